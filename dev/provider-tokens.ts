@@ -1,0 +1,36 @@
+import type Provider from 'oidc-provider';
+import { type CompleteOptions, resourceServer, type TokenFormat } from './provider-configuration.js';
+
+/** What a token shall be like, where it differs from the provider's options. */
+export interface TokenWish {
+  format?: TokenFormat;
+  scope?: string;
+  audience?: string;
+  seconds?: number;
+  /** An ID or a refresh token instead of an access token. */
+  kind?: 'access' | 'id' | 'refresh';
+}
+
+/** Makes a token as the login would have. */
+export async function issueToken(
+  provider: Provider,
+  options: CompleteOptions,
+  subject: string,
+  wish: TokenWish,
+): Promise<string> {
+  const { scope = options.scope, audience = options.audience, seconds = options.tokenSeconds } = wish;
+  const client = (await provider.Client.find(options.clientId))!;
+  if (wish.kind === 'id') return issueIdToken(provider, client, subject);
+  const properties = { accountId: subject, client, scope, gty: 'authorization_code' };
+  if (wish.kind === 'refresh') return new provider.RefreshToken(properties).save(seconds);
+  const token = new provider.AccessToken(properties);
+  if ((wish.format ?? options.tokenFormat) === 'jwt')
+    token.resourceServer = new provider.ResourceServer(audience, resourceServer(options, audience, seconds));
+  return token.save(seconds);
+}
+
+function issueIdToken(provider: Provider, client: object, subject: string): Promise<string> {
+  const token = new provider.IdToken({ sub: subject }, { client: client as never });
+  token.scope = 'openid';
+  return token.issue({ use: 'idtoken' });
+}

@@ -1,0 +1,71 @@
+import 'reflect-metadata';
+import type { Server } from 'node:http';
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import express, { type Express } from 'express';
+import { AppModule } from './app.module.js';
+import type { Clock } from './config/config.module.js';
+import { SettingError, type Settings } from './config/settings.js';
+import { DatabaseLifecycle } from './database/database.lifecycle.js';
+import { createHttpServer } from './http/http-server.js';
+import { JsonAdapter } from './http/json.adapter.js';
+import { serviceHeaders } from './http/service-headers.middleware.js';
+import { ServiceStatus } from './http/service-status.js';
+import { unmatched } from './http/unmatched.js';
+import { requireWellFormed } from './http/well-formed.middleware.js';
+import { createLogger, NestLogger } from './logging/logger.js';
+
+/** The service, ready to listen. */
+export interface App {
+  nest: NestExpressApplication;
+  /** Not listening yet. */
+  server: Server;
+  status: ServiceStatus;
+  database: DatabaseLifecycle;
+}
+
+export interface AppOptions {
+  /** The present time in milliseconds; tests bring their own. */
+  clock?: Clock;
+  /** Called when it turns out after the start that the service can not be served with these settings. */
+  onRefusal?: (error: SettingError) => void;
+}
+
+/**
+ * Builds the service for the given settings and opens its database. Rejects with `SettingError` when the settings or the
+ * state of the database forbid serving; a database server that is away does not.
+ */
+export async function createApp(settings: Settings, options: AppOptions = {}): Promise<App> {
+  const clock = options.clock ?? Date.now;
+  const status = new ServiceStatus(settings, clock);
+  const router = createExpress(settings);
+  const server = createHttpServer(router, status, settings.maxBodyBytes);
+  router.use(serviceHeaders(status), requireWellFormed);
+  const nest = await NestFactory.create<NestExpressApplication>(
+    AppModule.forRoot(settings, clock, status),
+    new JsonAdapter(router, server, unmatched(router, settings)),
+    { bodyParser: false, logger: new NestLogger(createLogger(settings.logLevel)), abortOnError: false },
+  );
+  await nest.init();
+  const database = nest.get(DatabaseLifecycle);
+  try {
+    await database.start(options.onRefusal ?? (() => undefined));
+  } catch (error) {
+    await nest.close();
+    throw error;
+  }
+  return { nest, server, status, database };
+}
+
+/** Paths are exact; Express adds no header and no validator of its own. */
+function createExpress(settings: Settings): Express {
+  const router = express();
+  router.set('case sensitive routing', true).set('strict routing', true);
+  router.set('etag', false).disable('x-powered-by');
+  try {
+    if (settings.trustProxy !== undefined) router.set('trust proxy', settings.trustProxy);
+  } catch (error) {
+    throw new SettingError(`TRUST_PROXY: ${(error as Error).message}`);
+  }
+  return router;
+}

@@ -1,0 +1,214 @@
+import { randomUUID } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK, type Clock, SETTINGS } from '../config/config.module.js';
+import type { Settings } from '../config/settings.js';
+import { type Database, type Transaction } from '../database/database.js';
+import { DATABASE } from '../database/database.module.js';
+import type { Session } from '../database/session.js';
+import { ApiError, modifiedMeanwhile } from '../protocol/api-error.js';
+import { parseCollectionQuery, parseDeleteQuery } from '../protocol/collection-query.js';
+import { decodePageToken, encodePageToken } from '../protocol/page-token.js';
+import { isNotModified, requireUnmodified, type Preconditions } from '../protocol/preconditions.js';
+import { isUuid } from '../protocol/query-values.js';
+import type { ResponseBehavior } from '../protocol/response-behavior.js';
+import type { Timestamp } from '../protocol/timestamp.js';
+import { type Article, changedFields, newArticle, patchArticle, patchResponse, type Tombstone } from './article.js';
+import * as store from './articles.store.js';
+
+/** Nothing changed since the timestamp that the client named. */
+export interface NotModified {
+  notModified: true;
+  last_modified: Timestamp;
+}
+
+/** A page of the collection; `nextToken` is absent on the last one. */
+export interface Listing {
+  notModified: false;
+  items: (Article | Tombstone)[];
+  total: number;
+  last_modified: Timestamp;
+  /** Deletions before this timestamp may be missing from the listing. */
+  purgedUntil: Timestamp;
+  nextToken?: string;
+}
+
+export type Found = { notModified: false; article: Article } | NotModified;
+
+/** One method for each operation on articles: transaction, lock, load, rule, save. */
+@Injectable()
+export class ArticlesService {
+  constructor(
+    @Inject(DATABASE) private readonly database: Database,
+    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /** Throws 400 / 107 for a wrong query, 412 / 114. */
+  list(account: Buffer, search: string, conditions: Preconditions, countOnly: boolean): Promise<Listing | NotModified> {
+    const query = parseCollectionQuery(search);
+    const scope = { secret: this.settings.sessionSecret, account, query };
+    const position = query.token === undefined ? undefined : decodePageToken(scope, query.token);
+    const size = Math.min(query.limit ?? this.settings.pageSize, this.settings.pageSize);
+    return this.database.read(async (session) => {
+      const collection = await this.collection(session, account);
+      const { last_modified } = collection;
+      requireUnmodified(conditions, last_modified);
+      if (isNotModified(conditions, last_modified)) return { notModified: true, last_modified };
+      const hint = this.database.dialect.indexHint;
+      const request = { filters: query.filters, sort: query.sort, size, position, countOnly };
+      const { items, total, next } = await store.findPage(session, hint, account, request, collection.live_count);
+      const nextToken = next && encodePageToken(scope, next);
+      return { notModified: false, items, total, last_modified, purgedUntil: collection.purged_until, nextToken };
+    });
+  }
+
+  /** Throws 404 / 110 for an id that is no UUID, 404 / 111, 412 / 114. */
+  find(account: Buffer, id: string, conditions: Preconditions): Promise<Found> {
+    const key = requireUuid(id);
+    return this.database.read(async (session) => {
+      const article = await requireArticle(session, account, key);
+      requireUnmodified(conditions, article.last_modified);
+      return isNotModified(conditions, article.last_modified)
+        ? { notModified: true, last_modified: article.last_modified }
+        : { notModified: false, article };
+    });
+  }
+
+  /**
+   * Stores a new article, or finds the live one that already holds its url or resolved_url.
+   * Throws 400 / 108, 400 / 109, 412 / 114.
+   */
+  async create(
+    account: Buffer,
+    body: unknown,
+    conditions: Preconditions,
+  ): Promise<{ created: boolean; article: Article }> {
+    const now = this.clock();
+    const draft = newArticle(body, randomUUID(), now);
+    const ifUnmodifiedSince = conditions.ifUnmodifiedSince;
+    if (ifUnmodifiedSince !== undefined) await this.requireCollectionUnmodified(account, conditions);
+    for (;;) {
+      try {
+        return await this.insert(account, draft, ifUnmodifiedSince);
+      } catch (error) {
+        if (this.database.dialect.classify(error) !== 'duplicate') throw error;
+        const article = await this.database.read((session) => store.findHolder(session, account, draft));
+        if (article) return { created: article.id === draft.id, article };
+      }
+    }
+  }
+
+  private insert(account: Buffer, draft: ReturnType<typeof newArticle>, ifUnmodifiedSince?: Timestamp) {
+    return this.database.write(async (transaction) => {
+      const last_modified = await this.tick(transaction, account, 1, ifUnmodifiedSince);
+      const { id, ...fields } = draft;
+      const article: Article = { id, last_modified, ...fields };
+      transaction.witness = store.versionQuery(account, id, last_modified);
+      await store.insertArticle(transaction, account, article);
+      return { created: true, article };
+    });
+  }
+
+  /**
+   * Throws 404 / 110, 404 / 111, 412 / 114, 400 / 108, 400 / 109, 409 / 122. The answer is a record or, as the behaviour asks,
+   * some of its fields.
+   */
+  async patch(
+    account: Buffer,
+    id: string,
+    body: unknown,
+    conditions: Preconditions,
+    behavior: ResponseBehavior,
+  ): Promise<Partial<Article>> {
+    const key = requireUuid(id);
+    let wanted: Pick<Article, 'url' | 'resolved_url'> | undefined;
+    try {
+      return await this.database.write(async (transaction) => {
+        const last_modified = await this.tick(transaction, account, 0);
+        const stored = await requireArticle(transaction, account, key);
+        requireUnmodified(conditions, stored.last_modified);
+        const patched = patchArticle(stored, body);
+        transaction.abandoned = patched === stored;
+        if (transaction.abandoned) return patchResponse(behavior, stored, stored, body);
+        const article = { ...patched, last_modified };
+        wanted = article;
+        transaction.witness = store.versionQuery(account, key, last_modified);
+        await store.updateArticle(transaction, account, article, changedFields(stored, article));
+        return patchResponse(behavior, stored, article, body);
+      });
+    } catch (error) {
+      if (!wanted || this.database.dialect.classify(error) !== 'duplicate') throw error;
+      throw await this.conflict(account, wanted);
+    }
+  }
+
+  private async conflict(account: Buffer, wanted: Pick<Article, 'url' | 'resolved_url'>): Promise<ApiError> {
+    const { resolved_url } = wanted;
+    const holder = await this.database.read((session) => store.findHolder(session, account, { url: '', resolved_url }));
+    return new ApiError('conflict', `resolved_url: already held by article ${holder?.id ?? 'that was just deleted'}`);
+  }
+
+  /** Throws 404 / 110, 404 / 111, 412 / 114. */
+  remove(account: Buffer, id: string, conditions: Preconditions): Promise<Tombstone> {
+    const key = requireUuid(id);
+    return this.database.write(async (transaction) => {
+      const last_modified = await this.tick(transaction, account, -1);
+      const stored = await requireArticle(transaction, account, key);
+      requireUnmodified(conditions, stored.last_modified);
+      transaction.witness = store.versionQuery(account, key, last_modified);
+      await store.buryArticles(transaction, account, [key], last_modified);
+      return { id: key, last_modified, deleted: true };
+    });
+  }
+
+  /** Deletes the live articles that match. Throws 400 / 107, 412 / 114. */
+  async removeAll(account: Buffer, search: string, conditions: Preconditions): Promise<Tombstone[]> {
+    const filters = parseDeleteQuery(search);
+    await this.requireCollectionUnmodified(account, conditions);
+    return this.database.write(async (transaction) => {
+      const first = await this.tick(transaction, account, 0, conditions.ifUnmodifiedSince);
+      const ids = await store.findLiveIds(transaction, account, filters);
+      transaction.abandoned = ids.length === 0;
+      if (transaction.abandoned) return [];
+      transaction.witness = store.versionQuery(account, ids[0]!, first);
+      await store.buryArticles(transaction, account, ids, first);
+      await store.settleCollection(transaction, account, first + ids.length - 1, ids.length);
+      return ids.map((id, at) => ({ id, last_modified: first + at, deleted: true }));
+    });
+  }
+
+  /** The user's collection; the first contact fixes its timestamp. */
+  private async collection(session: Session, account: Buffer): Promise<store.Collection> {
+    const known = await store.findCollection(session, account);
+    if (known) return known;
+    await session.run(this.database.dialect.insertAccount, [account, this.clock()]);
+    return (await store.findCollection(session, account))!;
+  }
+
+  /** Answers 412 early, and gives a new user's collection its timestamp before it is compared. */
+  private async requireCollectionUnmodified(account: Buffer, conditions: Preconditions): Promise<void> {
+    if (conditions.ifUnmodifiedSince === undefined) return;
+    const { last_modified } = await this.database.read((session) => this.collection(session, account));
+    requireUnmodified(conditions, last_modified);
+  }
+
+  /** Locks the account for the rest of the transaction and gives out its next timestamp. */
+  private async tick(transaction: Transaction, account: Buffer, liveDelta: number, ifUnmodifiedSince?: Timestamp) {
+    const now = this.clock();
+    const timestamp = await this.database.dialect.tick(transaction, { account, now, liveDelta, ifUnmodifiedSince });
+    if (timestamp !== undefined) return timestamp;
+    throw modifiedMeanwhile((await store.findCollection(transaction, account))!.last_modified);
+  }
+}
+
+/** The id in lower case; throws 404 / 110. */
+function requireUuid(id: string): string {
+  if (!isUuid(id)) throw new ApiError('invalidId', 'id: not a UUID');
+  return id.toLowerCase();
+}
+
+async function requireArticle(session: Session, account: Buffer, id: string): Promise<Article> {
+  const item = await store.findItem(session, account, id);
+  if (!item || 'deleted' in item) throw new ApiError('notFound', 'id: no such article');
+  return item;
+}

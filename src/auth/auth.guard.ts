@@ -1,0 +1,91 @@
+import { type CanActivate, type ExecutionContext, Inject, Injectable, SetMetadata } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Request } from 'express';
+import { Passport, type PassportStatic } from 'passport';
+import { SETTINGS } from '../config/config.module.js';
+import type { Settings } from '../config/settings.js';
+import { ApiError } from '../protocol/api-error.js';
+import { readAuthorization } from '../protocol/authorization-header.js';
+import type { AuthenticatedRequest } from './account.js';
+import { BasicStrategy } from './basic.strategy.js';
+import { bearerStrategy } from './bearer.strategy.js';
+import { IS_PUBLIC } from './public.js';
+import { TokenVerifier } from './token-verifier.js';
+
+const BEARER_ONLY = 'bearerOnly';
+
+/** Marks a handler that Basic credentials do not open. */
+export const BearerOnly = () => SetMetadata(BEARER_ONLY, true);
+
+/**
+ * Lets a request through only with credentials, unless its handler is marked `@Public()`. Throws 401 / 104 without usable
+ * credentials, 401 / 105 when they are refused, 403 / 121 without the scope, 503 / 201 while the provider is away.
+ */
+@Injectable()
+export class AuthGuard implements CanActivate {
+  private readonly passport = new Passport() as PassportStatic;
+  private readonly challenges: string[];
+
+  constructor(
+    @Inject(Reflector) private readonly reflector: Reflector,
+    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(TokenVerifier) verifier: TokenVerifier,
+  ) {
+    this.passport.use(bearerStrategy(verifier, settings.userIdSecret));
+    this.passport.use(new BasicStrategy(settings.userIdSecret));
+    const realm = settings.serviceName.replace(/[^\x20-\x7e]|["\\]/g, '');
+    this.challenges = [`Bearer realm="${realm}"`, `Basic realm="${realm}", charset="UTF-8"`];
+  }
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const targets = [context.getHandler(), context.getClass()];
+    if (this.reflector.getAllAndOverride<boolean | undefined>(IS_PUBLIC, targets)) return true;
+    const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
+    const bearerOnly = this.reflector.getAllAndOverride<boolean | undefined>(BEARER_ONLY, targets) ?? false;
+    request.scheme = this.schemeOf(request, bearerOnly);
+    request.account = await this.authenticate(request.scheme, request);
+    return true;
+  }
+
+  private schemeOf({ headers }: Request, bearerOnly: boolean): 'bearer' | 'basic' {
+    const credentials = readAuthorization(headers.authorization);
+    if (credentials?.scheme === 'bearer') return 'bearer';
+    if (credentials === undefined || bearerOnly || !this.settings.basicAuthEnabled)
+      throw new ApiError('missingAuthorization', 'Authorization is required', this.challenge());
+    return 'basic';
+  }
+
+  /** The strategy sees the header only: tokens in a query string or a body do not count. */
+  private authenticate(scheme: 'bearer' | 'basic', { headers }: Request): Promise<Buffer> {
+    return new Promise((resolve, reject) => {
+      const decide = (error: unknown, account?: Buffer | false) => {
+        if (error) reject(error instanceof ApiError ? this.challenged(error) : (error as Error));
+        else if (account) resolve(account);
+        else reject(this.refusal());
+      };
+      const credentials = { headers: { authorization: headers.authorization?.trim().replace(/[ \t]+/, ' ') } };
+      const middleware = this.passport.authenticate(scheme, { session: false }, decide) as (
+        request: unknown,
+        response: unknown,
+        next: (error?: unknown) => void,
+      ) => void;
+      middleware(credentials, {}, decide);
+    });
+  }
+
+  private refusal(): ApiError {
+    return new ApiError('invalidAuthorization', 'The credentials were refused', this.challenge('invalid_token'));
+  }
+
+  /** Whoever refuses a token does not know what else is accepted here. */
+  private challenged(error: ApiError): ApiError {
+    if (error.kind !== 'invalidAuthorization') return error;
+    return new ApiError(error.kind, error.message, { ...error.headers, ...this.challenge('invalid_token') });
+  }
+
+  private challenge(error?: string): Record<string, string> {
+    const [bearer, basic] = this.challenges as [string, string];
+    const first = error ? `${bearer}, error="${error}"` : bearer;
+    return { 'WWW-Authenticate': this.settings.basicAuthEnabled ? `${first}, ${basic}` : first };
+  }
+}

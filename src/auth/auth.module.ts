@@ -1,0 +1,18 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import type { Settings } from '../config/settings.js';
+import { IdentityProvider } from './identity-provider.js';
+import { createOAuthController } from './oauth.controller.js';
+import { TokenVerifier } from './token-verifier.js';
+
+/** Who a request comes from: token verification, and the login that gets a token. */
+@Module({})
+export class AuthModule {
+  static forRoot(settings: Settings): DynamicModule {
+    return {
+      module: AuthModule,
+      controllers: [createOAuthController(settings.oauth.providerName)],
+      providers: [IdentityProvider, TokenVerifier],
+      exports: [IdentityProvider, TokenVerifier],
+    };
+  }
+}

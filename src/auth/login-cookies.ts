@@ -1,0 +1,34 @@
+const PREFIX = 'login-';
+
+/** All login cookies of a browser together: Node.js refuses requests with more than 16 KiB of headers. */
+const MAX_TOTAL_LENGTH = 8192;
+
+/** The name of a login's cookie. Each login has its own, so that two tabs do not disturb each other. */
+export const loginCookieName = (state: string): string => PREFIX + state.slice(0, 16);
+
+/** The `Set-Cookie` value of a login that ends at `callback`; removes the cookie when `maxAgeSeconds` is 0. */
+export function setLoginCookie(name: string, value: string, callback: string, maxAgeSeconds: number): string {
+  const { protocol, pathname } = new URL(callback);
+  const secure = protocol === 'https:' ? '; Secure' : '';
+  // The folder of the callback: where logins begin, the cookies of abandoned ones must be seen to be removed.
+  const path = pathname.slice(0, pathname.lastIndexOf('/'));
+  return `${name}=${value}; Path=${path}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`;
+}
+
+/** The login cookies of a `Cookie` header in their order, which is the order in which browsers stored them. */
+export function readLoginCookies(header: string | undefined): Map<string, string> {
+  const pairs = (header ?? '').split(/; */).map((pair) => {
+    const end = pair.indexOf('=');
+    return [pair.slice(0, end).trim(), pair.slice(end + 1).trim()] as const;
+  });
+  return new Map(pairs.filter(([name]) => /^login-[A-Za-z0-9_-]{16}$/.test(name)));
+}
+
+/** The oldest login cookies that must go to make room for another of `length` characters. */
+export function surplusLoginCookies(cookies: ReadonlyMap<string, string>, length: number): string[] {
+  const newestFirst = [...cookies].reverse();
+  let total = length;
+  return newestFirst
+    .filter(([name, value]) => (total += name.length + value.length) > MAX_TOTAL_LENGTH)
+    .map(([name]) => name);
+}

@@ -1,0 +1,97 @@
+import * as client from 'openid-client';
+import type { Clock } from '../config/config.module.js';
+import type { Settings } from '../config/settings.js';
+import { ApiError, invalidParameter } from '../protocol/api-error.js';
+import type { AuthorizationResponse } from './authorization-response.js';
+import { providerUnavailable, withinLimit } from './bounded-fetch.js';
+import { bearerChallenge } from './challenge.js';
+import type { IdentityProvider } from './identity-provider.js';
+import { loginKey, openLogin, type PendingLogin, sealLogin } from './login-state.js';
+import type { ProviderMetadata } from './provider-metadata.js';
+import { resourceParameter } from './resource-parameter.js';
+import { isBearerToken } from './token-verifier.js';
+
+/** A login on its way to the provider: where the browser goes, and what it keeps until it comes back. */
+export interface BegunLogin {
+  location: string;
+  state: string;
+  sealed: string;
+}
+
+/** The authorization-code flow with PKCE (RFC 6749, RFC 7636). It keeps nothing: any instance finishes any login. */
+export class OAuthLogin {
+  private readonly key: Uint8Array;
+
+  constructor(
+    private readonly provider: IdentityProvider,
+    private readonly settings: Settings,
+    private readonly clock: Clock,
+  ) {
+    this.key = loginKey(settings.sessionSecret);
+  }
+
+  /** Begins a login that ends at `redirect`. Throws 503 / 201 when the provider can not be asked. */
+  async begin(redirect: string, redirect_uri: string): Promise<BegunLogin> {
+    const { metadata, client: configuration } = await withinLimit(this.provider.discovered());
+    if (!metadata.authorization_endpoint) throw providerUnavailable('it has no authorization endpoint');
+    const login = { state: client.randomState(), verifier: client.randomPKCECodeVerifier(), redirect, redirect_uri };
+    const location = client.buildAuthorizationUrl(configuration, {
+      redirect_uri,
+      scope: this.settings.oauth.scope,
+      state: login.state,
+      code_challenge: await client.calculatePKCECodeChallenge(login.verifier),
+      code_challenge_method: 'S256',
+      ...resourceParameter(this.settings.oauth),
+    });
+    const expiresAt = this.clock() + this.settings.oauth.stateSeconds * 1000;
+    return { location: location.href, state: login.state, sealed: await sealLogin(login, this.key, expiresAt) };
+  }
+
+  /** The login that a cookie holds. Throws 401 / 105 when it is missing, expired, forged or of another state. */
+  async resume(sealed: string | undefined, state: string): Promise<PendingLogin> {
+    const login = sealed === undefined ? undefined : await openLogin(sealed, this.key, this.clock());
+    if (login?.state === state) return login;
+    throw new ApiError('invalidAuthorization', 'The login is unknown or has expired, begin again', {
+      'WWW-Authenticate': bearerChallenge(this.settings.serviceName, 'invalid_token'),
+    });
+  }
+
+  /**
+   * Exchanges the code for an access token. Throws 400 / 107 when the provider refuses it, 503 / 201 when the provider
+   * can not be asked, answers nonsense or does not accept this service.
+   */
+  async finish(login: PendingLogin, response: AuthorizationResponse): Promise<string> {
+    return withinLimit(this.exchange(login, response));
+  }
+
+  private async exchange(login: PendingLogin, response: AuthorizationResponse): Promise<string> {
+    const { metadata, client: configuration } = await this.provider.discovered();
+    judgeIssuer(response.iss, metadata);
+    const callback = new URL(login.redirect_uri);
+    callback.search = new URLSearchParams({ ...response }).toString();
+    const checks = { expectedState: login.state, pkceCodeVerifier: login.verifier };
+    try {
+      const resource = resourceParameter(this.settings.oauth);
+      const tokens = await client.authorizationCodeGrant(configuration, callback, checks, resource);
+      if (tokens.token_type === 'bearer' && isBearerToken(tokens.access_token)) return tokens.access_token;
+    } catch (error) {
+      if (isRefusal(error)) throw invalidParameter('code', 'the identity provider refused it');
+      this.provider.distrust();
+      throw providerUnavailable('the code could not be exchanged', error);
+    }
+    throw providerUnavailable('it issued no bearer token');
+  }
+}
+
+/** A response of another provider (a mix-up attack, RFC 9207) is the fault of whoever sent the browser here. */
+function judgeIssuer(iss: string | undefined, metadata: ProviderMetadata): void {
+  if (iss !== undefined && iss !== metadata.issuer) throw invalidParameter('iss', 'is another identity provider');
+  if (iss === undefined && metadata.authorization_response_iss_parameter_supported)
+    throw new ApiError('missingParameter', 'iss: is required');
+}
+
+/** Errors about the code, not about this service's own registration with the provider. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof client.ResponseBodyError &&
+  error.status === 400 &&
+  !['invalid_client', 'unauthorized_client', 'unsupported_grant_type'].includes(error.error);

@@ -1,0 +1,66 @@
+import { hash } from 'node:crypto';
+import type { Clock } from '../config/config.module.js';
+import type { OAuthSettings } from '../config/settings.js';
+import type { ApiError } from '../protocol/api-error.js';
+import type { Identity } from './identity.js';
+
+const MAX_ENTRIES = 10_000;
+const REFUSAL_MS = 3000;
+
+/** Under which a token is kept: its SHA-256, so that memory and shared caches hold no token. */
+export const tokenKey = (token: string): string => hash('sha256', token, 'base64url');
+
+interface Entry<T> {
+  value: T;
+  until: number;
+}
+
+/** The results of recent checks in memory, identities and refusals apart, each bounded, the longest unused going first. */
+export class TokenCache {
+  private readonly identities = new Map<string, Entry<Identity>>();
+  private readonly refusals = new Map<string, Entry<ApiError>>();
+
+  constructor(
+    private readonly oauth: OAuthSettings,
+    private readonly clock: Clock,
+  ) {}
+
+  identity(key: string): Identity | undefined {
+    return this.find(this.identities, key);
+  }
+
+  refusal(key: string): ApiError | undefined {
+    return this.find(this.refusals, key);
+  }
+
+  /** Until when an identity that was checked now may be kept: the configured lifetime, not beyond its expiry. */
+  keepUntil({ expiresAt = Infinity }: Identity): number {
+    return Math.min(this.clock() + this.oauth.tokenCacheSeconds * 1000, expiresAt);
+  }
+
+  /** Keeps an identity and returns for how long, in milliseconds; 0 or less: not at all. */
+  accept(key: string, identity: Identity, until: number): number {
+    const ttlMs = until - this.clock();
+    if (ttlMs > 0) this.keep(this.identities, key, { value: identity, until });
+    return ttlMs;
+  }
+
+  refuse(key: string, error: ApiError): void {
+    this.keep(this.refusals, key, { value: error, until: this.clock() + REFUSAL_MS });
+  }
+
+  private find<T>(entries: Map<string, Entry<T>>, key: string): T | undefined {
+    const entry = entries.get(key);
+    if (!entry) return undefined;
+    entries.delete(key);
+    if (entry.until <= this.clock()) return undefined;
+    entries.set(key, entry);
+    return entry.value;
+  }
+
+  private keep<T>(entries: Map<string, Entry<T>>, key: string, entry: Entry<T>): void {
+    entries.delete(key);
+    entries.set(key, entry);
+    if (entries.size > MAX_ENTRIES) entries.delete(entries.keys().next().value!);
+  }
+}

@@ -1,0 +1,89 @@
+import { Inject, Injectable, Optional } from '@nestjs/common';
+import { type Clock, CLOCK, SETTINGS } from '../config/config.module.js';
+import type { Settings } from '../config/settings.js';
+import { ApiError } from '../protocol/api-error.js';
+import { withinLimit } from './bounded-fetch.js';
+import { type Identity, refused } from './identity.js';
+import { IdentityProvider } from './identity-provider.js';
+import { Introspection } from './introspection.js';
+import { JwtAccessTokens, looksLikeJwt } from './jwt-access-tokens.js';
+import { ProviderKeys } from './provider-keys.js';
+import { SharedResults, TOKEN_STORE, type TokenStore } from './shared-results.js';
+import { TokenCache, tokenKey } from './token-cache.js';
+
+export type { Identity };
+
+const MAX_TOKEN_LENGTH = 8192;
+
+/** The form of a bearer token in a header (RFC 6750, 2.1). */
+const BEARER_TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
+
+/** Tells whom a bearer token stands for, and remembers it for as long as the settings and the token allow. */
+@Injectable()
+export class TokenVerifier {
+  private readonly checks = new Map<string, Promise<Identity>>();
+
+  private readonly cache: TokenCache;
+  private readonly jwts: JwtAccessTokens;
+  private readonly introspection: Introspection;
+  private readonly shared: SharedResults;
+
+  constructor(
+    @Inject(IdentityProvider) provider: IdentityProvider,
+    @Inject(SETTINGS) { oauth }: Settings,
+    @Inject(CLOCK) clock: Clock,
+    @Optional() @Inject(TOKEN_STORE) store?: TokenStore,
+  ) {
+    this.cache = new TokenCache(oauth, clock);
+    this.jwts = new JwtAccessTokens(provider, new ProviderKeys(provider, clock), oauth, clock);
+    this.introspection = new Introspection(provider, oauth, clock);
+    this.shared = new SharedResults(oauth, store);
+  }
+
+  /** The identity when this instance remembers it: no call, no promise. */
+  cached(token: string): Identity | undefined {
+    return this.cache.identity(tokenKey(token));
+  }
+
+  /**
+   * The identity of a token, after at most five seconds. Simultaneous checks of one token are one. Throws 401 / 105 for
+   * a refused token, 403 / 121 for one without the scope, 503 / 201 when the provider can not be asked.
+   */
+  async verify(token: string): Promise<Identity> {
+    if (!isBearerToken(token)) throw refused('it has not the form of one');
+    const key = tokenKey(token);
+    const identity = this.cache.identity(key);
+    if (identity) return identity;
+    const refusal = this.cache.refusal(key);
+    if (refusal) throw refusal;
+    return withinLimit(this.checks.get(key) ?? this.begin(token, key));
+  }
+
+  private begin(token: string, key: string): Promise<Identity> {
+    const check = this.check(token, key).finally(() => this.checks.delete(key));
+    this.checks.set(key, check);
+    return check;
+  }
+
+  private async check(token: string, key: string): Promise<Identity> {
+    const shared = await this.shared.find(token);
+    if (shared && this.cache.accept(key, shared.identity, shared.until) > 0) return shared.identity;
+    const identity = await this.identify(token, key);
+    const until = this.cache.keepUntil(identity);
+    const ttlMs = this.cache.accept(key, identity, until);
+    if (ttlMs > 0) await this.shared.share(token, { identity, until }, ttlMs);
+    return identity;
+  }
+
+  private async identify(token: string, key: string): Promise<Identity> {
+    try {
+      return await (looksLikeJwt(token) ? this.jwts : this.introspection).identify(token);
+    } catch (error) {
+      if (error instanceof ApiError && error.kind !== 'unavailable') this.cache.refuse(key, error);
+      throw error;
+    }
+  }
+}
+
+/** True for a text that can be sent as a bearer token; no other can be a good one. */
+export const isBearerToken = (token: string): boolean => token.length <= MAX_TOKEN_LENGTH && BEARER_TOKEN.test(token);

@@ -1,0 +1,69 @@
+import type { DataSource } from 'typeorm';
+
+const LOCK_NAME = 'reading-list-migrations';
+const LOCK_TIMEOUT_SECONDS = 60;
+
+/** Names of the migrations that have not run yet, oldest first. */
+export async function pendingMigrations(dataSource: DataSource): Promise<string[]> {
+  const applied = await appliedMigrations(dataSource);
+  return dataSource.migrations.map(({ name }) => name!).filter((name) => !applied.has(name));
+}
+
+async function appliedMigrations(dataSource: DataSource): Promise<Set<string>> {
+  const runner = dataSource.createQueryRunner();
+  try {
+    if (!(await runner.hasTable('migrations'))) return new Set();
+    const rows = (await runner.query('SELECT name FROM migrations')) as { name: string }[];
+    return new Set(rows.map(({ name }) => name));
+  } finally {
+    await runner.release();
+  }
+}
+
+/**
+ * Runs what is pending and returns the names. Several processes may call it at once: all but one wait and find nothing left
+ * to do. An interrupted run can be repeated.
+ */
+export function runMigrations(dataSource: DataSource): Promise<string[]> {
+  return dataSource.options.type === 'better-sqlite3' ? runOnSqlite(dataSource) : runOnMysql(dataSource);
+}
+
+/** SQLite changes tables inside a transaction, and only one process can have a writing one. */
+async function runOnSqlite(dataSource: DataSource): Promise<string[]> {
+  await beginImmediate(dataSource);
+  try {
+    const done = await dataSource.runMigrations({ transaction: 'none' });
+    await dataSource.query('COMMIT');
+    return done.map(({ name }) => name);
+  } catch (error) {
+    await dataSource.query('ROLLBACK');
+    throw error;
+  }
+}
+
+async function beginImmediate(dataSource: DataSource): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await dataSource.query('BEGIN IMMEDIATE');
+      return;
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'SQLITE_BUSY' || tries === 100) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}
+
+async function runOnMysql(dataSource: DataSource): Promise<string[]> {
+  const runner = dataSource.createQueryRunner();
+  try {
+    const [row] = (await runner.query('SELECT GET_LOCK(?, ?) AS locked', [LOCK_NAME, LOCK_TIMEOUT_SECONDS])) as {
+      locked: number | null;
+    }[];
+    if (row?.locked !== 1) throw new Error('another process has been running migrations for a minute');
+    const done = await dataSource.runMigrations({ transaction: 'none' });
+    await runner.query('SELECT RELEASE_LOCK(?)', [LOCK_NAME]);
+    return done.map(({ name }) => name);
+  } finally {
+    await runner.release();
+  }
+}

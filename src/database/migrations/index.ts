@@ -1,0 +1,5 @@
+import { CreateAccounts1760000000000 } from './1760000000000-create-accounts.js';
+import { CreateArticles1760000000001 } from './1760000000001-create-articles.js';
+
+/** All migrations, oldest first; a released one is never changed. */
+export const MIGRATIONS = [CreateAccounts1760000000000, CreateArticles1760000000001];

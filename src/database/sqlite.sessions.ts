@@ -1,0 +1,78 @@
+import type { Database as SqliteHandle, Statement } from 'better-sqlite3';
+import type { LoanedSession, Parameter, Row, SessionSource, WriteResult } from './session.js';
+import { sqliteDialect } from './sqlite.dialect.js';
+
+const MAX_CACHED_STATEMENTS = 200;
+const ACQUIRE_TIMEOUT_MS = 4_000;
+
+/**
+ * The one connection of the SQLite file, lent to one caller at a time in the order of asking. better-sqlite3 runs every
+ * statement to its end, so a loan lasts microseconds; without the queue two transactions would end up in one.
+ */
+export class SqliteSessions implements SessionSource {
+  readonly dialect = sqliteDialect;
+  private readonly statements = new Map<string, Statement>();
+  private readonly queue: (() => void)[] = [];
+  private busy = false;
+
+  constructor(private readonly handle: SqliteHandle) {}
+
+  usage() {
+    return { used: this.busy ? 1 : 0, waiting: this.queue.length };
+  }
+
+  async acquire(): Promise<LoanedSession> {
+    if (this.busy) await this.turn();
+    this.busy = true;
+    return this.session;
+  }
+
+  private turn(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const next = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      const timer = setTimeout(() => {
+        this.queue.splice(this.queue.indexOf(next), 1);
+        reject(Object.assign(new Error('the database stayed busy'), { code: 'SQLITE_BUSY' }));
+      }, ACQUIRE_TIMEOUT_MS);
+      this.queue.push(next);
+    });
+  }
+
+  private readonly free = (): void => {
+    const next = this.queue.shift();
+    if (next) next();
+    else this.busy = false;
+  };
+
+  private readonly session: LoanedSession = {
+    rows: (sql, parameters) => this.attempt(() => this.statement(sql).all(...parameters) as Row[]),
+    run: (sql, parameters) => this.attempt(() => this.write(sql, parameters)),
+    release: this.free,
+    destroy: this.free,
+  };
+
+  private attempt<T>(action: () => T): Promise<T> {
+    try {
+      return Promise.resolve(action());
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  private write(sql: string, parameters: Parameter[]): WriteResult {
+    return { affectedRows: this.statement(sql).run(...parameters).changes, insertId: 0 };
+  }
+
+  /** Prepared statements by their text, the least recently used ones dropped. */
+  private statement(sql: string): Statement {
+    const known = this.statements.get(sql);
+    if (known) this.statements.delete(sql);
+    const statement = known ?? this.handle.prepare(sql);
+    this.statements.set(sql, statement);
+    if (this.statements.size > MAX_CACHED_STATEMENTS) this.statements.delete(this.statements.keys().next().value!);
+    return statement;
+  }
+}

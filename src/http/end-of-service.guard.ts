@@ -1,0 +1,25 @@
+import { type CanActivate, type ExecutionContext, Inject, Injectable, SetMetadata } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { ApiError } from '../protocol/api-error.js';
+import { ServiceStatus } from './service-status.js';
+
+const OUTLIVES = 'outlivesService';
+
+/** Marks a controller that goes on answering after the end-of-support date. */
+export const OutlivesService = () => SetMetadata(OUTLIVES, true);
+
+/** Answers 410 / 202 after the end-of-support date. */
+@Injectable()
+export class EndOfServiceGuard implements CanActivate {
+  constructor(
+    @Inject(Reflector) private readonly reflector: Reflector,
+    @Inject(ServiceStatus) private readonly status: ServiceStatus,
+  ) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    if (!this.status.isPastEnd()) return true;
+    const outlives = this.reflector.getAllAndOverride<boolean | undefined>(OUTLIVES, [context.getClass()]);
+    if (!outlives) throw new ApiError('deprecated', 'The service has reached its end of support');
+    return true;
+  }
+}

@@ -1,0 +1,14 @@
+import type { IncomingMessage } from 'node:http';
+
+/** What follows the first `?` of the request's address; empty when there is none. */
+export function queryString({ url }: Pick<IncomingMessage, 'url'>): string {
+  const at = url!.indexOf('?');
+  return at < 0 ? '' : url!.slice(at + 1);
+}
+
+/** The query string of the next page: all parameters as they were sent, `_token` replaced, `_limit` there in any case. */
+export function nextPageQuery(search: string, pageSize: number, token: string): string {
+  const kept = search.split('&').filter((part) => part !== '' && !/^(_|%5f)token(=|$)/i.test(part));
+  const limit = kept.some((part) => /^(_|%5f)limit=/i.test(part)) ? [] : [`_limit=${pageSize}`];
+  return [...kept, ...limit, `_token=${token}`].join('&');
+}

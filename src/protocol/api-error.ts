@@ -1,0 +1,42 @@
+import { ERRORS, type ErrorName } from './errno.js';
+
+/** The JSON body of every error answer. */
+export interface ErrorBody {
+  code: number;
+  errno: number;
+  error: string;
+  message: string;
+}
+
+/** An answer of status 400 or more, with its error number, its message and the headers that belong to it. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly errno: number;
+  readonly error: string;
+
+  /** @param headers response headers that only this error carries, such as `Allow` on 405 */
+  constructor(
+    readonly kind: ErrorName,
+    message: string,
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(message);
+    ({ status: this.status, errno: this.errno, error: this.error } = ERRORS[kind]);
+  }
+
+  body(): ErrorBody {
+    return { code: this.status, errno: this.errno, error: this.error, message: this.message };
+  }
+}
+
+/** 400 / 107 that names a query parameter, a header or a path parameter. */
+export const invalidParameter = (name: string, reason: string): ApiError =>
+  new ApiError('invalidParameter', `${name}: ${reason}`);
+
+/** 400 / 109 that names a field of the body. */
+export const invalidPostedData = (field: string, reason: string): ApiError =>
+  new ApiError('invalidPostedData', `${field}: ${reason}`);
+
+/** 412 / 114 with the current timestamp of the record or collection that changed. */
+export const modifiedMeanwhile = (current: number): ApiError =>
+  new ApiError('modifiedMeanwhile', 'Resource was modified meanwhile', { 'Last-Modified': String(current) });

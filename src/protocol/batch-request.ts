@@ -1,0 +1,118 @@
+import { ApiError, invalidPostedData } from './api-error.js';
+
+/** One request of a batch, merged with the defaults and checked. */
+export interface BatchEntry {
+  method: string;
+  /** As the client sent it. */
+  path: string;
+  /** Path and query of the request to run, with the version prefix. */
+  url: string;
+  /** Own headers only, names in lower case. */
+  headers: Record<string, string>;
+  body?: Mapping;
+}
+
+type Mapping = Record<string, unknown>;
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
+/** Describe the body or the connection of the batch itself: never inherited, and not for an entry to set. */
+const NOT_PASSED_ON = new Set([
+  'content-length',
+  'content-type',
+  'content-encoding',
+  'transfer-encoding',
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'upgrade',
+  'expect',
+  'host',
+]);
+
+/**
+ * Reads the body of a batch (docs/protocol.md, "Batch"). Throws 400 / 108 for what is missing and 400 / 109 for anything
+ * else that is wrong, before any entry runs.
+ */
+export function parseBatch(body: unknown, maxRequests: number): BatchEntry[] {
+  if (body !== undefined && !isMapping(body)) throw new ApiError('invalidPostedData', 'The body is not a JSON object');
+  const { defaults, requests } = body ?? {};
+  if (requests === undefined || requests === null) throw missing('requests');
+  if (!Array.isArray(requests)) throw invalidPostedData('requests', 'not a list');
+  if (requests.length > maxRequests) throw invalidPostedData('requests', `more than ${maxRequests} entries`);
+  const shared = requireMapping(defaults ?? {}, 'defaults');
+  return requests.map((request, at) => parseEntry(shared, request, `requests.${at}`));
+}
+
+function parseEntry(defaults: Mapping, request: unknown, name: string): BatchEntry {
+  const own = requireMapping(request, name);
+  const method = readMethod(own.method ?? defaults.method, `${name}.method`);
+  const path = readPath(own.path ?? defaults.path, `${name}.path`);
+  const url = resolve(path, `${name}.path`);
+  const headers = {
+    ...readHeaders(defaults.headers, 'defaults.headers'),
+    ...readHeaders(own.headers, `${name}.headers`),
+  };
+  return { method, path, url, headers, body: mergedBody(defaults.body, own.body, name) };
+}
+
+function readMethod(value: unknown, name: string): string {
+  if (value === undefined || value === null) throw missing(name);
+  const method = typeof value === 'string' ? value.toUpperCase() : '';
+  if (!METHODS.has(method)) throw invalidPostedData(name, 'not an allowed method');
+  return method;
+}
+
+function readPath(value: unknown, name: string): string {
+  if (value === undefined || value === null) throw missing(name);
+  if (typeof value !== 'string' || !value.startsWith('/')) throw invalidPostedData(name, 'has no leading slash');
+  return value;
+}
+
+/** The address to run; a batch can not contain a batch, however its path is spelt. */
+function resolve(path: string, name: string): string {
+  const prefixed = /^\/v2([/?#]|$)/.test(path) ? path : `/v2${path}`;
+  if (!URL.canParse(prefixed, 'http://localhost')) throw invalidPostedData(name, 'malformed path');
+  const { pathname, search } = new URL(prefixed, 'http://localhost');
+  if (/^\/+(v2\/+)?batch\/*$/i.test(decoded(pathname))) throw invalidPostedData(name, 'a batch in a batch');
+  return pathname + search;
+}
+
+function decoded(pathname: string): string {
+  try {
+    return decodeURIComponent(pathname);
+  } catch {
+    return pathname;
+  }
+}
+
+function readHeaders(value: unknown, name: string): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [header, text] of Object.entries(requireMapping(value ?? {}, name))) {
+     
+    if (typeof text !== 'string' || /[\0-\x08\x0a-\x1f\x7f]/.test(text))
+      throw invalidPostedData(`${name}.${header}`, 'not a header value');
+    if (isPassedOn(header.toLowerCase())) headers[header.toLowerCase()] = text;
+  }
+  return headers;
+}
+
+function mergedBody(defaults: unknown, own: unknown, name: string): Mapping | undefined {
+  const shared = defaults === undefined || defaults === null ? undefined : requireMapping(defaults, 'defaults.body');
+  if (own === undefined || own === null) return shared;
+  return { ...shared, ...requireMapping(own, `${name}.body`) };
+}
+
+/** True for headers of the batch that its entries inherit; `Authorization` is always the batch's. */
+export const isPassedOn = (name: string): boolean => name !== 'authorization' && !NOT_PASSED_ON.has(name);
+
+const isMapping = (value: unknown): value is Mapping =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function requireMapping(value: unknown, name: string): Mapping {
+  if (!isMapping(value)) throw invalidPostedData(name, 'not a mapping');
+  return value;
+}
+
+const missing = (name: string): ApiError => new ApiError('missingParameter', `${name}: missing`);

@@ -1,0 +1,58 @@
+import type { FieldKind, FieldValue } from './fields.js';
+import { isLongerThan, strip } from './text.js';
+import { urlProblem } from './url.js';
+
+const MAX_TITLE_CODE_POINTS = 1024;
+const MAX_DEVICE_CODE_POINTS = 255;
+
+/** A value that its field can not hold, and why. */
+export class Invalid {
+  constructor(readonly reason: string) {}
+}
+
+/**
+ * Reads one JSON value of a request body as a field's kind: typed, stripped where the kind says so, lone surrogates
+ * replaced. `null` is the caller's business. Returns `Invalid` instead of throwing.
+ */
+export function readBodyValue(kind: FieldKind, value: unknown): Exclude<FieldValue, null> | Invalid {
+  switch (kind) {
+    case 'boolean':
+      return readBoolean(value);
+    case 'integer':
+    case 'timestamp':
+      return readInteger(value);
+    default:
+      return readText(kind, value);
+  }
+}
+
+function readBoolean(value: unknown): boolean | Invalid {
+  const token = typeof value === 'string' ? value.toLowerCase() : value;
+  if (token === true || token === 1 || token === 'true' || token === '1') return true;
+  if (token === false || token === 0 || token === 'false' || token === '0') return false;
+  return new Invalid('not a boolean');
+}
+
+function readInteger(value: unknown): number | Invalid {
+  const number = typeof value === 'string' && /^\d+$/.test(value.trim()) ? Number(value) : value;
+  if (typeof number !== 'number' || !Number.isInteger(number) || number < 0) return new Invalid('not an integer >= 0');
+  return Number.isSafeInteger(number) ? number + 0 : new Invalid('integer out of range');
+}
+
+function readText(kind: FieldKind, value: unknown): string | Invalid {
+  if (typeof value !== 'string') return new Invalid('not a string');
+  if (value.includes('\0')) return new Invalid('NUL character');
+  const text = (kind === 'text' ? value : strip(value)).toWellFormed();
+  const problem = textProblem(kind, text);
+  return problem === undefined ? text : new Invalid(problem);
+}
+
+function textProblem(kind: FieldKind, text: string): string | undefined {
+  if (kind === 'url') return text === '' ? undefined : urlProblem(text);
+  if (kind === 'title' && isLongerThan(text, MAX_TITLE_CODE_POINTS))
+    return `longer than ${MAX_TITLE_CODE_POINTS} characters`;
+  if (kind === 'device' && text === '') return 'empty device name';
+  if (kind === 'device' && isLongerThan(text, MAX_DEVICE_CODE_POINTS))
+    return `longer than ${MAX_DEVICE_CODE_POINTS} characters`;
+  return undefined;
+}

@@ -1,0 +1,143 @@
+import { invalidParameter, type ApiError } from './api-error.js';
+import { Invalid } from './body-values.js';
+import { isQueryField, QUERY_FIELDS, type FieldValue, type QueryField } from './fields.js';
+import { readInteger, readQueryValue } from './query-values.js';
+
+/** How a filter compares: `eq`, or the prefix of the parameter that asked for it. */
+export type Operator = 'eq' | 'min' | 'max' | 'gt' | 'lt' | 'not';
+
+export interface Filter {
+  field: QueryField;
+  operator: Operator;
+  value: FieldValue;
+}
+
+export interface SortKey {
+  field: QueryField;
+  /** The order of the values themselves: true comes after false when this is false. */
+  descending: boolean;
+}
+
+/** A parsed query string of the collection (docs/protocol.md, "Listing"). */
+export interface CollectionQuery {
+  filters: Filter[];
+  /** Always a total order: ends in `last_modified` or `id`, which are unique. */
+  sort: SortKey[];
+  limit?: number;
+  token?: string;
+}
+
+/** More conditions than any device sends; every one of them becomes a condition of the SQL statement. */
+const MAX_FILTERS = 100;
+
+const ALIASES: Readonly<Record<string, { field: QueryField; operator: Operator }>> = {
+  _since: { field: 'last_modified', operator: 'gt' },
+  _to: { field: 'last_modified', operator: 'lt' },
+};
+const PAGING = ['_sort', '_limit', '_token'];
+const ONCE = new Set([...Object.keys(ALIASES), ...PAGING]);
+
+/**
+ * Parses the query string of a listing. Throws 400 / 107 for the first wrong parameter in alphabetical order.
+ * @param search what follows the `?` of the address
+ */
+export function parseCollectionQuery(search: string): CollectionQuery {
+  const parameters = readParameters(search);
+  const filters: Filter[] = [];
+  let sort: string | undefined;
+  let limit: number | undefined;
+  let token: string | undefined;
+  for (const { name, value } of parameters) {
+    if (name === '_sort') sort = value;
+    else if (name === '_limit') limit = readLimit(value);
+    else if (name === '_token') token = value || undefined;
+    else if (Object.hasOwn(ALIASES, name) || !name.startsWith('_')) filters.push(readFilter(name, value));
+  }
+  if (filters.length > MAX_FILTERS) throw invalidParameter(filters[0]!.field, `more than ${MAX_FILTERS} filters`);
+  return { filters, sort: totalOrder(parseSort(sort ?? '')), limit, token };
+}
+
+/** Parses the query string of a collection DELETE, which takes filters only. Throws 400 / 107. */
+export function parseDeleteQuery(search: string): Filter[] {
+  const paging = readParameters(search).find(({ name }) => PAGING.includes(name));
+  if (paging) throw invalidParameter(paging.name, 'not allowed when deleting');
+  return parseCollectionQuery(search).filters;
+}
+
+/** True when tombstones belong to the listing: it is filtered on `last_modified`. */
+export const includesTombstones = (filters: readonly Filter[]): boolean =>
+  filters.some(({ field }) => field === 'last_modified');
+
+interface Parameter {
+  name: string;
+  value: string;
+}
+
+function readParameters(search: string): Parameter[] {
+  if (search === '') return [];
+  const parameters = search
+    .split('&')
+    .filter((part) => part !== '')
+    .map(readParameter);
+  parameters.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  const twice = parameters.find(({ name }, at) => ONCE.has(name) && parameters[at + 1]?.name === name);
+  if (twice) throw invalidParameter(twice.name, 'given more than once');
+  return parameters;
+}
+
+function readParameter(part: string): Parameter {
+  const at = part.indexOf('=');
+  const [name, value] = at < 0 ? [part, ''] : [part.slice(0, at), part.slice(at + 1)];
+  return { name: decode(name, name), value: decode(value, name) };
+}
+
+function decode(text: string, name: string): string {
+  try {
+    return text.includes('%') || text.includes('+') ? decodeURIComponent(text.replaceAll('+', ' ')) : text;
+  } catch {
+    throw invalidParameter(name, 'malformed percent-encoding');
+  }
+}
+
+function readFilter(name: string, value: string): Filter {
+  const { field, operator } = Object.hasOwn(ALIASES, name) ? ALIASES[name]! : readFilterName(name);
+  const typed = readQueryValue(field, value);
+  if (typed instanceof Invalid) throw invalidParameter(name, typed.reason);
+  return { field, operator, value: typed };
+}
+
+function readFilterName(name: string): Pick<Filter, 'field' | 'operator'> {
+  if (isQueryField(name)) return { field: name, operator: 'eq' };
+  const [, operator, field] = /^(min|max|gt|lt|not)_(.+)$/s.exec(name) ?? [];
+  if (field === undefined || !isQueryField(field)) throw unknownField(name);
+  return { field, operator: operator as Operator };
+}
+
+const unknownField = (name: string): ApiError => invalidParameter(name, 'unknown field');
+
+function readLimit(text: string): number {
+  const limit = readInteger(text);
+  if (limit instanceof Invalid || limit < 1) throw invalidParameter('_limit', 'not an integer >= 1');
+  return limit;
+}
+
+function parseSort(text: string): SortKey[] {
+  if (text.trim() === '') return [{ field: 'last_modified', descending: true }];
+  return text.split(',').map((part) => {
+    const name = part.trim();
+    const field = name.replace(/^-/, '');
+    if (!isQueryField(field)) throw invalidParameter('_sort', `unknown field ${JSON.stringify(field.slice(0, 64))}`);
+    return { field, descending: name.startsWith('-') !== (QUERY_FIELDS[field] === 'boolean') };
+  });
+}
+
+/** Drops what can not decide any more (repeated fields, all after a unique one) and ends the order in a unique field. */
+function totalOrder(keys: SortKey[]): SortKey[] {
+  const order: SortKey[] = [];
+  for (const key of keys) {
+    if (order.some(({ field }) => field === key.field)) continue;
+    order.push(key);
+    if (key.field === 'last_modified' || key.field === 'id') return order;
+  }
+  return [...order, { field: 'id', descending: false }];
+}

@@ -1,0 +1,36 @@
+import { invalidParameter, modifiedMeanwhile } from './api-error.js';
+import type { Timestamp } from './timestamp.js';
+
+/** The timestamps of a conditional request (docs/protocol.md, "Conditional requests"). */
+export interface Preconditions {
+  ifModifiedSince?: Timestamp;
+  ifUnmodifiedSince?: Timestamp;
+}
+
+/**
+ * Reads the two conditional headers: 1 to 16 decimal digits, blanks around them allowed, empty as if absent.
+ * Throws 400 / 107 that names the header.
+ */
+export function readPreconditions(headers: Record<string, string | string[] | undefined>): Preconditions {
+  return {
+    ifUnmodifiedSince: readTimestampHeader('If-Unmodified-Since', headers['if-unmodified-since']),
+    ifModifiedSince: readTimestampHeader('If-Modified-Since', headers['if-modified-since']),
+  };
+}
+
+function readTimestampHeader(name: string, value: string | string[] | undefined): Timestamp | undefined {
+  const text = String(value ?? '').trim();
+  if (text === '') return undefined;
+  if (!/^\d{1,16}$/.test(text)) throw invalidParameter(name, 'not a timestamp in milliseconds');
+  return Number(text);
+}
+
+/** True when a GET is to be answered 304: nothing changed after `If-Modified-Since`. */
+export const isNotModified = (conditions: Preconditions, current: Timestamp): boolean =>
+  conditions.ifModifiedSince !== undefined && current <= conditions.ifModifiedSince;
+
+/** Throws 412 / 114 when the resource changed after `If-Unmodified-Since`. */
+export function requireUnmodified(conditions: Preconditions, current: Timestamp): void {
+  if (conditions.ifUnmodifiedSince !== undefined && current > conditions.ifUnmodifiedSince)
+    throw modifiedMeanwhile(current);
+}

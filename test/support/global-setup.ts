@@ -1,0 +1,25 @@
+import type {} from 'vitest';
+import { type TestProject } from 'vitest/node';
+import { type DatabaseServer } from './servers/database-server.js';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** `mysql://root@127.0.0.1:PORT`, without a database: the server of this run. */
+    databaseServerUrl: string;
+    /** TEST_MYSQL_URL: a server somebody else runs, to be tested as well; empty when unset. */
+    extraMysqlUrl: string;
+  }
+}
+
+/** What vitest calls before the first test of a project; it returns the teardown. */
+export type GlobalSetup = (project: TestProject) => Promise<() => Promise<void>>;
+
+/** A vitest global set-up that starts one database server for all tests of a project and removes it after the last. */
+export function databaseServerSetup(start: () => Promise<DatabaseServer>): GlobalSetup {
+  return async (project) => {
+    const server = await start();
+    project.provide('databaseServerUrl', server.url());
+    project.provide('extraMysqlUrl', process.env.TEST_MYSQL_URL ?? '');
+    return () => server.remove();
+  };
+}

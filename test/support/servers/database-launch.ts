@@ -1,0 +1,56 @@
+import { join } from 'node:path';
+import { type DatabaseServer, databaseServerOf, databaseUrl, runSql } from './database-server.js';
+import { findFreePort } from './free-port.js';
+import { startServer } from './process.js';
+import { copyFolder, createScratchFolder } from './scratch-folder.js';
+
+/** How a throw-away database server is to be started. */
+export interface DatabaseServerOptions {
+  /** Every commit reaches the disk before it is acknowledged; by default it reaches the operating system only. */
+  durable?: boolean;
+  /** Default: a free one. */
+  port?: number;
+  extraFlags?: string[];
+  /** Keep the data in /dev/shm if there is room; default true, unless durable. */
+  memory?: boolean;
+}
+
+/** A database program, and the data directory that its servers begin with a copy of. */
+export interface DatabaseProgram {
+  kind: DatabaseServer['kind'];
+  command: string;
+  flags: string[];
+  template: string;
+}
+
+/** Starts a database server on 127.0.0.1 with a data directory of its own. */
+export async function launchDatabaseServer(
+  { kind, command, flags, template }: DatabaseProgram,
+  { durable = false, memory = !durable, port, extraFlags = [] }: DatabaseServerOptions,
+): Promise<DatabaseServer> {
+  const ownPort = port ?? (await findFreePort());
+  const folder = createScratchFolder(memory);
+  const dataDir = join(folder.path, 'data');
+  const socket = join(folder.path, 'socket');
+  await copyFolder(template, dataDir);
+  const ownFlags = [
+    `--datadir=${dataDir}`,
+    `--socket=${socket}`,
+    `--pid-file=${join(folder.path, 'pid')}`,
+    `--port=${ownPort}`,
+    '--bind-address=127.0.0.1',
+    '--max-connections=500',
+  ];
+  const process = await startServer({
+    command,
+    args: [...flags, ...ownFlags, ...extraFlags],
+    folder,
+    ready: () => runSql(databaseUrl(ownPort), 'SELECT 1'),
+  });
+  return databaseServerOf(process, { kind, port: ownPort, socket, dataDir });
+}
+
+/** mariadbd and mysqld refuse to run as root unless they are told so. */
+export function asRootFlag(): string[] {
+  return process.getuid?.() === 0 ? ['--user=root'] : [];
+}

@@ -1,0 +1,56 @@
+import { createConnection, escapeId } from 'mysql2/promise';
+import { type ServerProcess } from './process.js';
+import { type RunningServer } from './running-server.js';
+
+/** A throw-away database server on 127.0.0.1; user root has all rights and no password. */
+export interface DatabaseServer extends RunningServer {
+  readonly kind: 'mariadb' | 'mysql';
+  readonly port: number;
+  /** Path of the Unix socket. */
+  readonly socket: string;
+  readonly dataDir: string;
+  /** `mysql://root@127.0.0.1:PORT`, with `/database` when one is given. */
+  url(database?: string): string;
+  /** Makes an empty utf8mb4_bin database, in place of one of the same name, and returns its URL. */
+  createDatabase(name: string): Promise<string>;
+}
+
+/** Makes a `DatabaseServer` of its process and what is known of it. */
+export function databaseServerOf(
+  process: ServerProcess,
+  facts: Pick<DatabaseServer, 'kind' | 'port' | 'socket' | 'dataDir'>,
+): DatabaseServer {
+  return Object.assign(process, facts, {
+    url: (database?: string) => databaseUrl(facts.port, database),
+    createDatabase: (name: string) => createDatabase(facts.port, name),
+  });
+}
+
+async function createDatabase(port: number, name: string): Promise<string> {
+  const database = escapeId(name);
+  await runSql(
+    databaseUrl(port),
+    `DROP DATABASE IF EXISTS ${database}`,
+    `CREATE DATABASE ${database} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`,
+  );
+  return databaseUrl(port, name);
+}
+
+/** The URL of a local server, and of a database in it when one is given. */
+export function databaseUrl(port: number, database?: string): string {
+  return `mysql://root@127.0.0.1:${port}${database === undefined ? '' : `/${encodeURIComponent(database)}`}`;
+}
+
+/** Runs statements on a connection of their own and returns the rows of the last one. */
+export async function runSql(url: string, ...statements: string[]): Promise<Record<string, unknown>[]> {
+  const connection = await createConnection({ uri: url, connectTimeout: 2000 });
+  // Without a listener, a connection that breaks between two statements would end the process.
+  connection.on('error', () => undefined);
+  try {
+    let rows: unknown = [];
+    for (const statement of statements) [rows] = await connection.query(statement);
+    return rows as Record<string, unknown>[];
+  } finally {
+    connection.destroy();
+  }
+}

@@ -1,0 +1,66 @@
+import { join } from 'node:path';
+
+/** A balancer in front of HTTP servers on 127.0.0.1. */
+export interface BalancerOptions {
+  /** Ports of the servers; they are called s1, s2, … in the backend `app`. */
+  backends: number[];
+  /** Default: a free one. */
+  port?: number;
+  /** Failed checks before a server is taken out; default 2. One good check brings it back. */
+  fall?: number;
+}
+
+/**
+ * The configuration of a balancer that checks `GET /__lbheartbeat__` every 200 ms, round robin; a request whose
+ * connection fails is tried on another server.
+ */
+export function balancerConfig({ backends, port, fall = 2 }: BalancerOptions, freePort: number): string {
+  const servers = backends.map((backend, index) => `  server s${index + 1} 127.0.0.1:${backend} check`);
+  return `defaults
+  mode http
+  timeout connect 1s
+  timeout client 30s
+  timeout server 30s
+  timeout check 1s
+  timeout http-keep-alive 10s
+  option redispatch 1
+  retries 3
+
+frontend http
+  bind 127.0.0.1:${port ?? freePort}
+  default_backend app
+
+backend app
+  balance roundrobin
+  option httpchk GET /__lbheartbeat__
+  http-check expect status 200
+  default-server inter 200ms fall ${fall} rise 1
+${servers.join('\n')}
+`;
+}
+
+/**
+ * The configuration of a balancer in front of Galera nodes, for `startHaproxy`: all connections go to the first node as long
+ * as it is in the cluster, else to another; connections to a node that is no longer in it are cut.
+ */
+export function galeraBalancerConfig(nodePorts: number[], port: number): string {
+  const servers = nodePorts.map(
+    (node, index) => `  server n${index + 1} 127.0.0.1:${node} check${index > 0 ? ' backup' : ''}`,
+  );
+  return `global
+  external-check
+  insecure-fork-wanted
+
+listen galera
+  mode tcp
+  bind 127.0.0.1:${port}
+  timeout connect 1s
+  timeout client 10m
+  timeout server 10m
+  option external-check
+  external-check path "/usr/bin:/bin"
+  external-check command ${join(import.meta.dirname, 'wsrep-check.sh')}
+  default-server inter 500ms fall 2 rise 2 on-marked-down shutdown-sessions
+${servers.join('\n')}
+`;
+}

@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { debianMirror } from './apt-mirror.js';
+import { runCommand } from './command.js';
+
+const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
+
+/**
+ * Unpacks mysql-server-core of Debian sid with everything it needs, down to the C library, below a folder; about 330 MB.
+ * Neither the system's packages nor its apt settings are touched.
+ */
+export async function unpackMysql(folder: string): Promise<void> {
+  const apt = join(folder, 'apt');
+  await writeAptFolder(apt);
+  const environment = { ...process.env, APT_CONFIG: join(apt, 'apt.conf') };
+  await runCommand('apt-get', ['update'], environment);
+  // The status file is empty, so apt takes nothing for installed and fetches the full closure.
+  const install = ['--yes', '--download-only', '--no-install-recommends', 'install', 'mysql-server-core'];
+  await runCommand('apt-get', install, environment);
+  const archives = join(apt, 'cache/archives');
+  for (const name of await readdir(archives)) {
+    if (name.endsWith('.deb')) await runCommand('dpkg-deb', ['-x', join(archives, name), join(folder, 'root')]);
+  }
+  await linkMergedFolders(join(folder, 'root'));
+  await rm(apt, { recursive: true });
+}
+
+async function writeAptFolder(apt: string): Promise<void> {
+  await mkdir(join(apt, 'lists/partial'), { recursive: true });
+  await mkdir(join(apt, 'cache/archives/partial'), { recursive: true });
+  await writeFile(join(apt, 'status'), '');
+  await writeFile(join(apt, 'sources.list'), `deb [signed-by=${keyring}] ${debianMirror()} sid main\n`);
+  const settings = {
+    'Dir::Etc::SourceList': join(apt, 'sources.list'),
+    'Dir::Etc::SourceParts': '/dev/null',
+    'Dir::State::Lists': join(apt, 'lists'),
+    'Dir::State::status': join(apt, 'status'),
+    'Dir::Cache': join(apt, 'cache'),
+    'Acquire::Languages': 'none',
+    'APT::Sandbox::User': 'root',
+  };
+  const lines = Object.entries(settings).map(([name, value]) => `${name} "${value}";\n`);
+  await writeFile(join(apt, 'apt.conf'), lines.join(''));
+}
+
+/** Packages expect /bin, /lib and so on to be links into /usr, which no package brings along. */
+async function linkMergedFolders(root: string): Promise<void> {
+  for (const name of ['bin', 'sbin', 'lib', 'lib64']) {
+    await mkdir(join(root, 'usr', name), { recursive: true });
+    if (!existsSync(join(root, name))) await symlink(`usr/${name}`, join(root, name));
+  }
+}

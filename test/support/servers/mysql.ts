@@ -1,0 +1,64 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { buildOnce } from './cache-folder.js';
+import { runCommand } from './command.js';
+import { asRootFlag, type DatabaseServerOptions, launchDatabaseServer } from './database-launch.js';
+import { type DatabaseServer } from './database-server.js';
+import { unpackMysql } from './mysql-unpack.js';
+
+const loaders: Partial<Record<NodeJS.Architecture, [loader: string, libraries: string]>> = {
+  x64: ['lib64/ld-linux-x86-64.so.2', 'usr/lib/x86_64-linux-gnu'],
+  arm64: ['lib/ld-linux-aarch64.so.1', 'usr/lib/aarch64-linux-gnu'],
+};
+const commonFlags = [
+  '--innodb-redo-log-capacity=8M',
+  '--innodb-buffer-pool-size=64M',
+  '--skip-log-bin',
+  '--performance-schema=OFF',
+  '--secure-file-priv=NULL',
+  '--character-set-server=utf8mb4',
+  '--collation-server=utf8mb4_bin',
+];
+const quickFlags = ['--innodb-flush-log-at-trx-commit=2', '--innodb-flush-method=nosync', '--innodb-doublewrite=OFF'];
+const durableFlags = ['--innodb-flush-log-at-trx-commit=1'];
+
+/** Starts a real MySQL (the one in Debian sid, 9.7 or later) with a data directory of its own; the first call downloads it. */
+export async function startMysql(options: DatabaseServerOptions = {}): Promise<DatabaseServer> {
+  const root = join(await buildOnce('mysql', unpackMysql), 'root');
+  const template = join(await buildOnce('mysql-data', (folder) => initialise(root, folder)), 'data');
+  const [command = '', ...programFlags] = mysqldCommand(root);
+  const flags = [...programFlags, '--mysqlx=OFF', ...(options.durable ? durableFlags : quickFlags)];
+  return launchDatabaseServer({ kind: 'mysql', command, flags, template }, options);
+}
+
+/** mysqld by the loader and libraries it was unpacked with: this system's C library may be too old for it. */
+function mysqldCommand(root: string): string[] {
+  const loader = loaders[process.arch];
+  if (!loader) throw new Error(`no MySQL for ${process.arch} in this recipe`);
+  return [
+    join(root, loader[0]),
+    '--library-path',
+    join(root, loader[1]),
+    join(root, 'usr/sbin/mysqld'),
+    '--no-defaults',
+    `--basedir=${join(root, 'usr')}`,
+    `--lc-messages-dir=${join(root, 'usr/share/mysql')}`,
+    `--plugin-dir=${join(root, 'usr/lib/mysql/plugin')}`,
+    ...asRootFlag(),
+    ...commonFlags,
+  ];
+}
+
+async function initialise(root: string, folder: string): Promise<void> {
+  const [command = '', ...args] = mysqldCommand(root);
+  // By default only root@localhost exists, which is out of reach where 127.0.0.1 has no name.
+  const initFile = join(folder, 'init.sql');
+  await writeFile(
+    initFile,
+    "CREATE USER root@'127.0.0.1' IDENTIFIED BY '';\nGRANT ALL ON *.* TO root@'127.0.0.1' WITH GRANT OPTION;\n",
+  );
+  const dataDir = join(folder, 'data');
+  await runCommand(command, [...args, `--datadir=${dataDir}`, `--init-file=${initFile}`, '--initialize-insecure']);
+  // Every server makes a UUID of its own.
+  await rm(join(dataDir, 'auto.cnf'), { force: true });
+}

@@ -1,0 +1,100 @@
+import { connect, type Socket } from 'node:net';
+
+/** A request to be waited for: once seen in what a client sends, its connection is cut before or after the server has it. */
+export interface Trap {
+  pattern: Buffer;
+  when: 'before' | 'after';
+  sprung: () => void;
+}
+
+/** The faults of a proxy; its connections read them for everything they forward. */
+export interface ProxyFaults {
+  hanging: boolean;
+  delayMs: number;
+  trap: Trap | undefined;
+}
+
+interface Parcel {
+  dueAt: number;
+  deliver: () => void;
+}
+
+/** One client of a proxy and its connection to the server behind it. Everything passes in order through one queue. */
+export class ProxiedConnection {
+  private readonly server: Socket;
+  private readonly parcels: Parcel[] = [];
+  private timer: NodeJS.Timeout | undefined;
+  private lastSent = Buffer.alloc(0);
+  /** Set when the server has the request whose answer is to be lost. */
+  private answerTrap: Trap | undefined;
+  private closed = false;
+
+  constructor(
+    private readonly client: Socket,
+    targetPort: number,
+    private readonly faults: ProxyFaults,
+    private readonly onClose: () => void,
+  ) {
+    this.server = connect({ port: targetPort, host: '127.0.0.1', noDelay: true, allowHalfOpen: true });
+    this.client.on('data', (chunk: Buffer) => this.post(() => this.toServer(chunk)));
+    this.server.on('data', (chunk: Buffer) => this.post(() => this.toClient(chunk)));
+    this.pass(this.client, this.server);
+    this.pass(this.server, this.client);
+  }
+
+  /** Resets the client's connection and drops the server's. */
+  cut(): void {
+    if (this.closed) return;
+    this.closed = true;
+    clearTimeout(this.timer);
+    this.client.resetAndDestroy();
+    this.server.destroy();
+    this.onClose();
+  }
+
+  /** Delivers what is due. Called again whenever the faults change for the better. */
+  flush(): void {
+    clearTimeout(this.timer);
+    while (!this.closed && !this.faults.hanging) {
+      const [next] = this.parcels;
+      if (!next) return;
+      const wait = this.faults.delayMs === 0 ? 0 : next.dueAt - performance.now();
+      if (wait > 0) return void (this.timer = setTimeout(() => this.flush(), wait));
+      this.parcels.shift();
+      next.deliver();
+    }
+  }
+
+  private post(deliver: () => void): void {
+    this.parcels.push({ dueAt: performance.now() + this.faults.delayMs, deliver });
+    this.flush();
+  }
+
+  /** The end of one side is passed on behind its data. */
+  private pass(from: Socket, to: Socket): void {
+    from.on('end', () => this.post(() => to.end()));
+    from.on('error', () => this.post(() => this.cut()));
+    from.on('close', () => this.post(() => to.destroyed && this.cut()));
+  }
+
+  private toServer(chunk: Buffer): void {
+    const trap = this.faults.trap;
+    const seen = trap && Buffer.concat([this.lastSent, chunk]).includes(trap.pattern);
+    this.lastSent = trap ? Buffer.from(chunk.subarray(-trap.pattern.length)) : Buffer.alloc(0);
+    if (!trap || !seen) return void this.server.write(chunk);
+    this.faults.trap = undefined;
+    if (trap.when === 'before') return this.spring(trap);
+    this.answerTrap = trap;
+    this.server.write(chunk);
+  }
+
+  private toClient(chunk: Buffer): void {
+    if (this.answerTrap) this.spring(this.answerTrap);
+    else this.client.write(chunk);
+  }
+
+  private spring(trap: Trap): void {
+    this.cut();
+    trap.sprung();
+  }
+}

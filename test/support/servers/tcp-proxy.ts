@@ -1,0 +1,79 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { findFreePort } from './free-port.js';
+import { ProxiedConnection, type ProxyFaults } from './proxied-connection.js';
+
+/** A TCP proxy on 127.0.0.1 whose network can be broken. Faults add up until `restore`. */
+export interface TcpProxy {
+  readonly port: number;
+  /** How many clients are connected. */
+  readonly connections: number;
+  /** New connections are refused (ECONNREFUSED) and open ones cut, as if the server were down. */
+  refuse(): Promise<void>;
+  /** Resets every open connection (ECONNRESET); new ones are welcome. */
+  cut(): void;
+  /** Nothing is forwarded any more, in neither direction; connections are accepted and stay open. */
+  hang(): void;
+  /** Everything is forwarded this much later, in both directions. */
+  delay(milliseconds: number): void;
+  /** Ends all faults; what was held back while hanging is forwarded. Connections that were cut stay cut. */
+  restore(): Promise<void>;
+  /**
+   * The next request that contains the bytes is forwarded, but its answer is dropped and its connection cut instead:
+   * the server has done what the client cannot know of. Resolves then. Happens once.
+   */
+  cutAfterRequest(pattern: string): Promise<void>;
+  /** The next chunk that contains the bytes is dropped and its connection cut: the server never sees it. Happens once. */
+  cutBeforeRequest(pattern: string): Promise<void>;
+  /** Cuts every connection and stops listening for good. */
+  close(): Promise<void>;
+}
+
+/** Starts a proxy in this process in front of a port of 127.0.0.1. */
+export async function startTcpProxy(targetPort: number, listenPort?: number): Promise<TcpProxy> {
+  const port = listenPort ?? (await findFreePort());
+  const faults: ProxyFaults = { hanging: false, delayMs: 0, trap: undefined };
+  const connections = new Set<ProxiedConnection>();
+  const server = createServer({ noDelay: true, allowHalfOpen: true }, (client: Socket) => {
+    const connection = new ProxiedConnection(client, targetPort, faults, () => connections.delete(connection));
+    connections.add(connection);
+  });
+  const cut = () => [...connections].forEach((connection) => connection.cut());
+  const refuse = async () => {
+    const closed = stopListening(server);
+    cut();
+    await closed;
+  };
+  const setTrap = (pattern: string, when: 'before' | 'after') =>
+    new Promise<void>((sprung) => (faults.trap = { pattern: Buffer.from(pattern), when, sprung }));
+  await listen(server, port);
+  return {
+    port,
+    get connections() {
+      return connections.size;
+    },
+    refuse,
+    cut,
+    hang: () => void (faults.hanging = true),
+    delay: (milliseconds) => void (faults.delayMs = milliseconds),
+    restore: async () => {
+      Object.assign(faults, { hanging: false, delayMs: 0, trap: undefined });
+      connections.forEach((connection) => connection.flush());
+      await listen(server, port);
+    },
+    cutAfterRequest: (pattern) => setTrap(pattern, 'after'),
+    cutBeforeRequest: (pattern) => setTrap(pattern, 'before'),
+    close: refuse,
+  };
+}
+
+async function listen(server: Server, port: number): Promise<void> {
+  if (server.listening) return;
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+}
+
+async function stopListening(server: Server): Promise<void> {
+  if (!server.listening) return;
+  await new Promise((resolve) => server.close(resolve));
+}
