@@ -21,7 +21,7 @@ export async function issueToken(
   const { scope = options.scope, audience = options.audience, seconds = options.tokenSeconds } = wish;
   const client = (await provider.Client.find(options.clientId))!;
   if (wish.kind === 'id') return issueIdToken(provider, client, subject);
-  const properties = { accountId: subject, client, scope, gty: 'authorization_code' };
+  const properties = { accountId: subject, client, scope, expiresIn: seconds, gty: 'authorization_code' };
   if (wish.kind === 'refresh') return new provider.RefreshToken(properties).save(seconds);
   const token = new provider.AccessToken(properties);
   if ((wish.format ?? options.tokenFormat) === 'jwt')

@@ -12,6 +12,9 @@ import { ApiErrorFilter } from './http/api-error.filter.js';
 import { EndOfServiceGuard } from './http/end-of-service.guard.js';
 import { HttpModule } from './http/http.module.js';
 import type { ServiceStatus } from './http/service-status.js';
+import { RateLimitGuard } from './rate-limit/rate-limit.guard.js';
+import { RateLimitModule } from './rate-limit/rate-limit.module.js';
+import { RedisModule } from './redis/redis.module.js';
 import { RootModule } from './root/root.module.js';
 
 /** All modules, the busiest routes first, and what runs for every request in running order. */
@@ -25,6 +28,8 @@ export class AppModule {
         ConfigModule.forRoot(settings, clock),
         HttpModule.forRoot(status),
         DatabaseModule,
+        RedisModule,
+        RateLimitModule,
         ArticlesModule,
         BatchModule,
         auth,
@@ -34,6 +39,7 @@ export class AppModule {
       providers: [
         { provide: APP_GUARD, useClass: EndOfServiceGuard },
         { provide: APP_GUARD, useClass: AuthGuard },
+        { provide: APP_GUARD, useClass: RateLimitGuard },
         { provide: APP_FILTER, useClass: ApiErrorFilter },
       ],
     };

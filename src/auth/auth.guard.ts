@@ -9,6 +9,7 @@ import { readAuthorization } from '../protocol/authorization-header.js';
 import type { AuthenticatedRequest } from './account.js';
 import { BasicStrategy } from './basic.strategy.js';
 import { bearerStrategy } from './bearer.strategy.js';
+import { RateLimiter } from '../rate-limit/rate-limiter.js';
 import { IS_PUBLIC } from './public.js';
 import { TokenVerifier } from './token-verifier.js';
 
@@ -19,7 +20,8 @@ export const BearerOnly = () => SetMetadata(BEARER_ONLY, true);
 
 /**
  * Lets a request through only with credentials, unless its handler is marked `@Public()`. Throws 401 / 104 without usable
- * credentials, 401 / 105 when they are refused, 403 / 121 without the scope, 503 / 201 while the provider is away.
+ * credentials, 401 / 105 when they are refused, 403 / 121 without the scope, 503 / 201 while the provider is away, 429 / 117
+ * for an address that keeps trying.
  */
 @Injectable()
 export class AuthGuard implements CanActivate {
@@ -30,6 +32,7 @@ export class AuthGuard implements CanActivate {
     @Inject(Reflector) private readonly reflector: Reflector,
     @Inject(SETTINGS) private readonly settings: Settings,
     @Inject(TokenVerifier) verifier: TokenVerifier,
+    @Inject(RateLimiter) private readonly limiter: RateLimiter,
   ) {
     this.passport.use(bearerStrategy(verifier, settings.userIdSecret));
     this.passport.use(new BasicStrategy(settings.userIdSecret));
@@ -38,6 +41,16 @@ export class AuthGuard implements CanActivate {
   }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
+    try {
+      return await this.identify(context);
+    } catch (error) {
+      const { ip } = context.switchToHttp().getRequest<Request>();
+      if (error instanceof ApiError && error.status === 401) await this.limiter.take(`address:${ip}`);
+      throw error;
+    }
+  }
+
+  private async identify(context: ExecutionContext): Promise<boolean> {
     const targets = [context.getHandler(), context.getClass()];
     if (this.reflector.getAllAndOverride<boolean | undefined>(IS_PUBLIC, targets)) return true;
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();

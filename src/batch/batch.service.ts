@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { Request } from 'express';
 import inject, { type DispatchFunc, type Response as InjectedResponse } from 'light-my-request';
+import { markCounted } from '../rate-limit/rate-limit.guard.js';
 import { type BatchEntry, isPassedOn } from '../protocol/batch-request.js';
 
 type Headers = Record<string, string | string[]>;
@@ -15,7 +16,7 @@ export class BatchService {
   async run(batch: Request, entries: BatchEntry[]): Promise<string> {
     const inherited = this.inheritedHeaders(batch);
     const responses: string[] = [];
-    for (const entry of entries) responses.push(await this.runOne(batch, entry, inherited));
+    for (const [at, entry] of entries.entries()) responses.push(await this.runOne(batch, entry, inherited, at === 0));
     return `{"responses":[${responses.join(',')}]}`;
   }
 
@@ -24,9 +25,15 @@ export class BatchService {
     return Object.fromEntries(passedOn);
   }
 
-  private async runOne(batch: Request, entry: BatchEntry, inherited: Headers): Promise<string> {
+  /** The batch itself was counted as a request, so that its first entry is not. */
+  private async runOne(batch: Request, entry: BatchEntry, inherited: Headers, isCounted: boolean): Promise<string> {
     const { host, authorization } = batch.headers;
-    const response = await inject(this.host.httpAdapter.getInstance<DispatchFunc>(), {
+    const pipeline = this.host.httpAdapter.getInstance<DispatchFunc>();
+    const dispatch: DispatchFunc = (request, response) => {
+      if (isCounted) markCounted(request);
+      pipeline(request, response);
+    };
+    const response = await inject(dispatch, {
       method: entry.method as 'GET',
       url: entry.url,
       headers: {

@@ -4,6 +4,8 @@ import type { Dialect, LoanedSession, Parameter, Session, SessionSource } from '
 const MAX_ATTEMPTS = 12;
 const RETRY_BUDGET_MS = 4_000;
 const MAX_PAUSE_MS = 250;
+/** After a request has waited in vain, others are refused at once for this long instead of waiting as well. */
+const REST_MS = 1_000;
 
 /** A write in progress. */
 export interface Transaction extends Session {
@@ -22,6 +24,7 @@ export interface Transaction extends Session {
  */
 export class Database {
   retries = 0;
+  private restUntil = 0;
 
   constructor(private readonly source: () => SessionSource) {}
 
@@ -76,6 +79,7 @@ export class Database {
   /** Calls `attempt` until it succeeds, fails for good, or the time for repetitions is over. */
   private async repeat<T>(attempt: (source: SessionSource) => Promise<T>): Promise<T> {
     const start = performance.now();
+    if (start < this.restUntil) throw unavailable(new Error('the database was away a moment ago'));
     for (let tries = 1; ; tries++) {
       const source = this.source();
       try {
@@ -84,7 +88,10 @@ export class Database {
         if (error instanceof ApiError) throw error;
         const failure = source.dialect.classify(error);
         if (failure === 'bug' || failure === 'duplicate') throw error;
-        if (tries >= MAX_ATTEMPTS || performance.now() - start > RETRY_BUDGET_MS) throw unavailable(error);
+        if (tries >= MAX_ATTEMPTS || performance.now() - start > RETRY_BUDGET_MS) {
+          if (failure === 'lost') this.restUntil = performance.now() + REST_MS;
+          throw unavailable(error);
+        }
         this.retries++;
         await pause(tries);
       }

@@ -55,11 +55,7 @@ export class SqliteSessions implements SessionSource {
   };
 
   private attempt<T>(action: () => T): Promise<T> {
-    try {
-      return Promise.resolve(action());
-    } catch (error) {
-      return Promise.reject(error);
-    }
+    return new Promise((resolve) => resolve(action()));
   }
 
   private write(sql: string, parameters: Parameter[]): WriteResult {

@@ -14,7 +14,7 @@ export function serviceHeaders(status: ServiceStatus) {
     const writeHead = response.writeHead.bind(response) as (...parts: unknown[]) => Response;
     response.writeHead = (code: number, ...rest: unknown[]): Response => {
       const late = statusHeaders(code, status.current());
-      for (const name in late) response.setHeader(name, late[name]!);
+      for (const name in late) if (!response.hasHeader(name)) response.setHeader(name, late[name]!);
       return writeHead(code, ...rest);
     };
     next();
