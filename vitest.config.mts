@@ -23,6 +23,7 @@ export default defineConfig({
       {
         test: {
           name: 'system',
+          globalSetup: ['test/support/setup-build.ts'],
           include: ['test/{auth,docs,system}/**/*.spec.ts', 'test/support/**/*.spec.ts'],
           testTimeout: 60_000,
           hookTimeout: 120_000,

@@ -10,6 +10,7 @@ import { DatabaseLifecycle } from './database/database.lifecycle.js';
 import { createHttpServer } from './http/http-server.js';
 import { JsonAdapter } from './http/json.adapter.js';
 import { serviceHeaders } from './http/service-headers.middleware.js';
+import { refuseOverload } from './http/overload.middleware.js';
 import { ServiceStatus } from './http/service-status.js';
 import { unmatched } from './http/unmatched.js';
 import { requireWellFormed } from './http/well-formed.middleware.js';
@@ -40,7 +41,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
   const status = new ServiceStatus(settings, clock);
   const router = createExpress(settings);
   const server = createHttpServer(router, status, settings.maxBodyBytes);
-  router.use(serviceHeaders(status), requireWellFormed);
+  router.use(serviceHeaders(status), refuseOverload(status.monitor), requireWellFormed);
   const nest = await NestFactory.create<NestExpressApplication>(
     AppModule.forRoot(settings, clock, status),
     new JsonAdapter(router, server, unmatched(router, settings)),
@@ -54,6 +55,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     await nest.close();
     throw error;
   }
+  status.monitor.start({ database: () => database.usage(), connections: settings.databasePoolSize });
   return { nest, server, status, database };
 }
 

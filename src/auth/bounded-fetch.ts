@@ -1,7 +1,10 @@
 import { ApiError } from '../protocol/api-error.js';
 
-/** How long one call to the identity provider, and one answer that waits for it, may take, in milliseconds. */
-export const PROVIDER_LIMIT_MS = 5000;
+/**
+ * How long one call to the identity provider, and one answer that waits for its calls, may take, in milliseconds: the
+ * client shall have its answer within five seconds.
+ */
+export const PROVIDER_LIMIT_MS = 4800;
 
 const MAX_BYTES = 512 * 1024;
 

@@ -1,7 +1,6 @@
 import { ApiError } from '../protocol/api-error.js';
 import type { Dialect, LoanedSession, Parameter, Session, SessionSource } from './session.js';
 
-const MAX_ATTEMPTS = 12;
 const RETRY_BUDGET_MS = 4_000;
 const MAX_PAUSE_MS = 250;
 /** After a request has waited in vain, others are refused at once for this long instead of waiting as well. */
@@ -88,7 +87,7 @@ export class Database {
         if (error instanceof ApiError) throw error;
         const failure = source.dialect.classify(error);
         if (failure === 'bug' || failure === 'duplicate') throw error;
-        if (tries >= MAX_ATTEMPTS || performance.now() - start > RETRY_BUDGET_MS) {
+        if (performance.now() - start > RETRY_BUDGET_MS) {
           if (failure === 'lost') this.restUntil = performance.now() + REST_MS;
           throw unavailable(error);
         }

@@ -1,3 +1,4 @@
+import { LoadMonitor } from './load-monitor.js';
 import type { Clock } from '../config/config.module.js';
 import type { Settings } from '../config/settings.js';
 import { alertHeader, isPastEnd } from '../protocol/end-of-service.js';
@@ -8,18 +9,29 @@ export class ServiceStatus {
   /** Set once, at shutdown: the instance finishes what it has and wants nothing new. */
   draining = false;
 
+  readonly monitor = new LoadMonitor();
+
   constructor(
     private readonly settings: Settings,
     private readonly clock: Clock,
+    private readonly random: () => number = Math.random,
   ) {}
 
   current(): ServiceState {
-    const { backoff, backoffSeconds, retryAfterSeconds, endOfService } = this.settings;
+    const { retryAfterSeconds, endOfService } = this.settings;
     return {
       retryAfterSeconds,
-      backoffSeconds: backoff === 'always' ? backoffSeconds : undefined,
+      backoffSeconds: this.backoffSeconds(),
       alert: endOfService && alertHeader(endOfService, this.clock()),
     };
+  }
+
+  /** Under load every client is told another time between half and one and a half of the setting, lest all return at once. */
+  private backoffSeconds(): number | undefined {
+    const { backoff, backoffSeconds } = this.settings;
+    if (backoff === 'always') return backoffSeconds;
+    if (backoff === 'off' || this.monitor.load === 'normal') return undefined;
+    return Math.max(1, Math.round(backoffSeconds * (0.5 + this.random())));
   }
 
   /** True when the service has ended and articles, batch and login answer 410. */

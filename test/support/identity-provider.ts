@@ -113,7 +113,7 @@ export class ScriptedProvider {
     const answer = typeof scripted === 'function' ? scripted(call) : scripted;
     if (answer === 'hang') return;
     if (answer === 'cut') {
-      request.destroy();
+      response.destroy();
       return;
     }
     const type = answer.json === undefined ? 'text/html' : 'application/json';

@@ -1,0 +1,113 @@
+import { type Type } from '@nestjs/common';
+import { ApiProperty, ApiResponse, ApiSchema } from '@nestjs/swagger';
+import { ERRORS, type ErrorName } from '../../protocol/errno.js';
+import { type HeaderName, headersOf } from './response-headers.js';
+
+/** Named examples of one body. */
+export type Examples = Record<string, { summary: string; value: unknown }>;
+
+/** The body of every error answer. */
+@ApiSchema({ name: 'Error' })
+export class ErrorDto {
+  @ApiProperty({ type: 'integer', description: 'The HTTP status.', example: 400 })
+  code: number;
+
+  @ApiProperty({ type: 'integer', description: 'The stable number of the error.', example: 109 })
+  errno: number;
+
+  @ApiProperty({ type: 'string', description: 'The kind of error in words.', example: 'Bad Request' })
+  error: string;
+
+  @ApiProperty({ type: 'string', description: 'What is wrong, for people.', example: 'title: not a string' })
+  message: string;
+
+  @ApiProperty({ type: 'string', required: false, description: 'More about it, such as an address.' })
+  info?: string;
+}
+
+/** What each error means, and a message it comes with. */
+const MEANINGS: Readonly<Record<ErrorName, [meaning: string, message: string]>> = {
+  missingAuthorization: ['no usable credentials', 'Authorization is required'],
+  invalidAuthorization: ['credentials that were refused', 'The credentials were refused'],
+  malformedJson: ['the body is not JSON', 'The body is not valid JSON'],
+  invalidParameter: ['a query, path or header parameter is wrong', '_limit: not an integer >= 1'],
+  missingParameter: ['a required field or parameter is missing', 'url: missing'],
+  invalidPostedData: ['a value in the body is wrong', 'title: longer than 1024 characters'],
+  invalidId: ['the id is not a UUID', 'id: not a UUID'],
+  notFound: ['there is no such record (any more), or no such path', 'id: no such article'],
+  lengthRequired: ['the body has no Content-Length', 'Content-Length is required'],
+  bodyTooLarge: ['the body is too large', 'The body is larger than 2097152 bytes'],
+  modifiedMeanwhile: ['changed after `If-Unmodified-Since`', 'Resource was modified meanwhile'],
+  methodNotAllowed: ['the path does not take this verb', 'PUT: not allowed here'],
+  tooManyRequests: ['too many requests in this minute', 'Too many requests'],
+  forbidden: ['the token is good but lacks the scope', 'The access token lacks the scope readinglist'],
+  conflict: [
+    'another record has that `resolved_url`',
+    'resolved_url: already held by article 6c5f1f0e-8a5b-4a3e-9d39-0b6f6a3c2a11',
+  ],
+  unavailable: ['a backend or this instance is not available', 'The database is not available'],
+  deprecated: ['the service, or this version of it, has ended', 'The service has reached its end of support'],
+  headersTooLarge: ['the headers are too large', 'The request line and headers are larger than 65536 bytes'],
+  requestTimeout: ['the request did not arrive in time', 'The request did not arrive in time'],
+  expectationFailed: ['`Expect` asks for something unknown', 'Expect: only 100-continue is known'],
+  unexpected: ['a defect of the service', 'An unexpected error occurred'],
+};
+
+const OWN_HEADERS: Partial<Record<ErrorName, HeaderName>> = {
+  missingAuthorization: 'WWW-Authenticate',
+  invalidAuthorization: 'WWW-Authenticate',
+  methodNotAllowed: 'Allow',
+  modifiedMeanwhile: 'Last-Modified',
+};
+
+/** An answer with a body; `names` are the headers it carries beside those that all answers of its status carry. */
+export const answers = (
+  status: number,
+  description: string,
+  { type, examples, names = [] }: { type?: Type; examples?: Examples; names?: readonly HeaderName[] } = {},
+): MethodDecorator => ApiResponse({ status, description, type, examples, headers: headersOf(status, names) });
+
+/** The error answers of an operation, those of one status together. */
+export function refuses(...kinds: ErrorName[]): MethodDecorator[] {
+  const statuses = [...new Set(kinds.map((kind) => ERRORS[kind].status))];
+  return statuses.map((status) => refusal(status, kinds.filter((kind) => ERRORS[kind].status === status)));
+}
+
+function refusal(status: number, kinds: ErrorName[]): MethodDecorator {
+  const names = kinds.flatMap((kind) => OWN_HEADERS[kind] ?? []);
+  return answers(status, kinds.map(describeError).join('; '), { type: ErrorDto, examples: errorExamples(kinds), names });
+}
+
+const describeError = (kind: ErrorName): string => `errno ${ERRORS[kind].errno}: ${MEANINGS[kind][0]}`;
+
+function errorExamples(kinds: readonly ErrorName[]): Examples {
+  const example = (kind: ErrorName) => {
+    const { status: code, errno, error } = ERRORS[kind];
+    const [summary, message] = MEANINGS[kind];
+    return [kind, { summary, value: { code, errno, error, message } }] as const;
+  };
+  return Object.fromEntries(kinds.map(example));
+}
+
+const CONNECTION_ERRORS: ErrorName[] = ['headersTooLarge', 'requestTimeout', 'expectationFailed'];
+
+/** What any request may be answered, whatever its path: refused before it is looked at, or met by a defect. */
+export const refusesAnything: MethodDecorator[] = [
+  ...refuses('unexpected'),
+  ApiResponse({
+    status: 'default',
+    description: `The request itself is not acceptable: ${CONNECTION_ERRORS.map(
+      (kind) => `status ${ERRORS[kind].status}, ${describeError(kind)}`,
+    ).join('; ')}`,
+    type: ErrorDto,
+    examples: errorExamples(CONNECTION_ERRORS),
+    headers: headersOf(400),
+  }),
+];
+
+/** What every operation that needs a user may be answered. */
+export const refusesStrangers = (...kinds: ErrorName[]): MethodDecorator[] => [
+  ...refuses('missingAuthorization', 'invalidAuthorization', 'forbidden', 'deprecated', 'tooManyRequests', 'unavailable'),
+  ...refuses(...kinds),
+  ...refusesAnything,
+];

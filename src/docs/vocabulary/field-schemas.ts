@@ -1,0 +1,28 @@
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { ARTICLE_FIELDS, type ArticleField, type FieldKind } from '../../protocol/fields.js';
+import type { Schema } from './open-api.js';
+
+const integer: Schema = { type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
+
+/** What a field of each kind holds in the body of an answer. */
+const FIELD_SCHEMAS: Readonly<Record<FieldKind, Schema>> = {
+  uuid: { type: 'string', format: 'uuid' },
+  timestamp: integer,
+  integer,
+  boolean: { type: 'boolean' },
+  url: { type: 'string', format: 'iri', maxLength: 2048 },
+  title: { type: 'string', maxLength: 1024 },
+  text: { type: 'string' },
+  device: { type: 'string', minLength: 1, maxLength: 255 },
+};
+
+/** Documents a property as the article field of that name. */
+export const Field = (name: ArticleField, options: ApiPropertyOptions) =>
+  ApiProperty({ ...FIELD_SCHEMAS[ARTICLE_FIELDS[name]], ...options } as ApiPropertyOptions);
+
+/** What a filter on a field of that kind takes: more than the field can hold. */
+export function filterSchema(kind: FieldKind): Schema {
+  const { type, format } = FIELD_SCHEMAS[kind];
+  if (type === 'integer') return { type, format, minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
+  return { type };
+}

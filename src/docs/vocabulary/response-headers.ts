@@ -1,0 +1,80 @@
+import { baseHeaders, statusHeaders } from '../../protocol/service-headers.js';
+import type { Header } from './open-api.js';
+
+const timestamp = { type: 'integer', format: 'int64', minimum: 0 };
+const seconds = { type: 'integer', minimum: 1 };
+
+/** Every header that an answer may carry, beside those of HTTP itself (docs/protocol.md, "Headers"). */
+export const RESPONSE_HEADERS = {
+  'Access-Control-Allow-Origin': { description: 'Any origin may read the answer.', schema: { type: 'string' }, example: '*' },
+  'Access-Control-Expose-Headers': {
+    description: 'The headers that scripts of other origins may read.',
+    schema: { type: 'string' },
+    example: 'Backoff, Retry-After, Last-Modified, Alert, Total-Records, Next-Page',
+  },
+  Alert: {
+    description:
+      'JSON with `code` (`soft-eol` up to the end-of-support date, `hard-eol` after it), `message` and `url`; on every ' +
+      'answer while an end of support is announced.',
+    schema: { type: 'string', contentMediaType: 'application/json' },
+    example: '{"code":"soft-eol","message":"Please update","url":"https://example.com/end"}',
+  },
+  Allow: {
+    description: 'The verbs that the path takes.',
+    schema: { type: 'string' },
+    example: 'DELETE, GET, HEAD, POST',
+  },
+  Backoff: {
+    description: 'Seconds for which to send only what is needed; on answers of status 200 to 399 under heavy load.',
+    schema: seconds,
+    example: 30,
+  },
+  'Cache-Control': { description: 'No answer is to be stored.', schema: { type: 'string' }, example: 'no-store' },
+  'Last-Modified': {
+    description: 'The timestamp of the record or collection in milliseconds; not an HTTP date.',
+    schema: timestamp,
+    example: 1760000000123,
+  },
+  Location: { description: 'Where to go on.', schema: { type: 'string', format: 'uri' }, example: 'http://127.0.0.1:8000/v2/' },
+  'Next-Page': {
+    description: 'The absolute address of the next page; absent on the last one.',
+    schema: { type: 'string', format: 'uri' },
+    example: 'http://127.0.0.1:8000/v2/articles?unread=true&_limit=20&_token=3pWnZ…',
+  },
+  'Referrer-Policy': {
+    description: 'The address of a login is told to nobody.',
+    schema: { type: 'string' },
+    example: 'no-referrer',
+  },
+  'Retry-After': {
+    description: 'Seconds to wait before the next attempt; on 429 and on every status of 500 and above.',
+    schema: seconds,
+    example: 30,
+  },
+  'Set-Cookie': {
+    description: 'Remembers, encrypted, the login that this browser began.',
+    schema: { type: 'string' },
+    example: 'login-Wc1dVbX2nqUuT0aR=eyJhbGciOiJkaXIi…; Path=/v2/acct-oauth; Max-Age=3600; HttpOnly; SameSite=Lax',
+  },
+  'Total-Records': {
+    description: 'How many items the whole filtered listing has, the same on every page.',
+    schema: { type: 'integer', minimum: 0 },
+    example: 42,
+  },
+  'WWW-Authenticate': {
+    description: 'The schemes that open the path.',
+    schema: { type: 'string' },
+    example: 'Bearer realm="reading list", Basic realm="reading list", charset="UTF-8"',
+  },
+  'X-Content-Type-Options': { description: 'The content type is meant.', schema: { type: 'string' }, example: 'nosniff' },
+} as const satisfies Record<string, Header>;
+
+export type HeaderName = keyof typeof RESPONSE_HEADERS;
+
+/** References to the named headers and to those that every answer of that status carries. */
+export function headersOf(status: number, names: readonly HeaderName[] = []): Record<string, { $ref: string }> {
+  const everywhere = baseHeaders('', '');
+  const byStatus = statusHeaders(status, { alert: '{}', backoffSeconds: 1, retryAfterSeconds: 1 });
+  const all = [...names, ...Object.keys(everywhere), ...Object.keys(byStatus)].sort();
+  return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}

@@ -1,0 +1,59 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+
+/** What the monitor watches besides the event loop. */
+export interface LoadSources {
+  /** How many callers wait for a database connection, and how many hold one. */
+  database: () => { used: number; waiting: number };
+  connections: number;
+}
+
+/** `normal`; `busy`: clients are asked to back off; `full`: requests are refused before they cost anything. */
+export type Load = 'normal' | 'busy' | 'full';
+
+const SAMPLE_MS = 250;
+const RESOLUTION_MS = 10;
+/** Median delay of the event loop from which on requests wait longer for their turn than they take. */
+const BUSY_DELAY_MS = 60;
+const FULL_DELAY_MS = 250;
+const BUSY_IN_FLIGHT = 150;
+const FULL_IN_FLIGHT = 400;
+/** Callers waiting for each connection. */
+const BUSY_WAITING = 4;
+const FULL_WAITING = 20;
+
+/** Watches event-loop delay, requests in flight and requests waiting for a database connection. */
+export class LoadMonitor {
+  inFlight = 0;
+  private delayMs = 0;
+  private readonly histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  private timer?: NodeJS.Timeout;
+  private sources: LoadSources = { database: () => ({ used: 0, waiting: 0 }), connections: 1 };
+
+  start(sources: LoadSources): void {
+    this.sources = sources;
+    this.histogram.enable();
+    this.timer = setInterval(() => this.sample(), SAMPLE_MS).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+    this.histogram.disable();
+  }
+
+  private sample(): void {
+    this.delayMs = Math.max(0, this.histogram.percentile(50) / 1e6 - RESOLUTION_MS);
+    this.histogram.reset();
+  }
+
+  get load(): Load {
+    const waiting = this.sources.database().waiting / this.sources.connections;
+    if (this.delayMs >= FULL_DELAY_MS || this.inFlight >= FULL_IN_FLIGHT || waiting >= FULL_WAITING) return 'full';
+    if (this.delayMs >= BUSY_DELAY_MS || this.inFlight >= BUSY_IN_FLIGHT || waiting >= BUSY_WAITING) return 'busy';
+    return 'normal';
+  }
+
+  /** The figures behind `load`, for metrics. */
+  get figures() {
+    return { inFlight: this.inFlight, eventLoopDelayMs: this.delayMs, ...this.sources.database() };
+  }
+}

@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const START_TIMEOUT_MS = 20_000;
+
+/** The built service in a process of its own. */
+export interface Service {
+  url: string;
+  process: ChildProcess;
+  /** Everything it printed so far. */
+  output(): string;
+  /** Sends SIGTERM and resolves with the exit status. */
+  stop(): Promise<number | null>;
+  kill(): Promise<void>;
+}
+
+/** Options of a service process besides its environment variables. */
+export interface ServiceOptions {
+  /** By how many milliseconds its clock is wrong. */
+  clockSkewMs?: number;
+}
+
+const running = new Set<ChildProcess>();
+process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
+
+/** Starts the built service on a free port, with the given settings and nothing else; rejects with what it printed. */
+export async function startService(
+  variables: Record<string, string>,
+  { clockSkewMs = 0 }: ServiceOptions = {},
+): Promise<Service> {
+  const child = spawnService(variables, clockSkewMs);
+  let output = '';
+  for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk) => (output += chunk));
+  const exited = once(child, 'exit') as Promise<[number | null]>;
+  void exited.then(() => running.delete(child));
+  for (const end = Date.now() + START_TIMEOUT_MS; !/listening on (\S+)/.test(output); await sleep(10))
+    if (child.exitCode !== null || Date.now() > end) throw new Error(`the service did not start:\n${output}`);
+  return {
+    url: /listening on (\S+)/.exec(output)![1]!,
+    process: child,
+    output: () => output,
+    stop: async () => {
+      child.kill('SIGTERM');
+      return (await exited)[0];
+    },
+    kill: async () => {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
+
+/** Runs the built service until it ends by itself; resolves with its exit status and what it printed. */
+export async function runService(variables: Record<string, string>): Promise<{ status: number | null; output: string }> {
+  const child = spawnService(variables, 0);
+  let output = '';
+  for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk) => (output += chunk));
+  const [status] = (await once(child, 'exit')) as [number | null];
+  running.delete(child);
+  return { status, output };
+}
+
+function spawnService(variables: Record<string, string>, clockSkewMs: number): ChildProcess {
+  const skew = clockSkewMs === 0 ? [] : ['--import', resolve('test/support/skewed-clock.mjs')];
+  const child = spawn(process.execPath, [...skew, '--enable-source-maps', resolve('dist/src/main.js')], {
+    cwd: mkdtempSync(join(tmpdir(), 'reading-list-service-')),
+    env: { PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'fatal', CLOCK_SKEW_MS: String(clockSkewMs), ...variables },
+    stdio: 'pipe',
+  });
+  running.add(child);
+  return child;
+}
