@@ -3,7 +3,7 @@ import type { App } from './app.factory.js';
 /** How long a load balancer gets to see that this instance leaves, before it stops accepting connections. */
 const NOTICE_MS = 1_500;
 /** How long requests in flight may take from then on. */
-const GRACE_MS = 6_500;
+const GRACE_MS = 6_000;
 const SWEEP_MS = 100;
 
 /**

@@ -3,12 +3,13 @@ import type { Pool } from 'mysql2';
 import { DataSource } from 'typeorm';
 import { SettingError, type Settings } from '../config/settings.js';
 import { dataSourceOptions } from './data-source.js';
-import { Database, unavailable } from './database.js';
+import { Database } from './database.js';
 import { pendingMigrations, runMigrations } from './migrate.js';
 import { mysqlDialect } from './mysql.dialect.js';
 import { MysqlSessions } from './mysql.sessions.js';
 import type { SessionSource } from './session.js';
 import { SqliteSessions } from './sqlite.sessions.js';
+import { unavailable } from './unavailable.js';
 
 const REOPEN_PAUSE_MS = 1_000;
 const OPEN_TIMEOUT_MS = 8_000;

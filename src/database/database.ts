@@ -1,4 +1,5 @@
 import { ApiError } from '../protocol/api-error.js';
+import { unavailable } from './unavailable.js';
 import type { Dialect, LoanedSession, Parameter, Session, SessionSource } from './session.js';
 
 const RETRY_BUDGET_MS = 4_000;
@@ -97,10 +98,6 @@ export class Database {
     }
   }
 }
-
-/** 503 / 201: the database can not serve now. */
-export const unavailable = (cause: unknown): ApiError =>
-  Object.assign(new ApiError('unavailable', 'The database is not available, try again later'), { cause });
 
 /** Full jitter: without it the losers of a race meet again at once, for ever. */
 const pause = (tries: number): Promise<void> =>

@@ -1,6 +1,7 @@
 import type { Pool, PoolConnection } from 'mysql2';
 import { mysqlDialect } from './mysql.dialect.js';
 import type { LoanedSession, Parameter, Row, SessionSource, WriteResult } from './session.js';
+import { unavailable } from './unavailable.js';
 
 const ACQUIRE_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 3_000;
@@ -36,19 +37,17 @@ export class MysqlSessions implements SessionSource {
       let late = false;
       const timer = setTimeout(() => {
         late = true;
-        reject(awayError('no database connection became free in time'));
+        reject(unavailable(new Error('no connection became free in time')));
       }, ACQUIRE_TIMEOUT_MS);
       this.pool.getConnection((error, connection) => {
         clearTimeout(timer);
         if (late) connection?.release();
-        else if (error) reject((error as { code?: string }).code ? error : awayError(error.message));
+        else if (error) reject((error as { code?: string }).code ? error : unavailable(error));
         else resolve(connection);
       });
     });
   }
 }
-
-const awayError = (message: string) => Object.assign(new Error(message), { errno: 1040 });
 
 class MysqlSession implements LoanedSession {
   constructor(

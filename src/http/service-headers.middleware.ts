@@ -10,9 +10,9 @@ export function serviceHeaders(status: ServiceStatus) {
   return (request: Request, response: Response, next: NextFunction): void => {
     const headers = baseHeaders(request.method, pathOf(request.url));
     for (const name in headers) response.setHeader(name, headers[name]!);
-    if (status.draining) response.setHeader('Connection', 'close');
     const writeHead = response.writeHead.bind(response) as (...parts: unknown[]) => Response;
     response.writeHead = (code: number, ...rest: unknown[]): Response => {
+      if (status.draining) response.setHeader('Connection', 'close');
       const late = statusHeaders(code, status.current());
       for (const name in late) if (!response.hasHeader(name)) response.setHeader(name, late[name]!);
       return writeHead(code, ...rest);

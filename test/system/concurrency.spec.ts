@@ -43,7 +43,9 @@ describe.each(Object.keys(backends))('several instances with wrong clocks on %s'
     services = [];
     for (const [at, url] of backend.urls.entries()) {
       const clockSkewMs = [HOUR_MS, -HOUR_MS, 0][at]!;
-      services.push(await startService({ DATABASE_URL: url, MIGRATE_ON_START: 'true', LOG_LEVEL: 'warn' }, { clockSkewMs }));
+      services.push(
+        await startService({ DATABASE_URL: url, MIGRATE_ON_START: 'true', LOG_LEVEL: 'warn' }, { clockSkewMs }),
+      );
     }
     bases = services.map((service) => service.url);
   });
@@ -57,7 +59,10 @@ describe.each(Object.keys(backends))('several instances with wrong clocks on %s'
   const base = (turn: number): string => bases[turn % bases.length]!;
   const article = (url: string = randomUUID()) => ({ url: `https://example.com/${url}`, title: 'T', added_by: 'test' });
   const statuses = (answers: Answer[]): Record<string, number> =>
-    answers.reduce<Record<string, number>>((counts, { status }) => ({ ...counts, [status]: (counts[status] ?? 0) + 1 }), {});
+    answers.reduce<Record<string, number>>(
+      (counts, { status }) => ({ ...counts, [status]: (counts[status] ?? 0) + 1 }),
+      {},
+    );
 
   it('gives one 201 and otherwise the same record for 20 simultaneous POSTs of one URL', async () => {
     for (let round = 0; round < 5; round++) {
@@ -90,9 +95,16 @@ describe.each(Object.keys(backends))('several instances with wrong clocks on %s'
     const { body } = await send(base(0), user, 'POST', '/articles', article());
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, turn) =>
-        send(base(turn), user, 'PATCH', `/articles/${body.id}`, { title: `by ${turn}` }, {
-          'if-unmodified-since': String(body.last_modified),
-        }),
+        send(
+          base(turn),
+          user,
+          'PATCH',
+          `/articles/${body.id}`,
+          { title: `by ${turn}` },
+          {
+            'if-unmodified-since': String(body.last_modified),
+          },
+        ),
       ),
     );
     expect(statuses(answers)).toEqual({ 200: 1, 412: 9 });

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as store from '../../src/articles/articles.store.js';
+import { ArticlesService } from '../../src/articles/articles.service.js';
+import { mysqlDialect } from '../../src/database/mysql.dialect.js';
+import type { Dialect } from '../../src/database/session.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { createOnServer, type TestDatabase } from '../support/database.js';
+import { fullState, Poller, send } from '../support/devices.js';
+import { startMariaDb } from '../support/servers/mariadb.js';
+
+/**
+ * The checks of the other files are only worth something if they fail when the service is wrong. Here it is wrong on purpose.
+ */
+let server: Awaited<ReturnType<typeof startMariaDb>>;
+let database: TestDatabase;
+let app: TestApp;
+
+beforeAll(async () => {
+  server = await startMariaDb();
+  database = await createOnServer(server.url());
+  app = await startApp({}, database);
+});
+
+afterAll(async () => {
+  await app.close();
+  await server.remove();
+});
+
+const article = () => ({ url: `https://example.com/${randomUUID()}`, title: 'T', added_by: 'test' });
+
+/** Replaces parts of the dialect while `work` runs. */
+async function withDialect(parts: Partial<Dialect>, work: () => Promise<void>): Promise<void> {
+  const original = { ...mysqlDialect };
+  Object.assign(mysqlDialect, parts);
+  try {
+    await work();
+  } finally {
+    Object.assign(mysqlDialect, original);
+  }
+}
+
+/** How many records a poller never sees, and how many writes fail, while several writers run. */
+async function writeAndPoll(): Promise<{ missed: number; failed: number; duplicates: number }> {
+  const user = randomUUID();
+  await send(app.url, user, 'GET', '/articles');
+  const poller = new Poller([app.url], user);
+  let failed = 0;
+  let writing = true;
+  const times: number[] = [];
+  const write = async () => {
+    for (let step = 0; step < 80; step++) {
+      const answer = await send(app.url, user, 'POST', '/articles', article());
+      if (answer.status === 201) times.push(answer.body.last_modified);
+      else failed++;
+    }
+  };
+  const polling = (async () => {
+    while (writing) await poller.poll();
+    await poller.poll();
+  })();
+  await Promise.all(Array.from({ length: 8 }, write));
+  writing = false;
+  await polling;
+  const truth = await fullState(app.url, user);
+  const missed = [...truth.keys()].filter((id) => !poller.items.has(id)).length;
+  return { missed, failed, duplicates: times.length - new Set(times).size };
+}
+
+it('finds nothing wrong with the service as it is', async () => {
+  expect(await writeAndPoll()).toEqual({ missed: 0, failed: 0, duplicates: 0 });
+});
+
+it('notices timestamps that are given out without the lock of the account', async () => {
+  let last = 0;
+  const tick: Dialect['tick'] = async (session, { account, liveDelta }) => {
+    const given = (last = Math.max(last + 1, Date.now()));
+    // The transaction goes on a little after it has its timestamp, as a busy server would let it.
+    await session.rows('SELECT SLEEP(?)', [Math.random() * 0.01]);
+    await session.run(
+      `INSERT INTO accounts (account, last_modified, live_count) VALUES (?, ?, ?)
+       ON DUPLICATE KEY UPDATE last_modified = GREATEST(last_modified, ?), live_count = live_count + ?`,
+      [account, given, liveDelta, given, liveDelta],
+    );
+    return given;
+  };
+  await withDialect({ tick }, async () => {
+    expect((await writeAndPoll()).missed).toBeGreaterThan(0);
+  });
+});
+
+it('notices a precondition that is checked outside the transaction', async () => {
+  const { tick } = mysqlDialect;
+  await withDialect(
+    { tick: (session, change) => tick(session, { ...change, ifUnmodifiedSince: undefined }) },
+    async () => {
+      const user = randomUUID();
+      const seen = (await send(app.url, user, 'HEAD', '/articles')).headers.get('last-modified')!;
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, () =>
+          send(app.url, user, 'POST', '/articles', article(), { 'if-unmodified-since': seen }),
+        ),
+      );
+      expect(answers.filter(({ status }) => status === 201).length).toBeGreaterThan(1);
+    },
+  );
+});
+
+it('notices a Last-Modified that is read after the rows', async () => {
+  const service = app.nest.get(ArticlesService);
+  const list = service.list.bind(service);
+  service.list = async (account, ...rest) => {
+    const listing = await list(account, ...rest);
+    await sleep(5);
+    const later = await app.database.database.read((session) => store.findCollection(session, account));
+    return { ...listing, last_modified: later!.last_modified };
+  };
+  try {
+    expect((await writeAndPoll()).missed).toBeGreaterThan(0);
+  } finally {
+    service.list = list;
+  }
+});

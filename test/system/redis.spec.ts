@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { type Answer, send } from '../support/devices.js';
+import { startMariaDb } from '../support/servers/mariadb.js';
+import { startRedis } from '../support/servers/redis.js';
+import { type Service, startService } from '../support/service.js';
+
+const LIMIT = 6;
+
+let database: Awaited<ReturnType<typeof startMariaDb>>;
+let redis: Awaited<ReturnType<typeof startRedis>>;
+let services: Service[];
+let user: string;
+
+beforeAll(async () => {
+  [database, redis] = await Promise.all([startMariaDb(), startRedis()]);
+  const settings = {
+    DATABASE_URL: await database.createDatabase('reading_list'),
+    MIGRATE_ON_START: 'true',
+    REDIS_URL: redis.url,
+    RATE_LIMIT_PER_MINUTE: String(LIMIT),
+  };
+  services = [await startService(settings), await startService(settings)];
+});
+
+afterAll(async () => {
+  for (const service of services) await service.kill();
+  await Promise.all([database.remove(), redis.remove()]);
+});
+
+beforeEach(() => {
+  user = randomUUID();
+});
+
+/** Asks the instances in turn. */
+async function ask(times: number): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (let turn = 0; turn < times; turn++)
+    answers.push(await send(services[turn % services.length]!.url, user, 'GET', '/articles'));
+  return answers;
+}
+
+const statusesOf = (answers: Answer[]): number[] => answers.map(({ status }) => status);
+const health = async (): Promise<unknown> => (await fetch(`${services[0]!.url}/__heartbeat__`)).json();
+
+async function connected(): Promise<void> {
+  for (const end = Date.now() + 15_000; Date.now() < end; await sleep(100))
+    if (((await health()) as { cache: boolean }).cache) return;
+  throw new Error('Redis was not found again');
+}
+
+it('counts the requests of a user on all instances together', async () => {
+  const answers = await ask(LIMIT + 2);
+  expect(statusesOf(answers)).toEqual([...Array<number>(LIMIT).fill(200), 429, 429]);
+  const refused = answers.at(-1)!;
+  expect(refused.body.errno).toBe(117);
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(60);
+  expect(await health()).toEqual({ database: true, cache: true });
+});
+
+it('counts locally, at full speed, while Redis is gone, and shares again once it is back', async () => {
+  await ask(1);
+  await redis.kill();
+  const start = performance.now();
+  expect(statusesOf(await ask(LIMIT))).toEqual(Array<number>(LIMIT).fill(200));
+  expect(performance.now() - start).toBeLessThan(3_000);
+  expect(statusesOf(await ask(2 * LIMIT))).toContain(429);
+  expect(await health()).toMatchObject({ database: true, cache: false, errno: 201 });
+  await redis.start();
+  await connected();
+  user = randomUUID();
+  expect(statusesOf(await ask(LIMIT + 1)).at(-1)).toBe(429);
+});
+
+it('answers in time while Redis hangs', async () => {
+  redis.signal('SIGSTOP');
+  try {
+    const start = performance.now();
+    expect(statusesOf(await ask(4))).toEqual([200, 200, 200, 200]);
+    expect(performance.now() - start).toBeLessThan(5_000);
+  } finally {
+    redis.signal('SIGCONT');
+  }
+  await connected();
+});
+
+it('goes on while Redis has no memory left', async () => {
+  const full = await startRedis({ extraFlags: ['--maxmemory', '1', '--maxmemory-policy', 'noeviction'] });
+  const service = await startService({
+    DATABASE_URL: 'sqlite::memory:',
+    REDIS_URL: full.url,
+    RATE_LIMIT_PER_MINUTE: '3',
+  });
+  try {
+    const statuses = [];
+    for (let turn = 0; turn < 4; turn++) statuses.push((await send(service.url, user, 'GET', '/articles')).status);
+    expect(statuses).toEqual([200, 200, 200, 429]);
+  } finally {
+    await service.kill();
+    await full.remove();
+  }
+});

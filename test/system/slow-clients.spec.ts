@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { send } from '../support/devices.js';
+import { type Service, startService } from '../support/service.js';
+
+const MEGABYTE = 2 ** 20;
+const authorization = `Basic ${Buffer.from('slow:secret').toString('base64')}`;
+const article = { url: 'https://example.com/', title: 'T', added_by: 'test' };
+
+let service: Service;
+let sockets: Socket[];
+
+beforeAll(async () => {
+  service = await startService({ DATABASE_URL: 'sqlite::memory:' });
+  for (let turn = 0; turn < 50; turn++) await send(service.url, 'warm', 'POST', '/articles', article);
+  sockets = [];
+});
+
+afterAll(async () => {
+  sockets.forEach((socket) => socket.destroy());
+  await service.kill();
+});
+
+function residentBytes(): number {
+  const status = readFileSync(`/proc/${service.process.pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)![1]) * 1024;
+}
+
+function open(): Socket {
+  const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+  socket.on('error', () => undefined);
+  sockets.push(socket);
+  return socket;
+}
+
+async function readAll(socket: Socket): Promise<string> {
+  let text = '';
+  socket.on('data', (chunk) => (text += chunk));
+  await Promise.race([new Promise((resolve) => socket.once('close', resolve)), sleep(30_000)]);
+  return text;
+}
+
+it('serves others, for little memory, while 200 connections are idle or send slowly', async () => {
+  const before = residentBytes();
+  for (let turn = 0; turn < 200; turn++) {
+    const socket = open();
+    if (turn % 3 === 1) socket.write('GET /v2/articles HTTP/1.1\r\nHost: x\r\n');
+    if (turn % 3 === 2)
+      socket.write(
+        `POST /v2/articles HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nContent-Length: 500000\r\n\r\n{`,
+      );
+  }
+  await sleep(500);
+  const start = performance.now();
+  for (let turn = 0; turn < 20; turn++) expect((await send(service.url, 'other', 'GET', '/articles')).status).toBe(200);
+  expect(performance.now() - start).toBeLessThan(5_000);
+  expect(residentBytes() - before).toBeLessThan(50 * MEGABYTE);
+});
+
+it('cuts a client that never finishes its headers', async () => {
+  const socket = open();
+  socket.write('GET /v2/articles HTTP/1.1\r\nHost: x\r\n');
+  const start = performance.now();
+  expect(await readAll(socket)).toMatch(/^HTTP\/1.1 408 .*"errno":107/s);
+  expect(performance.now() - start).toBeLessThan(20_000);
+});
+
+it.each([
+  ['of a known length', (chunk: Buffer) => ({ head: `Content-Length: ${100 * MEGABYTE}`, chunk }), 413],
+  [
+    'in chunks',
+    (chunk: Buffer) => ({
+      head: 'Transfer-Encoding: chunked',
+      chunk: Buffer.concat([Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from('\r\n')]),
+    }),
+    411,
+  ],
+] as const)('refuses a body of 100 MB %s without keeping it', async (_, framing, status) => {
+  const before = residentBytes();
+  const { head, chunk } = framing(Buffer.alloc(MEGABYTE, 0x61));
+  const socket = open();
+  let answer = '';
+  socket.on('data', (data) => (answer += data));
+  socket.write(`POST /v2/articles HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\n${head}\r\n\r\n`);
+  let peak = 0;
+  for (let sent = 0; sent < 100 && !socket.destroyed; sent++) {
+    if (!socket.write(chunk)) await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), sleep(200)]);
+    peak = Math.max(peak, residentBytes() - before);
+  }
+  await sleep(100);
+  expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  expect(peak).toBeLessThan(50 * MEGABYTE);
+  expect((await send(service.url, 'other', 'GET', '/articles')).status).toBe(200);
+});
