@@ -24,7 +24,9 @@ export default defineConfig({
         test: {
           name: 'system',
           globalSetup: ['test/support/setup-build.ts'],
-          include: ['test/{auth,docs,system}/**/*.spec.ts', 'test/support/**/*.spec.ts'],
+          include: ['test/{auth,docs,operations,system}/**/*.spec.ts', 'test/support/**/*.spec.ts'],
+          // Whole systems with time limits: side by side they would slow each other down.
+          fileParallelism: false,
           testTimeout: 60_000,
           hookTimeout: 120_000,
         },
