@@ -1,4 +1,5 @@
-const features = '^src/(articles|batch|health|root|docs)/';
+/** The words of the documentation, `docs/vocabulary`, are for all features. */
+const features = '^src/(articles|batch|health|root|docs)/(?!vocabulary/)';
 
 /** Which folder may import which; checked by `npm run architecture`. */
 module.exports = {
@@ -26,13 +27,19 @@ module.exports = {
       name: 'http-knows-no-feature',
       severity: 'error',
       from: { path: '^src/(http|auth)/' },
-      to: { path: '^src/(database|articles|batch|health|root|docs)/' },
+      to: { path: ['^src/database/', features] },
     },
     {
       name: 'features-do-not-know-each-other',
       severity: 'error',
       from: { path: '^src/(articles|batch|health|root)/' },
       to: { path: features, pathNot: '^src/$1/' },
+    },
+    {
+      name: 'vocabulary-imports-protocol-only',
+      severity: 'error',
+      from: { path: '^src/docs/vocabulary/' },
+      to: { path: '^src/(?!docs/vocabulary/|protocol/)' },
     },
     {
       name: 'typeorm-stays-in-the-database-folder',

@@ -28,7 +28,7 @@ declare module 'oidc-provider' {
     ): Promise<{ params: Record<string, unknown> }>;
     interactionFinished(request: IncomingMessage, response: ServerResponse, result: object): Promise<void>;
     Client: { find(id: string): Promise<Client | undefined>; prototype: Client };
-    Grant: { new (properties: object): Grant; find(id: string): Promise<Grant | undefined> };
+    Grant: new (properties: object) => Grant;
     AccessToken: { new (properties: object): AccessToken; find(token: string): Promise<AccessToken | undefined> };
     RefreshToken: { new (properties: object): Saved };
     ResourceServer: new (identifier: string, data: object) => unknown;
@@ -41,20 +41,11 @@ declare module 'oidc-provider' {
       issue(options: { use: string }): Promise<string>;
     };
   }
-  export const interactionPolicy: {
-    base(): { get(name: string): { checks: { add(check: object): void } } };
-    Check: {
-      new (reason: string, description: string, check: (context: InteractionContext) => boolean): object;
-      REQUEST_PROMPT: boolean;
-      NO_NEED_TO_PROMPT: boolean;
-    };
-  };
   export interface InteractionContext {
     oidc: {
       client: Client;
       provider: Provider;
-      result?: { login?: { accountId: string } };
-      session: { accountId: string; grantIdFor(clientId: string): string | undefined };
+      session: { accountId: string };
     };
   }
 }

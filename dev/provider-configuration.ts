@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
-import { type InteractionContext, interactionPolicy } from 'oidc-provider';
+import type { InteractionContext } from 'oidc-provider';
 
 /** How access tokens look: opaque ones are introspected, JWTs are checked with the provider's keys. */
 export type TokenFormat = 'opaque' | 'jwt';
@@ -75,14 +75,13 @@ export function providerConfiguration(options: CompleteOptions, keys: JWK[], coo
     },
     findAccount: (_context: unknown, id: string) => ({ accountId: id, claims: () => ({ sub: id }) }),
     loadExistingGrant: (context: InteractionContext) => grantWithoutAsking(context, options),
-    interactions: { policy: askAlways(), url: (_context: unknown, { uid }: { uid: string }) => `/login/${uid}` },
+    interactions: { url: (_context: unknown, { uid }: { uid: string }) => `/login/${uid}` },
     features: features(options),
   };
 }
 
 function clients({ clientId, clientSecret }: CompleteOptions) {
   const common = {
-    application_type: 'native',
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
     id_token_signed_response_alg: 'ES256',
@@ -115,24 +114,10 @@ function features(options: CompleteOptions) {
 
 const DEFAULT_RESOURCE = 'urn:reading-list';
 
-/** Asks for a name at every login, so that one browser can try several users. */
-function askAlways() {
-  const policy = interactionPolicy.base();
-  const { Check } = interactionPolicy;
-  const isAnswered = ({ oidc }: InteractionContext) => oidc.result?.login !== undefined;
-  const decide = (context: InteractionContext) =>
-    isAnswered(context) ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT;
-  policy.get('login').checks.add(new Check('always', 'a name is asked for each time', decide));
-  return policy;
-}
-
 /** No consent page: whoever signs in has agreed. */
 async function grantWithoutAsking({ oidc }: InteractionContext, { scope, audience }: CompleteOptions) {
   const { session, client, provider } = oidc;
-  const id = session.grantIdFor(client.clientId);
-  // A new grant would end the tokens of the earlier one.
-  const known = id === undefined ? undefined : await provider.Grant.find(id);
-  const grant = known ?? new provider.Grant({ clientId: client.clientId, accountId: session.accountId });
+  const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId });
   grant.addOIDCScope(`openid offline_access ${scope}`);
   for (const resource of [DEFAULT_RESOURCE, audience]) grant.addResourceScope(resource, scope);
   await grant.save();

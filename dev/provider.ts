@@ -72,6 +72,8 @@ class RunningProvider implements DevelopmentProvider {
 
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname } = new URL(request.url!, this.issuer);
+    // No session outlives a login: one browser can be several users, in several tabs at once.
+    request.headers.cookie = request.headers.cookie?.replace(/(^|; *)_session[^;]*/g, '');
     try {
       if (/^\/login\/[^/]+$/.test(pathname)) await this.signIn(request, response);
       else if (pathname.startsWith('/token-for/'))

@@ -7,6 +7,7 @@ import { AppModule } from './app.module.js';
 import type { Clock } from './config/config.module.js';
 import { SettingError, type Settings } from './config/settings.js';
 import { DatabaseLifecycle } from './database/database.lifecycle.js';
+import { OpenApiDescription } from './docs/open-api-description.js';
 import { createHttpServer } from './http/http-server.js';
 import { JsonAdapter } from './http/json.adapter.js';
 import { serviceHeaders } from './http/service-headers.middleware.js';
@@ -14,7 +15,9 @@ import { refuseOverload } from './http/overload.middleware.js';
 import { ServiceStatus } from './http/service-status.js';
 import { unmatched } from './http/unmatched.js';
 import { requireWellFormed } from './http/well-formed.middleware.js';
-import { createLogger, NestLogger } from './logging/logger.js';
+import { NestLogger } from './logging/logger.js';
+import type { Metrics } from './metrics/metrics.js';
+import { Observation } from './metrics/observation.js';
 
 /** The service, ready to listen. */
 export interface App {
@@ -23,6 +26,8 @@ export interface App {
   server: Server;
   status: ServiceStatus;
   database: DatabaseLifecycle;
+  /** Only where `METRICS_PORT` is set. */
+  metrics?: Metrics;
 }
 
 export interface AppOptions {
@@ -41,14 +46,18 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
   const status = new ServiceStatus(settings, clock);
   const router = createExpress(settings);
   const server = createHttpServer(router, status, settings.maxBodyBytes);
+  const observation = new Observation(settings);
+  router.use(observation.middleware());
   router.use(serviceHeaders(status), refuseOverload(status.monitor), requireWellFormed);
   const nest = await NestFactory.create<NestExpressApplication>(
     AppModule.forRoot(settings, clock, status),
     new JsonAdapter(router, server, unmatched(router, settings)),
-    { bodyParser: false, logger: new NestLogger(createLogger(settings.logLevel)), abortOnError: false },
+    { bodyParser: false, logger: new NestLogger(observation.logger), abortOnError: false },
   );
+  nest.get(OpenApiDescription, { strict: false }).describe(nest);
   await nest.init();
   const database = nest.get(DatabaseLifecycle);
+  observation.watch(nest, status);
   try {
     await database.start(options.onRefusal ?? (() => undefined));
   } catch (error) {
@@ -56,7 +65,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     throw error;
   }
   status.monitor.start({ database: () => database.usage(), connections: settings.databasePoolSize });
-  return { nest, server, status, database };
+  return { nest, server, status, database, metrics: observation.metrics };
 }
 
 /** Paths are exact; Express adds no header and no validator of its own. */

@@ -7,11 +7,13 @@ import { BatchModule } from './batch/batch.module.js';
 import { type Clock, ConfigModule } from './config/config.module.js';
 import type { Settings } from './config/settings.js';
 import { DatabaseModule } from './database/database.module.js';
+import { DocsModule } from './docs/docs.module.js';
 import { HealthModule } from './health/health.module.js';
 import { ApiErrorFilter } from './http/api-error.filter.js';
 import { EndOfServiceGuard } from './http/end-of-service.guard.js';
 import { HttpModule } from './http/http.module.js';
 import type { ServiceStatus } from './http/service-status.js';
+import { PurgeModule } from './purge/purge.module.js';
 import { RateLimitGuard } from './rate-limit/rate-limit.guard.js';
 import { RateLimitModule } from './rate-limit/rate-limit.module.js';
 import { RedisModule } from './redis/redis.module.js';
@@ -34,7 +36,9 @@ export class AppModule {
         BatchModule,
         auth,
         HealthModule.with(auth),
+        PurgeModule,
         RootModule,
+        DocsModule.with(auth),
       ],
       providers: [
         { provide: APP_GUARD, useClass: EndOfServiceGuard },

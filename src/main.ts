@@ -1,7 +1,9 @@
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createApp, type App } from './app.factory.js';
+import { createApp } from './app.factory.js';
 import { loadSettings } from './config/load-settings.js';
 import { SettingError, type Settings } from './config/settings.js';
+import { createMetricsServer } from './metrics/metrics-server.js';
 import { shutDown } from './shutdown.js';
 
 try {
@@ -12,23 +14,29 @@ try {
 
 async function start(settings: Settings): Promise<void> {
   const app = await createApp(settings, { onRefusal: refuse });
-  await listen(app, settings);
+  if (app.metrics && settings.metricsPort !== undefined) {
+    const metrics = createMetricsServer(app.metrics.registry);
+    const base = await listen(metrics, 'METRICS_PORT', settings.host, settings.metricsPort);
+    console.log(`metrics at ${base}/metrics`);
+  }
+  const base = await listen(app.server, 'PORT', settings.host, settings.port);
+  console.log(`listening on ${base}`);
+  if (!settings.production) greet(base);
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.once(signal, () => void shutDown(app).finally(() => process.exit(0)));
 }
 
-async function listen({ server }: App, { host, port, production }: Settings): Promise<void> {
+/** The base address. Rejects with `SettingError` when it can not be listened on. */
+async function listen(server: Server, setting: string, host: string, port: number): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const isHost = error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND';
-      reject(new SettingError(`${isHost ? 'HOST' : 'PORT'}: can not listen on ${host}:${port} (${error.code})`));
+      reject(new SettingError(`${isHost ? 'HOST' : setting}: can not listen on ${host}:${port} (${error.code})`));
     });
     server.listen(port, host, resolve);
   });
   const bound = server.address() as AddressInfo;
-  const base = `http://${host.includes(':') ? `[${host}]` : host}:${bound.port}`;
-  console.log(`listening on ${base}`);
-  if (!production) greet(base);
+  return `http://${host.includes(':') ? `[${host}]` : host}:${bound.port}`;
 }
 
 /** What a newcomer needs next. */

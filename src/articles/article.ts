@@ -59,7 +59,8 @@ const MODIFIABLE: ReadonlySet<ArticleField> = new Set([
   ...MARKS,
 ] as const);
 const READ_ONLY = sortedFields((field) => !MODIFIABLE.has(field));
-const PATCHED = sortedFields((field) => MODIFIABLE.has(field) && !MARKS.some((mark) => mark === field));
+const PATCHED = sortedFields((field) => MODIFIABLE.has(field));
+const PATCHED_BUT_MARKS = PATCHED.filter((field) => !MARKS.some((mark) => mark === field));
 
 function sortedFields(select: (field: ArticleField) => boolean): readonly ArticleField[] {
   return (Object.keys(ARTICLE_FIELDS) as ArticleField[]).filter(select).sort();
@@ -129,9 +130,11 @@ export function patchArticle(stored: Article, body: unknown): Article {
   if (body === undefined) throw new ApiError('missingParameter', 'The body is missing');
   const mapping = requireMapping(body);
   for (const field of READ_ONLY) requireEqual(stored, field, mapping[field]);
-  const sent: Fields = {};
-  for (const field of PATCHED) if (isSent(mapping, field)) sent[field] = readPatched(field, mapping[field]);
-  const patched = applyState(stored, { ...stored, ...sent } as Article, mapping);
+  const becomesRead = stored.unread && readBodyValue('boolean', mapping.unread) === false;
+  const sent: Fields = becomesRead ? { marked_read_by: null, marked_read_on: null } : {};
+  for (const field of becomesRead ? PATCHED : PATCHED_BUT_MARKS)
+    if (isSent(mapping, field)) sent[field] = readPatched(field, mapping[field]);
+  const patched = applyState(stored, { ...stored, ...sent } as Article);
   if (sent.resolved_title === null) patched.resolved_title = patched.title;
   if (sent.resolved_url === null || sent.resolved_url === '') patched.resolved_url = stored.url;
   return changedFields(stored, patched).length > 0 ? patched : stored;
@@ -164,16 +167,11 @@ function readPatched(field: ArticleField, value: unknown): FieldValue {
   return field === 'excerpt' ? '' : null;
 }
 
-/** Reading is recorded once, when `unread` becomes false; becoming unread again starts over. A position never falls. */
-function applyState(stored: Article, patched: Article, body: Body): Article {
+/** Becoming unread starts over; otherwise a position never falls. */
+function applyState(stored: Article, patched: Article): Article {
   if (!stored.unread && patched.unread)
     return { ...patched, marked_read_by: null, marked_read_on: null, read_position: 0 };
-  const read_position = Math.max(stored.read_position, patched.read_position);
-  if (!stored.unread || patched.unread) return { ...patched, read_position };
-  const [marked_read_by, marked_read_on] = MARKS.map((mark) =>
-    body[mark] === undefined || body[mark] === null ? null : readField(mark, body[mark]),
-  ) as [string | null, number | null];
-  return { ...patched, read_position, marked_read_by, marked_read_on };
+  return { ...patched, read_position: Math.max(stored.read_position, patched.read_position) };
 }
 
 /** The fields in which two versions of an article differ. */

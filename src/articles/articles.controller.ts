@@ -9,6 +9,7 @@ import { Reply } from '../http/reply.js';
 import { nextPageQuery, queryString } from '../http/query-string.js';
 import { ApiError } from '../protocol/api-error.js';
 import { readPreconditions } from '../protocol/preconditions.js';
+import { START_OVER_HEADER } from '../protocol/purge-horizon.js';
 import { readResponseBehavior } from '../protocol/response-behavior.js';
 import { ArticlesService } from './articles.service.js';
 import { ArticlesDocs } from './articles.docs.js';
@@ -83,6 +84,7 @@ export class ArticlesController {
     const headers: Record<string, string> = { 'Last-Modified': String(listing.last_modified) };
     if (listing.notModified) return new Reply(304, undefined, headers);
     headers['Total-Records'] = String(listing.total);
+    if (listing.mustStartOver) headers[START_OVER_HEADER] = 'true';
     if (listing.nextToken !== undefined) headers['Next-Page'] = this.nextPage(request, search, listing.nextToken);
     return new Reply(200, { items: listing.items }, headers);
   }

@@ -6,14 +6,17 @@ import { type Database, type Transaction } from '../database/database.js';
 import { DATABASE } from '../database/database.module.js';
 import type { Session } from '../database/session.js';
 import { ApiError, modifiedMeanwhile } from '../protocol/api-error.js';
-import { parseCollectionQuery, parseDeleteQuery } from '../protocol/collection-query.js';
+import { type Filter, parseCollectionQuery, parseDeleteQuery } from '../protocol/collection-query.js';
 import { decodePageToken, encodePageToken } from '../protocol/page-token.js';
 import { isNotModified, requireUnmodified, type Preconditions } from '../protocol/preconditions.js';
+import { mustStartOver } from '../protocol/purge-horizon.js';
 import { isUuid } from '../protocol/query-values.js';
 import type { ResponseBehavior } from '../protocol/response-behavior.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 import { type Article, changedFields, newArticle, patchArticle, patchResponse, type Tombstone } from './article.js';
 import * as store from './articles.store.js';
+
+const DAY_MS = 86_400_000;
 
 /** Nothing changed since the timestamp that the client named. */
 export interface NotModified {
@@ -27,8 +30,8 @@ export interface Listing {
   items: (Article | Tombstone)[];
   total: number;
   last_modified: Timestamp;
-  /** Deletions before this timestamp may be missing from the listing. */
-  purgedUntil: Timestamp;
+  /** Deletions may be missing from the listing: the device has to start over. */
+  mustStartOver: boolean;
   nextToken?: string;
 }
 
@@ -58,8 +61,17 @@ export class ArticlesService {
       const request = { filters: query.filters, sort: query.sort, size, position, countOnly };
       const { items, total, next } = await store.findPage(session, hint, account, request, collection.live_count);
       const nextToken = next && encodePageToken(scope, next);
-      return { notModified: false, items, total, last_modified, purgedUntil: collection.purged_until, nextToken };
+      const startOver = await this.mustStartOver(session, account, query.filters, collection);
+      return { notModified: false, items, total, last_modified, mustStartOver: startOver, nextToken };
     });
+  }
+
+  /** Asks again after the records were read where they may have lost tombstones meanwhile; a day is for wrong clocks. */
+  private async mustStartOver(session: Session, account: Buffer, filters: readonly Filter[], known: store.Collection) {
+    const days = this.settings.tombstoneRetentionDays;
+    const mayShrink = days > 0 && mustStartOver(filters, this.clock() - (days - 1) * DAY_MS);
+    const { purged_until } = (mayShrink && (await store.findCollection(session, account))) || known;
+    return mustStartOver(filters, purged_until);
   }
 
   /** Throws 404 / 110 for an id that is no UUID, 404 / 111, 412 / 114. */

@@ -1,3 +1,4 @@
+import { tracingChannel } from 'node:diagnostics_channel';
 import { ApiError } from '../protocol/api-error.js';
 
 /**
@@ -7,6 +8,14 @@ import { ApiError } from '../protocol/api-error.js';
 export const PROVIDER_LIMIT_MS = 4800;
 
 const MAX_BYTES = 512 * 1024;
+
+/** What is published about a call to the identity provider: the path of its address, never the parameters. */
+export interface ProviderCall {
+  path: string;
+}
+
+/** Where metrics and traces learn of calls to the identity provider. */
+export const providerCalls = tracingChannel<unknown, ProviderCall>('reading-list:provider-call');
 
 /**
  * 503 / 201: the identity provider can not be asked or makes no sense. Of the failure behind it only the code is kept, for
@@ -29,6 +38,10 @@ function codeOf(failure: unknown): string | undefined {
  * `PROVIDER_LIMIT_MS` unless the caller's signal is shorter, and rejects answers of more than 512 KiB.
  */
 export async function boundedFetch(url: string, init: RequestInit = {}): Promise<Response> {
+  return providerCalls.tracePromise(() => fetchBounded(url, init), { path: new URL(url).pathname });
+}
+
+async function fetchBounded(url: string, init: RequestInit): Promise<Response> {
   const signal = init.signal ?? AbortSignal.timeout(PROVIDER_LIMIT_MS);
   const response = await fetch(url, { ...init, redirect: 'manual', signal });
   const body = await readBounded(response);

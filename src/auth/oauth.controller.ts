@@ -9,6 +9,7 @@ import { readAuthorizationResponse } from './authorization-response.js';
 import { IdentityProvider } from './identity-provider.js';
 import { loginCookieName, readLoginCookies, setLoginCookie, surplusLoginCookies } from './login-cookies.js';
 import { OAuthLogin } from './oauth-login.js';
+import { OAuthDocs } from './oauth.docs.js';
 import { Public } from './public.js';
 import { readRedirect, withToken } from './redirect-domains.js';
 
@@ -26,6 +27,7 @@ export class OAuthController {
   }
 
   /** What a client needs to talk to the identity provider itself. */
+  @OAuthDocs.parameters
   @Get('params')
   showParameters() {
     const { clientId, uri, scope } = this.settings.oauth;
@@ -33,6 +35,7 @@ export class OAuthController {
   }
 
   /** Sends the browser to the provider. 400 / 107 or 108 for a wrong or missing `redirect`, 503 / 201 without provider. */
+  @OAuthDocs.begin
   @Get('login')
   async begin(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<Reply> {
     forgetReferrer(response);
@@ -51,6 +54,7 @@ export class OAuthController {
    * The provider sends the browser back here; it goes on to `redirect` with the token in the fragment. 400 / 107 or 108
    * for a refused or incomplete answer, 401 / 105 without the login it belongs to, 503 / 201 without provider.
    */
+  @OAuthDocs.finish
   @Get('token')
   async finish(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<Reply> {
     forgetReferrer(response);

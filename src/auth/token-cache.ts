@@ -4,7 +4,8 @@ import type { OAuthSettings } from '../config/settings.js';
 import type { ApiError } from '../protocol/api-error.js';
 import type { Identity } from './identity.js';
 
-const MAX_ENTRIES = 10_000;
+const MAX_IDENTITIES = 10_000;
+const MAX_REFUSALS = 1_000;
 const REFUSAL_MS = 3000;
 
 /** Under which a token is kept: its SHA-256, so that memory and shared caches hold no token. */
@@ -41,12 +42,12 @@ export class TokenCache {
   /** Keeps an identity and returns for how long, in milliseconds; 0 or less: not at all. */
   accept(key: string, identity: Identity, until: number): number {
     const ttlMs = until - this.clock();
-    if (ttlMs > 0) this.keep(this.identities, key, { value: identity, until });
+    if (ttlMs > 0) keep(this.identities, MAX_IDENTITIES, key, { value: identity, until });
     return ttlMs;
   }
 
   refuse(key: string, error: ApiError): void {
-    this.keep(this.refusals, key, { value: error, until: this.clock() + REFUSAL_MS });
+    keep(this.refusals, MAX_REFUSALS, key, { value: error, until: this.clock() + REFUSAL_MS });
   }
 
   private find<T>(entries: Map<string, Entry<T>>, key: string): T | undefined {
@@ -57,10 +58,10 @@ export class TokenCache {
     entries.set(key, entry);
     return entry.value;
   }
+}
 
-  private keep<T>(entries: Map<string, Entry<T>>, key: string, entry: Entry<T>): void {
-    entries.delete(key);
-    entries.set(key, entry);
-    if (entries.size > MAX_ENTRIES) entries.delete(entries.keys().next().value!);
-  }
+function keep<T>(entries: Map<string, Entry<T>>, max: number, key: string, entry: Entry<T>): void {
+  entries.delete(key);
+  entries.set(key, entry);
+  if (entries.size > max) entries.delete(entries.keys().next().value!);
 }

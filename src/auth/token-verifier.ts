@@ -2,7 +2,7 @@ import { Inject, Injectable, Optional } from '@nestjs/common';
 import { type Clock, CLOCK, SETTINGS } from '../config/config.module.js';
 import type { Settings } from '../config/settings.js';
 import { ApiError } from '../protocol/api-error.js';
-import { withinLimit } from './bounded-fetch.js';
+import { providerUnavailable, withinLimit } from './bounded-fetch.js';
 import { type Identity, refused } from './identity.js';
 import { IdentityProvider } from './identity-provider.js';
 import { Introspection } from './introspection.js';
@@ -15,12 +15,18 @@ export type { Identity };
 
 const MAX_TOKEN_LENGTH = 8192;
 
+/** A provider that hangs must not make the service collect requests, nor a flood of tokens one of calls. */
+const MAX_CHECKS = 1_000;
+
 /** The form of a bearer token in a header (RFC 6750, 2.1). */
 const BEARER_TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
 
 /** Tells whom a bearer token stands for, and remembers it for as long as the settings and the token allow. */
 @Injectable()
 export class TokenVerifier {
+  /** How many tokens were known from memory, and how many had to be checked. */
+  readonly cacheCounts = { hits: 0, misses: 0 };
+
   private readonly checks = new Map<string, Promise<Identity>>();
 
   private readonly cache: TokenCache;
@@ -42,7 +48,7 @@ export class TokenVerifier {
 
   /** The identity when this instance remembers it: no call, no promise. */
   cached(token: string): Identity | undefined {
-    return this.cache.identity(tokenKey(token));
+    return this.remembered(tokenKey(token));
   }
 
   /**
@@ -52,14 +58,22 @@ export class TokenVerifier {
   async verify(token: string): Promise<Identity> {
     if (!isBearerToken(token)) throw refused('it has not the form of one');
     const key = tokenKey(token);
-    const identity = this.cache.identity(key);
+    const identity = this.remembered(key);
     if (identity) return identity;
     const refusal = this.cache.refusal(key);
     if (refusal) throw refusal;
     return withinLimit(this.checks.get(key) ?? this.begin(token, key));
   }
 
+  private remembered(key: string): Identity | undefined {
+    const identity = this.cache.identity(key);
+    if (identity) this.cacheCounts.hits++;
+    return identity;
+  }
+
   private begin(token: string, key: string): Promise<Identity> {
+    if (this.checks.size >= MAX_CHECKS) throw providerUnavailable('too many tokens are being checked');
+    this.cacheCounts.misses++;
     const check = this.check(token, key).finally(() => this.checks.delete(key));
     this.checks.set(key, check);
     return check;

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { Request } from 'express';
 import inject, { type DispatchFunc, type Response as InjectedResponse } from 'light-my-request';
+import { markBatchEntry } from '../logging/batch-entry.js';
 import { markCounted } from '../rate-limit/rate-limit.guard.js';
 import { type BatchEntry, isPassedOn } from '../protocol/batch-request.js';
 
@@ -30,6 +31,8 @@ export class BatchService {
     const { host, authorization } = batch.headers;
     const pipeline = this.host.httpAdapter.getInstance<DispatchFunc>();
     const dispatch: DispatchFunc = (request, response) => {
+      keepMethods(request, response);
+      markBatchEntry(request);
       if (isCounted) markCounted(request);
       pipeline(request, response);
     };
@@ -49,6 +52,13 @@ export class BatchService {
     const head = JSON.stringify({ status: response.statusCode, path: entry.path, headers: headersOf(response) });
     return `${head.slice(0, -1)},"body":${bodyOf(response)}}`;
   }
+}
+
+/** Express replaces the prototypes of both, and with them what collects the answer. */
+function keepMethods(...[request, response]: Parameters<DispatchFunc>): void {
+  for (const method of ['write', 'end', 'writeHead', 'destroy'] as const)
+    Object.assign(response, { [method]: (response[method] as () => unknown).bind(response) });
+  Object.assign(request, { destroy: request.destroy.bind(request) });
 }
 
 /** The headers as they would go over the wire, with the spelling they were set with. */

@@ -3,7 +3,6 @@ import {
   IsBoolean,
   IsIn,
   IsInt,
-  IsISO8601,
   Matches,
   Max,
   MaxLength,
@@ -53,21 +52,24 @@ const isDatabaseUrl = (text: string): boolean =>
 
 const isDate = (text: string): boolean => {
   const instant = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(instant.getTime()) && instant.toISOString().startsWith(text);
+  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(instant.getTime()) && instant.toISOString().startsWith(text);
 };
 
 const WHOLE_SECONDS = 2 ** 31 - 1;
 
-/** The environment variables of the service with their defaults; undefined where there is none. */
+/**
+ * The environment variables of the service with their defaults; undefined where there is none. Of several rules the one
+ * next to the name is judged first.
+ */
 export class Environment {
   @IsIn(['development', 'production', 'test']) NODE_ENV: string = 'development';
   @MinLength(1) HOST: string = '127.0.0.1';
-  @asNumber() @IsInt() @Min(0) @Max(65535) PORT: number = 8000;
+  @asNumber() @Max(65535) @Min(0) @IsInt() PORT: number = 8000;
   @check('must be an absolute http(s) URL without query and fragment', isBaseUrl) PUBLIC_URL?: string;
   @MinLength(1) TRUST_PROXY?: string;
   @check('must be sqlite:PATH, sqlite::memory: or mysql://user:password@host:port/name', isDatabaseUrl)
   DATABASE_URL: string = 'sqlite:var/reading-list.sqlite';
-  @asNumber() @IsInt() @Min(1) @Max(1000) DATABASE_POOL_SIZE: number = 10;
+  @asNumber() @Max(1000) @Min(1) @IsInt() DATABASE_POOL_SIZE: number = 10;
   @asBoolean() @IsBoolean() MIGRATE_ON_START: boolean = false;
   @check('must be a redis:// or rediss:// URL', (text) => /^rediss?:\/\/./.test(text) && URL.canParse(text))
   REDIS_URL?: string;
@@ -90,24 +92,22 @@ export class Environment {
     message: 'must be a comma-separated list of host names, each with *. before it or a port after it if need be',
   })
   OAUTH_REDIRECT_DOMAINS?: string[];
-  @asNumber() @IsInt() @Min(0) @Max(WHOLE_SECONDS) OAUTH_TOKEN_CACHE_SECONDS: number = 3600;
-  @asNumber() @IsInt() @Min(1) @Max(WHOLE_SECONDS) OAUTH_STATE_SECONDS: number = 3600;
-  @asNumber() @IsInt() @Min(1) @Max(10_000) PAGE_SIZE: number = 100;
-  @asNumber() @IsInt() @Min(1) @Max(1000) BATCH_MAX_REQUESTS: number = 25;
+  @asNumber() @Max(WHOLE_SECONDS) @Min(0) @IsInt() OAUTH_TOKEN_CACHE_SECONDS: number = 3600;
+  @asNumber() @Max(WHOLE_SECONDS) @Min(1) @IsInt() OAUTH_STATE_SECONDS: number = 3600;
+  @asNumber() @Max(10_000) @Min(1) @IsInt() PAGE_SIZE: number = 100;
+  @asNumber() @Max(1000) @Min(1) @IsInt() BATCH_MAX_REQUESTS: number = 25;
   @asBoolean() @IsBoolean() DELETE_COLLECTION_ENABLED: boolean = true;
-  @asNumber() @IsInt() @Min(1) @Max(2 ** 30) MAX_BODY_BYTES: number = 2_097_152;
+  @asNumber() @Max(2 ** 30) @Min(1) @IsInt() MAX_BODY_BYTES: number = 2_097_152;
   @IsIn(['auto', 'always', 'off']) BACKOFF: string = 'auto';
-  @asNumber() @IsInt() @Min(1) @Max(WHOLE_SECONDS) BACKOFF_SECONDS: number = 30;
-  @asNumber() @IsInt() @Min(1) @Max(WHOLE_SECONDS) RETRY_AFTER_SECONDS: number = 30;
-  @asNumber() @IsInt() @Min(0) @Max(WHOLE_SECONDS) RATE_LIMIT_PER_MINUTE: number = 0;
-  @check('must be a date yyyy-mm-dd', isDate)
-  @IsISO8601({ strict: true })
-  EOS_DATE?: string;
+  @asNumber() @Max(WHOLE_SECONDS) @Min(1) @IsInt() BACKOFF_SECONDS: number = 30;
+  @asNumber() @Max(WHOLE_SECONDS) @Min(1) @IsInt() RETRY_AFTER_SECONDS: number = 30;
+  @asNumber() @Max(WHOLE_SECONDS) @Min(0) @IsInt() RATE_LIMIT_PER_MINUTE: number = 0;
+  @check('must be a date yyyy-mm-dd', isDate) EOS_DATE?: string;
   @MaxLength(1000) EOS_MESSAGE?: string;
   @check('must be an absolute URL', (text) => URL.canParse(text)) EOS_URL?: string;
-  @asNumber() @IsInt() @Min(0) @Max(36_500) TOMBSTONE_RETENTION_DAYS: number = 0;
+  @asNumber() @Max(36_500) @Min(0) @IsInt() TOMBSTONE_RETENTION_DAYS: number = 0;
   @IsIn(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']) LOG_LEVEL: string = 'info';
-  @asNumber() @IsInt() @Min(0) @Max(65535) METRICS_PORT?: number;
+  @asNumber() @Max(65535) @Min(0) @IsInt() METRICS_PORT?: number;
 }
 
 /** The names of all settings, in the order in which `.env.example` and the documentation list them. */

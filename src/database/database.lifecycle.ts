@@ -7,6 +7,7 @@ import { Database } from './database.js';
 import { pendingMigrations, runMigrations } from './migrate.js';
 import { mysqlDialect } from './mysql.dialect.js';
 import { MysqlSessions } from './mysql.sessions.js';
+import { observedSessions, type StatementObserver } from './observed.sessions.js';
 import type { SessionSource } from './session.js';
 import { SqliteSessions } from './sqlite.sessions.js';
 import { unavailable } from './unavailable.js';
@@ -27,11 +28,17 @@ export class DatabaseLifecycle {
   private source?: SessionSource;
   private reopening?: NodeJS.Timeout;
   private closed = false;
+  private readonly observers: StatementObserver[] = [];
 
   constructor(
     private readonly settings: Settings,
     private readonly log: { warn(message: string): void } = { warn: () => undefined },
   ) {}
+
+  /** Shows all statements to `observer`; to be called before `start`. */
+  observe(observer: StatementObserver): void {
+    this.observers.push(observer);
+  }
 
   /**
    * Resolves when the database is open, or when its server is away: then it goes on trying every second.
@@ -66,7 +73,7 @@ export class DatabaseLifecycle {
     });
     if (this.closed) return dataSource.destroy();
     this.dataSource = dataSource;
-    this.source = sessionsOf(dataSource);
+    this.source = this.observers.reduce(observedSessions, sessionsOf(dataSource));
   }
 
   private async initialize(dataSource: DataSource): Promise<void> {

@@ -1,8 +1,10 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Express } from 'express';
 import { ApiError } from '../protocol/api-error.js';
 import type { ErrorName } from '../protocol/errno.js';
 import { baseHeaders, statusHeaders } from '../protocol/service-headers.js';
+import { expressMessages } from './express-messages.js';
 import { writeReply } from './json.adapter.js';
 import { Reply } from './reply.js';
 import type { ServiceStatus } from './service-status.js';
@@ -15,9 +17,10 @@ const REQUEST_TIMEOUT_MS = 60_000;
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 
 /** The HTTP server with its time limits, and with our JSON errors for requests that never become requests. */
-export function createHttpServer(listener: RequestListener, status: ServiceStatus, maxBodyBytes: number): Server {
+export function createHttpServer(express: Express, status: ServiceStatus, maxBodyBytes: number): Server {
   const server = createServer(
     {
+      ...expressMessages(express),
       maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: HEADERS_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
@@ -25,7 +28,7 @@ export function createHttpServer(listener: RequestListener, status: ServiceStatu
       connectionsCheckingInterval: 2_000,
       requireHostHeader: false,
     },
-    listener,
+    express,
   );
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
     refuse(socket, clientError(error), status),

@@ -24,6 +24,8 @@ const FULL_WAITING = 20;
 /** Watches event-loop delay, requests in flight and requests waiting for a database connection. */
 export class LoadMonitor {
   inFlight = 0;
+  /** Requests that were refused because the service was full. */
+  refused = 0;
   private delayMs = 0;
   private readonly histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   private timer?: NodeJS.Timeout;

@@ -1,5 +1,5 @@
 import type { NextFunction, Request, Response } from 'express';
-import { isInjection } from 'light-my-request';
+import { isBatchEntry } from '../logging/batch-entry.js';
 import { ApiError } from '../protocol/api-error.js';
 import { writeError } from './api-error.filter.js';
 import type { LoadMonitor } from './load-monitor.js';
@@ -12,9 +12,11 @@ const HEALTH = /^(\/v2)?\/__(lb)?heartbeat__(\?|$)/;
  */
 export function refuseOverload(monitor: LoadMonitor) {
   return (request: Request, response: Response, next: NextFunction): void => {
-    if (isInjection(request)) return next();
-    if (monitor.load === 'full' && !HEALTH.test(request.url))
+    if (isBatchEntry(request)) return next();
+    if (monitor.load === 'full' && !HEALTH.test(request.url)) {
+      monitor.refused++;
       return writeError(request, response, new ApiError('unavailable', 'Too many requests are waiting'));
+    }
     monitor.inFlight++;
     response.once('close', () => monitor.inFlight--);
     next();

@@ -6,9 +6,14 @@ export function queryString({ url }: Pick<IncomingMessage, 'url'>): string {
   return at < 0 ? '' : url!.slice(at + 1);
 }
 
-/** The query string of the next page: all parameters as they were sent, `_token` replaced, `_limit` there in any case. */
+/**
+ * The query string of the next page: all parameters as they were sent, `_token` replaced, `_limit` there in any case.
+ * @param search a query string that was parsed without an error
+ */
 export function nextPageQuery(search: string, pageSize: number, token: string): string {
-  const kept = search.split('&').filter((part) => part !== '' && !/^(_|%5f)token(=|$)/i.test(part));
-  const limit = kept.some((part) => /^(_|%5f)limit=/i.test(part)) ? [] : [`_limit=${pageSize}`];
+  const kept = search.split('&').filter((part) => part !== '' && nameOf(part) !== '_token');
+  const limit = kept.some((part) => nameOf(part) === '_limit') ? [] : [`_limit=${pageSize}`];
   return [...kept, ...limit, `_token=${token}`].join('&');
 }
+
+const nameOf = (part: string): string => decodeURIComponent(part.split('=', 1)[0]!);

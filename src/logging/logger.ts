@@ -1,13 +1,33 @@
 import type { LoggerService } from '@nestjs/common';
-import pino, { type Logger } from 'pino';
+import pino, { type DestinationStream, type Logger } from 'pino';
+import { readableLine } from './readable-line.js';
 
-/** The service's structured log on standard output; credentials never get into it. */
-export const createLogger = (level: string): Logger =>
-  pino({
-    level,
-    base: undefined,
-    redact: ['req.headers.authorization', 'req.headers.cookie', 'headers.authorization'],
-  });
+/** A system call for each line would cost more than the line: they go out together, at the latest after this time. */
+const FLUSH_MS = 200;
+const BUFFER_BYTES = 8_192;
+const STANDARD_OUTPUT = 1;
+
+/**
+ * The service's log: one JSON object per line on standard output, readable lines when that is a terminal. Credentials
+ * never get into it, whoever logs a request by mistake.
+ */
+export const createLogger = (level: string, destination: DestinationStream = standardOutput()): Logger =>
+  pino(
+    {
+      level,
+      base: undefined,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: ['req.headers.authorization', 'req.headers.cookie', 'headers.authorization', 'headers.cookie'],
+    },
+    destination,
+  );
+
+function standardOutput(): DestinationStream {
+  if (!process.stdout.isTTY)
+    return pino.destination({ fd: STANDARD_OUTPUT, sync: false, minLength: BUFFER_BYTES, periodicFlush: FLUSH_MS });
+  return { write: (line) => void process.stdout.write(readableLine(line)) };
+}
 
 /** Lets Nest log through pino. */
 export class NestLogger implements LoggerService {

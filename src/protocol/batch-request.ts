@@ -38,23 +38,23 @@ const NOT_PASSED_ON = new Set([
 export function parseBatch(body: unknown, maxRequests: number): BatchEntry[] {
   if (body !== undefined && !isMapping(body)) throw new ApiError('invalidPostedData', 'The body is not a JSON object');
   const { defaults, requests } = body ?? {};
+  const shared = requireMapping(defaults ?? {}, 'defaults');
   if (requests === undefined || requests === null) throw missing('requests');
   if (!Array.isArray(requests)) throw invalidPostedData('requests', 'not a list');
   if (requests.length > maxRequests) throw invalidPostedData('requests', `more than ${maxRequests} entries`);
-  const shared = requireMapping(defaults ?? {}, 'defaults');
   return requests.map((request, at) => parseEntry(shared, request, `requests.${at}`));
 }
 
 function parseEntry(defaults: Mapping, request: unknown, name: string): BatchEntry {
   const own = requireMapping(request, name);
-  const method = readMethod(own.method ?? defaults.method, `${name}.method`);
-  const path = readPath(own.path ?? defaults.path, `${name}.path`);
-  const url = resolve(path, `${name}.path`);
+  const body = mergedBody(defaults.body, own.body, name);
   const headers = {
     ...readHeaders(defaults.headers, 'defaults.headers'),
     ...readHeaders(own.headers, `${name}.headers`),
   };
-  return { method, path, url, headers, body: mergedBody(defaults.body, own.body, name) };
+  const method = readMethod(own.method ?? defaults.method, `${name}.method`);
+  const path = readPath(own.path ?? defaults.path, `${name}.path`);
+  return { method, path, url: resolve(path, `${name}.path`), headers, body };
 }
 
 function readMethod(value: unknown, name: string): string {
@@ -73,7 +73,6 @@ function readPath(value: unknown, name: string): string {
 /** The address to run; a batch can not contain a batch, however its path is spelt. */
 function resolve(path: string, name: string): string {
   const prefixed = /^\/v2([/?#]|$)/.test(path) ? path : `/v2${path}`;
-  if (!URL.canParse(prefixed, 'http://localhost')) throw invalidPostedData(name, 'malformed path');
   const { pathname, search } = new URL(prefixed, 'http://localhost');
   if (/^\/+(v2\/+)?batch\/*$/i.test(decoded(pathname))) throw invalidPostedData(name, 'a batch in a batch');
   return pathname + search;

@@ -1,5 +1,6 @@
 import { CreateAccounts1760000000000 } from './1760000000000-create-accounts.js';
 import { CreateArticles1760000000001 } from './1760000000001-create-articles.js';
+import { CreateLeases1760000000002 } from './1760000000002-create-leases.js';
 
 /** All migrations, oldest first; a released one is never changed. */
-export const MIGRATIONS = [CreateAccounts1760000000000, CreateArticles1760000000001];
+export const MIGRATIONS = [CreateAccounts1760000000000, CreateArticles1760000000001, CreateLeases1760000000002];

@@ -1,5 +1,5 @@
-import { type Type } from '@nestjs/common';
-import { ApiProperty, ApiResponse, ApiSchema } from '@nestjs/swagger';
+import { applyDecorators, type Type } from '@nestjs/common';
+import { ApiExtraModels, ApiProperty, ApiResponse, ApiSchema, getSchemaPath } from '@nestjs/swagger';
 import { ERRORS, type ErrorName } from '../../protocol/errno.js';
 import { type HeaderName, headersOf } from './response-headers.js';
 
@@ -60,25 +60,38 @@ const OWN_HEADERS: Partial<Record<ErrorName, HeaderName>> = {
   modifiedMeanwhile: 'Last-Modified',
 };
 
-/** An answer with a body; `names` are the headers it carries beside those that all answers of its status carry. */
-export const answers = (
-  status: number,
-  description: string,
-  { type, examples, names = [] }: { type?: Type; examples?: Examples; names?: readonly HeaderName[] } = {},
-): MethodDecorator => ApiResponse({ status, description, type, examples, headers: headersOf(status, names) });
+interface Answer {
+  /** The class of the body, or several of which it is one. */
+  type?: Type | Type[];
+  examples?: Examples;
+  /** The headers beside those that all answers of the status carry. */
+  names?: readonly HeaderName[];
+}
+
+/** An answer of an operation. */
+export function answers(status: number, description: string, { type, examples, names }: Answer = {}): MethodDecorator {
+  const common = { status, description, headers: headersOf(status, names) };
+  if (!type) return ApiResponse(common);
+  if (!Array.isArray(type)) return ApiResponse({ ...common, type, examples });
+  const anyOf = type.map((one) => ({ $ref: getSchemaPath(one) }));
+  return applyDecorators(
+    ApiExtraModels(...type),
+    ApiResponse({ ...common, content: { 'application/json': { schema: { anyOf }, examples } } }),
+  );
+}
 
 /** The error answers of an operation, those of one status together. */
-export function refuses(...kinds: ErrorName[]): MethodDecorator[] {
-  const statuses = [...new Set(kinds.map((kind) => ERRORS[kind].status))];
-  return statuses.map((status) => refusal(status, kinds.filter((kind) => ERRORS[kind].status === status)));
-}
+export const refuses = (...kinds: ErrorName[]): MethodDecorator[] => refusesWith([], ...kinds);
 
-function refusal(status: number, kinds: ErrorName[]): MethodDecorator {
-  const names = kinds.flatMap((kind) => OWN_HEADERS[kind] ?? []);
-  return answers(status, kinds.map(describeError).join('; '), { type: ErrorDto, examples: errorExamples(kinds), names });
+/** The same with headers of their own. */
+export function refusesWith(names: readonly HeaderName[], ...kinds: ErrorName[]): MethodDecorator[] {
+  return [...new Set(kinds.map((kind) => ERRORS[kind].status))].map((status) => {
+    const same = kinds.filter((kind) => ERRORS[kind].status === status);
+    const all = [...names, ...same.flatMap((kind) => OWN_HEADERS[kind] ?? [])];
+    const description = same.map((kind) => `errno ${ERRORS[kind].errno}: ${MEANINGS[kind][0]}`).join('; ');
+    return answers(status, description, { type: ErrorDto, examples: errorExamples(same), names: all });
+  });
 }
-
-const describeError = (kind: ErrorName): string => `errno ${ERRORS[kind].errno}: ${MEANINGS[kind][0]}`;
 
 function errorExamples(kinds: readonly ErrorName[]): Examples {
   const example = (kind: ErrorName) => {
@@ -89,25 +102,23 @@ function errorExamples(kinds: readonly ErrorName[]): Examples {
   return Object.fromEntries(kinds.map(example));
 }
 
-const CONNECTION_ERRORS: ErrorName[] = ['headersTooLarge', 'requestTimeout', 'expectationFailed'];
+const CONNECTION_ERRORS: ErrorName[] = ['invalidParameter', 'headersTooLarge', 'requestTimeout', 'expectationFailed'];
 
-/** What any request may be answered, whatever its path: refused before it is looked at, or met by a defect. */
-export const refusesAnything: MethodDecorator[] = [
-  ...refuses('unexpected'),
-  ApiResponse({
-    status: 'default',
-    description: `The request itself is not acceptable: ${CONNECTION_ERRORS.map(
-      (kind) => `status ${ERRORS[kind].status}, ${describeError(kind)}`,
-    ).join('; ')}`,
-    type: ErrorDto,
-    examples: errorExamples(CONNECTION_ERRORS),
-    headers: headersOf(400),
-  }),
-];
+/** What a request may be answered that is not acceptable HTTP, whatever its path. */
+export const refusesUnreadable: MethodDecorator = ApiResponse({
+  status: 'default',
+  description: 'The request is not acceptable HTTP: status 400, 408, 417 or 431, each with errno 107.',
+  type: ErrorDto,
+  examples: errorExamples(CONNECTION_ERRORS),
+  headers: headersOf(400),
+});
+
+/** What any request may be answered but for health checks: also by a full service, and by a defect. */
+export const refusesAnything: MethodDecorator[] = [...refuses('unexpected', 'unavailable'), refusesUnreadable];
 
 /** What every operation that needs a user may be answered. */
 export const refusesStrangers = (...kinds: ErrorName[]): MethodDecorator[] => [
-  ...refuses('missingAuthorization', 'invalidAuthorization', 'forbidden', 'deprecated', 'tooManyRequests', 'unavailable'),
+  ...refuses('missingAuthorization', 'invalidAuthorization', 'forbidden', 'deprecated', 'tooManyRequests'),
   ...refuses(...kinds),
   ...refusesAnything,
 ];

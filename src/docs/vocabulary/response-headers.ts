@@ -1,3 +1,4 @@
+import { START_OVER_HEADER } from '../../protocol/purge-horizon.js';
 import { baseHeaders, statusHeaders } from '../../protocol/service-headers.js';
 import type { Header } from './open-api.js';
 
@@ -6,7 +7,11 @@ const seconds = { type: 'integer', minimum: 1 };
 
 /** Every header that an answer may carry, beside those of HTTP itself (docs/protocol.md, "Headers"). */
 export const RESPONSE_HEADERS = {
-  'Access-Control-Allow-Origin': { description: 'Any origin may read the answer.', schema: { type: 'string' }, example: '*' },
+  'Access-Control-Allow-Origin': {
+    description: 'Any origin may read the answer.',
+    schema: { type: 'string' },
+    example: '*',
+  },
   'Access-Control-Expose-Headers': {
     description: 'The headers that scripts of other origins may read.',
     schema: { type: 'string' },
@@ -16,7 +21,7 @@ export const RESPONSE_HEADERS = {
     description:
       'JSON with `code` (`soft-eol` up to the end-of-support date, `hard-eol` after it), `message` and `url`; on every ' +
       'answer while an end of support is announced.',
-    schema: { type: 'string', contentMediaType: 'application/json' },
+    schema: { type: 'string' },
     example: '{"code":"soft-eol","message":"Please update","url":"https://example.com/end"}',
   },
   Allow: {
@@ -35,7 +40,11 @@ export const RESPONSE_HEADERS = {
     schema: timestamp,
     example: 1760000000123,
   },
-  Location: { description: 'Where to go on.', schema: { type: 'string', format: 'uri' }, example: 'http://127.0.0.1:8000/v2/' },
+  Location: {
+    description: 'Where to go on.',
+    schema: { type: 'string', format: 'uri' },
+    example: 'http://127.0.0.1:8000/v2/',
+  },
   'Next-Page': {
     description: 'The absolute address of the next page; absent on the last one.',
     schema: { type: 'string', format: 'uri' },
@@ -56,6 +65,12 @@ export const RESPONSE_HEADERS = {
     schema: { type: 'string' },
     example: 'login-Wc1dVbX2nqUuT0aR=eyJhbGciOiJkaXIi…; Path=/v2/acct-oauth; Max-Age=3600; HttpOnly; SameSite=Lax',
   },
+  [START_OVER_HEADER]: {
+    description:
+      'Deletions since the timestamp asked for may be missing, as their tombstones are gone: forget everything and list all.',
+    schema: { type: 'string', enum: ['true'] },
+    example: 'true',
+  },
   'Total-Records': {
     description: 'How many items the whole filtered listing has, the same on every page.',
     schema: { type: 'integer', minimum: 0 },
@@ -66,7 +81,16 @@ export const RESPONSE_HEADERS = {
     schema: { type: 'string' },
     example: 'Bearer realm="reading list", Basic realm="reading list", charset="UTF-8"',
   },
-  'X-Content-Type-Options': { description: 'The content type is meant.', schema: { type: 'string' }, example: 'nosniff' },
+  'X-Content-Type-Options': {
+    description: 'The content type is meant.',
+    schema: { type: 'string' },
+    example: 'nosniff',
+  },
+  'X-Request-Id': {
+    description: 'The id under which the service logs the request: the one that was sent, or a new one.',
+    schema: { type: 'string' },
+    example: '43f3587c-6925-4600-9eed-c7f40e3189ff',
+  },
 } as const satisfies Record<string, Header>;
 
 export type HeaderName = keyof typeof RESPONSE_HEADERS;
@@ -75,6 +99,6 @@ export type HeaderName = keyof typeof RESPONSE_HEADERS;
 export function headersOf(status: number, names: readonly HeaderName[] = []): Record<string, { $ref: string }> {
   const everywhere = baseHeaders('', '');
   const byStatus = statusHeaders(status, { alert: '{}', backoffSeconds: 1, retryAfterSeconds: 1 });
-  const all = [...names, ...Object.keys(everywhere), ...Object.keys(byStatus)].sort();
+  const all = ['X-Request-Id', ...names, ...Object.keys(everywhere), ...Object.keys(byStatus)].sort();
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

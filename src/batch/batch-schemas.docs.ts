@@ -1,0 +1,73 @@
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+
+/** One request of a batch, or what all of them have in common. */
+@ApiSchema({
+  name: 'BatchRequest',
+  description: 'Whatever `defaults` says as well, the request itself wins; `body` and `headers` are merged key by key.',
+})
+export class BatchRequestDto {
+  @ApiProperty({
+    type: 'string',
+    required: false,
+    enum: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    description: 'In any case. Needed here or in `defaults`.',
+  })
+  method?: string;
+
+  @ApiProperty({
+    type: 'string',
+    required: false,
+    pattern: '^/',
+    description: 'Path and query, with or without `/v2`. Needed here or in `defaults`.',
+    example: '/articles?unread=true',
+  })
+  path?: string;
+
+  @ApiProperty({ type: 'object', selfRequired: false, additionalProperties: true, description: 'The JSON body.' })
+  body?: Record<string, unknown>;
+
+  @ApiProperty({
+    type: 'object',
+    selfRequired: false,
+    additionalProperties: { type: 'string' },
+    description: 'Added to the headers of the batch. `Authorization` is always that of the batch.',
+  })
+  headers?: Record<string, string>;
+}
+
+/** The body of a batch. */
+@ApiSchema({ name: 'Batch' })
+export class BatchDto {
+  @ApiProperty({ type: BatchRequestDto, required: false, description: 'What the requests have in common.' })
+  defaults?: BatchRequestDto;
+
+  @ApiProperty({ type: [BatchRequestDto], description: 'Run one after the other.' })
+  requests: BatchRequestDto[];
+}
+
+/** The answer to one request of a batch. */
+@ApiSchema({ name: 'BatchResponse', description: 'What the request would have been answered by itself.' })
+export class BatchResponseDto {
+  @ApiProperty({ type: 'integer', description: 'The HTTP status.' })
+  status: number;
+
+  @ApiProperty({ type: 'string', description: 'As it was sent.' })
+  path: string;
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
+    description: 'The headers of the answer.',
+  })
+  headers: Record<string, string | string[]>;
+
+  @ApiProperty({ type: 'object', additionalProperties: true, description: '`{}` for HEAD and 304.' })
+  body: Record<string, unknown>;
+}
+
+/** The answer to a batch. */
+@ApiSchema({ name: 'BatchResponses' })
+export class BatchResponsesDto {
+  @ApiProperty({ type: [BatchResponseDto], description: 'In the order of the requests.' })
+  responses: BatchResponseDto[];
+}

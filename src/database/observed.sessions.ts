@@ -1,0 +1,27 @@
+import type { LoanedSession, SessionSource } from './session.js';
+
+/** Is told the text of every statement that is sent, values left out; what it returns is called when the answer is there. */
+export type StatementObserver = (sql: string) => ((error?: unknown) => void) | void;
+
+/** The same sessions, every statement of which is shown to the observer. */
+export function observedSessions(source: SessionSource, observe: StatementObserver): SessionSource {
+  return {
+    dialect: source.dialect,
+    usage: () => source.usage(),
+    acquire: async () => observedSession(await source.acquire(), observe),
+  };
+}
+
+function observedSession(session: LoanedSession, observe: StatementObserver): LoanedSession {
+  return {
+    rows: (sql, parameters) => observed(observe(sql), session.rows(sql, parameters)),
+    run: (sql, parameters) => observed(observe(sql), session.run(sql, parameters)),
+    release: () => session.release(),
+    destroy: () => session.destroy(),
+  };
+}
+
+function observed<T>(end: ReturnType<StatementObserver>, answer: Promise<T>): Promise<T> {
+  if (end) answer.then(() => end(), end);
+  return answer;
+}

@@ -1,0 +1,93 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+/** Swagger UI is what @nestjs/swagger depends on, wherever npm put it. */
+const { resolve } = createRequire(createRequire(import.meta.url).resolve('@nestjs/swagger'));
+const FOLDER = dirname(resolve('swagger-ui-dist/package.json'));
+
+const ASSETS: Readonly<Record<string, string>> = {
+  'favicon-16x16.png': 'image/png',
+  'favicon-32x32.png': 'image/png',
+  'oauth2-redirect.html': 'text/html; charset=utf-8',
+  'oauth2-redirect.js': 'text/javascript; charset=utf-8',
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+  'swagger-ui.css': 'text/css; charset=utf-8',
+};
+
+/** A file of Swagger UI that the page needs; undefined for any other name. */
+export async function readAsset(name: string): Promise<{ contentType: string; content: Buffer } | undefined> {
+  const contentType = Object.hasOwn(ASSETS, name) ? ASSETS[name] : undefined;
+  return contentType === undefined ? undefined : { contentType, content: await readFile(join(FOLDER, name)) };
+}
+
+/** The `Content-Security-Policy` of the page: it loads nothing from elsewhere and talks to the given addresses only. */
+export function pagePolicy(addresses: readonly (string | undefined)[]): string {
+  const origins = addresses.flatMap((address) => (address === undefined ? [] : [new URL(address).origin]));
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    `connect-src 'self' ${[...new Set(origins)].join(' ')}`.trim(),
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+/** The page, whose relative addresses are right with and without a slash at the end of its path. */
+export function page(title: string, path: string): string {
+  const folder = path.endsWith('/') ? '.' : './docs';
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width" />
+    <title>${escapeHtml(title)}</title>
+    <link rel="icon" type="image/png" sizes="32x32" href="${folder}/favicon-32x32.png" />
+    <link rel="icon" type="image/png" sizes="16x16" href="${folder}/favicon-16x16.png" />
+    <link rel="stylesheet" href="${folder}/swagger-ui.css" />
+  </head>
+  <body>
+    <div id="swagger-ui"></div>
+    <script src="${folder}/swagger-ui-bundle.js"></script>
+    <script src="${folder}/initializer.js"></script>
+  </body>
+</html>
+`;
+}
+
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+
+/** The public client that the development provider has for web pages. */
+export const BROWSER_CLIENT_ID = 'reading-list-browser';
+
+interface LoginOptions {
+  production: boolean;
+  scope: string;
+  /** What the provider needs beside the standard parameters. */
+  parameters: Record<string, string | undefined>;
+}
+
+/** The script that starts Swagger UI. The id of the browser client is known in development only; elsewhere it is typed in. */
+export function initializer({ production, scope, parameters }: LoginOptions): string {
+  const login = {
+    clientId: production ? '' : BROWSER_CLIENT_ID,
+    scopes: scope.split(/\s+/),
+    usePkceWithAuthorizationCodeGrant: true,
+    additionalQueryStringParams: parameters,
+  };
+  return `const { src } = document.currentScript;
+window.ui = SwaggerUIBundle({
+  url: new URL('../v2/openapi.json', src).href,
+  oauth2RedirectUrl: new URL('oauth2-redirect.html', src).href,
+  dom_id: '#swagger-ui',
+  deepLinking: true,
+  validatorUrl: null,
+  presets: [SwaggerUIBundle.presets.apis],
+  layout: 'BaseLayout',
+});
+window.ui.initOAuth(${JSON.stringify(login)});
+`;
+}

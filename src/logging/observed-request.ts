@@ -1,0 +1,47 @@
+import type { Request, Response } from 'express';
+import { isBatchEntry } from './batch-entry.js';
+
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+const USER_BYTES = 6;
+
+/** What a finished request may be remembered by: nothing here comes from a URL, a body or credentials as they were sent. */
+export class ObservedRequest {
+  constructor(
+    private readonly request: Request,
+    private readonly response: Response,
+    readonly durationMs: number,
+    /** SQL statements it needed; undefined where nobody counts them. */
+    readonly statements: number | undefined,
+  ) {}
+
+  get id(): string {
+    return this.request.headers['x-request-id'] as string;
+  }
+
+  /** The path as the service declares it, parameters as `:name`; `unmatched` for all other paths together. */
+  get route(): string {
+    return (this.request.route as { path: string } | undefined)?.path ?? 'unmatched';
+  }
+
+  get method(): string {
+    return METHODS.has(this.request.method) ? this.request.method : 'other';
+  }
+
+  /** Undefined when the client went away before it had its answer. */
+  get status(): number | undefined {
+    return this.response.writableEnded ? this.response.statusCode : undefined;
+  }
+
+  get errno(): number | undefined {
+    return this.response.locals.errno as number | undefined;
+  }
+
+  /** The beginning of the account's key in hexadecimal; undefined for strangers. */
+  get user(): string | undefined {
+    return (this.request as { account?: Buffer }).account?.toString('hex', 0, USER_BYTES);
+  }
+
+  get isBatchEntry(): boolean {
+    return isBatchEntry(this.request);
+  }
+}

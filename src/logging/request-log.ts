@@ -1,0 +1,32 @@
+import type { Logger } from 'pino';
+import type { RequestObserver } from './observe-requests.js';
+import type { ObservedRequest } from './observed-request.js';
+
+const HEALTH = /heartbeat__$/;
+
+/** Writes one line for each request, at the level that `levelOf` gives it; builds nothing for a level that is off. */
+export function requestLog(logger: Logger): RequestObserver {
+  return (observed) => {
+    const level = levelOf(observed);
+    if (!logger.isLevelEnabled(level)) return;
+    logger[level]({
+      requestId: observed.id,
+      user: observed.user,
+      method: observed.method,
+      route: observed.route,
+      status: observed.status,
+      errno: observed.errno,
+      ms: Math.round(observed.durationMs * 10) / 10,
+      sql: observed.statements,
+      batchEntry: observed.isBatchEntry || undefined,
+      aborted: observed.status === undefined || undefined,
+    });
+  };
+}
+
+/** Defects are errors, backends that are away warnings; health checks, which come all the time, only show at `debug`. */
+function levelOf({ status = 0, route }: ObservedRequest): 'error' | 'warn' | 'info' | 'debug' {
+  if (HEALTH.test(route)) return 'debug';
+  if (status >= 500) return status === 503 ? 'warn' : 'error';
+  return 'info';
+}

@@ -1,0 +1,31 @@
+import { mkdirSync } from 'node:fs';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { chromiumArguments, ensureChromium } from '../support/servers/chromium.js';
+
+/** Starts the system's browser without a window. */
+export const launchChromium = async (): Promise<Browser> =>
+  chromium.launch({ executablePath: await ensureChromium(), args: [...chromiumArguments] });
+
+/** Keeps a picture of the page, for whoever looks at the test run. */
+export async function photograph(page: Page, name: string): Promise<void> {
+  mkdirSync('artefacts', { recursive: true });
+  await page.screenshot({ path: `artefacts/${name}.png`, fullPage: true });
+}
+
+/** What a page sends, as it is seen on the network. */
+export interface Sent {
+  /** Without fragment; preflights are not listed. */
+  urls: string[];
+  /** The headers as they were sent, preflights included. */
+  headers: Record<string, string>[];
+}
+
+/** Collects from now on what the page sends. */
+export async function watchNetwork(page: Page): Promise<Sent> {
+  const sent: Sent = { urls: [], headers: [] };
+  const session = await page.context().newCDPSession(page);
+  await session.send('Network.enable');
+  session.on('Network.requestWillBeSent', ({ request }) => sent.urls.push(request.url));
+  session.on('Network.requestWillBeSentExtraInfo', ({ headers }) => sent.headers.push({ ...headers }));
+  return sent;
+}

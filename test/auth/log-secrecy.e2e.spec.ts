@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { ScriptedProvider } from '../support/identity-provider.js';
+import { type Service, startService } from '../support/service.js';
+import { HttpBrowser } from './http-browser.js';
+
+const TOKEN = 'the-secret-access-token';
+const CODE = 'the-secret-code';
+const PASSWORD = 'the-secret-password';
+const CLIENT_SECRET = 'the-secret-of-the-client';
+
+let provider: ScriptedProvider;
+let service: Service;
+let url: string;
+
+beforeAll(async () => {
+  provider = await ScriptedProvider.start();
+  service = await startService({
+    DATABASE_URL: 'sqlite::memory:',
+    OAUTH_URI: provider.issuer,
+    OAUTH_CLIENT_SECRET: CLIENT_SECRET,
+    LOG_LEVEL: 'trace',
+  });
+  ({ url } = service);
+});
+afterAll(async () => {
+  await service.stop();
+  await provider.close();
+});
+
+const browser = new HttpBrowser();
+const statusOf = async (path: string, authorization?: string) =>
+  (await fetch(`${url}${path}`, { headers: authorization ? { authorization } : {} })).status;
+
+it('no token, code, state, cookie, password or secret is written to the log, whatever goes wrong', async () => {
+  const redirect = encodeURIComponent('http://localhost/#auth:');
+  const begun = await browser.visit(`${url}/v2/acct-oauth/login?redirect=${redirect}`);
+  const sealed = /=([^;]+)/.exec(begun.headers.getSetCookie()[0]!)![1]!;
+  const state = new URL(begun.headers.get('location')!).searchParams.get('state')!;
+  const callback = `${url}/v2/acct-oauth/token?code=${CODE}&state=${state}`;
+
+  provider.answers.set('/token', { json: { access_token: TOKEN, token_type: 'Bearer', scope: 7 } });
+  expect((await browser.visit(callback)).status).toBe(503);
+  provider.answers.set('/token', { json: { access_token: TOKEN, token_type: 'Bearer' } });
+  expect((await browser.visit(callback)).status).toBe(302);
+  const verifier = provider.calls.at(-1)!.body.get('code_verifier')!;
+  expect((await browser.visit(callback)).status).toBe(401);
+
+  provider.answers.set('/introspect', { text: `<html>${TOKEN}</html>` });
+  expect(await statusOf('/v2/articles', `Bearer ${TOKEN}`)).toBe(503);
+  provider.answers.set('/introspect', { json: { active: false } });
+  expect(await statusOf('/v2/articles', `Bearer ${TOKEN}`)).toBe(401);
+  expect(await statusOf('/v2/articles', `Bearer ${await provider.sign({ aud: 'other' })}`)).toBe(401);
+  expect(await statusOf('/v2/articles', `Basic ${Buffer.from(`me:${PASSWORD}`).toString('base64')}`)).toBe(200);
+  expect(await statusOf(`/v2/articles?access_token=${TOKEN}`)).toBe(401);
+
+  // The request log has a line for each of them by now, and the failures of the provider have theirs.
+  await vi.waitFor(() => expect(service.output()).toMatch(/identity provider is not available/));
+  const secrets = { TOKEN, CODE, PASSWORD, CLIENT_SECRET, sealed, state, verifier };
+  const coded = Object.values(secrets).map((secret) => Buffer.from(secret).toString('base64'));
+  const found = Object.entries(secrets).filter(([, secret]) => service.output().includes(secret));
+  expect(found.map(([name]) => name)).toEqual([]);
+  for (const secret of coded) expect(service.output()).not.toContain(secret);
+  expect(service.output()).not.toContain(Buffer.from(`me:${PASSWORD}`).toString('base64'));
+});

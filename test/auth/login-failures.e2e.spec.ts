@@ -1,0 +1,147 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Answer, ScriptedProvider } from '../support/identity-provider.js';
+import type { TestApp } from '../support/app.js';
+import { HttpBrowser } from './http-browser.js';
+import { startLoginApp } from './login-app.js';
+
+const DISCOVERY = '/.well-known/openid-configuration';
+const REDIRECT = 'https://app.example.com/#auth:';
+
+let provider: ScriptedProvider;
+let service: TestApp;
+let browser: HttpBrowser;
+
+beforeEach(async () => {
+  provider = await ScriptedProvider.start();
+  service = await startLoginApp(provider.issuer);
+  browser = new HttpBrowser();
+});
+afterEach(async () => {
+  await service.close();
+  await provider.close();
+});
+
+const begin = () => browser.visit(`${service.url}/v2/acct-oauth/login?redirect=${encodeURIComponent(REDIRECT)}`);
+const beginToCallback = async () => {
+  const state = new URL((await begin()).headers.get('location')!).searchParams.get('state')!;
+  return `${service.url}/v2/acct-oauth/token?code=the-code&state=${state}`;
+};
+const errorOf = async (response: Response) => {
+  const { code, errno } = (await response.json()) as { code: number; errno: number };
+  return `${code} / ${errno}`;
+};
+const expectUnavailable = async (response: Response) => {
+  expect(await errorOf(response)).toBe('503 / 201');
+  expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+};
+
+describe('a login begins with 503 / 201', () => {
+  it.each<[string, Answer]>([
+    ['HTML', { text: '<html>' }],
+    ['500', { status: 500, text: '' }],
+    ['a closed connection', 'cut'],
+    ['another issuer', { json: { issuer: 'https://evil.test' } }],
+  ])('when discovery gives %s', async (_, answer) => {
+    provider.answers.set(DISCOVERY, answer);
+    const response = await begin();
+    await expectUnavailable(response);
+    expect(response.headers.getSetCookie()).toEqual([]);
+  });
+
+  it('within five seconds when the provider hangs', async () => {
+    provider.answers.set(DISCOVERY, 'hang');
+    const start = performance.now();
+    await expectUnavailable(await begin());
+    expect(performance.now() - start).toBeLessThan(5000);
+  });
+
+  it('when the provider has no login', async () => {
+    provider.publish({ authorization_endpoint: undefined });
+    await expectUnavailable(await begin());
+  });
+
+  it('while the provider is away, and works when it is back', async () => {
+    await provider.close();
+    await expectUnavailable(await begin());
+    await provider.reopen();
+    service.setClock(Date.now() + 1500);
+    expect((await begin()).status).toBe(302);
+  });
+});
+
+it('an authorization endpoint with a query of its own keeps it', async () => {
+  provider.publish({ authorization_endpoint: `${provider.issuer}/authorize?tenant=a` });
+  const { searchParams } = new URL((await begin()).headers.get('location')!);
+  expect(searchParams.get('tenant')).toBe('a');
+  expect(searchParams.get('state')).toHaveLength(43);
+});
+
+describe('the token endpoint gives', () => {
+  const good = { access_token: 'good.token~x+/=', token_type: 'Bearer' };
+
+  it('a token: the login ends with it as it is', async () => {
+    provider.answers.set('/token', { json: { ...good, expires_in: 60 } });
+    const callback = await beginToCallback();
+    const response = await browser.visit(callback);
+    expect(response.headers.get('location')).toBe(`${REDIRECT}good.token~x+/=`);
+    const { body, authorization } = provider.calls.at(-1)!;
+    expect(Object.fromEntries(body)).toMatchObject({
+      grant_type: 'authorization_code',
+      code: 'the-code',
+      redirect_uri: `${service.url}/v2/acct-oauth/token`,
+      code_verifier: expect.stringMatching(/^[\w-]{43}$/),
+    });
+    expect(authorization).toMatch(/^Basic /);
+  });
+
+  it.each<[string, Answer, string]>([
+    ['invalid_grant', { status: 400, json: { error: 'invalid_grant' } }, '400 / 107'],
+    ['access_denied', { status: 400, json: { error: 'access_denied' } }, '400 / 107'],
+    ['invalid_client', { status: 401, json: { error: 'invalid_client' } }, '503 / 201'],
+    [
+      'a challenge',
+      { status: 401, json: { error: 'invalid_client' }, headers: { 'www-authenticate': 'Basic realm="x"' } },
+      '503 / 201',
+    ],
+    ['unauthorized_client', { status: 400, json: { error: 'unauthorized_client' } }, '503 / 201'],
+    ['HTML', { text: '<html>' }, '503 / 201'],
+    ['HTML with 400', { status: 400, text: '<html>' }, '503 / 201'],
+    ['500', { status: 500, json: { error: 'server_error' } }, '503 / 201'],
+    ['a redirect', { status: 307, headers: { location: '/elsewhere' }, text: '' }, '503 / 201'],
+    ['a closed connection', 'cut', '503 / 201'],
+    ['no token', { json: { token_type: 'Bearer' } }, '503 / 201'],
+    ['no token type', { json: { access_token: 'x' } }, '503 / 201'],
+    ['a token of another type', { json: { ...good, token_type: 'DPoP' } }, '503 / 201'],
+    ['a token that is no header text', { json: { ...good, access_token: 'a b#c\r\nd' } }, '503 / 201'],
+    ['a list', { json: [good] }, '503 / 201'],
+    ['far too much', { json: { ...good, filler: 'x'.repeat(600_000) } }, '503 / 201'],
+  ])('%s: %s', async (_, answer, error) => {
+    provider.answers.set('/token', answer);
+    const response = await browser.visit(await beginToCallback());
+    expect(await errorOf(response)).toBe(error);
+    // A refused code is spent; when the provider was to blame, the same address may be tried again.
+    expect(browser.logins().length).toBe(error === '503 / 201' ? 1 : 0);
+    expect(provider.countOf('/elsewhere')).toBe(0);
+  });
+
+  it('nothing: 503 / 201 within five seconds, and the same address works later', async () => {
+    provider.answers.set('/token', 'hang');
+    const callback = await beginToCallback();
+    const start = performance.now();
+    await expectUnavailable(await browser.visit(callback));
+    expect(performance.now() - start).toBeLessThan(5000);
+    provider.answers.set('/token', { json: good });
+    expect((await browser.visit(callback)).status).toBe(302);
+  });
+});
+
+it('an answer of the provider is in no error', async () => {
+  provider.answers.set('/token', { json: { access_token: 'leaked token', token_type: 'Bearer', scope: 7 } });
+  expect(await (await browser.visit(await beginToCallback())).text()).not.toMatch(/leaked|the-code/);
+});
+
+it('without a provider a bearer token is unknown, not refused: 503 / 201, not 401', async () => {
+  await provider.close();
+  await expectUnavailable(await fetch(`${service.url}/v2/articles`, { headers: { authorization: 'Bearer x' } }));
+  await provider.reopen();
+});

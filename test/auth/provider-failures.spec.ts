@@ -1,0 +1,307 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Answer, ScriptedProvider, signingKey } from '../support/identity-provider.js';
+import { Verification } from './verification.js';
+
+const DISCOVERY = '/.well-known/openid-configuration';
+const OAUTH_DISCOVERY = '/.well-known/oauth-authorization-server';
+const ACTIVE = { active: true, sub: 'alice', scope: 'readinglist' };
+
+let provider: ScriptedProvider;
+let verification: Verification;
+
+beforeEach(async () => {
+  provider = await ScriptedProvider.start();
+  verification = new Verification(provider.issuer);
+});
+afterEach(() => provider.close());
+
+const nonsense: [string, Answer][] = [
+  ['HTML', { text: '<html>Welcome</html>' }],
+  ['an empty answer', { text: '' }],
+  ['a JSON text', { json: 'hello' }],
+  ['a JSON list', { json: [] }],
+  ['null', { json: null }],
+  ['an empty object', { json: {} }],
+  ['500', { status: 500, json: {} }],
+  ['404', { status: 404, text: 'no' }],
+  ['403', { status: 403, json: { error: 'access_denied' } }],
+  ['a redirect', { status: 302, headers: { location: '/elsewhere' }, text: '' }],
+  ['more than it should', { json: { issuer: 'x', filler: 'x'.repeat(600_000) } }],
+  ['a closed connection', 'cut'],
+];
+
+describe('503 / 201 for JWTs and opaque tokens when discovery gives', () => {
+  it.each(nonsense)('%s', async (_, answer) => {
+    provider.answers.set(DISCOVERY, answer);
+    expect(await verification.outcome('opaque')).toBe('503 / 201');
+    expect(await verification.outcome(await provider.sign())).toBe('503 / 201');
+    expect(provider.countOf('/introspect') + provider.countOf('/jwks')).toBe(0);
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    ['another issuer', { issuer: 'https://evil.test' }],
+    ['no issuer', { issuer: undefined }],
+    ['an issuer that only begins alike', { issuer: 'http://127.0.0.1:1' }],
+    ['no way to check tokens', { introspection_endpoint: undefined, jwks_uri: undefined }],
+    ['an endpoint on plain http', { jwks_uri: 'http://keys.example.com/' }],
+    ['an endpoint on a host that looks like loopback', { jwks_uri: 'http://127.0.0.1.example.com/' }],
+    ['an endpoint in a file', { introspection_endpoint: 'file:///etc/passwd' }],
+    ['an endpoint that is no address', { token_endpoint: '/token' }],
+    ['an endpoint that is no text', { authorization_endpoint: {} }],
+  ])('%s', async (_, changes) => {
+    provider.publish(changes);
+    expect(await verification.outcome('opaque')).toBe('503 / 201');
+    expect(await verification.outcome(await provider.sign())).toBe('503 / 201');
+  });
+});
+
+describe('503 / 201 for opaque tokens when introspection gives', () => {
+  const more: [string, Answer][] = [
+    ['401', { status: 401, json: { error: 'invalid_client' }, headers: { 'www-authenticate': 'Basic realm="x"' } }],
+    ['400 about this service', { status: 400, json: { error: 'invalid_request' } }],
+    ['active as a text', { json: { ...ACTIVE, active: 'true' } }],
+  ];
+  it.each([...nonsense, ...more])('%s', async (_, answer) => {
+    provider.answers.set('/introspect', answer);
+    expect(await verification.outcome('opaque')).toBe('503 / 201');
+  });
+});
+
+describe('503 / 201 for JWTs when the key set gives', () => {
+  const more: [string, Answer][] = [
+    ['keys that are no list', { json: { keys: 'all' } }],
+    ['keys that are no objects', { json: { keys: ['a', 'b'] } }],
+    ['a key that is none', { json: { keys: [{ kty: 'EC', crv: 'P-256', kid: 'first', x: 'AA', y: 'AA' }] } }],
+  ];
+  it.each([...nonsense, ...more])('%s', async (_, answer) => {
+    provider.answers.set('/jwks', answer);
+    expect(await verification.outcome(await provider.sign())).toBe('503 / 201');
+  });
+});
+
+describe('an introspection decides:', () => {
+  const seconds = () => Math.floor(Date.now() / 1000);
+  it.each<[string, () => Record<string, unknown>, string]>([
+    ['active with subject and scope', () => ({}), 'alice'],
+    ['bearer in any case', () => ({ token_type: 'BEARER', token_use: 'access_token' }), 'alice'],
+    [
+      'good issuer, audience and times',
+      () => ({ iss: provider.issuer, aud: ['reading-list'], exp: seconds() + 9 }),
+      'alice',
+    ],
+    ['not active', () => ({ active: false }), '401 / 105'],
+    ['other issuer', () => ({ iss: 'https://evil.test' }), '401 / 105'],
+    ['other audience', () => ({ aud: 'other' }), '401 / 105'],
+    ['expired', () => ({ exp: seconds() - 60 }), '401 / 105'],
+    ['not yet valid', () => ({ nbf: seconds() + 60 }), '401 / 105'],
+    ['no subject', () => ({ sub: undefined }), '401 / 105'],
+    ['bound to a key', () => ({ cnf: { jkt: 'x' } }), '401 / 105'],
+    ['another kind of token', () => ({ token_type: 'DPoP' }), '401 / 105'],
+    ['a refresh token', () => ({ token_use: 'refresh_token' }), '401 / 105'],
+    ['no scope', () => ({ scope: undefined }), '403 / 121'],
+  ])('%s', async (_, changes, outcome) => {
+    provider.answers.set('/introspect', { json: { ...ACTIVE, ...changes() } });
+    expect(await verification.outcome('opaque')).toBe(outcome);
+  });
+
+  it('a token in a form that the provider does not introspect is refused', async () => {
+    provider.answers.set('/introspect', { status: 400, json: { error: 'unsupported_token_type' } });
+    expect(await verification.outcome('opaque')).toBe('401 / 105');
+  });
+
+  it('an opaque token is refused by a provider that has signed ones only', async () => {
+    provider.publish({ introspection_endpoint: undefined });
+    expect(await verification.outcome('opaque')).toBe('401 / 105');
+  });
+});
+
+describe('the service shows itself to introspection', () => {
+  beforeEach(() => provider.answers.set('/introspect', { json: ACTIVE }));
+
+  it('by HTTP Basic, the token in the body', async () => {
+    await verification.outcome('opaque');
+    const call = provider.calls.at(-1)!;
+    const credentials = Buffer.from('reading-list:development-client-secret').toString('base64');
+    expect(call.authorization).toBe(`Basic ${credentials}`);
+    expect(call.body.get('token')).toBe('opaque');
+  });
+
+  it('form-encoded, when its secret has other characters', async () => {
+    verification = new Verification(provider.issuer, { OAUTH_CLIENT_SECRET: 'a:b c%/ü' });
+    await verification.outcome('opaque');
+    const credentials = Buffer.from(provider.calls.at(-1)!.authorization!.slice(6), 'base64').toString();
+    expect(credentials).toBe('reading-list:a%3Ab+c%25%2F%C3%BC');
+  });
+
+  it('in the body, when that is what the provider takes', async () => {
+    provider.publish({ token_endpoint_auth_methods_supported: ['client_secret_post'] });
+    await verification.outcome('opaque');
+    const { authorization, body } = provider.calls.at(-1)!;
+    expect(authorization).toBeUndefined();
+    expect(body.get('client_secret')).toBe('development-client-secret');
+  });
+});
+
+describe('discovery', () => {
+  beforeEach(() => provider.answers.set('/introspect', { json: ACTIVE }));
+
+  it('takes the RFC 8414 document when there is no OpenID one', async () => {
+    provider.answers.set(OAUTH_DISCOVERY, provider.answers.get(DISCOVERY)!);
+    provider.answers.delete(DISCOVERY);
+    expect(await verification.outcome('opaque')).toBe('alice');
+  });
+
+  it('finds the documents of an issuer with a path', async () => {
+    const issuer = `${provider.issuer}/realms/a`;
+    const document = { issuer, introspection_endpoint: `${provider.issuer}/introspect` };
+    provider.answers.set(`${OAUTH_DISCOVERY}/realms/a`, { json: document });
+    expect(await new Verification(issuer).outcome('opaque')).toBe('alice');
+    provider.answers.set('/realms/a/.well-known/openid-configuration', { json: document });
+    expect(await new Verification(`${issuer}/`).outcome('opaque')).toBe('alice');
+  });
+
+  it('takes an issuer with a slash at its end, whose tokens have it as well', async () => {
+    provider.publish({ issuer: `${provider.issuer}/` });
+    const token = await provider.sign({ iss: `${provider.issuer}/` });
+    expect(await verification.verifier.verify(token)).toMatchObject({ issuer: provider.issuer, subject: 'alice' });
+  });
+
+  it('is one call for any number of simultaneous tokens', async () => {
+    await Promise.all(Array.from({ length: 20 }, (_, index) => verification.outcome(`opaque${index}`)));
+    expect(provider.countOf(DISCOVERY)).toBe(1);
+  });
+
+  it('is not repeated for ten minutes, then it is', async () => {
+    await verification.outcome('one');
+    verification.pass(599_000);
+    await verification.outcome('two');
+    expect(provider.countOf(DISCOVERY)).toBe(1);
+    verification.pass(1_000);
+    await verification.outcome('three');
+    expect(provider.countOf(DISCOVERY)).toBe(2);
+  });
+
+  it('keeps what it knows while it fails', async () => {
+    await verification.outcome('one');
+    provider.answers.set(DISCOVERY, { text: '<html>' });
+    verification.pass(600_000);
+    expect(await verification.outcome('two')).toBe('alice');
+  });
+
+  it('is not asked again in the moment after it failed, and works as soon as that is over', async () => {
+    const good = provider.answers.get(DISCOVERY)!;
+    provider.answers.set(DISCOVERY, { status: 503, text: '' });
+    for (let index = 0; index < 20; index++) expect(await verification.outcome(`t${index}`)).toBe('503 / 201');
+    expect(provider.countOf(DISCOVERY)).toBe(1);
+    provider.answers.set(DISCOVERY, good);
+    verification.pass(1500);
+    expect(await verification.outcome('t1')).toBe('alice');
+  });
+
+  it('finds an endpoint that has moved, soon after the old one fails', async () => {
+    await verification.outcome('one');
+    provider.publish({ introspection_endpoint: `${provider.issuer}/introspect2` });
+    provider.answers.set('/introspect2', { json: ACTIVE });
+    provider.answers.delete('/introspect');
+    verification.pass(2000);
+    expect(await verification.outcome('two')).toBe('503 / 201');
+    expect(await verification.outcome('two')).toBe('alice');
+  });
+
+  it('finds keys that have moved', async () => {
+    await verification.outcome(await provider.sign());
+    const second = await signingKey('second');
+    provider.publish({ jwks_uri: `${provider.issuer}/jwks2` });
+    provider.answers.set('/jwks2', { json: { keys: [second.jwk] } });
+    provider.answers.delete('/jwks');
+    verification.pass(2000);
+    const token = await provider.sign({}, {}, second);
+    expect(await verification.outcome(token)).toBe('503 / 201');
+    verification.pass(2000);
+    expect(await verification.outcome(token)).toBe('alice');
+  });
+});
+
+describe('a provider that hangs', () => {
+  const tookMs = async (work: () => Promise<unknown>) => {
+    const begin = performance.now();
+    await work();
+    return performance.now() - begin;
+  };
+
+  it.each(['discovery', 'introspection', 'keys'])(
+    'in %s is answered for with 503 / 201 after five seconds',
+    { timeout: 9000 },
+    async (part) => {
+      provider.answers.set({ discovery: DISCOVERY, introspection: '/introspect', keys: '/jwks' }[part]!, 'hang');
+      const token = part === 'keys' ? await provider.sign() : 'opaque';
+      const took = await tookMs(async () => expect(await verification.outcome(token)).toBe('503 / 201'));
+      expect(took).toBeGreaterThan(4500);
+      expect(took).toBeLessThan(5000);
+    },
+  );
+
+  it('does not slow down a token that is known', async () => {
+    const token = await provider.sign();
+    await verification.outcome(token);
+    for (const path of [DISCOVERY, '/introspect', '/jwks']) provider.answers.set(path, 'hang');
+    verification.pass(550_000);
+    expect(verification.verifier.cached(token)?.subject).toBe('alice');
+    expect(await tookMs(() => verification.outcome(token))).toBeLessThan(100);
+  });
+
+  it('is not waited for by more than a thousand tokens', async () => {
+    provider.answers.set(DISCOVERY, 'hang');
+    const waiting = Array.from({ length: 1000 }, (_, index) => verification.outcome(`token${index}`));
+    const took = await tookMs(async () => expect(await verification.outcome('another')).toBe('503 / 201'));
+    expect(took).toBeLessThan(1000);
+    expect(new Set(await Promise.all(waiting))).toEqual(new Set(['503 / 201']));
+  });
+
+  it('is unreachable for the heartbeat within three seconds', async () => {
+    provider.answers.set(DISCOVERY, 'hang');
+    const took = await tookMs(async () => expect(await verification.provider.isReachable()).toBe(false));
+    expect(took).toBeLessThan(3000);
+  });
+});
+
+describe('a provider that is away', () => {
+  it('leaves known tokens working, answers 503 / 201 for others, and is found when it is back', async () => {
+    provider.answers.set('/introspect', { json: ACTIVE });
+    const token = await provider.sign();
+    expect(await verification.outcome(token)).toBe('alice');
+    await provider.close();
+    expect(await verification.outcome(token)).toBe('alice');
+    expect(await verification.outcome('opaque')).toBe('503 / 201');
+    expect(await verification.outcome(await provider.sign({}, { kid: 'unknown' }))).toBe('503 / 201');
+    expect(await verification.provider.isReachable()).toBe(false);
+    await provider.reopen();
+    expect(await verification.provider.isReachable()).toBe(true);
+    verification.pass(1500);
+    expect(await verification.outcome('opaque')).toBe('alice');
+  });
+
+  it('may be away when the service starts', async () => {
+    await provider.close();
+    verification = new Verification(provider.issuer);
+    expect(await verification.outcome('opaque')).toBe('503 / 201');
+    await provider.reopen();
+    verification.pass(1500);
+    expect(await verification.outcome(await provider.sign())).toBe('alice');
+  });
+
+  it('is never a reason to refuse a token of an unknown key, however many there are', async () => {
+    await verification.outcome(await provider.sign());
+    await provider.close();
+    for (let index = 0; index < 10; index++)
+      expect(await verification.outcome(await provider.sign({}, { kid: `k${index}` }))).toBe('503 / 201');
+    await provider.reopen();
+  });
+});
+
+it('what a provider answers is in no error message', async () => {
+  provider.answers.set('/introspect', { status: 500, text: 'secret-detail' });
+  const error = await verification.verifier.verify('opaque-secret-token').catch((failure: unknown) => failure as Error);
+  const told = JSON.stringify([error, (error as Error).message, String((error as Error).cause)]);
+  expect(told).not.toMatch(/secret-detail|opaque-secret-token|development-client-secret/);
+});

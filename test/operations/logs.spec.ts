@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readableLine } from '../../src/logging/readable-line.js';
+import { requestIdOf } from '../../src/logging/request-id.js';
+import { ScriptedProvider } from '../support/identity-provider.js';
+import { startService, type Service } from '../support/service.js';
+import { entriesOf, type LogEntry } from './log-entries.js';
+
+const UUID = /^[0-9a-f-]{36}$/;
+const SECRETS = ['secret-in-path', 'secret-in-query', 'secret-in-body', 'secret-in-header', 'secret-password', 'secret.example'];
+
+let provider: ScriptedProvider;
+let service: Service;
+let token: string;
+
+beforeAll(async () => {
+  provider = await ScriptedProvider.start();
+  token = await provider.sign();
+  service = await startService({
+    DATABASE_URL: 'sqlite::memory:',
+    LOG_LEVEL: 'debug',
+    OAUTH_URI: provider.issuer,
+    OAUTH_CLIENT_SECRET: 'secret-client',
+  });
+});
+
+afterAll(async () => {
+  await service.stop();
+  await provider.close();
+});
+
+const basic = `Basic ${Buffer.from('me:secret-password').toString('base64')}`;
+
+function ask(method: string, path: string, headers: Record<string, string> = {}, body?: unknown): Promise<Response> {
+  return fetch(service.url + path, {
+    method,
+    headers: { authorization: basic, ...headers },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
+}
+
+/** The lines about the requests that had this id. */
+const linesOf = async (id: string, count = 1): Promise<LogEntry[]> =>
+  entriesOf(service, (entry) => entry.requestId === id, count);
+
+describe('a request', () => {
+  it('is one line with its id, user, route, status, duration and number of statements', async () => {
+    const answer = await ask('POST', '/v2/articles', { 'x-request-id': 'create-1' }, {
+      url: 'https://secret.example/secret-in-body',
+      title: 'secret-in-body',
+      added_by: 'secret-in-body',
+    });
+    expect(answer.status).toBe(201);
+    const [line] = await linesOf('create-1');
+    expect(line).toEqual({
+      level: 'info',
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      requestId: 'create-1',
+      user: expect.stringMatching(/^[0-9a-f]{12}$/),
+      method: 'POST',
+      route: '/v2/articles',
+      status: 201,
+      ms: expect.any(Number),
+      sql: 4,
+    });
+  });
+
+  it('is logged with its errno and the template of its route when it fails', async () => {
+    const answer = await ask('GET', '/v2/articles/secret-in-path?a=secret-in-query', { 'x-request-id': 'fail-1' });
+    expect(answer.status).toBe(404);
+    const [line] = await linesOf('fail-1');
+    expect(line).toMatchObject({ level: 'info', route: '/v2/articles/:id', status: 404, errno: 110 });
+  });
+
+  it('that matches no route is logged as unmatched', async () => {
+    await ask('GET', '/v2/secret-in-path', { 'x-request-id': 'unmatched-1' });
+    expect((await linesOf('unmatched-1'))[0]).toMatchObject({ route: 'unmatched', status: 404, errno: 111 });
+  });
+
+  it('of a load balancer for the health shows at debug only', async () => {
+    await ask('GET', '/__lbheartbeat__', { 'x-request-id': 'health-1' });
+    expect((await linesOf('health-1'))[0]).toMatchObject({ level: 'debug', route: '/__lbheartbeat__' });
+  });
+});
+
+describe('the request id', () => {
+  it('that was sent comes back', async () => {
+    expect((await ask('GET', '/v2/articles', { 'x-request-id': 'a-b.c:1' })).headers.get('x-request-id')).toBe('a-b.c:1');
+  });
+
+  it('is made when none was sent, on errors too', async () => {
+    expect((await ask('GET', '/v2/articles')).headers.get('x-request-id')).toMatch(UUID);
+    expect((await ask('PUT', '/v2/articles')).headers.get('x-request-id')).toMatch(UUID);
+  });
+
+  it.each(['', 'a'.repeat(65), 'a b', 'a\tb', 'x"y', 'a\nb', 'é'])('%j is replaced', (sent) => {
+    expect(requestIdOf(sent)).toMatch(UUID);
+  });
+});
+
+describe('a batch', () => {
+  it('is logged entry by entry, with one id for all', async () => {
+    const answer = await ask('POST', '/v2/batch', { 'x-request-id': 'batch-1', authorization: `Bearer ${token}` }, {
+      defaults: { headers: { 'X-Secret': 'secret-in-header' } },
+      requests: [
+        { method: 'GET', path: '/articles?title=secret-in-query' },
+        { method: 'GET', path: '/articles/secret-in-path' },
+      ],
+    });
+    expect(answer.status).toBe(200);
+    const lines = await linesOf('batch-1', 3);
+    expect(lines.map(({ route, status, batchEntry }) => [route, status, batchEntry])).toEqual([
+      ['/v2/articles', 200, true],
+      ['/v2/articles/:id', 404, true],
+      ['/v2/batch', 200, undefined],
+    ]);
+    expect(new Set(lines.map(({ user }) => user)).size).toBe(1);
+  });
+});
+
+describe('the log', () => {
+  it('never has tokens, passwords, bodies, addresses of articles or query strings', async () => {
+    const secret = 'secret-in-header';
+    await ask('POST', '/v2/articles', {}, '{"url": "secret-in-body');
+    await ask('POST', '/v2/articles', {}, { url: 'secret-in-body', title: 'secret-in-body', added_by: 'x' });
+    await ask('GET', '/v2/articles?secret-in-query=secret-in-query');
+    await ask('GET', '/v2/articles?_token=secret-in-query');
+    await ask('GET', `/v2/articles`, { authorization: `Bearer ${token}x` });
+    await ask('GET', `/v2/articles`, { authorization: `Bearer ${secret}`, cookie: `a=${secret}` });
+    await ask('GET', `/v2/articles`, { authorization: secret, 'if-unmodified-since': secret, referer: secret });
+    await ask('GET', `/v2/acct-oauth/login?redirect=http://secret.example/`);
+    await ask('GET', `/v2/acct-oauth/token?code=secret-in-query&state=secret-in-query`, { cookie: `a=${secret}` });
+    await ask('GET', '/__version__', { 'x-request-id': 'last' });
+    await linesOf('last');
+    const output = service.output();
+    for (const text of [...SECRETS, 'secret-client', token, token.slice(-20), basic.slice(6)])
+      expect(output).not.toContain(text);
+  });
+
+  it('has no line for requests when its level is above them', async () => {
+    const quiet = await startService({ DATABASE_URL: 'sqlite::memory:', LOG_LEVEL: 'warn' });
+    await fetch(`${quiet.url}/v2/articles`, { headers: { authorization: basic } });
+    await quiet.stop();
+    expect(quiet.output()).not.toContain('requestId');
+  });
+
+  it('is written to its end when the service stops', async () => {
+    const short = await startService({ DATABASE_URL: 'sqlite::memory:', LOG_LEVEL: 'info' });
+    await fetch(`${short.url}/v2/articles`, { headers: { authorization: basic, 'x-request-id': 'the-last' } });
+    await short.stop();
+    expect(short.output()).toContain('"requestId":"the-last"');
+  });
+});
+
+describe('a line on a terminal', () => {
+  const time = '2026-01-02T03:04:05.678Z';
+
+  it('names method, route and status first', () => {
+    const line = readableLine(JSON.stringify({ level: 'info', time, method: 'GET', route: '/v2', status: 200, ms: 1.5 }));
+    expect(line).toBe('03:04:05.678 info  GET /v2 200 ms=1.5\n');
+  });
+
+  it('shows a message with its stack below', () => {
+    const line = readableLine(JSON.stringify({ level: 'error', time, context: 'Errors', stack: 'Error\n at x', msg: 'no' }));
+    expect(line).toBe('\x1b[31m03:04:05.678 error no context=Errors\nError\n at x\x1b[0m\n');
+  });
+});

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ERRORS } from '../../src/protocol/errno.js';
+import { ScriptedProvider } from '../support/identity-provider.js';
+import { startService, type Service } from '../support/service.js';
+import { METERED, samplesOf, scrape } from './scrape.js';
+
+const DURATION = 'reading_list_request_duration_seconds_count';
+
+let provider: ScriptedProvider;
+let service: Service;
+let token: string;
+
+beforeAll(async () => {
+  provider = await ScriptedProvider.start();
+  token = await provider.sign();
+  service = await startService({
+    ...METERED,
+    DATABASE_URL: 'sqlite::memory:',
+    OAUTH_URI: provider.issuer,
+    RATE_LIMIT_PER_MINUTE: '1000',
+  });
+});
+
+afterAll(async () => {
+  await service.stop();
+  await provider.close();
+});
+
+const ask = (method: string, path: string, headers: Record<string, string> = {}, body?: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const sent = request(service.url, { method, path, headers: { authorization: `Bearer ${token}`, ...headers } });
+    sent.on('response', (answer) => answer.resume().on('end', () => resolve(answer.statusCode!)));
+    sent.on('error', reject).end(body);
+  });
+
+describe('/metrics', () => {
+  it('counts requests by route, method, class of status and source', async () => {
+    await ask('GET', '/v2/articles');
+    await ask('GET', `/v2/articles/${randomUUID()}`);
+    const body = JSON.stringify({ requests: [{ method: 'GET', path: '/articles' }] });
+    await ask('POST', '/v2/batch', { 'content-length': String(body.length) }, body);
+    const samples = await scrape(service);
+    const of = (labels: string) => samples.get(`${DURATION}{${labels}}`);
+    expect(of('route="/v2/articles",method="GET",status="2xx",source="client"')).toBe(1);
+    expect(of('route="/v2/articles",method="GET",status="2xx",source="batch"')).toBe(1);
+    expect(of('route="/v2/articles/:id",method="GET",status="4xx",source="client"')).toBe(1);
+    expect(of('route="/v2/batch",method="POST",status="2xx",source="client"')).toBe(1);
+    expect(samples.get('reading_list_errors_total{errno="111"}')).toBe(1);
+  });
+
+  it('keeps its labels within fixed sets whatever paths, methods and headers clients send', async () => {
+    const statuses = new Set<number>();
+    for (let turn = 0; turn < 120; turn++) {
+      const method = ['GET', 'PURGE', 'PROPFIND', 'TRACE', 'M-SEARCH', 'PUT', 'OPTIONS', 'DELETE'][turn % 8]!;
+      const path = [`/${randomUUID()}`, `/v2/articles/${randomUUID()}`, `/v2/${randomUUID()}`, `/docs/${randomUUID()}`];
+      statuses.add(await ask(method, `${path[turn % 4]}?${randomUUID()}=1`, { 'x-request-id': randomUUID() }));
+    }
+    expect(statuses.size).toBeGreaterThan(2);
+    const samples = await scrape(service);
+    const labels = [...samples.keys()].flatMap((name) => [...name.matchAll(/(\w+)="([^"]*)"/g)]);
+    const values = (label: string) => new Set(labels.filter(([, name]) => name === label).map(([, , value]) => value!));
+    for (const route of values('route')) expect(route).toMatch(/^(unmatched|\/[\w/:.*{}-]*)$/);
+    for (const route of values('route')) expect(route).not.toMatch(/[0-9a-f]{8}-/);
+    const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'other'];
+    for (const method of values('method')) expect(methods).toContain(method);
+    for (const status of values('status')) expect(['2xx', '3xx', '4xx', '5xx', 'aborted']).toContain(status);
+    const numbers = Object.values(ERRORS).map(({ errno }) => String(errno));
+    for (const errno of values('errno')) expect(numbers).toContain(errno);
+    expect(samplesOf(samples, DURATION).labels.length).toBeLessThan(60);
+  });
+
+  it('tells tokens known from memory from those that had to be checked, and the calls that took', async () => {
+    const before = await scrape(service);
+    await ask('GET', '/v2/articles');
+    token = await provider.sign({ sub: 'somebody new' });
+    await ask('GET', '/v2/articles');
+    const after = await scrape(service);
+    const grown = (name: string) => after.get(name)! - before.get(name)!;
+    expect(grown('reading_list_token_cache_hits_total')).toBe(1);
+    expect(grown('reading_list_token_cache_misses_total')).toBe(1);
+    expect(after.get('reading_list_provider_call_duration_seconds_count{outcome="answered"}')).toBe(2);
+  });
+
+  it('shows calls that the identity provider does not answer', async () => {
+    provider.answers.set('/introspect', 'cut');
+    expect(await ask('GET', '/v2/articles', { authorization: 'Bearer opaque' })).toBe(503);
+    const samples = await scrape(service);
+    expect(samples.get('reading_list_provider_call_duration_seconds_count{outcome="failed"}')).toBeGreaterThan(0);
+    expect(samples.get('reading_list_errors_total{errno="201"}')).toBe(1);
+  });
+
+  it('has the state of the load, the database and the event loop', async () => {
+    const samples = await scrape(service);
+    expect(samples.get('reading_list_load_state')).toBe(0);
+    expect(samples.get('reading_list_requests_in_flight')).toBe(0);
+    expect(samples.get('reading_list_requests_refused_total')).toBe(0);
+    expect(samples.get('reading_list_database_connections_used')).toBe(0);
+    expect(samples.get('reading_list_database_connections_waiting')).toBe(0);
+    expect(samples.get('reading_list_database_retries_total')).toBe(0);
+    expect(samples.get('reading_list_event_loop_delay_seconds')).toBeLessThan(5);
+    expect(samples.get('process_resident_memory_bytes')).toBeGreaterThan(0);
+  });
+
+  it('counts refusals by the rate limit as errno 117', async () => {
+    const limited = await startService({ ...METERED, DATABASE_URL: 'sqlite::memory:', RATE_LIMIT_PER_MINUTE: '2' });
+    for (let turn = 0; turn < 5; turn++) await fetch(`${limited.url}/v2/`);
+    const samples = await scrape(limited);
+    await limited.kill();
+    expect(samples.get('reading_list_errors_total{errno="117"}')).toBe(3);
+  });
+
+  it('is the only page of its port, and is not on the port of the service', async () => {
+    const [, address] = /metrics at (\S+)/.exec(service.output())!;
+    expect((await fetch(new URL('/', address))).status).toBe(404);
+    expect((await fetch(address!, { method: 'POST' })).status).toBe(404);
+    expect(await ask('GET', '/metrics')).toBe(307);
+  });
+});
+
+it('opens no second port without METRICS_PORT', async () => {
+  const plain = await startService({ DATABASE_URL: 'sqlite::memory:' });
+  await plain.kill();
+  expect(plain.output()).not.toContain('metrics');
+});

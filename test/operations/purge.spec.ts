@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { takeLease } from '../../src/database/lease.js';
+import { TombstonePurge } from '../../src/purge/tombstone-purge.js';
+import { startApp, type TestApp } from '../support/app.js';
+import type { TestDatabase } from '../support/database.js';
+import { send, type Answer } from '../support/devices.js';
+import { startService } from '../support/service.js';
+import { BACKENDS } from './backends.js';
+
+const DAY_MS = 86_400_000;
+const NOW = Date.UTC(2026, 5, 1);
+
+describe.each(Object.keys(BACKENDS))('the purge of tombstones on %s', (name) => {
+  let database: TestDatabase;
+  let app: TestApp;
+  let purge: TombstonePurge;
+  let now = NOW;
+
+  beforeAll(async () => {
+    database = await BACKENDS[name]!();
+    // The application's own purge stays off, lest it comes in between.
+    app = await startApp({}, database);
+    purge = new TombstonePurge(app.database.database, { tombstoneRetentionDays: 30 }, () => now);
+  });
+
+  afterAll(async () => {
+    await app.close();
+    await database.drop();
+  });
+
+  const create = async (user: string): Promise<Answer['body']> => {
+    const article = { url: `https://example.com/${randomUUID()}`, title: 'T', added_by: 'test' };
+    return (await send(app.url, user, 'POST', '/articles', article)).body;
+  };
+
+  /** Articles deleted that many days ago; returns their tombstones. */
+  async function deleted(user: string, daysAgo: number, count: number): Promise<Answer['body']['items']> {
+    app.setClock(NOW - daysAgo * DAY_MS);
+    for (let made = 0; made < count; made++) await create(user);
+    const { body } = await send(app.url, user, 'DELETE', '/articles?added_by=test');
+    app.setClock(NOW);
+    return body.items;
+  }
+
+  const list = (user: string, query: string, method = 'GET') => send(app.url, user, method, `/articles?${query}`);
+  const startsOver = async (user: string, query: string): Promise<boolean> =>
+    (await list(user, query)).headers.get('start-over') === 'true';
+
+  it('deletes the ones beyond the retention, and no others and no live article', async () => {
+    const user = randomUUID();
+    await deleted(user, 40, 3);
+    await deleted(user, 31, 2);
+    const kept = await deleted(user, 29, 2);
+    app.setClock(NOW - 50 * DAY_MS);
+    const live = await create(user);
+    app.setClock(NOW);
+    const before = await list(user, '_since=0');
+    const result = await purge.run();
+    expect(result).toEqual({ accounts: 1, tombstones: 5, isElsewhere: false });
+    const after = await list(user, '_since=0');
+    expect(after.body.items.map(({ id }) => id).sort()).toEqual([live.id, ...kept.map(({ id }) => id)].sort());
+    expect(after.headers.get('last-modified')).toBe(before.headers.get('last-modified'));
+    expect((await list(user, '')).headers.get('total-records')).toBe('1');
+  });
+
+  it('is told to devices that ask for changes since before it', async () => {
+    const user = randomUUID();
+    const purged = await deleted(user, 40, 3);
+    await deleted(user, 5, 1);
+    const horizon = Math.max(...purged.map(({ last_modified }) => last_modified));
+    expect(await startsOver(user, `_since=${horizon - 1}`)).toBe(false);
+    await purge.run();
+    expect(await startsOver(user, `_since=${horizon - 1}`)).toBe(true);
+    expect((await list(user, `_since=${horizon - 1}`)).body.items).toHaveLength(1);
+    expect((await list(user, `_since=${horizon - 1}`, 'HEAD')).headers.get('start-over')).toBe('true');
+    for (const query of [`_since=${horizon}`, '_since=0', 'unread=true', '']) expect(await startsOver(user, query)).toBe(false);
+  });
+
+  it('counts and changes nothing in a dry run', async () => {
+    const user = randomUUID();
+    await deleted(user, 40, 2);
+    expect(await purge.run({ dryRun: true })).toMatchObject({ accounts: 1, tombstones: 2 });
+    expect((await list(user, '_since=0')).body.items).toHaveLength(2);
+    await purge.run();
+    expect(await purge.run({ dryRun: true })).toMatchObject({ accounts: 0, tombstones: 0 });
+  });
+
+  it('runs in one process at a time, and elsewhere when a process died over it', async () => {
+    const lease = { task: 'purge-tombstones', holder: randomUUID(), forMs: 300_000 };
+    await deleted(randomUUID(), 40, 1);
+    expect(await takeLease(app.database.database, { ...lease, now: NOW })).toBe(true);
+    expect(await purge.run()).toEqual({ accounts: 0, tombstones: 0, isElsewhere: true });
+    now = NOW + 300_000;
+    expect(await purge.run()).toMatchObject({ accounts: 1, tombstones: 1, isElsewhere: false });
+    expect(await takeLease(app.database.database, { ...lease, now: NOW + 300_001 })).toBe(true);
+    expect(await purge.run()).toMatchObject({ isElsewhere: true });
+    now = NOW + 700_000;
+    expect(await purge.run()).toMatchObject({ isElsewhere: false });
+    now = NOW;
+  });
+
+  it('gives the lease to one of several processes that ask at once', async () => {
+    const task = randomUUID();
+    const requests = Array.from({ length: 8 }, () => ({ task, holder: randomUUID(), now: NOW, forMs: 1000 }));
+    const taken = await Promise.all(requests.map((request) => takeLease(app.database.database, request)));
+    expect(taken.filter(Boolean)).toHaveLength(1);
+  });
+
+  it('lets writers of the same account go on, in chunks', async () => {
+    const user = randomUUID();
+    await deleted(user, 40, 900);
+    let longestMs = 0;
+    const purging = purge.run();
+    for (let turn = 0; turn < 15; turn++) {
+      const start = performance.now();
+      expect((await create(user)).id).toBeDefined();
+      longestMs = Math.max(longestMs, performance.now() - start);
+    }
+    expect(await purging).toMatchObject({ accounts: 1, tombstones: 900 });
+    expect(longestMs).toBeLessThan(1500);
+    expect((await list(user, '_since=0')).headers.get('total-records')).toBe('15');
+  });
+
+  it('goes on where it was stopped', async () => {
+    const user = randomUUID();
+    await deleted(user, 40, 450);
+    let chunks = 0;
+    const stopped = await purge.run({ isStopped: () => ++chunks > 4 });
+    expect(stopped.tombstones).toBeLessThan(450);
+    expect(await startsOver(user, '_since=1')).toBe(stopped.tombstones > 0);
+    expect((await purge.run()).tombstones).toBe(450 - stopped.tombstones);
+  });
+
+  it('runs by itself a moment after the start', async () => {
+    const user = randomUUID();
+    await deleted(user, 40, 2);
+    const service = await startService({ DATABASE_URL: database.url, TOMBSTONE_RETENTION_DAYS: '30' });
+    const left = async () => (await send(service.url, user, 'GET', '/articles?_since=1')).body.items.length;
+    expect(await left()).toBe(2);
+    for (const end = Date.now() + 12_000; Date.now() < end && (await left()) > 0; ) await sleep(200);
+    expect(await left()).toBe(0);
+    expect(await service.stop()).toBe(0);
+  });
+});
