@@ -9,6 +9,7 @@ import { readAuthorization } from '../protocol/authorization-header.js';
 import type { AuthenticatedRequest } from './account.js';
 import { BasicStrategy } from './basic.strategy.js';
 import { bearerStrategy } from './bearer.strategy.js';
+import { challenge } from './challenge.js';
 import { RateLimiter } from '../rate-limit/rate-limiter.js';
 import { IS_PUBLIC } from './public.js';
 import { TokenVerifier } from './token-verifier.js';
@@ -26,7 +27,6 @@ export const BearerOnly = () => SetMetadata(BEARER_ONLY, true);
 @Injectable()
 export class AuthGuard implements CanActivate {
   private readonly passport = new Passport() as PassportStatic;
-  private readonly challenges: string[];
 
   constructor(
     @Inject(Reflector) private readonly reflector: Reflector,
@@ -36,8 +36,6 @@ export class AuthGuard implements CanActivate {
   ) {
     this.passport.use(bearerStrategy(verifier, settings.userIdSecret));
     this.passport.use(new BasicStrategy(settings.userIdSecret));
-    const realm = settings.serviceName.replace(/[^\x20-\x7e]|["\\]/g, '');
-    this.challenges = [`Bearer realm="${realm}"`, `Basic realm="${realm}", charset="UTF-8"`];
   }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -96,9 +94,7 @@ export class AuthGuard implements CanActivate {
     return new ApiError(error.kind, error.message, { ...error.headers, ...this.challenge('invalid_token') });
   }
 
-  private challenge(error?: string): Record<string, string> {
-    const [bearer, basic] = this.challenges as [string, string];
-    const first = error ? `${bearer}, error="${error}"` : bearer;
-    return { 'WWW-Authenticate': this.settings.basicAuthEnabled ? `${first}, ${basic}` : first };
+  private challenge(error?: 'invalid_token'): Record<string, string> {
+    return { 'WWW-Authenticate': challenge(this.settings, error) };
   }
 }

@@ -4,7 +4,7 @@ import type { Settings } from '../config/settings.js';
 import { ApiError, invalidParameter } from '../protocol/api-error.js';
 import type { AuthorizationResponse } from './authorization-response.js';
 import { providerUnavailable, withinLimit } from './bounded-fetch.js';
-import { bearerChallenge } from './challenge.js';
+import { challenge } from './challenge.js';
 import type { IdentityProvider } from './identity-provider.js';
 import { loginKey, openLogin, type PendingLogin, sealLogin } from './login-state.js';
 import type { ProviderMetadata } from './provider-metadata.js';
@@ -52,7 +52,7 @@ export class OAuthLogin {
     const login = sealed === undefined ? undefined : await openLogin(sealed, this.key, this.clock());
     if (login?.state === state) return login;
     throw new ApiError('invalidAuthorization', 'The login is unknown or has expired, begin again', {
-      'WWW-Authenticate': bearerChallenge(this.settings.serviceName, 'invalid_token'),
+      'WWW-Authenticate': challenge(this.settings, 'invalid_token'),
     });
   }
 
