@@ -3,6 +3,7 @@ import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swag
 import type { OAuthSettings, Settings } from '../config/settings.js';
 import { readVersion } from '../root/version.js';
 import { shareRepeated } from './share-repeated.js';
+import { ErrorDto } from './vocabulary/answers.js';
 import { type Answer, type Operation, operationsOf } from './vocabulary/open-api.js';
 import { RESPONSE_HEADERS } from './vocabulary/response-headers.js';
 
@@ -22,7 +23,8 @@ const DESCRIPTION = `Keeps the reading lists of one user's devices in step.
 
 /** The OpenAPI document of a service, made from its controllers. The same settings give the same document. */
 export function buildOpenApiDocument(app: INestApplication, settings: Settings, login: LoginEndpoints): OpenAPIObject {
-  const document = SwaggerModule.createDocument(app, frame(settings, login), { autoTagControllers: false });
+  const options = { autoTagControllers: false, extraModels: [ErrorDto] };
+  const document = SwaggerModule.createDocument(app, frame(settings, login), options);
   document.components!.headers = { ...RESPONSE_HEADERS };
   describeHeads(document);
   nameTwins(document);
@@ -98,7 +100,7 @@ function applySettings(document: OpenAPIObject, { basicAuthEnabled, batchMaxRequ
   });
   if (!basicAuthEnabled) delete securitySchemes!.basic;
   for (const operation of operationsOf(document)) {
-    operation.security = operation.security?.filter((scheme) => basicAuthEnabled || !('basic' in scheme));
-    for (const scheme of operation.security ?? []) if (scheme.oauth2) scheme.oauth2 = Object.keys(scopes(oauth));
+    operation.security = (operation.security ?? []).filter((scheme) => basicAuthEnabled || !('basic' in scheme));
+    for (const scheme of operation.security) if (scheme.oauth2) scheme.oauth2 = Object.keys(scopes(oauth));
   }
 }

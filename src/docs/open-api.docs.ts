@@ -15,7 +15,11 @@ export const OpenApiDocs = {
     ApiResponse({
       status: 200,
       description: 'The document.',
-      schema: { type: 'object', required: ['openapi', 'info', 'paths'], additionalProperties: true },
+      schema: {
+        type: 'object',
+        properties: { openapi: { type: 'string' }, info: { type: 'object' }, paths: { type: 'object' } },
+        required: ['openapi', 'info', 'paths'],
+      },
       headers: headersOf(200),
     }),
     ...refuses('tooManyRequests'),

@@ -15,10 +15,15 @@ const ASSETS: Readonly<Record<string, string>> = {
   'swagger-ui.css': 'text/css; charset=utf-8',
 };
 
-/** A file of Swagger UI that the page needs; undefined for any other name. */
+const loaded = new Map<string, Promise<Buffer>>();
+
+/** A file of Swagger UI that the page needs, kept in memory once it was asked for; undefined for any other name. */
 export async function readAsset(name: string): Promise<{ contentType: string; content: Buffer } | undefined> {
   const contentType = Object.hasOwn(ASSETS, name) ? ASSETS[name] : undefined;
-  return contentType === undefined ? undefined : { contentType, content: await readFile(join(FOLDER, name)) };
+  if (contentType === undefined) return undefined;
+  const content = loaded.get(name) ?? readFile(join(FOLDER, name));
+  loaded.set(name, content);
+  return { contentType, content: await content };
 }
 
 /** The `Content-Security-Policy` of the page: it loads nothing from elsewhere and talks to the given addresses only. */

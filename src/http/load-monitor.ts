@@ -15,6 +15,9 @@ const RESOLUTION_MS = 10;
 /** Median delay of the event loop from which on requests wait longer for their turn than they take. */
 const BUSY_DELAY_MS = 60;
 const FULL_DELAY_MS = 250;
+/** With fewer requests in flight a slow event loop is not of our making, and sending clients away would not help. */
+const BUSY_DELAYED_IN_FLIGHT = 16;
+const FULL_DELAYED_IN_FLIGHT = 64;
 const BUSY_IN_FLIGHT = 150;
 const FULL_IN_FLIGHT = 400;
 /** Callers waiting for each connection. */
@@ -49,9 +52,14 @@ export class LoadMonitor {
 
   get load(): Load {
     const waiting = this.sources.database().waiting / this.sources.connections;
-    if (this.delayMs >= FULL_DELAY_MS || this.inFlight >= FULL_IN_FLIGHT || waiting >= FULL_WAITING) return 'full';
-    if (this.delayMs >= BUSY_DELAY_MS || this.inFlight >= BUSY_IN_FLIGHT || waiting >= BUSY_WAITING) return 'busy';
-    return 'normal';
+    if (this.isDelayed(FULL_DELAY_MS, FULL_DELAYED_IN_FLIGHT)) return 'full';
+    if (this.inFlight >= FULL_IN_FLIGHT || waiting >= FULL_WAITING) return 'full';
+    if (this.isDelayed(BUSY_DELAY_MS, BUSY_DELAYED_IN_FLIGHT)) return 'busy';
+    return this.inFlight >= BUSY_IN_FLIGHT || waiting >= BUSY_WAITING ? 'busy' : 'normal';
+  }
+
+  private isDelayed(delayMs: number, inFlight: number): boolean {
+    return this.delayMs >= delayMs && this.inFlight >= inFlight;
   }
 
   /** The figures behind `load`, for metrics. */

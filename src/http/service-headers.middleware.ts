@@ -21,7 +21,6 @@ export function serviceHeaders(status: ServiceStatus) {
   };
 }
 
-const pathOf = (url: string): string => {
-  const query = url.indexOf('?');
-  return query < 0 ? url : url.slice(0, query);
-};
+/** The path of an address, also of an absolute one. */
+const pathOf = (url: string): string =>
+  (url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '')).split('?', 1)[0]!;

@@ -5,7 +5,7 @@ import { HttpBrowser } from '../auth/http-browser.js';
 import { anArticle } from '../support/client.js';
 import { type Service, startService } from '../support/service.js';
 import { type Answer, exchange, type Sent, undocumented } from './contract.js';
-import type { Json } from './document.js';
+import { type Json, operationsOf } from './document.js';
 
 let provider: DevelopmentProvider;
 let service: Service;
@@ -237,6 +237,13 @@ describe('the document knows what is answered', () => {
     expect(Object.keys(components!.securitySchemes!)).toEqual(['oauth2', 'bearer']);
     expect(paths['/v2/articles']!.get!.security).toEqual([{ oauth2: ['lists', 'more'] }, { bearer: [] }]);
   });
+});
+
+it('says which operations want credentials', async () => {
+  for (const { method, path, says } of operationsOf(document)) {
+    const { status } = await exchange(service.url + path.replace('{id}', 'x'), method);
+    expect(status === 401, `${method} ${path}`).toBe((says.security as Json[]).length > 0);
+  }
 });
 
 it('knows the defaults of a new article', async () => {

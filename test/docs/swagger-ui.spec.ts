@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type DevelopmentProvider, startDevelopmentProvider } from '../../dev/provider.js';
 import { launchChromium, photograph } from '../auth/chromium.js';
 import { type Service, startService } from '../support/service.js';
@@ -95,6 +95,8 @@ describe('in a browser', () => {
     page.on('request', (request) => requested.push(request.url()));
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
     page.on('pageerror', (error) => complaints.push(error.message));
+    // The start of a browser can take so much of the machine that the service is full for a moment.
+    await vi.waitFor(async () => expect((await fetch(`${service.url}/v2/openapi.json`)).status).toBe(200), 20_000);
     await page.goto(`${service.url}/docs`);
     await page.waitForSelector('#operations-articles-listArticles');
   });

@@ -72,12 +72,12 @@ interface Answer {
 export function answers(status: number, description: string, { type, examples, names }: Answer = {}): MethodDecorator {
   const common = { status, description, headers: headersOf(status, names) };
   if (!type) return ApiResponse(common);
-  if (!Array.isArray(type)) return ApiResponse({ ...common, type, examples });
-  const anyOf = type.map((one) => ({ $ref: getSchemaPath(one) }));
-  return applyDecorators(
-    ApiExtraModels(...type),
-    ApiResponse({ ...common, content: { 'application/json': { schema: { anyOf }, examples } } }),
-  );
+  const types = [type].flat();
+  const [schema, ...others] = types.map((one) => ({ $ref: getSchemaPath(one) }));
+  const content = {
+    'application/json': { schema: others.length > 0 ? { anyOf: [schema!, ...others] } : schema, examples },
+  };
+  return applyDecorators(ApiExtraModels(...types), ApiResponse({ ...common, content }));
 }
 
 /** The error answers of an operation, those of one status together. */
@@ -89,17 +89,19 @@ export function refusesWith(names: readonly HeaderName[], ...kinds: ErrorName[])
     const same = kinds.filter((kind) => ERRORS[kind].status === status);
     const all = [...names, ...same.flatMap((kind) => OWN_HEADERS[kind] ?? [])];
     const description = same.map((kind) => `errno ${ERRORS[kind].errno}: ${MEANINGS[kind][0]}`).join('; ');
-    return answers(status, description, { type: ErrorDto, examples: errorExamples(same), names: all });
+    return ApiResponse({ status, description, headers: headersOf(status, all), content: errorContent(same) });
   });
 }
 
-function errorExamples(kinds: readonly ErrorName[]): Examples {
+/** Refers to `ErrorDto`, which the document has in any case, so that it is not looked at for every error of every operation. */
+function errorContent(kinds: readonly ErrorName[]) {
   const example = (kind: ErrorName) => {
     const { status: code, errno, error } = ERRORS[kind];
     const [summary, message] = MEANINGS[kind];
     return [kind, { summary, value: { code, errno, error, message } }] as const;
   };
-  return Object.fromEntries(kinds.map(example));
+  const schema = { $ref: getSchemaPath(ErrorDto) };
+  return { 'application/json': { schema, examples: Object.fromEntries(kinds.map(example)) } };
 }
 
 const CONNECTION_ERRORS: ErrorName[] = ['invalidParameter', 'headersTooLarge', 'requestTimeout', 'expectationFailed'];
@@ -108,9 +110,8 @@ const CONNECTION_ERRORS: ErrorName[] = ['invalidParameter', 'headersTooLarge', '
 export const refusesUnreadable: MethodDecorator = ApiResponse({
   status: 'default',
   description: 'The request is not acceptable HTTP: status 400, 408, 417 or 431, each with errno 107.',
-  type: ErrorDto,
-  examples: errorExamples(CONNECTION_ERRORS),
   headers: headersOf(400),
+  content: errorContent(CONNECTION_ERRORS),
 });
 
 /** What any request may be answered but for health checks: also by a full service, and by a defect. */

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type DevelopmentProvider, startDevelopmentProvider } from '../../dev/provider.js';
+import { type Service, startService } from '../support/service.js';
+import { type Example, examplesOf, isAsDocumented, readAnswers, run } from './examples.js';
+
+let provider: DevelopmentProvider;
+let service: Service;
+
+beforeAll(async () => {
+  provider = await startDevelopmentProvider({ port: 0 });
+  service = await startService({ OAUTH_URI: provider.issuer, DATABASE_URL: 'sqlite::memory:' });
+});
+afterAll(async () => {
+  await service.kill();
+  await provider.close();
+});
+
+const addresses = () => ({ 'http://127.0.0.1:8000': service.url, 'http://127.0.0.1:9000': provider.issuer });
+
+describe('the examples of docs/protocol.md', () => {
+  const examples = examplesOf('docs/protocol.md');
+  let printed: string[];
+
+  beforeAll(async () => {
+    printed = await run(examples, addresses());
+  });
+
+  it.each(examples.map((example, at) => [example.commands.split('\n')[0]!, example, at] as const))(
+    'answer as it says: %s',
+    (_, { answers }: Example, at) => {
+      const actual = readAnswers(printed[at]!);
+      expect(actual.map(({ status }) => status)).toEqual(answers.map(({ status }) => status));
+      answers.forEach(({ headers, body }, index) => {
+        expect(actual[index]!.headers).toEqual(expect.arrayContaining(headers));
+        if (body !== undefined)
+          expect(isAsDocumented(body, actual[index]!.body), JSON.stringify(actual[index])).toBe(true);
+      });
+    },
+  );
+
+  it('say what they are answered', () => {
+    expect(examples.every(({ answers }) => answers.length > 0)).toBe(true);
+  });
+});
+
+it('the examples of README.md succeed', async () => {
+  const quiet = examplesOf('README.md').map((example) => ({
+    ...example,
+    commands: example.commands.replaceAll('curl ', 'curl --silent --fail '),
+  }));
+  expect(quiet.length).toBeGreaterThan(0);
+  expect(await run(quiet, addresses())).toHaveLength(quiet.length);
+});

@@ -1,0 +1,86 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readSettings } from '../../src/config/settings.js';
+import { RESPONSE_HEADERS } from '../../src/docs/vocabulary/response-headers.js';
+import { ERRORS } from '../../src/protocol/errno.js';
+import { ARTICLE_FIELDS } from '../../src/protocol/fields.js';
+
+const text = readFileSync('docs/protocol.md', 'utf8');
+const headings = [...text.matchAll(/^##+ (.+)$/gm)].map(([, heading]) => heading!);
+
+/** What stands under a heading, up to the next of its rank. */
+const section = (heading: string): string => text.split(`\n## ${heading}\n`)[1]?.split(/^## /m)[0] ?? '';
+
+/** The rows of the tables in a text, without their heads, as lists of cells. */
+const rows = (markdown: string): string[][] =>
+  [...markdown.matchAll(/^\|(?! *-)(.*)\|$/gm)].map(([, row]) => row!.split('|').map((cell) => cell.trim()));
+
+describe('docs/protocol.md', () => {
+  it('has every section that source comments refer to', () => {
+    const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+    const named = sources.flatMap((file) =>
+      [...readFileSync(join('src', file), 'utf8').matchAll(/docs\/protocol\.md, "([^)]+)"\)/g)].flatMap(([, names]) =>
+        names!.split('" and "'),
+      ),
+    );
+    expect(named.length).toBeGreaterThan(10);
+    for (const heading of named) expect(headings).toContain(heading);
+  });
+
+  it('links to sections that exist', () => {
+    const anchors = headings.map((heading) => heading.toLowerCase().replaceAll(' ', '-'));
+    for (const [, anchor] of text.matchAll(/\]\(#([^)]+)\)/g)) expect(anchors).toContain(anchor);
+  });
+
+  it.each([
+    'Creating',
+    'Listing',
+    'Polling',
+    'Conditional requests',
+    'PATCH',
+    'Deleting',
+    'Batch',
+    'Authentication',
+    'Login',
+    'Utility endpoints',
+    'Errors',
+    'Other origins',
+    'Versioning',
+  ])('has an example under "%s"', (heading) => {
+    expect(section(heading)).toMatch(/```sh\n.*curl.*```http\n/s);
+  });
+
+  it('lists the fields in the order of the answers', () => {
+    const fields = rows(section('Articles')).map(([name]) => name!.replaceAll('`', ''));
+    expect(fields.slice(1)).toEqual(Object.keys(ARTICLE_FIELDS));
+  });
+
+  it('lists every error with its status and number', () => {
+    const listed = rows(section('Errors'))
+      .slice(1)
+      .map(([status, errno]) => `${status} ${errno}`);
+    expect(listed.sort()).toEqual(
+      Object.values(ERRORS)
+        .map(({ status, errno }) => `${status} ${errno}`)
+        .sort(),
+    );
+  });
+
+  it('names every header of an answer', () => {
+    const general = { 'Referrer-Policy': 'Login', 'Set-Cookie': 'Login' } as Record<string, string>;
+    for (const name of Object.keys(RESPONSE_HEADERS))
+      if (!(name in general)) expect(section('Headers')).toContain(name.replace(/^(Access-Control-).*/, '$1'));
+  });
+
+  it('gives the limits that the settings have by default', () => {
+    const { pageSize, batchMaxRequests, maxBodyBytes, oauth } = readSettings({});
+    const limits = rows(section('Limits')).map((cells) => cells.join(' '));
+    expect(limits).toContainEqual(expect.stringContaining(`items in a page ${pageSize} *`));
+    expect(limits).toContainEqual(expect.stringContaining(`requests in a batch ${batchMaxRequests} *`));
+    expect(limits).toContainEqual(expect.stringContaining(`body of a request ${maxBodyBytes / 2 ** 20} MiB *`));
+    expect(limits).toContainEqual(
+      expect.stringContaining(`time to finish a login ${oauth.stateSeconds / 3600} hour *`),
+    );
+  });
+});
