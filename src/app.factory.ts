@@ -18,6 +18,7 @@ import { requireWellFormed } from './http/well-formed.middleware.js';
 import { NestLogger } from './logging/logger.js';
 import type { Metrics } from './metrics/metrics.js';
 import { Observation } from './metrics/observation.js';
+import type { Tracing } from './tracing/tracing.js';
 
 /** The service, ready to listen. */
 export interface App {
@@ -35,6 +36,8 @@ export interface AppOptions {
   clock?: Clock;
   /** Called when it turns out after the start that the service can not be served with these settings. */
   onRefusal?: (error: SettingError) => void;
+  /** Where requests are traced. */
+  tracing?: Tracing;
 }
 
 /**
@@ -46,8 +49,8 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
   const status = new ServiceStatus(settings, clock);
   const router = createExpress(settings);
   const server = createHttpServer(router, status, settings.maxBodyBytes);
-  const observation = new Observation(settings);
-  router.use(observation.middleware());
+  const observation = new Observation(settings, options.tracing);
+  router.use(...observation.middlewares());
   router.use(serviceHeaders(status), refuseOverload(status.monitor), requireWellFormed);
   const nest = await NestFactory.create<NestExpressApplication>(
     AppModule.forRoot(settings, clock, status),

@@ -1,10 +1,12 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createApp } from './app.factory.js';
+import { type App, createApp } from './app.factory.js';
 import { loadSettings } from './config/load-settings.js';
 import { SettingError, type Settings } from './config/settings.js';
 import { createMetricsServer } from './metrics/metrics-server.js';
 import { shutDown } from './shutdown.js';
+import { loadTracing } from './tracing/load-tracing.js';
+import type { Tracing } from './tracing/tracing.js';
 
 try {
   await start(loadSettings());
@@ -13,7 +15,8 @@ try {
 }
 
 async function start(settings: Settings): Promise<void> {
-  const app = await createApp(settings, { onRefusal: refuse });
+  const tracing = await loadTracing(process.env);
+  const app = await createApp(settings, { onRefusal: refuse, tracing });
   if (app.metrics && settings.metricsPort !== undefined) {
     const metrics = createMetricsServer(app.metrics.registry);
     const base = await listen(metrics, 'METRICS_PORT', settings.host, settings.metricsPort);
@@ -23,7 +26,12 @@ async function start(settings: Settings): Promise<void> {
   console.log(`listening on ${base}`);
   if (!settings.production) greet(base);
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
-    process.once(signal, () => void shutDown(app).finally(() => process.exit(0)));
+    process.once(signal, () => void stop(app, tracing).finally(() => process.exit(0)));
+}
+
+async function stop(app: App, tracing: Tracing | undefined): Promise<void> {
+  await shutDown(app);
+  await tracing?.shutdown();
 }
 
 /** The base address. Rejects with `SettingError` when it can not be listened on. */

@@ -1,7 +1,19 @@
-import type { DataSource } from 'typeorm';
+import { DataSource, MigrationExecutor } from 'typeorm';
+import type { Settings } from '../config/settings.js';
+import { dataSourceOptions } from './data-source.js';
 
 const LOCK_NAME = 'reading-list-migrations';
 const LOCK_TIMEOUT_SECONDS = 60;
+
+/** Brings the schema of `DATABASE_URL` up to date, or only looks; returns the names of what was done or is pending. */
+export async function migrateDatabase(settings: Settings, checkOnly: boolean): Promise<string[]> {
+  const dataSource = await new DataSource(dataSourceOptions(settings)).initialize();
+  try {
+    return await (checkOnly ? pendingMigrations(dataSource) : runMigrations(dataSource));
+  } finally {
+    await dataSource.destroy();
+  }
+}
 
 /** Names of the migrations that have not run yet, oldest first. */
 export async function pendingMigrations(dataSource: DataSource): Promise<string[]> {
@@ -60,7 +72,10 @@ async function runOnMysql(dataSource: DataSource): Promise<string[]> {
       locked: number | null;
     }[];
     if (row?.locked !== 1) throw new Error('another process has been running migrations for a minute');
-    const done = await dataSource.runMigrations({ transaction: 'none' });
+    // On the connection that holds the lock: the pool may have no other one.
+    const executor = new MigrationExecutor(dataSource, runner);
+    executor.transaction = 'none';
+    const done = await executor.executePendingMigrations();
     await runner.query('SELECT RELEASE_LOCK(?)', [LOCK_NAME]);
     return done.map(({ name }) => name);
   } finally {

@@ -1,4 +1,5 @@
 import type { INestApplication } from '@nestjs/common';
+import type { RequestHandler } from 'express';
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { TokenVerifier } from '../auth/token-verifier.js';
@@ -11,34 +12,40 @@ import { requestLog } from '../logging/request-log.js';
 import { countStatement } from '../logging/statement-count.js';
 import { TombstonePurge } from '../purge/tombstone-purge.js';
 import { REDIS } from '../redis/redis.module.js';
+import type { Tracing } from '../tracing/tracing.js';
 import { Metrics } from './metrics.js';
 import { observeProviderCalls } from './provider-calls.js';
 import { measureService } from './service-metrics.js';
 
-/** What a service process tells its operator: the log, and the metrics where `METRICS_PORT` is set. */
+/** What a service process tells its operator: the log, metrics where `METRICS_PORT` is set, traces where they are wanted. */
 export class Observation {
   readonly logger: Logger;
   readonly metrics?: Metrics;
   private readonly countsStatements: boolean;
 
-  constructor({ logLevel, metricsPort }: Settings) {
+  constructor(
+    { logLevel, metricsPort }: Settings,
+    private readonly tracing?: Tracing,
+  ) {
     this.logger = createLogger(logLevel);
     // Knowing which request a statement belongs to costs a tenth of a request.
     this.countsStatements = this.logger.isLevelEnabled('debug');
     if (metricsPort !== undefined) this.metrics = new Metrics();
   }
 
-  /** The first middleware: ids, log lines and metrics of requests. */
-  middleware() {
+  /** What comes before everything else: ids, log lines, metrics and traces of requests. */
+  middlewares(): RequestHandler[] {
     const log = this.logger.isLevelEnabled('error') ? [requestLog(this.logger)] : [];
     const measure = this.metrics ? [this.metrics.observeRequest] : [];
-    return observeRequests([...log, ...measure], this.countsStatements);
+    const observe = observeRequests([...log, ...measure], this.countsStatements);
+    return this.tracing ? [observe, this.tracing.middleware] : [observe];
   }
 
   /** Looks at the parts of the service from now on; to be called before the database is opened. */
   watch(nest: INestApplication, status: ServiceStatus): void {
     const database = nest.get(DatabaseLifecycle);
     if (this.countsStatements) database.observe(countStatement);
+    if (this.tracing) database.observe(this.tracing.observeStatement);
     if (!this.metrics) return;
     const [tokens, purge] = [nest.get(TokenVerifier), nest.get(TombstonePurge)];
     measureService(this.metrics, { status, database, tokens, purge, redis: nest.get<Redis | undefined>(REDIS) });

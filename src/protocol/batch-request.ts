@@ -89,7 +89,6 @@ function decoded(pathname: string): string {
 function readHeaders(value: unknown, name: string): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [header, text] of Object.entries(requireMapping(value ?? {}, name))) {
-     
     if (typeof text !== 'string' || /[\0-\x08\x0a-\x1f\x7f]/.test(text))
       throw invalidPostedData(`${name}.${header}`, 'not a header value');
     if (isPassedOn(header.toLowerCase())) headers[header.toLowerCase()] = text;

@@ -9,7 +9,6 @@ const OPAQUE_SCHEMES = new Set(['javascript', 'vbscript', 'data', 'mailto', 'abo
  */
 export function urlProblem(url: string): string | undefined {
   if (isLongerThan(url, MAX_URL_CODE_POINTS)) return `longer than ${MAX_URL_CODE_POINTS} characters`;
-   
   if (/[\s\u0000-\u001f\u007f-\u009f]/.test(url)) return 'white space or control character in a URL';
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(url);
   if (!scheme || OPAQUE_SCHEMES.has(scheme[1]!.toLowerCase())) return 'not an absolute URL with a host';

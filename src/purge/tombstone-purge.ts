@@ -62,7 +62,7 @@ export class TombstonePurge {
   private async pass(options: PurgeOptions): Promise<PurgeResult> {
     const before = this.clock() - this.settings.tombstoneRetentionDays * DAY_MS;
     const result = { accounts: 0, tombstones: 0, isElsewhere: false };
-    for (let after: Buffer | undefined = Buffer.alloc(0); after && !options.isStopped?.(); ) {
+    for (let after: Buffer | undefined = Buffer.alloc(0); after && !options.isStopped?.();) {
       if (!options.dryRun && !(await this.hasLease())) return { ...result, isElsewhere: true };
       after = await this.purgeFrom(after, before, options, result);
     }

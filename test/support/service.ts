@@ -55,7 +55,9 @@ export async function startService(
 }
 
 /** Runs the built service until it ends by itself; resolves with its exit status and what it printed. */
-export async function runService(variables: Record<string, string>): Promise<{ status: number | null; output: string }> {
+export async function runService(
+  variables: Record<string, string>,
+): Promise<{ status: number | null; output: string }> {
   const child = spawnService(variables, 0);
   let output = '';
   for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk) => (output += chunk));

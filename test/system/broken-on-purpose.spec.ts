@@ -91,7 +91,7 @@ it('notices timestamps that are given out without the lock of the account', asyn
 });
 
 it('notices a precondition that is checked outside the transaction', async () => {
-  const { tick } = mysqlDialect;
+  const tick = mysqlDialect.tick.bind(mysqlDialect);
   await withDialect(
     { tick: (session, change) => tick(session, { ...change, ifUnmodifiedSince: undefined }) },
     async () => {

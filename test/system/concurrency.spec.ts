@@ -23,9 +23,10 @@ const backends: Record<string, () => Promise<Backend>> = {
     return { urls: [url, url], stop: () => server.remove() };
   },
   'a Galera cluster, each instance on a node of its own': async () => {
-    const { nodes, stop } = await startGalera();
+    const cluster = await startGalera();
+    const { nodes } = cluster;
     await nodes[0]!.createDatabase('reading_list');
-    return { urls: nodes.map((node) => node.url('reading_list')), stop };
+    return { urls: nodes.map((node) => node.url('reading_list')), stop: () => cluster.stop() };
   },
   'one SQLite file': () => {
     const url = `sqlite:${join(mkdtempSync(join(tmpdir(), 'reading-list-')), 'shared.sqlite')}`;

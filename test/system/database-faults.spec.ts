@@ -35,7 +35,7 @@ beforeEach(() => {
 });
 
 afterEach(async () => {
-  proxy.restore();
+  await proxy.restore();
   await recovered();
 });
 
@@ -69,13 +69,13 @@ async function recovered(base = service.url): Promise<void> {
 }
 
 it('starts without the database, answers 503 and serves once it is there', async () => {
-  proxy.refuse();
+  await proxy.refuse();
   const late = await startService(settings());
   try {
     expectUnavailable(await timed(create(article(), late.url)));
     const heartbeat = await fetch(`${late.url}/__heartbeat__`);
     expect([heartbeat.status, await heartbeat.json()]).toMatchObject([503, { database: false, errno: 201 }]);
-    proxy.restore();
+    await proxy.restore();
     await recovered(late.url);
   } finally {
     await late.kill();
@@ -83,7 +83,7 @@ it('starts without the database, answers 503 and serves once it is there', async
 });
 
 it('answers 503 in time while connections are refused', async () => {
-  proxy.refuse();
+  await proxy.refuse();
   expectUnavailable(await timed(create()));
   expectUnavailable(await timed(send(service.url, user, 'GET', '/articles')));
 });
@@ -145,7 +145,7 @@ it.each(['POST', 'PATCH', 'DELETE', 'DELETE all'] as const)(
   'answers a %s as done, and does it once, when the reply to its COMMIT is lost',
   async (operation) => {
     const before = (await create()).body;
-    proxy.cutAfterRequest('COMMIT');
+    void proxy.cutAfterRequest('COMMIT');
     const condition = { 'if-unmodified-since': String(before.last_modified) };
     const path = operation === 'POST' || operation === 'DELETE all' ? '/articles' : `/articles/${before.id}`;
     const body = { POST: article(), PATCH: { title: 'changed' }, DELETE: undefined, 'DELETE all': undefined }[
@@ -161,7 +161,7 @@ it.each(['POST', 'PATCH', 'DELETE', 'DELETE all'] as const)(
 );
 
 it('does a POST whose COMMIT never arrived again, and stores it once', async () => {
-  proxy.cutBeforeRequest('COMMIT');
+  void proxy.cutBeforeRequest('COMMIT');
   const answer = await create();
   expect(answer.status).toBe(201);
   expect([...(await fullState(service.url, user)).values()]).toEqual([answer.body]);
@@ -201,7 +201,7 @@ it('answers 503 in time while the server has no connection left', async () => {
   const held = [];
   try {
     proxy.cut();
-    proxy.restore();
+    await proxy.restore();
     for (let n = 0; n < 10; n++) held.push(await mysql.createConnection(server.url()).catch(() => undefined));
     const answer = await timed(create());
     expectUnavailable(answer);

@@ -69,7 +69,7 @@ it('loses nothing that it acknowledged when the node that takes the writes is ki
   await sleep(1_000);
   await cluster.nodes[0]!.kill();
   const atKill = acknowledged.size;
-  for (const end = Date.now() + 20_000; acknowledged.size < atKill + 20 && Date.now() < end; ) await sleep(100);
+  for (const end = Date.now() + 20_000; acknowledged.size < atKill + 20 && Date.now() < end;) await sleep(100);
   await cluster.nodes[0]!.start();
   await sleep(1_000);
   running = false;

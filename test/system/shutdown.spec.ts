@@ -24,7 +24,7 @@ describe('an instance that gets SIGTERM', () => {
     const { port } = new URL(service.url);
     const slow = connect(Number(port), '127.0.0.1');
     let received = '';
-    slow.on('data', (chunk) => (received += chunk));
+    slow.on('data', (chunk: Buffer) => (received += chunk.toString()));
     const body = JSON.stringify(article());
     slow.write(
       `POST /v2/articles HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nContent-Length: ${body.length}\r\n\r\n`,
@@ -88,7 +88,12 @@ describe('instances behind HAProxy', () => {
       while (running) {
         const answer = await send(haproxy.url, user, 'POST', '/articles', article()).catch((error: Error) => error);
         if (!(answer instanceof Error) && answer.status === 201) acknowledged.push(answer.body.id);
-        else failures.push(answer instanceof Error ? String(answer.cause ?? answer) : String(answer.status));
+        else
+          failures.push(
+            answer instanceof Error
+              ? ((answer.cause as Error | undefined)?.message ?? answer.message)
+              : String(answer.status),
+          );
       }
     };
     const clients = Array.from({ length: 12 }, client);

@@ -37,7 +37,7 @@ function open(): Socket {
 
 async function readAll(socket: Socket): Promise<string> {
   let text = '';
-  socket.on('data', (chunk) => (text += chunk));
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
   await Promise.race([new Promise((resolve) => socket.once('close', resolve)), sleep(30_000)]);
   return text;
 }
@@ -82,7 +82,7 @@ it.each([
   const { head, chunk } = framing(Buffer.alloc(MEGABYTE, 0x61));
   const socket = open();
   let answer = '';
-  socket.on('data', (data) => (answer += data));
+  socket.on('data', (data: Buffer) => (answer += data.toString()));
   socket.write(`POST /v2/articles HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\n${head}\r\n\r\n`);
   let peak = 0;
   for (let sent = 0; sent < 100 && !socket.destroyed; sent++) {

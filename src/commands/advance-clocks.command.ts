@@ -1,0 +1,41 @@
+import type { Database } from '../database/database.js';
+import { raiseTimestamps } from './accounts.store.js';
+import { allAccounts } from './all-accounts.js';
+import { type Command, EXIT, UsageError } from './command.js';
+
+/** After a backup was restored: devices are ahead of the service, and have to learn it. */
+export const advanceClocksCommand: Command = {
+  name: 'advance-clocks',
+  summary: 'After restoring a backup: make every device start over',
+  help: `[--to TIME] [--dry-run]
+
+After a backup was restored, devices know changes that the service has lost, and ask only for what is newer. This gives every
+list a new timestamp, later than all that devices can have seen, and lets the service tell each device that asks for
+changes since an earlier one to start over. Run it before devices are let in again.
+
+  --to TIME  what is later than any timestamp given out before the loss, as 2026-01-31T12:00:00Z; default: now. Needed only
+             when the clock of an instance was ahead
+  --dry-run  only say how many lists there are
+
+Exit codes: 0 done, 1 failed, 2 wrong usage`,
+  options: { to: { type: 'string' }, 'dry-run': { type: 'boolean' } },
+  needsDatabase: true,
+  async run({ options, database, clock, print, progress }) {
+    const to = options.to === undefined ? clock() : Date.parse(options.to as string);
+    if (Number.isNaN(to)) throw new UsageError('--to: a time such as 2026-01-31T12:00:00Z.');
+    let lists = 0;
+    for await (const { account } of allAccounts(database)) {
+      if (!options['dry-run']) await advance(database, account, to);
+      progress(`${++lists} lists so far`);
+    }
+    await print(`${options['dry-run'] ? 'would advance' : 'advanced'} the clocks of ${lists} lists`);
+    return EXIT.ok;
+  },
+};
+
+async function advance(database: Database, account: Buffer, now: number): Promise<void> {
+  await database.write(async (transaction) => {
+    const timestamp = (await database.dialect.tick(transaction, { account, now, liveDelta: 0 }))!;
+    await raiseTimestamps(transaction, account, timestamp, timestamp);
+  });
+}

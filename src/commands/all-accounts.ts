@@ -1,0 +1,14 @@
+import type { Database } from '../database/database.js';
+import { type AccountRow, accountsAfter } from './accounts.store.js';
+
+const AT_ONCE = 500;
+
+/** All accounts in the order of their keys. */
+export async function* allAccounts(database: Database): AsyncGenerator<AccountRow> {
+  for (let after = Buffer.alloc(0); ;) {
+    const accounts = await database.read((session) => accountsAfter(session, after, AT_ONCE));
+    yield* accounts;
+    if (accounts.length < AT_ONCE) return;
+    after = accounts.at(-1)!.account as Buffer<ArrayBuffer>;
+  }
+}

@@ -1,0 +1,79 @@
+import { parseArgs } from 'node:util';
+import type { Settings } from '../config/settings.js';
+import { SettingError } from '../config/settings.js';
+import { DatabaseLifecycle } from '../database/database.lifecycle.js';
+import { ApiError } from '../protocol/api-error.js';
+import { type Command, CommandError, type CommandContext, EXIT, UsageError } from './command.js';
+import { createProgress, printLine } from './output.js';
+
+/** What a command line needs to know of the process it runs in. */
+export interface CommandLine {
+  commands: readonly Command[];
+  loadSettings: () => Settings;
+  clock: () => number;
+  environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** Runs the command that the words name, and resolves with the exit code; says on the error output what went wrong. */
+export async function runCommandLine(words: readonly string[], line: CommandLine): Promise<number> {
+  const command = line.commands.find(({ name }) => `${words.join(' ')} `.startsWith(`${name} `));
+  if (!command) return listCommands(words, line.commands);
+  try {
+    return await runCommand(command, words.slice(command.name.split(' ').length), line);
+  } catch (error) {
+    console.error(explain(error, command));
+    return error instanceof UsageError ? EXIT.usage : EXIT.failed;
+  }
+}
+
+function listCommands(words: readonly string[], commands: readonly Command[]): number {
+  const isHelp = words.length === 0 || words[0] === '--help' || words[0] === 'help';
+  if (!isHelp) console.error(`There is no command "${words.slice(0, 2).join(' ')}".\n`);
+  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(15)} ${summary}`);
+  console.log(`Commands, each with --help:\n\n${lines.join('\n')}`);
+  return isHelp ? EXIT.ok : EXIT.usage;
+}
+
+async function runCommand(command: Command, words: string[], line: CommandLine): Promise<number> {
+  const { values, positionals } = parse(command, words);
+  if (values.help) {
+    console.log(`Usage: ${command.name} ${command.help}`);
+    return EXIT.ok;
+  }
+  const settings = line.loadSettings();
+  const { clock, environment } = line;
+  const context = { options: values, operands: positionals, settings, clock, environment, print: printLine };
+  return command.needsDatabase
+    ? withDatabase(settings, (database) => command.run({ ...context, database, progress: createProgress() }))
+    : command.run({ ...context, database: undefined as never, progress: createProgress() });
+}
+
+function parse(command: Command, words: string[]): { values: CommandContext['options']; positionals: string[] } {
+  const options = { ...command.options, help: { type: 'boolean' } } as const;
+  try {
+    const { values, positionals } = parseArgs({ args: words, options, allowPositionals: true });
+    return { values, positionals };
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+async function withDatabase(settings: Settings, run: (database: DatabaseLifecycle['database']) => Promise<number>) {
+  const lifecycle = new DatabaseLifecycle(settings);
+  try {
+    await lifecycle.start(() => undefined);
+    if (!(await lifecycle.isUp()))
+      throw new CommandError('DATABASE_URL: the database does not answer; see that its server runs and try again');
+    return await run(lifecycle.database);
+  } finally {
+    await lifecycle.stop();
+  }
+}
+
+function explain(error: unknown, { name }: Command): string {
+  if (error instanceof UsageError) return `${error.message}\nTry "${name} --help".`;
+  if (error instanceof SettingError || error instanceof CommandError) return error.message;
+  if (error instanceof ApiError && error.kind === 'unavailable')
+    return `The database went away; what was done is done, and the command can be repeated. (${String(error.cause)})`;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,56 @@
+import { allAccounts } from './all-accounts.js';
+import { type AccountRow, findAccount, itemsAfter } from './accounts.store.js';
+import { type Command, CommandError, type CommandContext, EXIT, UsageError } from './command.js';
+import { namesUser, USER_HELP, USER_OPTIONS, userOf } from './user-options.js';
+
+const AT_ONCE = 200;
+
+/** Writes all that is stored of a user, or of all users, as JSON lines. */
+export const userExportCommand: Command = {
+  name: 'user export',
+  summary: 'Write all that is stored of a user as JSON lines',
+  help: `(--all | --key HEX | --subject SUBJECT | --basic NAME) > FILE
+
+Writes to standard output, for each user, a line with the account and then a line for each article and each tombstone,
+as the API shows them, oldest change first. "user import" reads it. The service may run meanwhile: what changes during
+the export is in it in its old or its new form, or in both.
+
+  --all              all users
+${USER_HELP}
+
+Exit codes: 0 done, 1 failed or no such user, 2 wrong usage`,
+  options: { all: { type: 'boolean' }, ...USER_OPTIONS },
+  needsDatabase: true,
+  async run(context) {
+    if (Boolean(context.options.all) === namesUser(context))
+      throw new UsageError('Name one user with --key, --subject or --basic, or say --all.');
+    let users = 0;
+    for await (const account of selected(context)) {
+      await exportAccount(context, account);
+      context.progress(`${++users} users so far`);
+    }
+    return EXIT.ok;
+  },
+};
+
+async function* selected(context: CommandContext): AsyncGenerator<AccountRow> {
+  if (context.options.all) {
+    yield* allAccounts(context.database);
+    return;
+  }
+  const key = await userOf(context);
+  const account = await context.database.read((session) => findAccount(session, key));
+  if (!account) throw new CommandError(`There is no user with the key ${key.toString('hex')}; "user list" shows all.`);
+  yield account;
+}
+
+async function exportAccount({ database, print }: CommandContext, row: AccountRow): Promise<void> {
+  const { account, ...collection } = row;
+  await print(JSON.stringify({ account: account.toString('hex'), ...collection }));
+  for (let since = 0; ;) {
+    const items = await database.read((session) => itemsAfter(session, account, since, AT_ONCE));
+    for (const item of items) await print(JSON.stringify(item));
+    if (items.length < AT_ONCE) return;
+    since = items.at(-1)!.last_modified;
+  }
+}

@@ -1,0 +1,38 @@
+import { text } from 'node:stream/consumers';
+import { accountKey } from '../auth/account.js';
+import { type CommandContext, UsageError } from './command.js';
+
+/** The options that name a user, for `Command.options`. */
+export const USER_OPTIONS = {
+  key: { type: 'string' },
+  subject: { type: 'string' },
+  issuer: { type: 'string' },
+  basic: { type: 'string' },
+} as const;
+
+/** What `--help` says about them. */
+export const USER_HELP = `The user, one of:
+  --key HEX          the account's key, as "user list" shows it
+  --subject SUBJECT  the user's subject at the identity provider; --issuer URL when that is not OAUTH_URI
+  --basic NAME       a Basic user; the password comes from BASIC_PASSWORD or else from standard input`;
+
+/** True when a user is named. */
+export const namesUser = ({ options }: CommandContext): boolean =>
+  Object.keys(USER_OPTIONS).some((name) => options[name] !== undefined);
+
+/** The account key of the user that the options name. Throws `UsageError` when they do not name exactly one. */
+export async function userOf(context: CommandContext): Promise<Buffer> {
+  const { key, subject, issuer, basic } = context.options as Record<string, string | undefined>;
+  if ([key, subject, basic].filter((value) => value !== undefined).length !== 1)
+    throw new UsageError('Name one user with --key, --subject or --basic.');
+  if (key !== undefined) return readKey(key);
+  const { userIdSecret, oauth } = context.settings;
+  if (subject !== undefined) return accountKey(userIdSecret, 'bearer', [issuer ?? oauth.uri, subject]);
+  const password = context.environment.BASIC_PASSWORD ?? (await text(process.stdin)).replace(/\r?\n$/, '');
+  return accountKey(userIdSecret, 'basic', [basic!, password]);
+}
+
+function readKey(key: string): Buffer {
+  if (!/^[0-9a-f]{32}$/i.test(key)) throw new UsageError('--key: 32 hexadecimal digits, as "user list" shows them.');
+  return Buffer.from(key, 'hex');
+}

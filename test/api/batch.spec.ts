@@ -1,0 +1,530 @@
+import { randomUUID } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type DevelopmentProvider, startDevelopmentProvider } from '../../dev/provider.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { anArticle, client, clientWith, type Client } from '../support/client.js';
+import { exchange, sendBytes } from './raw-http.js';
+
+interface Slot {
+  status: number;
+  path: string;
+  body: Record<string, unknown> & { items: Record<string, unknown>[] };
+  headers: Record<string, string>;
+}
+
+let provider: DevelopmentProvider;
+let app: TestApp;
+beforeAll(async () => {
+  provider = await startDevelopmentProvider({ port: 0 });
+  app = await startApp({ OAUTH_URI: provider.issuer });
+});
+afterAll(async () => {
+  await app.close();
+  await provider.close();
+});
+
+/** A device of a new user who has signed in. */
+const signedIn = async (url = app.url): Promise<Client> =>
+  clientWith(url, `Bearer ${await provider.issue(randomUUID())}`);
+
+/** Runs a batch that has to be answered 200. */
+async function run(device: Client, requests: unknown[], defaults?: unknown, headers: Record<string, string> = {}) {
+  const { body } = await device.post('/batch').set(headers).send({ requests, defaults }).expect(200);
+  expect(Object.keys(body as object)).toEqual(['responses']);
+  return body.responses as Slot[];
+}
+
+const countOf = async (device: Client) => Number((await device.head('/articles').expect(200)).headers['total-records']);
+const post = (fields?: Record<string, unknown>) => ({ method: 'POST', path: '/articles', body: anArticle(fields) });
+const byName = (headers: Record<string, string>) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+
+describe('a batch needs a bearer token', () => {
+  it.each([
+    ['no credentials', '', 401, 104],
+    ['Basic credentials', `Basic ${Buffer.from('me:secret').toString('base64')}`, 401, 104],
+    ['a refused token', 'Bearer nonsense', 401, 105],
+  ])('%s are not enough', async (_, authorization, status, errno) => {
+    const { body, headers } = await clientWith(app.url, authorization)
+      .post('/batch')
+      .send({ requests: [] })
+      .expect(status);
+    expect(body).toMatchObject({ code: status, errno });
+    expect(headers['www-authenticate']).toMatch(/^Bearer realm="reading list"/);
+    expect(headers['www-authenticate']!.includes('error="invalid_token"')).toBe(errno === 105);
+  });
+
+  it('with the scope', async () => {
+    const token = await provider.issue('alice', { scope: 'openid' });
+    const { body } = await clientWith(app.url, `Bearer ${token}`).post('/batch').send({ requests: [] }).expect(403);
+    expect(body).toMatchObject({ code: 403, errno: 121 });
+  });
+
+  it('before anything else', async () => {
+    const { status, body } = await exchange(app.url, 'POST', '/v2/batch', { 'Content-Length': '1' }, '{');
+    expect([status, JSON.parse(body).errno]).toEqual([401, 104]);
+  });
+
+  it('of a user who is nobody of the same name with Basic credentials', async () => {
+    const device = clientWith(app.url, `Bearer ${await provider.issue('bob')}`);
+    const [created] = await run(device, [post()]);
+    expect(created!.status).toBe(201);
+    expect((await client(app.url, 'bob').get('/articles').expect(200)).body.items).toEqual([]);
+  });
+});
+
+describe('a batch', () => {
+  it('answers each request, in order', async () => {
+    const device = await signedIn();
+    const responses = await run(device, [
+      { method: 'GET', path: '/articles' },
+      post({ title: 'one' }),
+      { method: 'GET', path: '/nothing' },
+      { method: 'HEAD', path: '/articles?title=one' },
+    ]);
+    expect(responses.map(({ status, path }) => [status, path])).toEqual([
+      [200, '/articles'],
+      [201, '/articles'],
+      [404, '/nothing'],
+      [200, '/articles?title=one'],
+    ]);
+    expect(responses[0]!.body).toEqual({ items: [] });
+    expect(responses[1]!.body).toMatchObject({ title: 'one', unread: true });
+    expect(responses[2]!.body).toMatchObject({ code: 404, errno: 111 });
+    expect(responses[3]!.body).toEqual({});
+    expect(byName(responses[3]!.headers)['total-records']).toBe('1');
+    for (const response of responses)
+      expect(Object.keys(response).sort()).toEqual(['body', 'headers', 'path', 'status']);
+  });
+
+  it('may be empty', async () => {
+    expect(await run(await signedIn(), [])).toEqual([]);
+  });
+
+  it('runs one request after the other', async () => {
+    const device = await signedIn();
+    const { body: article } = await device.post('/articles').send(anArticle()).expect(201);
+    const path = `/articles/${article.id}`;
+    const [patched, read, removed, gone, listed] = await run(device, [
+      { method: 'PATCH', path, body: { unread: false } },
+      { method: 'GET', path },
+      { method: 'DELETE', path },
+      { method: 'GET', path },
+      { method: 'GET', path: '/articles?_since=0' },
+    ]);
+    expect(patched!.body).toMatchObject({ unread: false });
+    expect(read!.body).toEqual(patched!.body);
+    expect(removed!.body).toMatchObject({ deleted: true });
+    expect(gone!.status).toBe(404);
+    expect(listed!.body.items).toEqual([removed!.body]);
+  });
+
+  it('creates an article once when it is in there twice', async () => {
+    const device = await signedIn();
+    const same = post();
+    const [first, second] = await run(device, [same, same]);
+    expect([first!.status, second!.status]).toEqual([201, 200]);
+    expect(second!.body).toEqual(first!.body);
+    expect(await countOf(device)).toBe(1);
+  });
+
+  it('goes on after a request that fails, and keeps what was done', async () => {
+    const device = await signedIn();
+    const responses = await run(device, [
+      post(),
+      { method: 'POST', path: '/articles', body: {} },
+      { method: 'PUT', path: '/articles', body: {} },
+      { method: 'PATCH', path: '/articles/1', body: {} },
+      { method: 'DELETE', path: `/articles/${randomUUID()}` },
+      { method: 'GET', path: '/articles?colour=red' },
+      { method: 'GET', path: '/articles', headers: { 'If-Unmodified-Since': '1' } },
+      { method: 'GET', path: '/v1/articles' },
+      post(),
+    ]);
+    expect(responses.map(({ status }) => status)).toEqual([201, 400, 405, 404, 404, 400, 412, 404, 201]);
+    expect(responses.map(({ body }) => body.errno)).toEqual([undefined, 108, 115, 110, 111, 107, 114, 111, undefined]);
+    expect(await countOf(device)).toBe(2);
+  });
+
+  it('gives every change a timestamp of its own', async () => {
+    const responses = await run(
+      await signedIn(),
+      Array.from({ length: 25 }, () => post()),
+    );
+    const times = responses.map(({ body }) => body.last_modified as number);
+    expect(times).toEqual([...new Set(times)].sort());
+  });
+
+  it('is not there for other users', async () => {
+    const device = await signedIn();
+    await run(device, [post()]);
+    const [listed] = await run(await signedIn(), [{ method: 'GET', path: '/articles?_since=0' }]);
+    expect(listed!.body.items).toEqual([]);
+  });
+
+  it('takes every method in any case', async () => {
+    const methods = ['get', 'Head', 'POST', 'put', 'pAtCh', 'delete'];
+    const responses = await run(
+      await signedIn(),
+      methods.map((method) => ({ method, path: '/articles' })),
+    );
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 400, 405, 405, 200]);
+  });
+
+  it('takes paths with and without version, with a query and with any character', async () => {
+    const device = await signedIn();
+    await device
+      .post('/articles')
+      .send(anArticle({ title: 'ä😀 & b' }))
+      .expect(201);
+    const paths = [
+      '/articles',
+      '/v2/articles',
+      '/v2/articles?title=ä😀%20%26%20b',
+      '/articles?title=%C3%A4%F0%9F%98%80 %26 b&_limit=1',
+      '/articles?title=other',
+      '/',
+      '/v2',
+      '/__heartbeat__',
+    ];
+    const responses = await run(
+      device,
+      paths.map((path) => ({ method: 'GET', path })),
+    );
+    expect(responses.map(({ path }) => path)).toEqual(paths);
+    expect(responses.map(({ status }) => status)).toEqual(paths.map(() => 200));
+    expect(responses.slice(0, 5).map(({ body }) => body.items.length)).toEqual([1, 1, 1, 1, 0]);
+    expect(responses[5]!.body).toMatchObject({ hello: 'reading list' });
+  });
+
+  it('ignores the body of a request that has none alone', async () => {
+    const device = await signedIn();
+    const body = { anything: 1 };
+    const responses = await run(device, [
+      { method: 'GET', path: '/articles', body },
+      { method: 'HEAD', path: '/articles', body },
+      { method: 'DELETE', path: '/articles', body },
+    ]);
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
+  });
+
+  it('tells a missing body from an empty one', async () => {
+    const device = await signedIn();
+    const { body: article } = await device.post('/articles').send(anArticle()).expect(201);
+    const path = `/articles/${article.id}`;
+    const responses = await run(device, [
+      { method: 'PATCH', path },
+      { method: 'PATCH', path, body: {} },
+      { method: 'POST', path: '/articles' },
+    ]);
+    expect(responses.map(({ status, body }) => [status, body.errno])).toEqual([
+      [400, 108],
+      [200, undefined],
+      [400, 108],
+    ]);
+  });
+});
+
+describe('a malformed batch is answered 400 and nothing of it runs', () => {
+  const get = { method: 'GET', path: '/articles' };
+  it.each<[unknown, number, string]>([
+    [undefined, 108, 'requests: missing'],
+    [{}, 108, 'requests: missing'],
+    [{ requests: null }, 108, 'requests: missing'],
+    [{ requests: [{ path: '/articles' }] }, 108, 'requests.1.method: missing'],
+    [{ requests: [{ method: 'GET' }] }, 108, 'requests.1.path: missing'],
+    [[], 109, 'The body is not a JSON object'],
+    [{ requests: 'x' }, 109, 'requests: not a list'],
+    [{ requests: {} }, 109, 'requests: not a list'],
+    [{ requests: [null] }, 109, 'requests.1: not a mapping'],
+    [{ requests: [[]] }, 109, 'requests.1: not a mapping'],
+    [{ requests: ['GET'] }, 109, 'requests.1: not a mapping'],
+    [{ requests: [{ ...get, method: 'OPTIONS' }] }, 109, 'requests.1.method: not an allowed method'],
+    [{ requests: [{ ...get, method: 'TRACE' }] }, 109, 'requests.1.method: not an allowed method'],
+    [{ requests: [{ ...get, method: 5 }] }, 109, 'requests.1.method: not an allowed method'],
+    [{ requests: [{ ...get, path: 'articles' }] }, 109, 'requests.1.path: has no leading slash'],
+    [{ requests: [{ ...get, path: 'http://a/v2/articles' }] }, 109, 'requests.1.path: has no leading slash'],
+    [{ requests: [{ ...get, path: 5 }] }, 109, 'requests.1.path: has no leading slash'],
+    [{ requests: [{ ...get, body: 'x' }] }, 109, 'requests.1.body: not a mapping'],
+    [{ requests: [{ ...get, body: [] }] }, 109, 'requests.1.body: not a mapping'],
+    [{ requests: [{ ...get, headers: [] }] }, 109, 'requests.1.headers: not a mapping'],
+    [{ requests: [{ ...get, headers: { a: 1 } }] }, 109, 'requests.1.headers.a: not a header value'],
+    [{ requests: [{ ...get, headers: { a: 'b\r\nc: d' } }] }, 109, 'requests.1.headers.a: not a header value'],
+    [{ requests: [get], defaults: 'x' }, 109, 'defaults: not a mapping'],
+    [{ requests: [get], defaults: { body: 'x' } }, 109, 'defaults.body: not a mapping'],
+    [{ requests: [get], defaults: { headers: { a: 1 } } }, 109, 'defaults.headers.a: not a header value'],
+    [{ requests: [{ ...get, path: '/batch' }] }, 109, 'requests.1.path: a batch in a batch'],
+    [{ requests: [{ ...get, path: '/v2/batch?x' }] }, 109, 'requests.1.path: a batch in a batch'],
+    [{ requests: [{ ...get, path: '/articles/../batch' }] }, 109, 'requests.1.path: a batch in a batch'],
+    [{ requests: [{ ...get, path: '/%62atch' }] }, 109, 'requests.1.path: a batch in a batch'],
+  ])('%j', async (sent, errno, message) => {
+    const device = await signedIn();
+    const requests = (sent as { requests?: unknown } | undefined)?.requests;
+    const batch = Array.isArray(requests)
+      ? { ...(sent as object), requests: [post(), ...(requests as unknown[])] }
+      : sent;
+    const test = device.post('/batch');
+    const { body } = await (batch === undefined ? test : test.send(batch as object)).expect(400);
+    expect(body).toMatchObject({ code: 400, errno, message });
+    expect(await countOf(device)).toBe(0);
+  });
+
+  it.each([
+    ['bad JSON', '{', 'application/json', 106],
+    ['a form', 'requests=1', 'application/x-www-form-urlencoded', 106],
+  ])('%s', async (_, text, type, errno) => {
+    const { body } = await (await signedIn()).post('/batch').set('Content-Type', type).send(text).expect(400);
+    expect(body.errno).toBe(errno);
+  });
+
+  it('of more than 25 requests', async () => {
+    const device = await signedIn();
+    const { body } = await device
+      .post('/batch')
+      .send({ requests: Array.from({ length: 26 }, () => post()) })
+      .expect(400);
+    expect(body).toMatchObject({ errno: 109, message: 'requests: more than 25 entries' });
+    expect(await countOf(device)).toBe(0);
+  });
+
+  it('of more requests than configured', async () => {
+    const small = await startApp({ OAUTH_URI: provider.issuer, BATCH_MAX_REQUESTS: '2' });
+    const device = await signedIn(small.url);
+    await run(device, [post(), post()]);
+    const { body } = await device
+      .post('/batch')
+      .send({ requests: [post(), post(), post()] })
+      .expect(400);
+    expect(body).toMatchObject({ errno: 109, message: 'requests: more than 2 entries' });
+    await small.close();
+  });
+});
+
+describe('the defaults of a batch', () => {
+  it('are values for all its requests, whose own values win', async () => {
+    const device = await signedIn();
+    const defaults = {
+      method: 'POST',
+      path: '/articles',
+      body: { added_by: 'tv', title: 'default', unread: false },
+      headers: { 'Response-Behavior': 'light' },
+    };
+    const responses = await run(
+      device,
+      [
+        { body: { url: 'http://a/1' } },
+        { body: { url: 'http://a/2', title: 'own', unread: true } },
+        { method: 'GET', path: '/articles?_sort=url' },
+        { method: 'get' },
+      ],
+      defaults,
+    );
+    expect(responses.map(({ status }) => status)).toEqual([201, 201, 200, 200]);
+    expect(responses[2]!.body.items).toMatchObject([
+      { url: 'http://a/1', title: 'default', added_by: 'tv', unread: false },
+      { url: 'http://a/2', title: 'own', added_by: 'tv', unread: true },
+    ]);
+  });
+
+  it('may be null', async () => {
+    expect(await run(await signedIn(), [{ method: 'GET', path: '/articles' }], null)).toHaveLength(1);
+  });
+});
+
+describe('the headers of a request in a batch', () => {
+  const patch = (id: unknown, headers?: Record<string, string>) => ({
+    method: 'PATCH',
+    path: `/articles/${id as string}`,
+    body: { title: randomUUID() },
+    headers,
+  });
+
+  it('are its own over the defaults over those of the batch', async () => {
+    const device = await signedIn();
+    const { body: article } = await device.post('/articles').send(anArticle()).expect(201);
+    const sizes = (responses: Slot[]) => responses.map(({ body }) => Object.keys(body).length);
+    const own = { 'response-behavior': 'diff' };
+    const requests = [patch(article.id), patch(article.id, own), patch(article.id, {})];
+    expect(sizes(await run(device, requests))).toEqual([19, 0, 19]);
+    const light = { 'Response-Behavior': 'light' };
+    expect(sizes(await run(device, requests, undefined, light))).toEqual([1, 0, 1]);
+    expect(sizes(await run(device, requests, { headers: { 'RESPONSE-BEHAVIOR': 'full' } }, light))).toEqual([
+      19, 0, 19,
+    ]);
+  });
+
+  it('hold the conditions of the batch', async () => {
+    const device = await signedIn();
+    const [first, second] = await run(device, [post(), post()], undefined, {
+      'If-Unmodified-Since': '9999999999999999',
+    });
+    expect([first!.status, second!.status]).toEqual([201, 201]);
+    const current = String(second!.body.last_modified);
+    const responses = await run(device, [post(), post()], undefined, { 'If-Unmodified-Since': current });
+    expect(responses.map(({ status }) => status)).toEqual([201, 412]);
+    expect(byName(responses[1]!.headers)['last-modified']).toBe(String(responses[0]!.body.last_modified as number));
+  });
+
+  it('never hold other credentials', async () => {
+    const [device, other] = [await signedIn(), await signedIn()];
+    const headers = { Authorization: other.authorization, AUTHORIZATION: 'Basic bWU6c2VjcmV0' };
+    const [created] = await run(device, [{ ...post(), headers }], { headers });
+    expect(created!.status).toBe(201);
+    expect(await countOf(device)).toBe(1);
+    expect(await countOf(other)).toBe(0);
+  });
+
+  it.each([
+    ['Host', 'evil.example'],
+    ['Content-Length', '1'],
+    ['Content-Type', 'application/x-www-form-urlencoded'],
+    ['Content-Encoding', 'gzip'],
+    ['Transfer-Encoding', 'chunked'],
+    ['Connection', 'close'],
+    ['Expect', 'a miracle'],
+  ])('never hold %s of their own', async (name, value) => {
+    const device = await signedIn();
+    const responses = await run(
+      device,
+      [{ ...post(), headers: { [name]: value } }, post(), { method: 'GET', path: '/articles?_limit=1' }],
+      { headers: { [name.toLowerCase()]: value } },
+    );
+    expect(responses.map(({ status }) => status)).toEqual([201, 201, 200]);
+    expect(new URL(byName(responses[2]!.headers)['next-page']!).origin).toBe(app.url);
+  });
+
+  it('never hold what describes the body of the batch', async () => {
+    const device = await signedIn();
+    const requests = [post(), { method: 'GET', path: '/articles' }, { method: 'PATCH', path: '/articles/1' }];
+    const text = gzipSync(JSON.stringify({ requests }));
+    const headers = {
+      Authorization: device.authorization,
+      'Content-Type': 'text/plain',
+      'Content-Encoding': 'gzip',
+      'Content-Length': String(text.length),
+    };
+    const { status, body } = await exchange(app.url, 'POST', '/v2/batch', headers, text);
+    expect(status).toBe(200);
+    const slots = (JSON.parse(body) as { responses: Slot[] }).responses;
+    expect(slots.map((slot) => slot.status)).toEqual([201, 200, 404]);
+  });
+
+  it('never hold what is about the connection of the batch', async () => {
+    const device = await signedIn();
+    const text = JSON.stringify({ requests: [post()] });
+    const received = await sendBytes(
+      app.url,
+      `POST /v2/batch HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: ${device.authorization}\r\n` +
+        `Expect: 100-continue\r\nContent-Length: ${text.length}\r\n\r\n${text}`,
+    );
+    expect(received).toContain('"status":201');
+  });
+});
+
+describe('a request in a batch is answered as it is alone', () => {
+  it('with the same status, body and headers', async () => {
+    const device = await signedIn();
+    const { body: article } = await device.post('/articles').send(anArticle()).expect(201);
+    await device.post('/articles').send(anArticle()).expect(201);
+    const path = `/articles/${article.id}`;
+    const condition = { 'If-Modified-Since': '9999999999999' };
+    const requests: { method: string; path: string; headers?: Record<string, string>; body?: object }[] = [
+      { method: 'GET', path: '/articles' },
+      { method: 'GET', path: '/articles?_limit=1&unread=true' },
+      { method: 'HEAD', path: '/articles?_limit=1' },
+      { method: 'GET', path: '/articles', headers: condition },
+      { method: 'GET', path },
+      { method: 'HEAD', path },
+      { method: 'GET', path, headers: condition },
+      { method: 'PATCH', path, body: {} },
+      { method: 'PATCH', path, headers: { 'If-Unmodified-Since': '1' }, body: { title: 'x' } },
+      { method: 'PATCH', path, body: { url: 'http://other/' } },
+      { method: 'POST', path: '/articles', body: article as object },
+      { method: 'POST', path: '/articles', body: {} },
+      { method: 'DELETE', path: '/articles?title=none' },
+      { method: 'DELETE', path: '/articles?_limit=1' },
+      { method: 'DELETE', path: `/articles/${randomUUID()}` },
+      { method: 'GET', path: '/articles/1' },
+      { method: 'GET', path: '/articles/%zz' },
+      { method: 'PUT', path: '/articles' },
+      { method: 'GET', path: '/nothing' },
+      { method: 'GET', path: '' },
+      { method: 'GET', path: '/__version__' },
+      { method: 'GET', path: '/acct-oauth/params' },
+      { method: 'GET', path: '/acct-oauth/login' },
+    ];
+    const slots = await run(
+      device,
+      requests.map((request) => ({ ...request, path: `/v2${request.path}` })),
+    );
+    for (const [at, { method, path: own, headers = {}, body }] of requests.entries()) {
+      const text = body && JSON.stringify(body);
+      const length = { 'Content-Length': String(Buffer.byteLength(text ?? '')) };
+      const all = { Authorization: device.authorization, ...length, ...headers };
+      const alone = await exchange(app.url, method, `/v2${own}`, all, text);
+      const { date: _, 'x-request-id': __, connection: ___, 'keep-alive': ____, ...expected } = alone.headers;
+      const { date: _____, 'x-request-id': ______, connection: _______, ...received } = byName(slots[at]!.headers);
+      expect(slots[at]!.status, own).toBe(alone.status);
+      expect(received, own).toEqual(expected);
+      expect(slots[at]!.body, own).toEqual(alone.body === '' ? {} : JSON.parse(alone.body));
+    }
+  });
+});
+
+describe('a strange request in a batch', () => {
+  it.each([
+    { headers: { 'a b': 'x' } },
+    { headers: { '': 'x' } },
+    { headers: { ü: '€😀' } },
+    { headers: { a: 'x'.repeat(100_000) } },
+    { headers: { 'if-modified-since': '€' } },
+    { path: '/articles?\u0000' },
+    { path: '/articles?\ud800' },
+    { path: `/articles?title=${'x'.repeat(100_000)}` },
+    { path: '/\\\\articles' },
+    { path: '///' },
+    { path: '/v2/../articles' },
+    { path: '/v2/../docs' },
+    { path: '/articles\n' },
+    { path: '/articles#x' },
+  ])('is answered like any other: %j', async (entry) => {
+    const device = await signedIn();
+    const requests = [{ method: 'GET', path: '/articles', ...entry }, post()];
+    const [strange, plain] = await run(device, requests);
+    expect(strange!.status).toBeLessThan(500);
+    expect(plain!.status).toBe(201);
+  });
+});
+
+describe('when something breaks', () => {
+  it('a defect is 500 / 999 in the slots of those it hits', async () => {
+    const broken = await startApp({ OAUTH_URI: provider.issuer });
+    const device = await signedIn(broken.url);
+    await broken.database.database.read((session) =>
+      session.run('ALTER TABLE articles RENAME COLUMN excerpt TO gone', []),
+    );
+    const responses = await run(device, [
+      { method: 'GET', path: '/' },
+      { method: 'GET', path: '/articles' },
+      { method: 'GET', path: '/' },
+    ]);
+    expect(responses.map(({ status }) => status)).toEqual([200, 500, 200]);
+    expect(responses[1]!.body).toEqual({
+      code: 500,
+      errno: 999,
+      error: 'Internal Server Error',
+      message: expect.any(String),
+    });
+    await broken.close();
+  });
+
+  it('a database that is away is 503 / 201 with Retry-After in the slots', async () => {
+    const lonely = await startApp({ OAUTH_URI: provider.issuer, DATABASE_URL: 'mysql://root@127.0.0.1:1/none' });
+    const responses = await run(await signedIn(lonely.url), [post(), { method: 'GET', path: '/' }]);
+    expect(responses.map(({ status }) => status)).toEqual([503, 200]);
+    expect(responses[0]!.body).toMatchObject({ code: 503, errno: 201 });
+    expect(byName(responses[0]!.headers)['retry-after']).toBe('30');
+    await lonely.close();
+  });
+});

@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startApp, type TestApp } from '../support/app.js';
+import { client } from '../support/client.js';
+import { exchange } from './raw-http.js';
+
+const LIMIT = 5;
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp({ RATE_LIMIT_PER_MINUTE: String(LIMIT) });
+});
+afterAll(() => app.close());
+
+describe('beyond the limit', () => {
+  it('a user is answered 429 / 117 and told when to come back', async () => {
+    const device = client(app.url);
+    for (let at = 0; at < LIMIT; at++) await device.get('/articles').expect(200);
+    const { body, headers } = await device.get('/articles').expect(429);
+    expect(body).toEqual({ code: 429, errno: 117, error: 'Too Many Requests', message: 'Too many requests' });
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60);
+    await device.post('/articles').send({}).expect(429);
+  });
+
+  it('other users are served', async () => {
+    const device = client(app.url);
+    for (let at = 0; at <= LIMIT; at++) await device.get('/articles');
+    await client(app.url).get('/articles').expect(200);
+  });
+
+  it('strangers are refused by their address, users of the same address are served', async () => {
+    const statuses = [];
+    for (let at = 0; at <= LIMIT; at++) statuses.push((await exchange(app.url, 'GET', '/v2/articles')).status);
+    expect(statuses).toEqual([...Array<number>(LIMIT).fill(401), 429]);
+    await client(app.url).get('/articles').expect(200);
+  });
+
+  it.each(['/__heartbeat__', '/__lbheartbeat__'])('%s is served', async (path) => {
+    for (let at = 0; at <= 2 * LIMIT; at++) expect((await exchange(app.url, 'GET', path)).status).toBe(200);
+  });
+});

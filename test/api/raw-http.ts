@@ -1,0 +1,67 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+/** An answer as it came over the wire; header names in lower case. */
+export interface Answer {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+const TIMEOUT_MS = 10_000;
+
+/** Sends one well-formed request on a connection of its own, of which every header and the path stand as given. */
+export async function exchange(
+  url: string,
+  method: string,
+  path: string,
+  headers: Record<string, string> = {},
+  body?: string | Buffer,
+): Promise<Answer> {
+  const { hostname, port } = new URL(url);
+  const sent = request({ hostname, port, method, path, headers, agent: false, timeout: TIMEOUT_MS });
+  sent.end(body);
+  const [response] = (await once(sent, 'response')) as [import('node:http').IncomingMessage];
+  const pairs = Object.entries(response.headers).map(([name, value]) => [name, String(value)]);
+  return { status: response.statusCode!, headers: Object.fromEntries(pairs), body: await text(response) };
+}
+
+/** Opens a connection for bytes that no HTTP client would send. */
+export async function openSocket(url: string): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('no answer in time')));
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** Sends bytes as they are and reads everything until the service closes the connection. */
+export async function sendBytes(url: string, bytes: string | Buffer): Promise<string> {
+  const socket = await openSocket(url);
+  let received = '';
+  socket.setEncoding('latin1').on('data', (chunk: string) => (received += chunk));
+  socket.on('error', () => undefined);
+  socket.write(bytes);
+  await new Promise((resolve) => socket.once('close', resolve));
+  return received;
+}
+
+/** Sends bytes as they are and reads the first answer; they have to make the service close the connection. */
+export async function exchangeBytes(url: string, bytes: string | Buffer): Promise<Answer> {
+  return parseAnswer(await sendBytes(url, bytes));
+}
+
+/** The first answer in what was received. */
+export function parseAnswer(received: string): Answer {
+  const end = received.indexOf('\r\n\r\n');
+  if (end < 0) throw new Error(`no HTTP answer: ${JSON.stringify(received.slice(0, 200))}`);
+  const [statusLine, ...lines] = received.slice(0, end).split('\r\n');
+  const headers = Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+  ) as Record<string, string>;
+  const length = headers['content-length'] === undefined ? undefined : Number(headers['content-length']);
+  const body = Buffer.from(received.slice(end + 4), 'latin1').subarray(0, length);
+  return { status: Number(statusLine!.split(' ')[1]), headers, body: body.toString() };
+}

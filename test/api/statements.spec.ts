@@ -1,0 +1,148 @@
+import Sqlite from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { startApp, type TestApp } from '../support/app.js';
+import { anArticle, client, type Client } from '../support/client.js';
+
+/** One connection, so that the server's count for the session is the count of the service. */
+const SETTINGS = { DATABASE_POOL_SIZE: '1' };
+
+let app: TestApp;
+let device: Client;
+let statements: () => Promise<number>;
+
+beforeAll(async () => {
+  statements = process.env.TEST_DATABASE === 'sqlite' ? countedInDriver() : countedByServer;
+  app = await startApp(SETTINGS);
+  device = client(app.url);
+  for (let at = 0; at < 5; at++) await create({ title: String(at) });
+});
+afterAll(async () => {
+  vi.restoreAllMocks();
+  await app.close();
+});
+
+/** Counts every statement that better-sqlite3 executes. */
+function countedInDriver(): () => Promise<number> {
+  const memory = new Sqlite(':memory:');
+  const prototype = Object.getPrototypeOf(memory.prepare('SELECT 1')) as Sqlite.Statement;
+  const spies = [vi.spyOn(prototype, 'all'), vi.spyOn(prototype, 'run'), vi.spyOn(prototype, 'get')];
+  memory.close();
+  return () => Promise.resolve(spies.reduce((sum, spy) => sum + spy.mock.calls.length, 0));
+}
+
+/** Asks the server how many statements the session has sent; the question itself is not counted. */
+let asked = 0;
+async function countedByServer(): Promise<number> {
+  const sql = "SHOW SESSION STATUS LIKE 'Questions'";
+  const [row] = await app.database.database.read((session) => session.rows(sql, []));
+  return Number(row!.Value) - ++asked;
+}
+
+const create = async (fields: Record<string, unknown> = {}) =>
+  (await device.post('/articles').send(anArticle(fields)).expect(201)).body as {
+    id: string;
+    url: string;
+    last_modified: number;
+  };
+
+/** How many statements a request takes, once the user is known and every statement is prepared. */
+async function cost(request: () => PromiseLike<unknown>): Promise<number> {
+  const before = await statements();
+  await request();
+  return (await statements()) - before;
+}
+
+describe('one statement is enough to', () => {
+  it('read an article', async () => {
+    const { id } = await create();
+    expect(await cost(() => device.get(`/articles/${id}`).expect(200))).toBe(1);
+  });
+
+  it('find that an article is unchanged', async () => {
+    const { id } = await create();
+    const request = () => device.get(`/articles/${id}`).set('If-Modified-Since', '9999999999999').expect(304);
+    expect(await cost(request)).toBe(1);
+  });
+
+  it('find that the collection is unchanged', async () => {
+    const request = () => device.get('/articles?_since=5').set('If-Modified-Since', '9999999999999').expect(304);
+    expect(await cost(request)).toBe(1);
+  });
+});
+
+describe('two statements are enough to', () => {
+  it.each([
+    '',
+    '?_limit=2',
+    '?_since=5',
+    '?_since=9999999999999',
+    '?unread=true',
+    '?title=none',
+    '?unread=true&_sort=title&_limit=2',
+  ])('list and count articles%s', async (query) => {
+    expect(await cost(() => device.get(`/articles${query}`).expect(200))).toBeLessThanOrEqual(2);
+    expect(await cost(() => device.head(`/articles${query}`).expect(200))).toBeLessThanOrEqual(2);
+  });
+
+  it('list the next page', async () => {
+    const { headers } = await device.get('/articles?unread=true&_sort=title&_limit=2').expect(200);
+    const next = `/articles${new URL(headers['next-page']!).search}`;
+    expect(await cost(() => device.get(next).expect(200))).toBeLessThanOrEqual(2);
+  });
+});
+
+describe('with BEGIN and COMMIT', () => {
+  it('four statements are enough to create an article', async () => {
+    expect(await cost(() => create())).toBeLessThanOrEqual(4);
+  });
+
+  it('five statements are enough to find that an article is there', async () => {
+    const article = await create();
+    expect(await cost(() => device.post('/articles').send(article).expect(200))).toBeLessThanOrEqual(5);
+  });
+
+  it('five statements are enough to modify an article', async () => {
+    const { id } = await create();
+    const request = () =>
+      device.patch(`/articles/${id}`).send({ unread: false, resolved_url: 'http://r/' }).expect(200);
+    expect(await cost(request)).toBeLessThanOrEqual(5);
+  });
+
+  it('four statements are enough to find that nothing is to be modified', async () => {
+    const { id } = await create();
+    expect(await cost(() => device.patch(`/articles/${id}`).send({ unread: true }).expect(200))).toBeLessThanOrEqual(4);
+  });
+
+  it('five statements are enough to delete an article', async () => {
+    const { id } = await create();
+    expect(await cost(() => device.delete(`/articles/${id}`).expect(200))).toBeLessThanOrEqual(5);
+  });
+
+  it('six statements are enough to delete the collection', async () => {
+    for (let at = 0; at < 10; at++) await create({ title: 'doomed' });
+    const request = async () => {
+      const { body } = await device.delete('/articles?title=doomed').expect(200);
+      expect(body.items).toHaveLength(10);
+    };
+    expect(await cost(request)).toBeLessThanOrEqual(6);
+  });
+});
+
+describe('no statement is needed to', () => {
+  it.each([
+    ['refuse a stranger', () => device.get('/articles').set('Authorization', '').expect(401)],
+    ['refuse a wrong parameter', () => device.get('/articles?colour=red').expect(400)],
+    ['refuse a forged page token', () => device.get('/articles?_token=x').expect(400)],
+    ['refuse a wrong condition', () => device.get('/articles').set('If-Modified-Since', 'x').expect(400)],
+    ['refuse an id that is no UUID', () => device.patch('/articles/1').send({}).expect(404)],
+    ['refuse a wrong article', () => device.post('/articles').send({}).expect(400)],
+    ['say what the service is', () => device.get('').expect(200)],
+    ['answer a load balancer', () => device.get('/__lbheartbeat__').expect(200)],
+  ])('%s', async (_, request) => {
+    expect(await cost(request)).toBe(0);
+  });
+});
+
+it('the heartbeat reads only', async () => {
+  expect(await cost(() => device.get('/__heartbeat__').expect(200))).toBe(1);
+});

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError, invalidParameter, invalidPostedData, modifiedMeanwhile } from '../../src/protocol/api-error.js';
+import { ERRORS, type ErrorName } from '../../src/protocol/errno.js';
+
+describe('the error numbers', () => {
+  it.each<[ErrorName, number, number]>([
+    ['missingAuthorization', 401, 104],
+    ['invalidAuthorization', 401, 105],
+    ['malformedJson', 400, 106],
+    ['invalidParameter', 400, 107],
+    ['missingParameter', 400, 108],
+    ['invalidPostedData', 400, 109],
+    ['invalidId', 404, 110],
+    ['notFound', 404, 111],
+    ['lengthRequired', 411, 112],
+    ['bodyTooLarge', 413, 113],
+    ['modifiedMeanwhile', 412, 114],
+    ['methodNotAllowed', 405, 115],
+    ['tooManyRequests', 429, 117],
+    ['forbidden', 403, 121],
+    ['conflict', 409, 122],
+    ['unavailable', 503, 201],
+    ['deprecated', 410, 202],
+    ['unexpected', 500, 999],
+  ])('%s is %i with errno %i', (kind, status, errno) => {
+    expect(new ApiError(kind, 'why')).toMatchObject({ status, errno, message: 'why' });
+  });
+
+  it.each(Object.entries(ERRORS))('%s has a text of its own', (_, { status, error }) => {
+    expect(error).toMatch(/^[A-Z][A-Za-z ]+$/);
+    expect(status).toBeGreaterThanOrEqual(400);
+  });
+});
+
+describe('an error', () => {
+  it('has a body of four members', () => {
+    expect(new ApiError('conflict', 'resolved_url: taken').body()).toEqual({
+      code: 409,
+      errno: 122,
+      error: 'Conflict',
+      message: 'resolved_url: taken',
+    });
+  });
+
+  it('carries no headers by default', () => {
+    expect(new ApiError('conflict', '').headers).toEqual({});
+  });
+
+  it('names the parameter', () => {
+    expect(invalidParameter('_limit', 'too small').body()).toMatchObject({ errno: 107, message: '_limit: too small' });
+  });
+
+  it('names the field of the body', () => {
+    expect(invalidPostedData('url', 'too long').body()).toMatchObject({ errno: 109, message: 'url: too long' });
+  });
+
+  it('tells the current timestamp when something was modified meanwhile', () => {
+    const error = modifiedMeanwhile(42);
+    expect(error).toMatchObject({ status: 412, errno: 114, headers: { 'Last-Modified': '42' } });
+  });
+});

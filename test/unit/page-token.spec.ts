@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseCollectionQuery } from '../../src/protocol/collection-query.js';
+import { decodePageToken, encodePageToken, type PageTokenScope } from '../../src/protocol/page-token.js';
+import { refusal } from './refusal.js';
+
+const scope = (changes: Partial<PageTokenScope> = {}): PageTokenScope => ({
+  secret: 'a secret',
+  account: Buffer.alloc(16, 1),
+  query: parseCollectionQuery('unread=true&_sort=title'),
+  ...changes,
+});
+const position = fc.array(
+  fc.oneof(fc.string({ unit: 'binary' }), fc.maxSafeInteger(), fc.constant(null), fc.boolean()),
+  { maxLength: 5 },
+);
+const REFUSAL = { code: 400, errno: 107, message: '_token: not a page token of this listing' };
+
+describe('a page token', () => {
+  it('gives back the position it was made of', () => {
+    fc.assert(
+      fc.property(position, (values) => {
+        const token = encodePageToken(scope(), values);
+        expect(token).toMatch(/^[A-Za-z0-9_-]+$/);
+        expect(decodePageToken(scope(), token)).toEqual(values);
+      }),
+    );
+  });
+
+  it('is refused when any character of it is another one', () => {
+    const other = fc.constantFrom(...'AZaz09-_=%+/.');
+    fc.assert(
+      fc.property(position, fc.nat(), other, (values, at, character) => {
+        const token = encodePageToken(scope(), values);
+        const index = at % token.length;
+        fc.pre(token[index] !== character);
+        const forged = token.slice(0, index) + character + token.slice(index + 1);
+        expect(refusal(() => decodePageToken(scope(), forged))).toEqual(REFUSAL);
+      }),
+    );
+  });
+
+  it('is refused when it is cut or longer', () => {
+    fc.assert(
+      fc.property(position, fc.nat(), (values, at) => {
+        const token = encodePageToken(scope(), values);
+        for (const forged of [
+          token.slice(0, at % token.length),
+          token.slice(1),
+          `${token}A`,
+          `A${token}`,
+          token + token,
+        ])
+          expect(refusal(() => decodePageToken(scope(), forged))).toEqual(REFUSAL);
+      }),
+    );
+  });
+
+  it('is refused when it is any other text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(refusal(() => decodePageToken(scope(), text))).toEqual(REFUSAL);
+      }),
+    );
+  });
+
+  it.each<[string, Partial<PageTokenScope>]>([
+    ['another secret', { secret: 'another secret' }],
+    ['another account', { account: Buffer.alloc(16, 2) }],
+    ['another filter', { query: parseCollectionQuery('unread=false&_sort=title') }],
+    ['another operator', { query: parseCollectionQuery('not_unread=true&_sort=title') }],
+    ['one filter more', { query: parseCollectionQuery('unread=true&archived=true&_sort=title') }],
+    ['no filter', { query: parseCollectionQuery('_sort=title') }],
+    ['another order', { query: parseCollectionQuery('unread=true&_sort=-title') }],
+    ['another sort field', { query: parseCollectionQuery('unread=true&_sort=url') }],
+    ['the default order', { query: parseCollectionQuery('unread=true') }],
+  ])('is refused for %s', (_, changes) => {
+    const token = encodePageToken(scope(), ['a', 'b']);
+    expect(refusal(() => decodePageToken(scope(changes), token))).toEqual(REFUSAL);
+  });
+
+  it('is the same listing in another spelling', () => {
+    const token = encodePageToken(scope(), ['a']);
+    const query = parseCollectionQuery('_sort=%20title,title&_unknown=1&unread=YES&_limit=7');
+    expect(decodePageToken(scope({ query }), token)).toEqual(['a']);
+  });
+});

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { isNotModified, readPreconditions, requireUnmodified } from '../../src/protocol/preconditions.js';
+import { refusal } from './refusal.js';
+
+describe('a conditional header', () => {
+  it.each([
+    [undefined, undefined],
+    ['', undefined],
+    ['  ', undefined],
+    ['0', 0],
+    ['5', 5],
+    [' 1234567890123\t', 1234567890123],
+    ['0000000000000005', 5],
+    ['9007199254740991', 9007199254740991],
+    ['9999999999999999', 9999999999999999],
+  ])('%j is %j', (text, timestamp) => {
+    expect(readPreconditions({ 'if-modified-since': text, 'if-unmodified-since': text })).toEqual({
+      ifModifiedSince: timestamp,
+      ifUnmodifiedSince: timestamp,
+    });
+  });
+
+  const malformed = ['-1', '+1', '1.5', '1e3', '0x1', 'abc', '"5"', '5,6', '12345678901234567', 'Sat, 29 Oct 1994'];
+  it.each(malformed)('is refused by its name: If-Unmodified-Since: %s', (text) => {
+    expect(refusal(() => readPreconditions({ 'if-unmodified-since': text }))).toEqual({
+      code: 400,
+      errno: 107,
+      message: 'If-Unmodified-Since: not a timestamp in milliseconds',
+    });
+  });
+
+  it.each(malformed)('is refused by its name: If-Modified-Since: %s', (text) => {
+    expect(refusal(() => readPreconditions({ 'if-modified-since': text }))).toEqual({
+      code: 400,
+      errno: 107,
+      message: 'If-Modified-Since: not a timestamp in milliseconds',
+    });
+  });
+
+  it('is refused when it is given twice', () => {
+    expect(refusal(() => readPreconditions({ 'if-modified-since': ['5', '6'] })).errno).toBe(107);
+  });
+});
+
+describe('If-Modified-Since', () => {
+  it.each([
+    [undefined, 5, false],
+    [4, 5, false],
+    [5, 5, true],
+    [6, 5, true],
+    [0, 5, false],
+  ])('%j at the timestamp %i: not modified is %s', (ifModifiedSince, current, expected) => {
+    expect(isNotModified({ ifModifiedSince }, current)).toBe(expected);
+  });
+});
+
+describe('If-Unmodified-Since', () => {
+  it.each([
+    [undefined, 5],
+    [5, 5],
+    [6, 5],
+  ])('%j lets the timestamp %i pass', (ifUnmodifiedSince, current) => {
+    expect(() => requireUnmodified({ ifUnmodifiedSince }, current)).not.toThrow();
+  });
+
+  it.each([
+    [4, 5],
+    [0, 1],
+  ])('%j refuses the timestamp %i', (ifUnmodifiedSince, current) => {
+    expect(refusal(() => requireUnmodified({ ifUnmodifiedSince }, current))).toMatchObject({ code: 412, errno: 114 });
+  });
+});

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { Invalid } from '../../src/protocol/body-values.js';
+import { QUERY_FIELDS, type QueryField } from '../../src/protocol/fields.js';
+import { isUuid, readInteger, readQueryValue } from '../../src/protocol/query-values.js';
+
+const MAX = Number.MAX_SAFE_INTEGER;
+const fieldsOf = (...kinds: string[]): QueryField[] =>
+  (Object.keys(QUERY_FIELDS) as QueryField[]).filter((field) => kinds.includes(QUERY_FIELDS[field]));
+
+describe('what a query names', () => {
+  it('are the 19 fields of an article and "deleted"', () => {
+    expect(Object.keys(QUERY_FIELDS).sort()).toEqual([
+      'added_by',
+      'added_on',
+      'archived',
+      'deleted',
+      'excerpt',
+      'favorite',
+      'id',
+      'is_article',
+      'last_modified',
+      'marked_read_by',
+      'marked_read_on',
+      'preview',
+      'read_position',
+      'resolved_title',
+      'resolved_url',
+      'stored_on',
+      'title',
+      'unread',
+      'url',
+      'word_count',
+    ]);
+  });
+});
+
+describe.each(fieldsOf('boolean'))('%s', (field) => {
+  it.each(['true', 'TRUE', 'True', '1', 'yes', 'Yes', 'on', 'ON'])('is true for %j', (text) => {
+    expect(readQueryValue(field, text)).toBe(true);
+  });
+
+  it.each(['false', 'FALSE', 'False', '0', 'no', 'No', 'off', 'OFF'])('is false for %j', (text) => {
+    expect(readQueryValue(field, text)).toBe(false);
+  });
+
+  it.each(['', ' true', 'maybe', '2', 't', 'null', '__proto__'])('can not be %j', (text) => {
+    expect(readQueryValue(field, text)).toEqual(new Invalid('not a boolean'));
+  });
+});
+
+describe.each(fieldsOf('integer', 'timestamp'))('%s', (field) => {
+  it.each([
+    ['0', 0],
+    ['42', 42],
+    ['-42', -42],
+    ['007', 7],
+    [' 42 ', 42],
+    [String(MAX), MAX],
+    [String(-MAX), -MAX],
+  ])('is a number for %j', (text, number) => {
+    expect(readQueryValue(field, text)).toBe(number);
+  });
+
+  it.each(['1.5', '1e3', '0x10', '+1', '--1', 'abc', ' ', '1 2', 'null'])('can not be %j', (text) => {
+    expect(readQueryValue(field, text)).toEqual(new Invalid('not an integer'));
+  });
+
+  it.each([String(MAX + 1), String(-MAX - 1), '9'.repeat(400)])('is out of range at %j', (text) => {
+    expect(readQueryValue(field, text)).toEqual(new Invalid('integer out of range'));
+  });
+});
+
+describe('an empty value', () => {
+  it.each<QueryField>(['word_count', 'preview', 'marked_read_by', 'marked_read_on'])('of %s is null', (field) => {
+    expect(readQueryValue(field, '')).toBeNull();
+  });
+
+  it.each<QueryField>(['url', 'title', 'resolved_url', 'resolved_title', 'excerpt', 'added_by', 'id'])(
+    'of %s is the empty text',
+    (field) => {
+      expect(readQueryValue(field, '')).toBe('');
+    },
+  );
+
+  it.each<QueryField>(['last_modified', 'added_on', 'stored_on', 'read_position'])('of %s is no integer', (field) => {
+    expect(readQueryValue(field, '')).toEqual(new Invalid('not an integer'));
+  });
+});
+
+describe.each(fieldsOf('url', 'title', 'text', 'device'))('%s', (field) => {
+  it.each(['42', 'true', ' pad ', 'CaSe', '😀', 'not a url'])('is %j as it stands', (text) => {
+    expect(readQueryValue(field, text)).toBe(text);
+  });
+});
+
+describe('an id', () => {
+  it('is in lower case', () => {
+    expect(readQueryValue('id', 'AAAAAAAA-BBBB-4CCC-8DDD-EEEEEEEEEEEE')).toBe('aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee');
+  });
+
+  it('may be no UUID', () => {
+    expect(readQueryValue('id', '42')).toBe('42');
+  });
+});
+
+describe('isUuid', () => {
+  it.each([
+    ['11111111-2222-4333-8444-555555555555', true],
+    ['AAAAAAAA-BBBB-CCCC-DDDD-EEEEEEEEEEEE', true],
+    ['00000000-0000-0000-0000-000000000000', true],
+    ['', false],
+    ['11111111222243338444555555555555', false],
+    ['{11111111-2222-4333-8444-555555555555}', false],
+    ['11111111-2222-4333-8444-55555555555', false],
+    ['11111111-2222-4333-8444-5555555555555', false],
+    ['g1111111-2222-4333-8444-555555555555', false],
+    ['11111111-2222-4333-8444-555555555555\n', false],
+    [' 11111111-2222-4333-8444-555555555555', false],
+  ])('of %j is %s', (text, expected) => {
+    expect(isUuid(text)).toBe(expected);
+  });
+});
+
+it('never reads a negative zero', () => {
+  expect(readInteger('-0')).toBe(0);
+});

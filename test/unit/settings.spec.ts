@@ -1,0 +1,318 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SETTING_NAMES } from '../../src/config/environment.js';
+import { readSettings, SettingError } from '../../src/config/settings.js';
+
+type Variables = Record<string, string>;
+
+const SECRET = 's'.repeat(32);
+const PRODUCTION: Variables = {
+  NODE_ENV: 'production',
+  PUBLIC_URL: 'https://list.example.com',
+  USER_ID_SECRET: SECRET,
+  SESSION_SECRET: SECRET,
+  OAUTH_URI: 'https://id.example.com',
+  OAUTH_CLIENT_ID: 'client',
+  OAUTH_CLIENT_SECRET: 'client secret',
+};
+
+/** The one line with which the given variables are refused. */
+function refusalOf(variables: Variables): string {
+  try {
+    readSettings(variables);
+  } catch (error) {
+    expect(error).toBeInstanceOf(SettingError);
+    return (error as SettingError).message;
+  }
+  throw new Error('nothing was refused');
+}
+
+describe('without any variable', () => {
+  it('every setting has its default', () => {
+    expect(readSettings({})).toEqual({
+      production: false,
+      host: '127.0.0.1',
+      port: 8000,
+      publicUrl: undefined,
+      trustProxy: undefined,
+      databaseUrl: 'sqlite:var/reading-list.sqlite',
+      databasePoolSize: 10,
+      migrateOnStart: false,
+      redisUrl: undefined,
+      serviceName: 'reading list',
+      documentationUrl: undefined,
+      basicAuthEnabled: true,
+      userIdSecret: 'development-user-id-secret-not-for-production',
+      sessionSecret: 'development-session-secret-not-for-production',
+      oauth: {
+        providerName: 'acct',
+        uri: 'http://127.0.0.1:9000',
+        uriIsExplicit: false,
+        clientId: 'reading-list',
+        clientSecret: 'development-client-secret',
+        scope: 'readinglist',
+        audiences: ['reading-list'],
+        redirectDomains: ['localhost', '127.0.0.1'],
+        tokenCacheSeconds: 3600,
+        stateSeconds: 3600,
+      },
+      pageSize: 100,
+      batchMaxRequests: 25,
+      deleteCollectionEnabled: true,
+      maxBodyBytes: 2_097_152,
+      backoff: 'auto',
+      backoffSeconds: 30,
+      retryAfterSeconds: 30,
+      rateLimitPerMinute: 0,
+      endOfService: undefined,
+      tombstoneRetentionDays: 0,
+      logLevel: 'info',
+      metricsPort: undefined,
+    });
+  });
+
+  it('nothing can be changed afterwards', () => {
+    const settings = readSettings({});
+    expect(Object.isFrozen(settings)).toBe(true);
+    expect(Object.isFrozen(settings.oauth)).toBe(true);
+  });
+
+  it('nothing else in the environment counts', () => {
+    expect(readSettings({ PATH: '/bin', LC_ALL: 'C', page_size: '5' })).toEqual(readSettings({}));
+  });
+});
+
+describe('a setting is taken', () => {
+  it.each<[Variables, object]>([
+    [{ HOST: '0.0.0.0' }, { host: '0.0.0.0' }],
+    [{ PORT: '0' }, { port: 0 }],
+    [{ PORT: '65535' }, { port: 65535 }],
+    [{ PUBLIC_URL: 'https://example.com/' }, { publicUrl: 'https://example.com' }],
+    [{ PUBLIC_URL: 'https://example.com/list//' }, { publicUrl: 'https://example.com/list' }],
+    [{ TRUST_PROXY: '2' }, { trustProxy: 2 }],
+    [{ TRUST_PROXY: 'True' }, { trustProxy: true }],
+    [{ TRUST_PROXY: 'false' }, { trustProxy: false }],
+    [{ TRUST_PROXY: 'loopback, 10.0.0.0/8' }, { trustProxy: 'loopback, 10.0.0.0/8' }],
+    [{ DATABASE_URL: 'sqlite::memory:' }, { databaseUrl: 'sqlite::memory:' }],
+    [{ DATABASE_URL: 'mysql://me:a%40b@db:3306/list' }, { databaseUrl: 'mysql://me:a%40b@db:3306/list' }],
+    [{ DATABASE_POOL_SIZE: '1' }, { databasePoolSize: 1 }],
+    [{ MIGRATE_ON_START: 'true' }, { migrateOnStart: true }],
+    [{ REDIS_URL: 'redis://127.0.0.1:6379/1' }, { redisUrl: 'redis://127.0.0.1:6379/1' }],
+    [{ REDIS_URL: 'rediss://cache' }, { redisUrl: 'rediss://cache' }],
+    [{ SERVICE_NAME: 'Später lesen' }, { serviceName: 'Später lesen' }],
+    [{ DOCUMENTATION_URL: 'https://docs.example.com/?a#b' }, { documentationUrl: 'https://docs.example.com/?a#b' }],
+    [{ BASIC_AUTH_ENABLED: '0' }, { basicAuthEnabled: false }],
+    [{ BASIC_AUTH_ENABLED: 'FALSE' }, { basicAuthEnabled: false }],
+    [
+      { USER_ID_SECRET: 'a', SESSION_SECRET: 'b' },
+      { userIdSecret: 'a', sessionSecret: 'b' },
+    ],
+    [{ PAGE_SIZE: '10000' }, { pageSize: 10_000 }],
+    [{ BATCH_MAX_REQUESTS: '1000' }, { batchMaxRequests: 1000 }],
+    [{ DELETE_COLLECTION_ENABLED: 'false' }, { deleteCollectionEnabled: false }],
+    [{ MAX_BODY_BYTES: '1' }, { maxBodyBytes: 1 }],
+    [
+      { BACKOFF: 'always', BACKOFF_SECONDS: '5' },
+      { backoff: 'always', backoffSeconds: 5 },
+    ],
+    [{ BACKOFF: 'off' }, { backoff: 'off' }],
+    [{ RETRY_AFTER_SECONDS: '7' }, { retryAfterSeconds: 7 }],
+    [{ RATE_LIMIT_PER_MINUTE: '600' }, { rateLimitPerMinute: 600 }],
+    [{ EOS_DATE: '2030-06-15' }, { endOfService: { date: '2030-06-15', message: undefined, url: undefined } }],
+    [
+      { EOS_DATE: '2032-02-29', EOS_MESSAGE: 'Bye', EOS_URL: 'https://example.com/' },
+      { endOfService: { date: '2032-02-29', message: 'Bye', url: 'https://example.com/' } },
+    ],
+    [{ EOS_MESSAGE: 'Bye' }, { endOfService: undefined }],
+    [{ TOMBSTONE_RETENTION_DAYS: '90' }, { tombstoneRetentionDays: 90 }],
+    [{ LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
+    [{ METRICS_PORT: '9100' }, { metricsPort: 9100 }],
+    [{ NODE_ENV: 'test' }, { production: false, basicAuthEnabled: true }],
+    [
+      { PORT: '', PAGE_SIZE: '', EOS_DATE: '' },
+      { port: 8000, pageSize: 100, endOfService: undefined },
+    ],
+  ])('from %j', (variables, expected) => {
+    expect(readSettings(variables)).toMatchObject(expected);
+  });
+
+  it.each<[Variables, object]>([
+    [{ OAUTH_PROVIDER_NAME: 'my_id-2' }, { providerName: 'my_id-2' }],
+    [{ OAUTH_URI: 'https://id.example.com/realm/' }, { uri: 'https://id.example.com/realm', uriIsExplicit: true }],
+    [{ OAUTH_URI: 'http://localhost:9001' }, { uri: 'http://localhost:9001', uriIsExplicit: true }],
+    [{ OAUTH_URI: 'http://[::1]:9001' }, { uri: 'http://[::1]:9001' }],
+    [
+      { OAUTH_CLIENT_ID: 'c', OAUTH_CLIENT_SECRET: 's' },
+      { clientId: 'c', clientSecret: 's', audiences: ['c'] },
+    ],
+    [{ OAUTH_SCOPE: 'list' }, { scope: 'list' }],
+    [{ OAUTH_AUDIENCE: 'api' }, { audiences: ['api'] }],
+    [{ PUBLIC_URL: 'https://example.com/' }, { audiences: ['reading-list', 'https://example.com'] }],
+    [{ OAUTH_AUDIENCE: 'api', PUBLIC_URL: 'https://example.com' }, { audiences: ['api'] }],
+    [
+      { OAUTH_REDIRECT_DOMAINS: 'App.Example.com, *.pages.example.org,, localhost:3000 ,[::1]:8080' },
+      { redirectDomains: ['app.example.com', '*.pages.example.org', 'localhost:3000', '[::1]:8080'] },
+    ],
+    [{ OAUTH_TOKEN_CACHE_SECONDS: '0' }, { tokenCacheSeconds: 0 }],
+    [{ OAUTH_STATE_SECONDS: '60' }, { stateSeconds: 60 }],
+  ])('of the identity provider from %j', (variables, expected) => {
+    expect(readSettings(variables).oauth).toMatchObject(expected);
+  });
+});
+
+describe('a wrong setting is refused with one line', () => {
+  const integer = 'must be an integer number';
+  const boolean = 'must be a boolean value';
+  const baseUrl = 'must be an absolute http(s) URL without query and fragment';
+  const database = 'must be sqlite:PATH, sqlite::memory: or mysql://user:password@host:port/name';
+  const issuer = 'must be an https URL (plain http only on loopback)';
+  const date = 'must be a date yyyy-mm-dd';
+  const domains = 'must be a comma-separated list of host names, each with *. before it or a port after it if need be';
+  it.each([
+    ['NODE_ENV', 'staging', 'must be one of the following values: development, production, test'],
+    ['PORT', 'http', integer],
+    ['PORT', '-1', integer],
+    ['PORT', '1.5', integer],
+    ['PORT', '65536', 'must not be greater than 65535'],
+    ['PUBLIC_URL', 'example.com', baseUrl],
+    ['PUBLIC_URL', 'ftp://example.com', baseUrl],
+    ['PUBLIC_URL', 'https://example.com/?a=b', baseUrl],
+    ['PUBLIC_URL', 'https://example.com/#a', baseUrl],
+    ['PUBLIC_URL', 'https://me@example.com/', baseUrl],
+    ['PUBLIC_URL', 'https://me:secret@example.com/', baseUrl],
+    ['DATABASE_URL', 'postgres://db/list', database],
+    ['DATABASE_URL', 'mysql://db', database],
+    ['DATABASE_URL', 'mysql://db/', database],
+    ['DATABASE_URL', 'mysql://db/list?ssl=1', database],
+    ['DATABASE_URL', 'mysql://db:port/list', database],
+    ['DATABASE_URL', 'sqlite:', database],
+    ['DATABASE_POOL_SIZE', '0', 'must not be less than 1'],
+    ['DATABASE_POOL_SIZE', '1001', 'must not be greater than 1000'],
+    ['DATABASE_POOL_SIZE', 'ten', integer],
+    ['MIGRATE_ON_START', 'perhaps', boolean],
+    ['REDIS_URL', 'http://cache', 'must be a redis:// or rediss:// URL'],
+    ['REDIS_URL', 'redis://', 'must be a redis:// or rediss:// URL'],
+    ['DOCUMENTATION_URL', '/docs', 'must be an absolute http(s) URL'],
+    ['BASIC_AUTH_ENABLED', 'perhaps', boolean],
+    ['OAUTH_PROVIDER_NAME', 'a/b', 'must be letters, digits, - and _'],
+    ['OAUTH_PROVIDER_NAME', 'a'.repeat(65), 'must be letters, digits, - and _'],
+    ['OAUTH_URI', 'id.example.com', issuer],
+    ['OAUTH_URI', 'http://id.example.com', issuer],
+    ['OAUTH_URI', 'https://id.example.com/?a', issuer],
+    ['OAUTH_REDIRECT_DOMAINS', 'https://example.com', domains],
+    ['OAUTH_REDIRECT_DOMAINS', 'example.com,*', domains],
+    ['OAUTH_REDIRECT_DOMAINS', 'example.com:port', domains],
+    ['OAUTH_TOKEN_CACHE_SECONDS', '-1', integer],
+    ['OAUTH_TOKEN_CACHE_SECONDS', '2147483648', 'must not be greater than 2147483647'],
+    ['OAUTH_STATE_SECONDS', '0', 'must not be less than 1'],
+    ['PAGE_SIZE', '0', 'must not be less than 1'],
+    ['PAGE_SIZE', '10001', 'must not be greater than 10000'],
+    ['BATCH_MAX_REQUESTS', '0', 'must not be less than 1'],
+    ['BATCH_MAX_REQUESTS', '1001', 'must not be greater than 1000'],
+    ['DELETE_COLLECTION_ENABLED', 'yes', boolean],
+    ['MAX_BODY_BYTES', '0', 'must not be less than 1'],
+    ['MAX_BODY_BYTES', '2MB', integer],
+    ['MAX_BODY_BYTES', '1073741825', 'must not be greater than 1073741824'],
+    ['BACKOFF', 'sometimes', 'must be one of the following values: auto, always, off'],
+    ['BACKOFF_SECONDS', '0', 'must not be less than 1'],
+    ['RETRY_AFTER_SECONDS', '0', 'must not be less than 1'],
+    ['RATE_LIMIT_PER_MINUTE', '-5', integer],
+    ['EOS_DATE', 'soon', date],
+    ['EOS_DATE', '2030-02-30', date],
+    ['EOS_DATE', '2030-6-1', date],
+    ['EOS_DATE', '2030-06', date],
+    ['EOS_DATE', '2030-06-15T00:00:00Z', date],
+    ['EOS_MESSAGE', 'x'.repeat(1001), 'must be shorter than or equal to 1000 characters'],
+    ['EOS_URL', 'example.com', 'must be an absolute URL'],
+    ['TOMBSTONE_RETENTION_DAYS', '-1', integer],
+    ['TOMBSTONE_RETENTION_DAYS', '36501', 'must not be greater than 36500'],
+    ['LOG_LEVEL', 'loud', 'must be one of the following values: trace, debug, info, warn, error, fatal, silent'],
+    ['METRICS_PORT', 'x', integer],
+  ])('%s=%s', (name, value, problem) => {
+    expect(refusalOf({ [name]: value })).toBe(`${name}: ${problem}`);
+  });
+});
+
+describe('in production', () => {
+  it('the complete settings are taken, and Basic and the redirect domains are off', () => {
+    const settings = readSettings(PRODUCTION);
+    expect(settings).toMatchObject({ production: true, basicAuthEnabled: false, userIdSecret: SECRET });
+    expect(settings.oauth).toMatchObject({
+      uri: 'https://id.example.com',
+      redirectDomains: [],
+      audiences: ['client', 'https://list.example.com'],
+    });
+  });
+
+  it('Basic can be enabled', () => {
+    expect(readSettings({ ...PRODUCTION, BASIC_AUTH_ENABLED: 'true' }).basicAuthEnabled).toBe(true);
+  });
+
+  it.each(Object.keys(PRODUCTION).filter((name) => name !== 'NODE_ENV'))('%s is required', (name) => {
+    expect(refusalOf({ ...PRODUCTION, [name]: '' })).toBe(`${name}: required in production`);
+  });
+
+  it.each(['USER_ID_SECRET', 'SESSION_SECRET'])('%s has at least 32 characters', (name) => {
+    expect(refusalOf({ ...PRODUCTION, [name]: 's'.repeat(31) })).toBe(
+      `${name}: must have at least 32 characters in production`,
+    );
+  });
+});
+
+describe('a value in a file', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'settings-'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  const fileWith = (text: string): string => {
+    const path = join(folder, 'value');
+    writeFileSync(path, text);
+    return path;
+  };
+
+  it.each(SETTING_NAMES.map((name) => [name]))('of %s is read', (name) => {
+    expect(refusalOf({ [`${name}_FILE`]: join(folder, 'missing') })).toBe(`${name}_FILE: can not be read (ENOENT)`);
+  });
+
+  it('counts without the line break at its end', () => {
+    expect(readSettings({ SESSION_SECRET_FILE: fileWith(' a secret\n') }).sessionSecret).toBe('a secret');
+  });
+
+  it('is validated', () => {
+    expect(refusalOf({ PORT_FILE: fileWith('http') })).toBe('PORT: must be an integer number');
+  });
+
+  it('fulfils what production requires', () => {
+    const variables = { ...PRODUCTION, SESSION_SECRET: '', SESSION_SECRET_FILE: fileWith('t'.repeat(32)) };
+    expect(readSettings(variables).sessionSecret).toBe('t'.repeat(32));
+  });
+
+  it('is refused beside a direct value', () => {
+    expect(refusalOf({ PORT: '1', PORT_FILE: fileWith('2') })).toBe('PORT: set both directly and by PORT_FILE');
+  });
+
+  it('is refused when it is a folder', () => {
+    expect(refusalOf({ PORT_FILE: folder })).toBe('PORT_FILE: can not be read (EISDIR)');
+  });
+
+  it('is not looked for when the name is empty', () => {
+    expect(readSettings({ PORT_FILE: '' }).port).toBe(8000);
+  });
+});
+
+describe('.env.example', () => {
+  const lines = readFileSync(join(import.meta.dirname, '../../.env.example'), 'utf8').split('\n');
+  const settings = lines.filter((line) => line !== '' && !line.startsWith('#')).map((line) => line.split(/=(.*)/s));
+
+  it('lists exactly the settings, in their order', () => {
+    expect(settings.map(([name]) => name)).toEqual(SETTING_NAMES);
+  });
+
+  it('gives their defaults', () => {
+    expect(readSettings(Object.fromEntries(settings) as Variables)).toEqual(readSettings({}));
+  });
+});
