@@ -6,7 +6,14 @@ import { startService, type Service } from '../support/service.js';
 import { entriesOf, type LogEntry } from './log-entries.js';
 
 const UUID = /^[0-9a-f-]{36}$/;
-const SECRETS = ['secret-in-path', 'secret-in-query', 'secret-in-body', 'secret-in-header', 'secret-password', 'secret.example'];
+const SECRETS = [
+  'secret-in-path',
+  'secret-in-query',
+  'secret-in-body',
+  'secret-in-header',
+  'secret-password',
+  'secret.example',
+];
 
 let provider: ScriptedProvider;
 let service: Service;
@@ -44,11 +51,16 @@ const linesOf = async (id: string, count = 1): Promise<LogEntry[]> =>
 
 describe('a request', () => {
   it('is one line with its id, user, route, status, duration and number of statements', async () => {
-    const answer = await ask('POST', '/v2/articles', { 'x-request-id': 'create-1' }, {
-      url: 'https://secret.example/secret-in-body',
-      title: 'secret-in-body',
-      added_by: 'secret-in-body',
-    });
+    const answer = await ask(
+      'POST',
+      '/v2/articles',
+      { 'x-request-id': 'create-1' },
+      {
+        url: 'https://secret.example/secret-in-body',
+        title: 'secret-in-body',
+        added_by: 'secret-in-body',
+      },
+    );
     expect(answer.status).toBe(201);
     const [line] = await linesOf('create-1');
     expect(line).toEqual({
@@ -84,7 +96,9 @@ describe('a request', () => {
 
 describe('the request id', () => {
   it('that was sent comes back', async () => {
-    expect((await ask('GET', '/v2/articles', { 'x-request-id': 'a-b.c:1' })).headers.get('x-request-id')).toBe('a-b.c:1');
+    expect((await ask('GET', '/v2/articles', { 'x-request-id': 'a-b.c:1' })).headers.get('x-request-id')).toBe(
+      'a-b.c:1',
+    );
   });
 
   it('is made when none was sent, on errors too', async () => {
@@ -99,13 +113,18 @@ describe('the request id', () => {
 
 describe('a batch', () => {
   it('is logged entry by entry, with one id for all', async () => {
-    const answer = await ask('POST', '/v2/batch', { 'x-request-id': 'batch-1', authorization: `Bearer ${token}` }, {
-      defaults: { headers: { 'X-Secret': 'secret-in-header' } },
-      requests: [
-        { method: 'GET', path: '/articles?title=secret-in-query' },
-        { method: 'GET', path: '/articles/secret-in-path' },
-      ],
-    });
+    const answer = await ask(
+      'POST',
+      '/v2/batch',
+      { 'x-request-id': 'batch-1', authorization: `Bearer ${token}` },
+      {
+        defaults: { headers: { 'X-Secret': 'secret-in-header' } },
+        requests: [
+          { method: 'GET', path: '/articles?title=secret-in-query' },
+          { method: 'GET', path: '/articles/secret-in-path' },
+        ],
+      },
+    );
     expect(answer.status).toBe(200);
     const lines = await linesOf('batch-1', 3);
     expect(lines.map(({ route, status, batchEntry }) => [route, status, batchEntry])).toEqual([
@@ -155,12 +174,16 @@ describe('a line on a terminal', () => {
   const time = '2026-01-02T03:04:05.678Z';
 
   it('names method, route and status first', () => {
-    const line = readableLine(JSON.stringify({ level: 'info', time, method: 'GET', route: '/v2', status: 200, ms: 1.5 }));
+    const line = readableLine(
+      JSON.stringify({ level: 'info', time, method: 'GET', route: '/v2', status: 200, ms: 1.5 }),
+    );
     expect(line).toBe('03:04:05.678 info  GET /v2 200 ms=1.5\n');
   });
 
   it('shows a message with its stack below', () => {
-    const line = readableLine(JSON.stringify({ level: 'error', time, context: 'Errors', stack: 'Error\n at x', msg: 'no' }));
+    const line = readableLine(
+      JSON.stringify({ level: 'error', time, context: 'Errors', stack: 'Error\n at x', msg: 'no' }),
+    );
     expect(line).toBe('\x1b[31m03:04:05.678 error no context=Errors\nError\n at x\x1b[0m\n');
   });
 });

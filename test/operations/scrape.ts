@@ -19,5 +19,8 @@ export async function scrape(service: Service): Promise<Map<string, number>> {
 /** The samples of one metric, whatever their labels, and what they add up to. */
 export function samplesOf(samples: Map<string, number>, name: string): { labels: string[]; sum: number } {
   const own = [...samples].filter(([sample]) => sample === name || sample.startsWith(`${name}{`));
-  return { labels: own.map(([sample]) => sample.slice(name.length)), sum: own.reduce((sum, [, value]) => sum + value, 0) };
+  return {
+    labels: own.map(([sample]) => sample.slice(name.length)),
+    sum: own.reduce((sum, [, value]) => sum + value, 0),
+  };
 }

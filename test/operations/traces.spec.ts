@@ -1,0 +1,125 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ScriptedProvider } from '../support/identity-provider.js';
+import { startService } from '../support/service.js';
+
+/** What a receiver gets, as far as the tests look at it. */
+interface Received {
+  resourceSpans: { resource: { attributes: Span['attributes'] }; scopeSpans: { spans: Span[] }[] }[];
+}
+
+/** A span as OTLP over HTTP has it in JSON. */
+interface Span {
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  name: string;
+  kind: number;
+  attributes: { key: string; value: { stringValue?: string; intValue?: number } }[];
+}
+
+const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
+const PARENT = `00-${TRACE_ID}-b7ad6b7169203331-01`;
+
+let receiver: Server;
+let endpoint: string;
+let provider: ScriptedProvider;
+const spans: Span[] = [];
+const paths = new Set<string>();
+let services: string[] = [];
+
+beforeAll(async () => {
+  receiver = createServer((request, response) => {
+    paths.add(request.url!);
+    void json(request).then((body) => {
+      for (const { resource, scopeSpans } of (body as Received).resourceSpans) {
+        services.push(resource.attributes.find(({ key }) => key === 'service.name')!.value.stringValue!);
+        for (const scope of scopeSpans) spans.push(...scope.spans);
+      }
+      response.setHeader('content-type', 'application/json').end('{}');
+    });
+  }).listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  endpoint = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+  provider = await ScriptedProvider.start();
+});
+
+afterAll(async () => {
+  receiver.close();
+  await provider.close();
+});
+
+const secret = 'https://secret.example/';
+
+/** Creates an article, alone and in a batch, and stops the service, which sends what it has. */
+async function createTwice(variables: Record<string, string>): Promise<string> {
+  spans.length = 0;
+  services = [];
+  const service = await startService({ DATABASE_URL: 'sqlite::memory:', OAUTH_URI: provider.issuer, ...variables });
+  const token = await provider.sign();
+  const post = (path: string, body: unknown) =>
+    fetch(`${service.url}/v2${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, traceparent: PARENT, 'x-request-id': 'traced' },
+      body: JSON.stringify(body),
+    });
+  const article = (at: number) => ({ url: secret + at, title: 'secret title', added_by: 'x' });
+  expect((await post('/articles', article(1))).status).toBe(201);
+  const batch = { requests: [{ method: 'POST', path: '/articles', body: article(2) }] };
+  expect((await post('/batch', batch)).status).toBe(200);
+  expect(await service.stop()).toBe(0);
+  return service.output();
+}
+
+const childrenOf = (parent: Span): Span[] => spans.filter(({ parentSpanId }) => parentSpanId === parent.spanId);
+const attributeOf = (span: Span, name: string) => span.attributes.find(({ key }) => key === name)?.value;
+
+it('a receiver gets a trace of a create with its SQL statements, below the span of the caller', async () => {
+  await createTwice({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint });
+  expect([...paths]).toEqual(['/v1/traces']);
+  expect(services[0]).toBe('reading-list');
+  const [create] = spans.filter(({ name }) => name === 'POST /v2/articles');
+  expect(create).toMatchObject({ traceId: TRACE_ID, parentSpanId: PARENT.split('-')[2], kind: 2 });
+  expect(attributeOf(create!, 'http.route')).toEqual({ stringValue: '/v2/articles' });
+  expect(attributeOf(create!, 'http.response.status_code')).toEqual({ intValue: 201 });
+  expect(attributeOf(create!, 'reading_list.request_id')).toEqual({ stringValue: 'traced' });
+  const statements = childrenOf(create!).filter((span) => attributeOf(span, 'db.query.text'));
+  expect(statements.map(({ name }) => name)).toEqual(['BEGIN', 'INSERT', 'INSERT', 'COMMIT']);
+  expect(attributeOf(statements[2]!, 'db.query.text')!.stringValue).toMatch(/^INSERT INTO articles .*VALUES \(\?/);
+  expect(childrenOf(create!).map(({ name }) => name)).toContain('identity provider /jwks');
+});
+
+it('the entries of a batch are spans below the batch', async () => {
+  await createTwice({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint });
+  const batch = spans.find(({ name }) => name === 'POST /v2/batch')!;
+  const entries = childrenOf(batch).filter(({ kind }) => kind === 2);
+  expect(entries.map(({ name }) => name)).toEqual(['POST /v2/articles']);
+  expect(childrenOf(entries[0]!).map(({ name }) => name)).toContain('COMMIT');
+});
+
+it('no span has a value of a request', async () => {
+  await createTwice({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_SERVICE_NAME: 'another-name' });
+  expect(services[0]).toBe('another-name');
+  const text = JSON.stringify(spans);
+  expect(text).not.toContain('secret');
+});
+
+it.each<[string, Record<string, string>]>([
+  ['no receiver is named', {}],
+  ['OTEL_SDK_DISABLED is true', { OTEL_SDK_DISABLED: 'true' }],
+  ['OTEL_TRACES_EXPORTER is none', { OTEL_TRACES_EXPORTER: 'none' }],
+])('nothing is sent when %s', async (_condition, variables) => {
+  const named: Record<string, string> =
+    Object.keys(variables).length > 0 ? { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } : {};
+  await createTwice({ ...named, ...variables });
+  expect(spans).toEqual([]);
+});
+
+it('a receiver that is away disturbs nothing', async () => {
+  const start = performance.now();
+  await createTwice({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' });
+  expect(performance.now() - start).toBeLessThan(15_000);
+});

@@ -1,0 +1,195 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accountKey } from '../../src/auth/account.js';
+import type { TestDatabase } from '../support/database.js';
+import { fullState, send } from '../support/devices.js';
+import { startService, type Service } from '../support/service.js';
+import { BACKENDS } from './backends.js';
+import { mustRun, runCommand } from './run-command.js';
+
+describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
+  let database: TestDatabase;
+  let service: Service;
+  let settings: Record<string, string>;
+
+  beforeAll(async () => {
+    database = await BACKENDS[name]!();
+    settings = { DATABASE_URL: database.url, BASIC_PASSWORD: 'secret' };
+    service = await startService({ ...settings, MIGRATE_ON_START: 'true' });
+  });
+
+  afterAll(async () => {
+    await service.kill();
+    await database.drop();
+  });
+
+  const ask = (user: string, method: string, path: string, body?: unknown) =>
+    send(service.url, user, method, path, body);
+  const clockOf = async (user: string) => (await ask(user, 'HEAD', '/articles')).headers.get('last-modified');
+
+  /** A list with articles of every kind, changed and deleted ones. */
+  async function furnish(user: string): Promise<void> {
+    const created: string[] = [];
+    for (let at = 0; at < 250; at++) {
+      const article = { url: `https://example.com/${at}?ü=😀`, title: at % 9 ? `T ${at} 😀` : null, added_by: 'test' };
+      created.push((await ask(user, 'POST', '/articles', { ...article, word_count: at, excerpt: '"\n,\\' })).body.id);
+    }
+    for (const id of created.slice(0, 20)) await ask(user, 'DELETE', `/articles/${id}`);
+    const change = { unread: false, marked_read_by: 'phone', marked_read_on: 5, favorite: true, title: 'changed' };
+    for (const id of created.slice(20, 40)) await ask(user, 'PATCH', `/articles/${id}`, change);
+  }
+
+  it('export, erase and import give back the same articles, tombstones and timestamps', async () => {
+    const user = randomUUID();
+    await furnish(user);
+    const [before, clock] = [await fullState(service.url, user), await clockOf(user)];
+    expect(before.size).toBe(250);
+    const exported = await mustRun(['user', 'export', '--basic', user], settings);
+    expect(exported.trim().split('\n')).toHaveLength(251);
+    expect(await mustRun(['user', 'erase', '--basic', user, '--dry-run'], settings)).toMatch(/^would erase 230 /);
+    expect(await mustRun(['user', 'erase', '--basic', user], settings)).toMatch(/^erased 250 /);
+    expect((await runCommand(['user', 'export', '--basic', user], settings)).status).toBe(1);
+    expect(await mustRun(['user', 'import', '-', '--dry-run'], settings, exported)).toMatch(
+      /^would import 250 .* 1 users/,
+    );
+    expect(await mustRun(['user', 'import', '-'], settings, exported)).toMatch(/^imported 250 /);
+    expect(await fullState(service.url, user)).toEqual(before);
+    expect(await clockOf(user)).toBe(clock);
+    expect((await ask(user, 'GET', '/articles')).headers.get('total-records')).toBe('230');
+    expect(await mustRun(['user', 'import', '-'], settings, exported)).toMatch(/^imported 0 .* 250 were there/);
+    expect(await mustRun(['doctor', '--basic', user], settings)).toMatch(/ 0 problems/);
+  });
+
+  it('an import that was cut off goes on when it is repeated', async () => {
+    const user = randomUUID();
+    await furnish(user);
+    const before = await fullState(service.url, user);
+    const exported = await mustRun(['user', 'export', '--basic', user], settings);
+    await mustRun(['user', 'erase', '--basic', user], settings);
+    const cut = await runCommand(['user', 'import', '-'], settings, exported.slice(0, exported.length * 0.7));
+    expect(cut.status).toBe(1);
+    expect(cut.err).toMatch(/^line \d+: not JSON; .*repeat/);
+    await mustRun(['user', 'import', '-'], settings, exported);
+    expect(await fullState(service.url, user)).toEqual(before);
+    expect(await mustRun(['doctor', '--basic', user], settings)).toMatch(/ 0 problems/);
+  });
+
+  it('an import into a list that went on adds what is missing as new changes', async () => {
+    const [user, other] = [randomUUID(), randomUUID()];
+    await furnish(user);
+    const exported = await mustRun(['user', 'export', '--basic', user], settings);
+    const kept = await ask(other, 'POST', '/articles', {
+      url: 'https://example.com/100?ü=😀',
+      title: 'mine',
+      added_by: 'x',
+    });
+    const clock = Number(await clockOf(other));
+    expect(await mustRun(['user', 'import', '-', '--basic', other], settings, exported)).toMatch(/^imported 229 /);
+    const { body } = await ask(other, 'GET', `/articles?_since=${clock}&_limit=100`);
+    expect(body.items).toHaveLength(100);
+    expect((await ask(other, 'GET', `/articles/${kept.body.id}`)).body.title).toBe('mine');
+    expect((await fullState(service.url, user)).size).toBe(250);
+    expect(await mustRun(['doctor', '--basic', other], settings)).toMatch(/ 0 problems/);
+  });
+
+  it('user list shows every user by key', async () => {
+    const user = randomUUID();
+    await ask(user, 'POST', '/articles', { url: 'https://example.com/', title: 'T', added_by: 'x' });
+    const key = /^{"account":"([0-9a-f]{32})"/.exec(await mustRun(['user', 'export', '--basic', user], settings))![1]!;
+    expect(await mustRun(['user', 'list'], settings)).toMatch(new RegExp(`^${key}       1 \\d{4}-`, 'm'));
+    const lines = (await mustRun(['user', 'list', '--json'], settings)).trim().split('\n');
+    expect(lines.map((line) => (JSON.parse(line) as { account: string }).account)).toContain(key);
+    expect(await mustRun(['user', 'export', '--key', key], settings)).toContain('https://example.com/');
+  });
+
+  it('a Basic user is found by the password on standard input as well', async () => {
+    const user = randomUUID();
+    await ask(user, 'GET', '/articles');
+    const exported = await mustRun(['user', 'export', '--basic', user], { DATABASE_URL: database.url }, 'secret\n');
+    expect(exported).toContain('"live_count":0');
+  });
+
+  it('a user of the identity provider is found by issuer and subject', async () => {
+    const env = { ...settings, OAUTH_URI: 'https://id.example.com', USER_ID_SECRET: 's'.repeat(40) };
+    const key = accountKey(env.USER_ID_SECRET, 'bearer', ['https://id.example.com', 'alice']).toString('hex');
+    const line = JSON.stringify({ account: 'a'.repeat(32), last_modified: 5, purged_until: 0 });
+    await mustRun(['user', 'import', '-', '--subject', 'alice'], env, line);
+    expect(await mustRun(['user', 'list'], env)).toContain(key);
+    const words = ['user', 'export', '--issuer', 'https://id.example.com', '--subject', 'alice'];
+    expect(await mustRun(words, { ...env, OAUTH_URI: 'https://other.example.com' })).toContain(key);
+    await mustRun(['user', 'erase', '--key', key], env);
+  });
+
+  describe('import of other services', () => {
+    const sample = (file: string) => readFileSync(`test/operations/samples/${file}`, 'utf8');
+    const all = async (user: string) => {
+      const { body } = await ask(user, 'GET', '/articles?_sort=added_on');
+      return body.items.map(({ url, title, added_on, unread, archived, favorite, excerpt, added_by }) => [
+        url,
+        title,
+        added_on,
+        { unread, archived, favorite, excerpt, added_by },
+      ]);
+    };
+    const plain = { unread: true, archived: false, favorite: false, excerpt: '', added_by: 'import' };
+
+    it('reads Pocket CSV', async () => {
+      const user = randomUUID();
+      const { status, out } = await runCommand(
+        ['user', 'import', '-', '--basic', user],
+        settings,
+        sample('pocket.csv'),
+      );
+      expect(out).toBe(
+        'entry 4: url: not an absolute URL with a host\nimported 3 articles, 0 were there, 1 can not be\n',
+      );
+      expect(status).toBe(3);
+      expect(await all(user)).toEqual([
+        ['https://example.com/a?x=1&y=2', 'Plain title', 1_600_000_000_000, plain],
+        [
+          'https://example.com/b',
+          'A "quoted", long\ntitle',
+          1_600_000_001_000,
+          { ...plain, unread: false, archived: true },
+        ],
+        ['https://example.com/c', 'https://example.com/c', 1_600_000_002_000, plain],
+      ]);
+    });
+
+    it('reads Instapaper CSV', async () => {
+      const user = randomUUID();
+      const words = ['user', 'import', '-', '--basic', user, '--added-by', 'me'];
+      expect(await mustRun(words, settings, sample('instapaper.csv'))).toMatch(/^imported 3 articles/);
+      const mine = { ...plain, added_by: 'me' };
+      expect(await all(user)).toEqual([
+        ['https://example.com/a', 'One', 1_500_000_000_000, { ...mine, excerpt: 'What was\nselected' }],
+        ['https://example.com/b', 'Two', 1_500_000_001_000, { ...mine, unread: false, archived: true }],
+        ['https://example.com/c', 'Three', 1_500_000_002_000, { ...mine, favorite: true }],
+      ]);
+    });
+
+    it('reads Netscape bookmarks, and leaves alone what is there', async () => {
+      const user = randomUUID();
+      await ask(user, 'POST', '/articles', { url: 'https://example.com/b', title: 'old', added_by: 'x', added_on: 1 });
+      const words = ['user', 'import', '-', '--basic', user];
+      expect(await mustRun([...words, '--dry-run'], settings, sample('bookmarks.netscape'))).toMatch(
+        /^would import 3 /,
+      );
+      expect(await mustRun(words, settings, sample('bookmarks.netscape'))).toMatch(
+        /^imported 2 articles, 1 were there/,
+      );
+      expect((await all(user)).map(([url, title, added_on]) => [url, title, added_on])).toEqual([
+        ['https://example.com/b', 'old', 1],
+        ['https://example.com/?a=1&b=2', 'Fish & “Chips” <now>', 1_400_000_000_000],
+        ['https://example.com/c', 'Read', 1_400_000_002_000],
+      ]);
+    });
+
+    it('refuses a file that looks like none of them', async () => {
+      const { status, err } = await runCommand(['user', 'import', '-', '--basic', 'x'], settings, 'hello\n');
+      expect(status).toBe(2);
+      expect(err).toContain('say --format (lines, pocket, instapaper, bookmarks)');
+    });
+  });
+});
