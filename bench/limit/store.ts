@@ -1,0 +1,17 @@
+import type { Posted, Row } from './rows.js';
+
+/** What the limit server asks of a database: for each operation the fewest statements that do the same durable work. */
+export interface LimitStore {
+  clock(account: Buffer): Promise<Row>;
+  one(account: Buffer, id: Buffer): Promise<Row>;
+  /** The account's row and the newest live articles. */
+  list(account: Buffer, limit: number): Promise<[Row, Row[]]>;
+  since(account: Buffer, since: number, limit: number): Promise<[Row, Row[]]>;
+  /** The account's row and a row with the number of unread articles. */
+  countUnread(account: Buffer): Promise<[Row, Row]>;
+  /** The new row, or the one that holds the URL. */
+  create(account: Buffer, posted: Posted): Promise<{ created: boolean; row: Row }>;
+  retitle(account: Buffer, id: Buffer, title: string): Promise<Row>;
+  /** The tombstone's timestamp. */
+  bury(account: Buffer, id: Buffer): Promise<number>;
+}

@@ -1,0 +1,73 @@
+import { connect, type Socket } from 'node:net';
+
+/** What a request came to. */
+export interface Outcome {
+  status: number;
+  milliseconds: number;
+  /** Status line and headers. */
+  head: string;
+}
+
+/**
+ * One keep-alive connection that sends prepared bytes and reads no more of the answers than it must to find their end:
+ * a client that costs little beside the servers it measures. One request at a time.
+ */
+export class LoadConnection {
+  private readonly socket: Socket;
+  private rest = 0;
+  private partial?: Buffer;
+  private sentAt = 0;
+  private bodiless = false;
+  private status = 0;
+  private head = '';
+  private done?: (outcome: Outcome) => void;
+
+  constructor(
+    port: number,
+    private readonly onBroken: (error: Error) => void,
+  ) {
+    this.socket = connect(port, '127.0.0.1');
+    this.socket.setNoDelay(true);
+    this.socket.on('data', (chunk: Buffer) => this.take(chunk));
+    this.socket.on('error', onBroken);
+    this.socket.on('close', () => this.done && onBroken(new Error('the server closed the connection')));
+  }
+
+  send(message: Buffer, done: (outcome: Outcome) => void): void {
+    this.done = done;
+    this.bodiless = message[0] === 0x48; // HEAD
+    this.sentAt = performance.now();
+    this.socket.write(message);
+  }
+
+  close(): void {
+    this.done = undefined;
+    this.socket.destroy();
+  }
+
+  private take(chunk: Buffer): void {
+    if (this.rest > 0) {
+      this.rest -= chunk.length;
+      if (this.rest === 0) this.finish();
+      return;
+    }
+    if (this.partial) chunk = Buffer.concat([this.partial, chunk]);
+    const at = chunk.indexOf('\r\n\r\n');
+    this.partial = at < 0 ? chunk : undefined;
+    if (at < 0) return;
+    this.head = chunk.toString('latin1', 0, at);
+    this.status = Number(this.head.slice(9, 12));
+    if (!this.bodiless && this.status !== 304 && this.status !== 204) {
+      const [, length] = /\r\ncontent-length: *(\d+)/i.exec(this.head) ?? [];
+      if (length === undefined) return this.onBroken(new Error(`no Content-Length:\n${this.head}`));
+      this.rest = Number(length) - (chunk.length - at - 4);
+    }
+    if (this.rest === 0) this.finish();
+  }
+
+  private finish(): void {
+    const done = this.done!;
+    this.done = undefined;
+    done({ status: this.status, milliseconds: performance.now() - this.sentAt, head: this.head });
+  }
+}

@@ -1,0 +1,106 @@
+import { resolve } from 'node:path';
+import { type Bed, type DatabaseKind, makeBed } from './bed.js';
+import { type Comparison, compare } from './figures.js';
+import { type Growth, growthOfCollection, growthOfUsers, type GrowthPlan } from './growth.js';
+import type { JobResult } from './load/job.js';
+import { statementsPerOperation } from './statements.js';
+import { type Client, startBuiltService, startClient, startLimitServer, type Subject } from './subjects.js';
+import { type Measured, type Plan as ThroughputPlan, Throughput } from './throughput.js';
+
+/** Everything that is to be measured on a database, and how long. */
+export interface Plan {
+  throughput: ThroughputPlan;
+  growth: GrowthPlan;
+  /** Articles of one user. */
+  articles: number[];
+  users: number[];
+  loadSeconds: number;
+}
+
+export interface Choices {
+  build: string;
+  against: string[];
+  operation?: string[];
+  profile?: string;
+}
+
+/** What there is to say of a server as a whole. */
+export interface ProcessFacts {
+  name: string;
+  startMilliseconds: number;
+  idleMebibytes: number;
+  loadedMebibytes: number;
+  /** Statements by operation; only on MariaDB, which counts them. */
+  statements?: Record<string, number>;
+}
+
+/** The results for one database; the parts after `facts` are missing when only some operations were chosen. */
+export interface Results {
+  database: DatabaseKind;
+  comparisons: Comparison[];
+  /** Other builds by name. */
+  others: Record<string, Comparison[]>;
+  facts: ProcessFacts[];
+  load?: { most: JobResult; atFourFifths: JobResult };
+  articles?: Growth;
+  users?: Growth;
+  measured: Measured[];
+}
+
+/** Starts a throw-away database, measures, and takes everything down again. */
+export async function measureDatabase(kind: DatabaseKind, plan: Plan, choices: Choices): Promise<Results> {
+  const bed = await makeBed(kind);
+  const client = startClient();
+  try {
+    const together = await measureTogether(bed, client, plan, choices);
+    if (choices.operation) return together;
+    return {
+      ...together,
+      articles: await growthOfCollection(bed, client, plan.articles, plan.growth),
+      users: await growthOfUsers(bed, client, plan.users, plan.growth),
+    };
+  } finally {
+    client.stop();
+    await bed.close();
+  }
+}
+
+async function measureTogether(bed: Bed, client: Client, plan: Plan, choices: Choices): Promise<Results> {
+  const subjects: Subject[] = [];
+  try {
+    for (const subject of starters(bed, choices)) subjects.push(await subject());
+    const idle = subjects.map((subject) => subject.residentMebibytes());
+    const throughput = new Throughput(bed, client, subjects, plan.throughput);
+    const measured = await throughput.measure(choices.operation);
+    const load = choices.operation ? undefined : await throughput.atFourFifths(subjects[1]!, plan.loadSeconds);
+    const facts: ProcessFacts[] = subjects.map((subject, at) => ({
+      name: subject.name,
+      startMilliseconds: subject.startMilliseconds,
+      idleMebibytes: idle[at]!,
+      loadedMebibytes: subject.residentMebibytes(),
+    }));
+    if (bed.kind === 'mariadb') {
+      const users = await throughput.population('writers');
+      for (const [at, subject] of subjects.entries())
+        facts[at]!.statements = await statementsPerOperation(bed.databaseUrl, client, subject, users);
+    }
+    const others = Object.fromEntries(subjects.slice(2).map(({ name }) => [name, compare(measured, name)]));
+    return { database: bed.kind, comparisons: compare(measured), others, facts, load, measured };
+  } finally {
+    for (const subject of subjects) await subject.stop();
+  }
+}
+
+/** How to start the limit server, the service, and what else is to be compared. */
+function starters(bed: Bed, { build, against, profile }: Choices): (() => Promise<Subject>)[] {
+  const nodeFlags = profile ? ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`] : [];
+  return [
+    () => startLimitServer(bed.databaseUrl),
+    () => startBuiltService({ ...bed, build, nodeFlags }),
+    ...against.map((other) => {
+      const [[name, folder] = [], ...settings] = other.split(',').map((pair) => pair.split('='));
+      const variables = Object.fromEntries(settings) as Record<string, string>;
+      return () => startBuiltService({ ...bed, name, build: folder, variables });
+    }),
+  ];
+}

@@ -1,0 +1,59 @@
+import { comparisonTable, median, short, table } from '../figures.js';
+import type { Growth } from '../growth.js';
+import type { ProcessFacts, Results } from '../measure.js';
+
+/** Prints all results of one database as Markdown. */
+export function print({ database, comparisons, others, facts, load, articles, users }: Results): void {
+  const section = (title: string, text: string) => console.log(`\n### ${database}: ${title}\n\n${text}`);
+  section('service and limit server', comparisonTable(comparisons));
+  const ratios = comparisons.map(({ ratio }) => ratio);
+  console.log(`\nmedian ratio ${median(ratios).toFixed(2)}, lowest ${Math.min(...ratios).toFixed(2)}`);
+  for (const [name, comparison] of Object.entries(others)) section(name, comparisonTable(comparison));
+  section('processes', factsTable(facts));
+  if (facts[0]?.statements) section('statements per operation', statementsTable(facts));
+  if (load) section('at 80 % of the highest load', loadTable(load));
+  if (articles) section('articles of one user', growthTable(articles));
+  if (users) section('users', growthTable(users));
+}
+
+function factsTable(facts: ProcessFacts[]): string {
+  const rows = facts.map(({ name, startMilliseconds, idleMebibytes, loadedMebibytes }) => [
+    name,
+    short(startMilliseconds),
+    short(idleMebibytes),
+    short(loadedMebibytes),
+  ]);
+  return table(['process', 'start ms', 'idle MiB', 'after load MiB'], rows);
+}
+
+function statementsTable(facts: ProcessFacts[]): string {
+  const rows = Object.keys(facts[0]!.statements!).map((operation) => [
+    operation,
+    ...facts.map(({ statements }) => short(statements![operation]!)),
+  ]);
+  return table(['operation', ...facts.map(({ name }) => name)], rows);
+}
+
+function loadTable({ most, atFourFifths }: NonNullable<Results['load']>): string {
+  const rows = Object.entries({ 'all it can take': most, '80 % of that': atFourFifths }).map(([name, result]) => [
+    name,
+    short(result.perSecond),
+    short(result.p50),
+    short(result.p99),
+    (result.p99 / result.p50).toFixed(1),
+    result.refused,
+    result.errors,
+  ]);
+  return table(['load', 'per second', 'p50 ms', 'p99 ms', 'p99 / p50', 'refused', 'errors'], rows);
+}
+
+/** Latencies, and their ratio to that of the smallest size. */
+function growthTable({ sizes, milliseconds }: Growth): string {
+  const rows = Object.entries(milliseconds).map(([operation, times]) => [
+    operation,
+    ...times.map((time, at) =>
+      at === 0 ? `${short(time)} ms` : `${short(time)} ms (${(time / times[0]!).toFixed(2)})`,
+    ),
+  ]);
+  return table(['operation', ...sizes.map((size) => size.toLocaleString('en'))], rows);
+}

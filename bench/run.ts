@@ -1,0 +1,55 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpus, release } from 'node:os';
+import { parseArgs } from 'node:util';
+import type { DatabaseKind } from './bed.js';
+import { measureDatabase, type Plan } from './measure.js';
+import { print } from './report/tables.js';
+
+const { values: options } = parseArgs({
+  options: {
+    /** Seconds instead of minutes: proves that everything runs, measures nothing of value. */
+    quick: { type: 'boolean', default: false },
+    database: { type: 'string', multiple: true, default: ['mariadb', 'sqlite'] },
+    /** Only these operations, and nothing but throughput. */
+    operation: { type: 'string', multiple: true },
+    rounds: { type: 'string' },
+    seconds: { type: 'string' },
+    /** The folder with the built service. */
+    build: { type: 'string', default: 'dist' },
+    /** Another build or setting to compare with the service: NAME=FOLDER or NAME=FOLDER,LOG_LEVEL=warn. */
+    against: { type: 'string', multiple: true, default: [] },
+    /** Folder for a profile of the service's processor time. */
+    profile: { type: 'string' },
+    output: { type: 'string', default: 'artefacts/bench.json' },
+  },
+});
+
+const plan: Plan = options.quick
+  ? {
+      throughput: { connections: 4, warmUpSeconds: 0.1, seconds: 0.3, rounds: 1 },
+      growth: { rounds: 1, seconds: 0.05 },
+      articles: [100, 1000],
+      users: [10],
+      loadSeconds: 0.3,
+    }
+  : {
+      throughput: { connections: 16, warmUpSeconds: 1.5, seconds: 1.5, rounds: 5 },
+      growth: { rounds: 5, seconds: 0.4 },
+      articles: [100, 1000, 10_000, 100_000],
+      users: [1, 100, 10_000],
+      loadSeconds: 8,
+    };
+if (options.rounds) plan.throughput.rounds = Number(options.rounds);
+if (options.seconds) plan.throughput.seconds = Number(options.seconds);
+
+const machine = `${cpus().length} x ${cpus()[0]?.model}, Linux ${release()}, Node ${process.version}`;
+const databases = [];
+for (const database of options.database) {
+  const results = await measureDatabase(database as DatabaseKind, plan, options);
+  print(results);
+  databases.push(results);
+}
+mkdirSync('artefacts', { recursive: true });
+writeFileSync(options.output, JSON.stringify({ date: new Date().toISOString(), machine, plan, databases }, null, 1));
+console.log(`\n${machine}\nall figures: ${options.output}`);
+process.exit();

@@ -1,0 +1,140 @@
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findFreePort } from '../test/support/servers/free-port.js';
+import { USER_ID_SECRET } from './data.js';
+import type { Job, JobResult } from './load/job.js';
+
+/** Connections to the database, of the service and of the limit server alike: the service's default. */
+export const POOL_SIZE = 10;
+
+/** A server under measurement, in a process of its own. */
+export interface Subject {
+  name: string;
+  port: number;
+  /** From the start of the process to the first answer. */
+  startMilliseconds: number;
+  /** Processor time used so far, in milliseconds. */
+  processorTime(): number;
+  /** Resident memory in MiB. */
+  residentMebibytes(): number;
+  stop(): Promise<void>;
+}
+
+const children = new Set<ChildProcess>();
+process.once('exit', () => children.forEach((child) => child.kill('SIGKILL')));
+
+/** The limit server on a database that has the schema. */
+export function startLimitServer(databaseUrl: string): Promise<Subject> {
+  const variables = { DATABASE_URL: databaseUrl, DATABASE_POOL_SIZE: String(POOL_SIZE) };
+  return start('limit', join(import.meta.dirname, 'limit-server.js'), variables, [], '/');
+}
+
+export interface ServiceOptions {
+  databaseUrl: string;
+  /** The address of the identity provider. */
+  issuer: string;
+  name?: string;
+  /** The folder with the built service; default `dist`. */
+  build?: string;
+  nodeFlags?: string[];
+  /** Settings that differ. */
+  variables?: Record<string, string>;
+}
+
+/** The built service, configured for production; it migrates the database. */
+export function startBuiltService({ databaseUrl, issuer, ...options }: ServiceOptions): Promise<Subject> {
+  const variables = {
+    NODE_ENV: 'production',
+    DATABASE_URL: databaseUrl,
+    DATABASE_POOL_SIZE: String(POOL_SIZE),
+    MIGRATE_ON_START: 'true',
+    PUBLIC_URL: 'http://127.0.0.1',
+    USER_ID_SECRET,
+    SESSION_SECRET: 'benchmark-session-secret-of-enough-characters',
+    OAUTH_URI: issuer,
+    OAUTH_CLIENT_ID: 'reading-list',
+    OAUTH_CLIENT_SECRET: 'development-client-secret',
+    // 16 clients that never pause are no overload, but each answer would carry another header.
+    BACKOFF: 'off',
+    ...options.variables,
+  };
+  const program = resolve(options.build ?? 'dist', 'src/main.js');
+  const flags = ['--enable-source-maps', ...(options.nodeFlags ?? [])];
+  return start(options.name ?? 'service', program, variables, flags, '/__lbheartbeat__');
+}
+
+async function start(
+  name: string,
+  program: string,
+  variables: Record<string, string>,
+  flags: string[],
+  probe: string,
+): Promise<Subject> {
+  const port = await findFreePort();
+  const begin = performance.now();
+  const folder = mkdtempSync(join(tmpdir(), 'reading-list-bench-'));
+  const log = openSync(join(folder, 'log'), 'a');
+  const child = spawn(process.execPath, [...flags, program], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, PORT: String(port), ...variables },
+    stdio: ['ignore', log, log],
+  });
+  closeSync(log);
+  children.add(child);
+  const exited = once(child, 'exit').then(() => children.delete(child));
+  for (const end = begin + 20_000; !(await answers(port, probe)); await sleep(5))
+    if (child.exitCode !== null || performance.now() > end)
+      throw new Error(`the ${name} did not start: see ${folder}/log`);
+  return {
+    name,
+    port,
+    startMilliseconds: performance.now() - begin,
+    processorTime: () => processorTime(child.pid!),
+    residentMebibytes: () =>
+      Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))![1]) / 1024,
+    stop: async () => {
+      // A profile is written by a process that ends by itself.
+      child.kill(flags.some((flag) => flag.startsWith('--cpu-prof')) ? 'SIGTERM' : 'SIGKILL');
+      await exited;
+    },
+  };
+}
+
+const answers = (port: number, path: string): Promise<boolean> =>
+  fetch(`http://127.0.0.1:${port}${path}`).then(
+    async (response) => (await response.arrayBuffer(), true),
+    () => false,
+  );
+
+const CLOCK_TICKS_PER_SECOND = 100;
+
+function processorTime(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+  return ((Number(fields[11]) + Number(fields[12])) * 1000) / CLOCK_TICKS_PER_SECOND;
+}
+
+/** The process that makes the load. */
+export interface Client {
+  run(job: Job): Promise<JobResult>;
+  stop(): void;
+}
+
+export function startClient(): Client {
+  const child = fork(join(import.meta.dirname, 'load/client.js'));
+  children.add(child);
+  return {
+    run: async (job) => {
+      child.send(job);
+      const [result] = (await once(child, 'message')) as [JobResult & { failure?: string }];
+      if (result.failure !== undefined) throw new Error(`${job.operation}: ${result.failure}`);
+      return result;
+    },
+    stop: () => void child.kill(),
+  };
+}

@@ -1,0 +1,121 @@
+import type { Bed } from './bed.js';
+import type { User } from './data.js';
+import type { JobResult } from './load/job.js';
+import { type Operation, OPERATIONS, type Population } from './load/operations.js';
+import type { Client, Subject } from './subjects.js';
+
+/** How long and how often to measure. */
+export interface Plan {
+  connections: number;
+  warmUpSeconds: number;
+  seconds: number;
+  rounds: number;
+}
+
+/** One round of one server. */
+export interface Round extends JobResult {
+  /** Processor time of the server for each request. */
+  microsecondsOfProcessor: number;
+}
+
+/** The rounds of one operation, of each server by its name; round n of one follows round n of the other. */
+export interface Measured {
+  operation: string;
+  title: string;
+  rounds: Record<string, Round[]>;
+}
+
+const SIZES: Record<Population, number> = { thousand: 1000, 'ten-thousand': 10_000, writers: 1000, doomed: 0 };
+/** Connections share the users with the large collections, who are only read. */
+const MANY_LARGE = 4;
+/** Records that a user of the deleting operation can lose in a second of a round. */
+const DOOMED_PER_SECOND = 400;
+
+let jobs = 0;
+
+/** Measures the operations on servers that share a database, round by round in turn. */
+export class Throughput {
+  private readonly populations = new Map<Population, User[]>();
+  private doomed = 0;
+
+  constructor(
+    private readonly bed: Bed,
+    private readonly client: Client,
+    private readonly subjects: Subject[],
+    private readonly plan: Plan,
+  ) {}
+
+  async measure(names: string[] = OPERATIONS.map(({ name }) => name)): Promise<Measured[]> {
+    const results: Measured[] = [];
+    for (const operation of OPERATIONS.filter(({ name }) => names.includes(name))) {
+      const users = await this.population(operation.users);
+      const rounds = Object.fromEntries(this.subjects.map(({ name }) => [name, [] as Round[]]));
+      if (operation.name === 'batch')
+        for (const subject of this.subjects) await requireWorkingBatch(subject, users[0]!);
+      for (const subject of this.subjects) await this.round(operation, users, subject, this.plan.warmUpSeconds);
+      for (let round = 0; round < this.plan.rounds; round++)
+        for (const subject of this.subjects)
+          rounds[subject.name]!.push(await this.round(operation, users, subject, this.plan.seconds));
+      results.push({ operation: operation.name, title: operation.title, rounds });
+    }
+    return results;
+  }
+
+  private async round(operation: Operation, users: User[], subject: Subject, seconds: number): Promise<Round> {
+    const before = subject.processorTime();
+    const result = await this.client.run({
+      port: subject.port,
+      operation: operation.name,
+      users,
+      connections: this.plan.connections,
+      seconds,
+      salt: `job-${++jobs}`,
+      size: SIZES[operation.users],
+      doomed: operation.users === 'doomed' ? await this.doom(users, seconds) : undefined,
+    });
+    if (result.errors > 0) console.error(`${operation.name}, ${subject.name}: ${result.errors} x ${result.firstError}`);
+    const used = subject.processorTime() - before;
+    return { ...result, microsecondsOfProcessor: (used * 1000) / result.requests };
+  }
+
+  /** The highest throughput of the service under a mixture of operations, and how it answers at 80 % of that. */
+  async atFourFifths(subject: Subject, seconds: number): Promise<{ most: JobResult; atFourFifths: JobResult }> {
+    const users = await this.population('writers');
+    const facts = { port: subject.port, operation: 'mixture', users, connections: this.plan.connections, size: 1000 };
+    await this.client.run({ ...facts, seconds: this.plan.warmUpSeconds, salt: `job-${++jobs}` });
+    const most = await this.client.run({ ...facts, seconds, salt: `job-${++jobs}` });
+    const ratePerSecond = most.perSecond * 0.8;
+    return { most, atFourFifths: await this.client.run({ ...facts, seconds, salt: `job-${++jobs}`, ratePerSecond }) };
+  }
+
+  /** Users with as many records as the operation is about. */
+  async population(kind: Population): Promise<User[]> {
+    const known = this.populations.get(kind);
+    if (known) return known;
+    const count = kind === 'ten-thousand' ? Math.min(MANY_LARGE, this.plan.connections) : this.plan.connections;
+    const users = await this.bed.users(kind, count);
+    this.populations.set(kind, users);
+    if (SIZES[kind] > 0) for (const { account } of users) await this.bed.seeder.articles({ account, to: SIZES[kind] });
+    await this.bed.seeder.settle();
+    return users;
+  }
+
+  private async doom(users: User[], seconds: number): Promise<{ from: number; to: number }> {
+    const from = this.doomed + 1;
+    const to = (this.doomed += Math.ceil(seconds * DOOMED_PER_SECOND));
+    for (const { account } of users) await this.bed.seeder.articles({ account, from, to });
+    return { from, to };
+  }
+}
+
+/** The status of a batch does not tell what became of its entries. */
+async function requireWorkingBatch({ name, port }: Subject, { account, authorization }: User): Promise<void> {
+  const body = { url: `https://example.com/${account}/first/${name}`, title: 'First', added_by: 'laptop' };
+  const response = await fetch(`http://127.0.0.1:${port}/v2/batch`, {
+    method: 'POST',
+    headers: { authorization, 'x-account': account, 'content-type': 'application/json' },
+    body: JSON.stringify({ requests: [{ method: 'POST', path: '/articles', body }] }),
+  });
+  const { responses } = (await response.json()) as { responses: { status: number }[] };
+  if (responses[0]?.status !== 201) throw new Error(`${name}: a batch did not create its article`);
+}

@@ -1,0 +1,53 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { OPERATIONS } from '../../bench/load/operations.js';
+import type { Results } from '../../bench/measure.js';
+
+const run = promisify(execFile);
+const TIMEOUT_MS = 240_000;
+
+/** Times are not looked at: what they are depends on what else the machine is doing. */
+describe('the benchmark', () => {
+  let databases: Results[];
+
+  beforeAll(async () => {
+    const output = join(mkdtempSync(join(tmpdir(), 'reading-list-')), 'bench.json');
+    await run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.bench.json']);
+    await run(process.execPath, ['dist/bench/bench/run.js', '--quick', '--output', output]);
+    ({ databases } = JSON.parse(readFileSync(output, 'utf8')) as { databases: Results[] });
+  }, TIMEOUT_MS);
+
+  it('measures MariaDB and SQLite', () => {
+    expect(databases.map(({ database }) => database)).toEqual(['mariadb', 'sqlite']);
+  });
+
+  it('compares the service with the limit server in every operation', () => {
+    for (const { comparisons } of databases) {
+      expect(comparisons.map(({ operation }) => operation)).toEqual(OPERATIONS.map(({ name }) => name));
+      for (const { ratio, limit, service } of comparisons) {
+        expect(ratio).toBeGreaterThan(0);
+        expect(ratio).toBeLessThan(Infinity);
+        expect([limit.errors, service.errors]).toEqual([0, 0]);
+      }
+    }
+  });
+
+  it('sends as many statements as the limit server', () => {
+    const [limit, service] = databases[0]!.facts;
+    expect(Object.keys(service!.statements!)).toContain('poll');
+    expect(service!.statements).toEqual(limit!.statements);
+  });
+
+  it('measures how latencies grow', () => {
+    for (const { articles, users } of databases)
+      for (const { sizes, milliseconds } of [articles!, users!])
+        for (const times of Object.values(milliseconds)) {
+          expect(times).toHaveLength(sizes.length);
+          expect(Math.min(...times)).toBeGreaterThan(0);
+        }
+  });
+});

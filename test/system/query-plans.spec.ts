@@ -1,0 +1,209 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DataSource } from 'typeorm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { articleId, articleUrl, FIRST_TIMESTAMP } from '../../bench/data.js';
+import { openSeeder } from '../../bench/seed.js';
+import * as store from '../../src/articles/articles.store.js';
+import { readSettings } from '../../src/config/settings.js';
+import { dataSourceOptions } from '../../src/database/data-source.js';
+import { runMigrations } from '../../src/database/migrate.js';
+import { mysqlDialect } from '../../src/database/mysql.dialect.js';
+import type { Dialect, Parameter, Session } from '../../src/database/session.js';
+import { sqliteDialect } from '../../src/database/sqlite.dialect.js';
+import { parseCollectionQuery } from '../../src/protocol/collection-query.js';
+import { aStoredArticle } from '../support/article.js';
+import { startMariaDb } from '../support/servers/mariadb.js';
+
+const ACCOUNT = 'a0'.repeat(16);
+const KEY = Buffer.from(ACCOUNT, 'hex');
+const SIZE = 8_000;
+const LATE = FIRST_TIMESTAMP + SIZE - 20;
+const URL = articleUrl(ACCOUNT, 7);
+const ID = articleId(ACCOUNT, 7);
+const VERSION = store.versionQuery(KEY, ID, FIRST_TIMESTAMP + 7);
+
+interface Statement {
+  sql: string;
+  parameters: Parameter[];
+}
+
+/** How a database reaches one table of a statement. */
+interface Step {
+  text: string;
+  /** Reads more than an index narrows down to one account. */
+  scans: boolean;
+  sorts: boolean;
+  /** Answered from the index alone. */
+  covered: boolean;
+  /** An estimate; undefined on SQLite, which makes none. */
+  rows?: number;
+}
+
+/** What would make the statement slower with every article: nothing, for a good plan. */
+function faults(steps: Step[]): string[] {
+  const named = (fault: string, isFaulty: (step: Step) => boolean) =>
+    steps.filter(isFaulty).map(({ text }) => `${fault}: ${text}`);
+  return [...named('scan', ({ scans }) => scans), ...named('sort', ({ sorts }) => sorts)];
+}
+
+/** The statements that a function of the store sends. */
+async function statementsOf(work: (session: Session) => Promise<unknown>): Promise<Statement[]> {
+  const sent: Statement[] = [];
+  const session: Session = {
+    rows: (sql, parameters) =>
+      Promise.resolve((sent.push({ sql, parameters }), sql.startsWith('SELECT COUNT') ? [{ total: 0 }] : [])),
+    run: (sql, parameters) => Promise.resolve((sent.push({ sql, parameters }), { affectedRows: 1, insertId: 0 })),
+  };
+  await work(session);
+  return sent;
+}
+
+interface Server {
+  dialect: Dialect;
+  explain(statement: Statement): Promise<Step[]>;
+  close(): Promise<void>;
+}
+
+async function prepared(databaseUrl: string): Promise<DataSource> {
+  const dataSource = new DataSource(dataSourceOptions(readSettings({ NODE_ENV: 'test', DATABASE_URL: databaseUrl })));
+  await dataSource.initialize();
+  await runMigrations(dataSource);
+  const seeder = await openSeeder(databaseUrl);
+  await seeder.articles({ account: ACCOUNT, to: SIZE, tombstones: SIZE / 10 });
+  await seeder.strangers(500, 8);
+  await seeder.settle();
+  await seeder.close();
+  return dataSource;
+}
+
+type MariaDbRow = { table: string | null; type: string; key: string | null; rows: number; Extra: string };
+
+/** A handful of rows may be sorted: they are no more when the collection is large. */
+const FEW = 10;
+
+const servers: Record<string, () => Promise<Server>> = {
+  MariaDB: async () => {
+    const server = await startMariaDb();
+    const dataSource = await prepared(await server.createDatabase('plans'));
+    return {
+      dialect: mysqlDialect,
+      explain: async ({ sql, parameters }) => {
+        const rows = await dataSource.query<MariaDbRow[]>(`EXPLAIN ${sql}`, parameters);
+        return rows
+          .filter(({ table }) => table !== null && !table.startsWith('<'))
+          .map(({ type, key, rows: estimate, Extra }) => ({
+            text: `${type} ${key} ${estimate} ${Extra}`,
+            scans: type === 'ALL' || type === 'index' || key === null,
+            sorts: /filesort|temporary/.test(Extra) && Number(estimate) > FEW,
+            covered: Extra.includes('Using index') && !Extra.includes('Using index condition'),
+            rows: Number(estimate),
+          }));
+      },
+      close: async () => {
+        await dataSource.destroy();
+        await server.remove();
+      },
+    };
+  },
+  SQLite: async () => {
+    const dataSource = await prepared(`sqlite:${join(mkdtempSync(join(tmpdir(), 'reading-list-')), 'plans.sqlite')}`);
+    return {
+      dialect: sqliteDialect,
+      explain: async ({ sql, parameters }) => {
+        const rows = await dataSource.query<{ detail: string }[]>(`EXPLAIN QUERY PLAN ${sql}`, parameters);
+        const texts = rows.map(({ detail }) => detail);
+        const findsOne = texts.some((text) => /\((account=\? AND (id|url_hash|resolved_url_hash)=\?)\)/.test(text));
+        return texts
+          .filter((text) => /SCAN|SEARCH|TEMP B-TREE/.test(text))
+          .map((text) => ({
+            text,
+            scans: text.startsWith('SCAN'),
+            sorts: text.includes('TEMP B-TREE') && !findsOne,
+            covered: text.includes('COVERING INDEX'),
+          }));
+      },
+      close: () => dataSource.destroy(),
+    };
+  },
+};
+
+/** A page of a listing as the service asks for it. */
+const page = (dialect: Dialect, search: string, more: Partial<store.PageRequest> = {}) => {
+  const { filters, sort, limit } = parseCollectionQuery(search);
+  const request = { filters, sort, size: limit ?? 100, countOnly: false, ...more };
+  return statementsOf((session) => store.findPage(session, dialect.indexHint, KEY, request, SIZE));
+};
+
+describe.each(Object.keys(servers))('plans on %s', (name) => {
+  let server: Server;
+
+  beforeAll(async () => {
+    server = await servers[name]!();
+  });
+
+  afterAll(() => server.close());
+
+  const plansOf = async (statements: Statement[]): Promise<Step[]> =>
+    (await Promise.all(statements.map((statement) => server.explain(statement)))).flat();
+
+  it.each([
+    ['the newest articles', '', {}],
+    ['the oldest articles', '_sort=last_modified', {}],
+    ['the next page', '', { position: [LATE] }],
+    ['what changed', `_since=${LATE}&_limit=25`, {}],
+    ['the next page of what changed', `_since=${FIRST_TIMESTAMP}&_limit=25`, { position: [LATE] }],
+    ['what changed, oldest first', `_since=${LATE}&_sort=last_modified`, {}],
+    ['what was deleted', `_since=${LATE}&deleted=true`, {}],
+    ['unread articles', 'unread=true', {}],
+    ['unread articles that are not archived', 'unread=true&archived=false', {}],
+    ['an article by its URL', `url=${encodeURIComponent(URL)}`, {}],
+    ['an article by its resolved URL', `resolved_url=${encodeURIComponent(URL)}`, {}],
+    ['an article by its id', `id=${ID}`, {}],
+  ])('lists %s without a scan or a growing sort', async (_what, search, more) => {
+    const steps = await plansOf(await page(server.dialect, search, more));
+    expect(steps.length).toBeGreaterThan(0);
+    expect(faults(steps)).toEqual([]);
+  });
+
+  it.each([
+    ['unread articles', 'unread=true'],
+    ['favourites that are not archived', 'favorite=true&archived=false'],
+    ['what changed', `_since=${LATE}`],
+  ])('counts %s in an index alone', async (_what, search) => {
+    const steps = await plansOf(await page(server.dialect, search, { countOnly: true }));
+    expect(faults(steps)).toEqual([]);
+    expect(steps.filter(({ covered }) => !covered)).toEqual([]);
+  });
+
+  it('finds what changed among few rows', async () => {
+    const steps = await plansOf(await page(server.dialect, `_since=${LATE}&_limit=25`));
+    expect(Math.max(...steps.map(({ rows }) => rows ?? 0))).toBeLessThan(50);
+  });
+
+  it.each<[string, (session: Session) => Promise<unknown>]>([
+    ['the collection', (session) => store.findCollection(session, KEY)],
+    ['an article', (session) => store.findItem(session, KEY, ID)],
+    ['who holds a URL', (session) => store.findHolder(session, KEY, { url: URL, resolved_url: URL })],
+    ['a version', (session) => session.rows(VERSION.sql, VERSION.parameters)],
+    ['an article to change', (session) => store.updateArticle(session, KEY, aStoredArticle({ id: ID }), ['title'])],
+    ['an article to bury', (session) => store.buryArticles(session, KEY, [ID], 1)],
+  ])('finds %s by a key', async (_what, work) => {
+    const steps = await plansOf(await statementsOf(work));
+    expect(steps.length).toBeGreaterThan(0);
+    expect(faults(steps)).toEqual([]);
+    expect(Math.max(...steps.map(({ rows }) => rows ?? 0))).toBeLessThanOrEqual(1);
+  });
+
+  it.each([
+    ['scan', { sql: 'SELECT id FROM articles WHERE title = ?', parameters: ['x'] }],
+    ['sort', { sql: 'SELECT id FROM articles WHERE account = ? ORDER BY title LIMIT 100', parameters: [KEY] }],
+  ])('recognises a %s', async (fault, statement) => {
+    expect(faults(await server.explain(statement)).join()).toMatch(new RegExp(`^${fault}`));
+  });
+
+  it('recognises that an order without an index has to be sorted', async () => {
+    expect(faults(await plansOf(await page(server.dialect, '_sort=title'))).join()).toMatch(/^sort/);
+  });
+});
