@@ -5,10 +5,10 @@ import { Passport, type PassportStatic } from 'passport';
 import { SETTINGS } from '../config/config.module.js';
 import type { Settings } from '../config/settings.js';
 import { ApiError } from '../protocol/api-error.js';
-import { readAuthorization } from '../protocol/authorization-header.js';
+import { type Credentials, readAuthorization } from '../protocol/authorization-header.js';
 import type { AuthenticatedRequest } from './account.js';
 import { BasicStrategy } from './basic.strategy.js';
-import { bearerStrategy } from './bearer.strategy.js';
+import { bearerAccount, bearerStrategy } from './bearer.strategy.js';
 import { challenge } from './challenge.js';
 import { RateLimiter } from '../rate-limit/rate-limiter.js';
 import { IS_PUBLIC } from './public.js';
@@ -31,7 +31,7 @@ export class AuthGuard implements CanActivate {
   constructor(
     @Inject(Reflector) private readonly reflector: Reflector,
     @Inject(SETTINGS) private readonly settings: Settings,
-    @Inject(TokenVerifier) verifier: TokenVerifier,
+    @Inject(TokenVerifier) private readonly verifier: TokenVerifier,
     @Inject(RateLimiter) private readonly limiter: RateLimiter,
   ) {
     this.passport.use(bearerStrategy(verifier, settings.userIdSecret));
@@ -53,17 +53,23 @@ export class AuthGuard implements CanActivate {
     if (this.reflector.getAllAndOverride<boolean | undefined>(IS_PUBLIC, targets)) return true;
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     const bearerOnly = this.reflector.getAllAndOverride<boolean | undefined>(BEARER_ONLY, targets) ?? false;
-    request.scheme = this.schemeOf(request, bearerOnly);
-    request.account = await this.authenticate(request.scheme, request);
+    const credentials = this.usableCredentials(request, bearerOnly);
+    request.scheme = credentials.scheme === 'bearer' ? 'bearer' : 'basic';
+    request.account = this.remembered(credentials) ?? (await this.authenticate(request.scheme, request));
     return true;
   }
 
-  private schemeOf({ headers }: Request, bearerOnly: boolean): 'bearer' | 'basic' {
+  private usableCredentials({ headers }: Request, bearerOnly: boolean): Credentials {
     const credentials = readAuthorization(headers.authorization);
-    if (credentials?.scheme === 'bearer') return 'bearer';
-    if (credentials === undefined || bearerOnly || !this.settings.basicAuthEnabled)
-      throw new ApiError('missingAuthorization', 'Authorization is required', this.challenge());
-    return 'basic';
+    const isUsable = credentials?.scheme === 'bearer' || (!bearerOnly && this.settings.basicAuthEnabled);
+    if (credentials && isUsable) return credentials;
+    throw new ApiError('missingAuthorization', 'Authorization is required', this.challenge());
+  }
+
+  /** A token that was verified before costs one hash: going through Passport again would double the work of a poll. */
+  private remembered(credentials: Credentials): Buffer | undefined {
+    const identity = credentials.scheme === 'bearer' ? this.verifier.cached(credentials.token) : undefined;
+    return identity && bearerAccount(this.settings.userIdSecret, identity);
   }
 
   /** The strategy sees the header only: tokens in a query string or a body do not count. */
