@@ -7,6 +7,8 @@ const api = (name: string, globalSetup: string[] = []) => ({
     include: ['test/api/**/*.spec.ts'],
     env: { TEST_DATABASE: name },
     globalSetup,
+    // The files share nothing but the loaded modules, and loading them takes longer than the tests.
+    isolate: false,
     testTimeout: 20_000,
     hookTimeout: 30_000,
   },

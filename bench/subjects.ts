@@ -1,6 +1,6 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -100,6 +100,7 @@ async function start(
       // A profile is written by a process that ends by itself.
       child.kill(flags.some((flag) => flag.startsWith('--cpu-prof')) ? 'SIGTERM' : 'SIGKILL');
       await exited;
+      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

@@ -17,7 +17,11 @@ const CURRENT_VERSION = /^\/v2(\/|$)/;
 export function unmatched(express: Express, settings: Settings): RequestHandler {
   return (request, response) => {
     const allowed = allowedMethods(express, request.path);
-    if (request.method === 'OPTIONS' && allowed.length > 0) return preflight(request, response, allowed);
+    if (request.method === 'OPTIONS') {
+      // A browser follows no redirect of a preflight, so that it is answered for the path behind the redirect.
+      const verbs = allowed.length > 0 ? allowed : allowedMethods(express, `/v2${request.path}`);
+      if (verbs.length > 0) return preflight(request, response, verbs);
+    }
     if (OLD_VERSION.test(request.path))
       return writeError(request, response, new ApiError('deprecated', 'This version of the API is gone, use /v2'));
     if (allowed.length > 0) {

@@ -475,12 +475,21 @@ it('a body of any size on GET and DELETE is ignored', async () => {
 });
 
 describe('a malformed percent-encoding', () => {
-  it('in an id is refused, in the query of a record ignored, in a listing 400 / 107', async () => {
-    const inId = await exchange(app.url, 'GET', '/v2/articles/%zz', authorized());
-    expect([inId.status, JSON.parse(inId.body).errno]).toEqual([400, 107]);
+  it.each(['%zz', '%', '%ff', 'a%2'])('in an id, such as %s, is an id that is no UUID', async (id) => {
+    const answer = await exchange(app.url, 'GET', `/v2/articles/${id}`, authorized());
+    expect([answer.status, JSON.parse(answer.body).errno]).toEqual([404, 110]);
+    expect((await exchange(app.url, 'GET', `/v2/articles/${id}`)).status).toBe(401);
+  });
+
+  it('in the query of a record is ignored, in a listing 400 / 107', async () => {
     const inQuery = await exchange(app.url, 'GET', `/v2/articles/${ID}?%zz=%`, authorized());
     expect([inQuery.status, JSON.parse(inQuery.body).errno]).toEqual([404, 111]);
     const inListing = await exchange(app.url, 'GET', '/v2/articles?title=%E0%A4', authorized());
     expect(JSON.parse(inListing.body)).toMatchObject({ errno: 107, message: 'title: malformed percent-encoding' });
   });
+});
+
+it('a preflight without the version prefix is answered for the path behind the redirect', async () => {
+  const answer = await exchange(app.url, 'OPTIONS', '/articles', { 'Access-Control-Request-Method': 'POST' });
+  expect([answer.status, answer.headers['access-control-allow-methods']]).toEqual([204, 'DELETE, GET, HEAD, POST']);
 });
