@@ -1,0 +1,129 @@
+// Does in an empty folder what the Dockerfile does in an image: copies what .dockerignore lets through, runs the build steps,
+// keeps what the last stage keeps, starts it with its environment and command, and asks its health check. Two things
+// differ: Debian packages are those of this machine, and dependencies are copied unless --install is given.
+import { spawn, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+const START_TIMEOUT_MS = 60_000;
+const root = resolve(import.meta.dirname, '..');
+const folder = mkdtempSync(join(tmpdir(), 'reading-list-image-'));
+try {
+  const stages = readStages(readFileSync(join(root, 'Dockerfile'), 'utf8'));
+  for (const stage of stages) replay(stage, stages);
+  await tryOut(stages.at(-1));
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** The stages with their instructions, continued lines joined. */
+function readStages(text) {
+  const lines = text.replace(/\\\n/g, ' ').split('\n');
+  const instructions = lines
+    .filter((line) => /^[A-Z]+ /.test(line))
+    .map((line) => /^([A-Z]+) +(.*)$/.exec(line).slice(1));
+  const stages = [];
+  for (const [name, value] of instructions) {
+    if (name === 'FROM')
+      stages.push({ name: / AS (\w+)/.exec(value)?.[1] ?? 'last', instructions: [], environment: {} });
+    else stages.at(-1).instructions.push([name, value]);
+  }
+  for (const stage of stages) stage.folder = join(folder, stage.name);
+  return stages;
+}
+
+function replay(stage, stages) {
+  mkdirSync(stage.folder);
+  for (const [name, value] of stage.instructions) {
+    if (name === 'COPY') copy(value, stage, stages);
+    else if (name === 'RUN') run(value, stage);
+    else if (name === 'CMD') stage.command = JSON.parse(value);
+    else if (name === 'HEALTHCHECK') stage.check = JSON.parse(/CMD (\[.*\])/.exec(value)[1]);
+    else if (name === 'ENV') for (const [, key, set] of value.matchAll(/(\w+)=(\S+)/g)) stage.environment[key] = set;
+  }
+}
+
+function copy(value, stage, stages) {
+  const from = /^--from=(\w+) /.exec(value)?.[1];
+  const paths = value.replace(/^--\S+ /, '').split(/ +/);
+  const target = paths.pop();
+  const source = from ? stages.find(({ name }) => name === from).folder : root;
+  for (const path of paths) {
+    if (!from) requireInContext(path);
+    const relative = path.replace(/^\/app\//, '');
+    const isFolderOfMany = target.endsWith('/') && !target.endsWith(`${relative}/`);
+    const to = join(stage.folder, isFolderOfMany ? join(target, relative.split('/').at(-1)) : target);
+    mkdirSync(dirname(to), { recursive: true });
+    cpSync(join(source, relative), to, { recursive: true, verbatimSymlinks: true });
+  }
+}
+
+function requireInContext(path) {
+  const allowed = readFileSync(join(root, '.dockerignore'), 'utf8')
+    .split('\n')
+    .map((line) => line.replace(/^!/, ''));
+  if (!allowed.some((entry) => entry !== '*' && (path === entry || path.startsWith(`${entry}/`))))
+    throw new Error(`.dockerignore keeps ${path} out of the build`);
+}
+
+function run(value, stage) {
+  if (value.startsWith('apt-get')) return;
+  const command = value.replace(/ && chown \S+ \S+/, '');
+  if (command === 'npm ci' && !process.argv.includes('--install')) {
+    const { status } = spawnSync('cp', ['-a', '--reflink=auto', join(root, 'node_modules'), stage.folder]);
+    if (status !== 0) throw new Error('node_modules could not be copied');
+    return;
+  }
+  const environment = { PATH: process.env.PATH, HOME: process.env.HOME, COMMIT: 'replayed' };
+  const { status, stdout, stderr } = spawnSync('sh', ['-c', command], { cwd: stage.folder, env: environment });
+  if (status !== 0) throw new Error(`RUN ${command}\n${stdout}${stderr}`);
+  console.log(`ok: RUN ${command}`);
+}
+
+async function tryOut({ folder: cwd, environment, command, check }) {
+  if (existsSync(join(cwd, 'node_modules/vitest'))) throw new Error('the image has development dependencies');
+  const secrets = Object.fromEntries(['USER_ID_SECRET', 'SESSION_SECRET'].map((name) => [name, 'x'.repeat(40)]));
+  const env = {
+    PATH: process.env.PATH,
+    ...environment,
+    ...secrets,
+    HOST: '127.0.0.1',
+    PORT: String(await freePort()),
+    PUBLIC_URL: 'https://list.example.com',
+    OAUTH_URI: 'https://id.example.com',
+    OAUTH_CLIENT_ID: 'reading-list',
+    OAUTH_CLIENT_SECRET: 'x',
+  };
+  const service = spawn(command[0], command.slice(1), { cwd, env, stdio: 'inherit' });
+  const exited = new Promise((done) => service.once('exit', done));
+  try {
+    await untilHealthy(() => spawnSync(check[0], check.slice(1), { cwd, env }).status, service);
+    const { commit } = await (await fetch(`http://127.0.0.1:${env.PORT}/__version__`)).json();
+    if (commit !== 'replayed') throw new Error(`the version names the commit ${commit}`);
+    const help = spawnSync('node', ['dist/src/commands/cli.js', 'doctor'], { cwd, env });
+    if (help.status !== 0) throw new Error(`doctor ended with ${help.status}: ${help.stderr}`);
+    console.log('ok: it starts, is healthy, knows its commit, and has its commands');
+  } finally {
+    service.kill('SIGTERM');
+  }
+  const code = await Promise.race([exited, pause(12_000, 'still running', { ref: false })]);
+  if (code !== 0) throw new Error(`after SIGTERM: ${code}`);
+  console.log('ok: SIGTERM ends it with status 0');
+}
+
+async function untilHealthy(check, service) {
+  for (const end = Date.now() + START_TIMEOUT_MS; check() !== 0; await pause(200))
+    if (Date.now() > end || service.exitCode !== null) throw new Error('it does not become healthy');
+}
+
+function freePort() {
+  return new Promise((done) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => done(port));
+    });
+  });
+}
