@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, type Clock, SETTINGS } from '../config/config.module.js';
 import type { Settings } from '../config/settings.js';
-import { type Database, type Transaction } from '../database/database.js';
+import type { Database } from '../database/database.js';
 import { DATABASE } from '../database/database.module.js';
 import type { Session } from '../database/session.js';
-import { ApiError, modifiedMeanwhile } from '../protocol/api-error.js';
+import { ApiError } from '../protocol/api-error.js';
 import { type Filter, parseCollectionQuery, parseDeleteQuery } from '../protocol/collection-query.js';
 import { decodePageToken, encodePageToken } from '../protocol/page-token.js';
 import { isNotModified, requireUnmodified, type Preconditions } from '../protocol/preconditions.js';
@@ -15,6 +15,7 @@ import type { ResponseBehavior } from '../protocol/response-behavior.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 import { type Article, changedFields, newArticle, patchArticle, patchResponse, type Tombstone } from './article.js';
 import * as store from './articles.store.js';
+import { CollectionClock } from './collection-clock.js';
 
 const DAY_MS = 86_400_000;
 
@@ -44,6 +45,7 @@ export class ArticlesService {
     @Inject(DATABASE) private readonly database: Database,
     @Inject(SETTINGS) private readonly settings: Settings,
     @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CollectionClock) private readonly collections: CollectionClock,
   ) {}
 
   /** Throws 400 / 107 for a wrong query, 412 / 114. */
@@ -53,7 +55,7 @@ export class ArticlesService {
     const position = query.token === undefined ? undefined : decodePageToken(scope, query.token);
     const size = Math.min(query.limit ?? this.settings.pageSize, this.settings.pageSize);
     return this.database.read(async (session) => {
-      const collection = await this.collection(session, account);
+      const collection = await this.collections.read(session, account);
       const { last_modified } = collection;
       requireUnmodified(conditions, last_modified);
       if (isNotModified(conditions, last_modified)) return { notModified: true, last_modified };
@@ -97,11 +99,10 @@ export class ArticlesService {
   ): Promise<{ created: boolean; article: Article }> {
     const now = this.clock();
     const draft = newArticle(body, randomUUID(), now);
-    const ifUnmodifiedSince = conditions.ifUnmodifiedSince;
-    if (ifUnmodifiedSince !== undefined) await this.requireCollectionUnmodified(account, conditions);
+    await this.collections.requireUnmodified(account, conditions);
     for (;;) {
       try {
-        return await this.insert(account, draft, ifUnmodifiedSince);
+        return await this.insert(account, draft, conditions.ifUnmodifiedSince);
       } catch (error) {
         if (this.database.dialect.classify(error) !== 'duplicate') throw error;
         const article = await this.database.read((session) => store.findHolder(session, account, draft));
@@ -112,7 +113,7 @@ export class ArticlesService {
 
   private insert(account: Buffer, draft: ReturnType<typeof newArticle>, ifUnmodifiedSince?: Timestamp) {
     return this.database.write(async (transaction) => {
-      const last_modified = await this.tick(transaction, account, 1, ifUnmodifiedSince);
+      const last_modified = await this.collections.tick(transaction, account, 1, ifUnmodifiedSince);
       const { id, ...fields } = draft;
       const article: Article = { id, last_modified, ...fields };
       transaction.witness = store.versionQuery(account, id, last_modified);
@@ -136,7 +137,7 @@ export class ArticlesService {
     let wanted: Pick<Article, 'url' | 'resolved_url'> | undefined;
     try {
       return await this.database.write(async (transaction) => {
-        const last_modified = await this.tick(transaction, account, 0);
+        const last_modified = await this.collections.tick(transaction, account, 0);
         const stored = await requireArticle(transaction, account, key);
         requireUnmodified(conditions, stored.last_modified);
         const patched = patchArticle(stored, body);
@@ -164,7 +165,7 @@ export class ArticlesService {
   remove(account: Buffer, id: string, conditions: Preconditions): Promise<Tombstone> {
     const key = requireUuid(id);
     return this.database.write(async (transaction) => {
-      const last_modified = await this.tick(transaction, account, -1);
+      const last_modified = await this.collections.tick(transaction, account, -1);
       const stored = await requireArticle(transaction, account, key);
       requireUnmodified(conditions, stored.last_modified);
       transaction.witness = store.versionQuery(account, key, last_modified);
@@ -176,9 +177,9 @@ export class ArticlesService {
   /** Deletes the live articles that match. Throws 400 / 107, 412 / 114. */
   async removeAll(account: Buffer, search: string, conditions: Preconditions): Promise<Tombstone[]> {
     const filters = parseDeleteQuery(search);
-    await this.requireCollectionUnmodified(account, conditions);
+    await this.collections.requireUnmodified(account, conditions);
     return this.database.write(async (transaction) => {
-      const first = await this.tick(transaction, account, 0, conditions.ifUnmodifiedSince);
+      const first = await this.collections.tick(transaction, account, 0, conditions.ifUnmodifiedSince);
       const ids = await store.findLiveIds(transaction, account, filters);
       transaction.abandoned = ids.length === 0;
       if (transaction.abandoned) return [];
@@ -187,29 +188,6 @@ export class ArticlesService {
       await store.settleCollection(transaction, account, first + ids.length - 1, ids.length);
       return ids.map((id, at) => ({ id, last_modified: first + at, deleted: true }));
     });
-  }
-
-  /** The user's collection; the first contact fixes its timestamp. */
-  private async collection(session: Session, account: Buffer): Promise<store.Collection> {
-    const known = await store.findCollection(session, account);
-    if (known) return known;
-    await session.run(this.database.dialect.insertAccount, [account, this.clock()]);
-    return (await store.findCollection(session, account))!;
-  }
-
-  /** Answers 412 early, and gives a new user's collection its timestamp before it is compared. */
-  private async requireCollectionUnmodified(account: Buffer, conditions: Preconditions): Promise<void> {
-    if (conditions.ifUnmodifiedSince === undefined) return;
-    const { last_modified } = await this.database.read((session) => this.collection(session, account));
-    requireUnmodified(conditions, last_modified);
-  }
-
-  /** Locks the account for the rest of the transaction and gives out its next timestamp. */
-  private async tick(transaction: Transaction, account: Buffer, liveDelta: number, ifUnmodifiedSince?: Timestamp) {
-    const now = this.clock();
-    const timestamp = await this.database.dialect.tick(transaction, { account, now, liveDelta, ifUnmodifiedSince });
-    if (timestamp !== undefined) return timestamp;
-    throw modifiedMeanwhile((await store.findCollection(transaction, account))!.last_modified);
   }
 }
 
