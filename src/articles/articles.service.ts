@@ -5,6 +5,7 @@ import type { Settings } from '../config/settings.js';
 import type { Database } from '../database/database.js';
 import { DATABASE } from '../database/database.module.js';
 import type { Session } from '../database/session.js';
+import { unavailable } from '../database/unavailable.js';
 import { ApiError } from '../protocol/api-error.js';
 import { type Filter, parseCollectionQuery, parseDeleteQuery } from '../protocol/collection-query.js';
 import { decodePageToken, encodePageToken } from '../protocol/page-token.js';
@@ -18,6 +19,8 @@ import * as store from './articles.store.js';
 import { CollectionClock } from './collection-clock.js';
 
 const DAY_MS = 86_400_000;
+/** The holder of a URL may be deleted between the failed insert and the look at it; not time and again. */
+const MAX_CREATE_TRIES = 5;
 
 /** Nothing changed since the timestamp that the client named. */
 export interface NotModified {
@@ -100,13 +103,14 @@ export class ArticlesService {
     const now = this.clock();
     const draft = newArticle(body, randomUUID(), now);
     await this.collections.requireUnmodified(account, conditions);
-    for (;;) {
+    for (let tries = 1; ; tries++) {
       try {
         return await this.insert(account, draft, conditions.ifUnmodifiedSince);
       } catch (error) {
         if (this.database.dialect.classify(error) !== 'duplicate') throw error;
         const article = await this.database.read((session) => store.findHolder(session, account, draft));
         if (article) return { created: article.id === draft.id, article };
+        if (tries === MAX_CREATE_TRIES) throw unavailable(error);
       }
     }
   }
@@ -151,14 +155,17 @@ export class ArticlesService {
       });
     } catch (error) {
       if (!wanted || this.database.dialect.classify(error) !== 'duplicate') throw error;
-      throw await this.conflict(account, wanted);
+      throw (await this.conflict(account, wanted)) ?? unavailable(error);
     }
   }
 
-  private async conflict(account: Buffer, wanted: Pick<Article, 'url' | 'resolved_url'>): Promise<ApiError> {
+  private async conflict(
+    account: Buffer,
+    wanted: Pick<Article, 'url' | 'resolved_url'>,
+  ): Promise<ApiError | undefined> {
     const { resolved_url } = wanted;
     const holder = await this.database.read((session) => store.findHolder(session, account, { url: '', resolved_url }));
-    return new ApiError('conflict', `resolved_url: already held by article ${holder?.id ?? 'that was just deleted'}`);
+    return holder && new ApiError('conflict', `resolved_url: already held by article ${holder.id}`);
   }
 
   /** Throws 404 / 110, 404 / 111, 412 / 114. */
