@@ -6,8 +6,6 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** `mysql://root@127.0.0.1:PORT`, without a database: the server of this run. */
     databaseServerUrl: string;
-    /** TEST_MYSQL_URL: a server somebody else runs, to be tested as well; empty when unset. */
-    extraMysqlUrl: string;
   }
 }
 
@@ -19,7 +17,6 @@ export function databaseServerSetup(start: () => Promise<DatabaseServer>): Globa
   return async (project) => {
     const server = await start();
     project.provide('databaseServerUrl', server.url());
-    project.provide('extraMysqlUrl', process.env.TEST_MYSQL_URL ?? '');
     return () => server.remove();
   };
 }

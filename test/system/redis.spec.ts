@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { startDevelopmentProvider } from '../../dev/provider.js';
 import { type Answer, send } from '../support/devices.js';
 import { startMariaDb } from '../support/servers/mariadb.js';
 import { startRedis } from '../support/servers/redis.js';
@@ -100,5 +101,30 @@ it('goes on while Redis has no memory left', async () => {
   } finally {
     await service.kill();
     await full.remove();
+  }
+});
+
+it('shares what one instance learned about a token, so that another needs no provider', async () => {
+  const provider = await startDevelopmentProvider({ port: 0 });
+  const settings = {
+    DATABASE_URL: await database.createDatabase('tokens'),
+    MIGRATE_ON_START: 'true',
+    OAUTH_URI: provider.issuer,
+  };
+  const first = await startService({ ...settings, REDIS_URL: redis.url });
+  const second = await startService({ ...settings, REDIS_URL: redis.url });
+  const alone = await startService(settings);
+  try {
+    const authorization = `Bearer ${await provider.issue(user)}`;
+    const read = (service: Service) => send(service.url, '', 'GET', '/articles', undefined, { authorization });
+    expect((await read(first)).status).toBe(200);
+    await provider.close();
+    expect((await read(second)).status).toBe(200);
+    expect([(await read(alone)).status, (await read(alone)).body.errno]).toEqual([503, 201]);
+    await redis.kill();
+    expect((await read(second)).status).toBe(200);
+    await redis.start();
+  } finally {
+    for (const service of [first, second, alone]) await service.kill();
   }
 });

@@ -1,0 +1,16 @@
+// Repeats the tests of concurrency and faults for as many minutes as asked (an hour by default); ends with the first failure.
+import { spawnSync } from 'node:child_process';
+
+const minutes = Number(process.argv[2] ?? 60);
+if (!Number.isFinite(minutes) || minutes <= 0) {
+  console.error('Usage: npm run soak [-- MINUTES]');
+  process.exit(2);
+}
+const specs = ['broken-on-purpose', 'concurrency', 'database-faults', 'galera', 'overload', 'redis', 'shutdown'];
+const files = specs.map((name) => `test/system/${name}.spec.ts`);
+const end = Date.now() + minutes * 60_000;
+for (let round = 1; Date.now() < end; round++) {
+  console.log(`round ${round}, ${Math.ceil((end - Date.now()) / 60_000)} minute(s) left`);
+  const { status } = spawnSync('npx', ['vitest', 'run', '--project', 'system', ...files], { stdio: 'inherit' });
+  if (status !== 0) process.exit(status ?? 1);
+}
