@@ -33,16 +33,15 @@ export async function startService(
   { clockSkewMs = 0 }: ServiceOptions = {},
 ): Promise<Service> {
   const child = spawnService(variables, clockSkewMs);
-  let output = '';
-  for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk) => (output += chunk));
+  const output = outputOf(child);
   const exited = once(child, 'exit') as Promise<[number | null]>;
   void exited.then(() => running.delete(child));
-  for (const end = Date.now() + START_TIMEOUT_MS; !/listening on (\S+)/.test(output); await sleep(10))
-    if (child.exitCode !== null || Date.now() > end) throw new Error(`the service did not start:\n${output}`);
+  for (const end = Date.now() + START_TIMEOUT_MS; !/listening on (\S+)/.test(output()); await sleep(10))
+    if (child.exitCode !== null || Date.now() > end) throw new Error(`the service did not start:\n${output()}`);
   return {
-    url: /listening on (\S+)/.exec(output)![1]!,
+    url: /listening on (\S+)/.exec(output())![1]!,
     process: child,
-    output: () => output,
+    output,
     stop: async () => {
       child.kill('SIGTERM');
       return (await exited)[0];
@@ -59,11 +58,17 @@ export async function runService(
   variables: Record<string, string>,
 ): Promise<{ status: number | null; output: string }> {
   const child = spawnService(variables, 0);
-  let output = '';
-  for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk) => (output += chunk));
+  const output = outputOf(child);
   const [status] = (await once(child, 'exit')) as [number | null];
   running.delete(child);
-  return { status, output };
+  return { status, output: output() };
+}
+
+/** What the process printed so far, on both its streams. */
+function outputOf(child: ChildProcess): () => string {
+  let output = '';
+  for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk) => (output += chunk));
+  return () => output;
 }
 
 function spawnService(variables: Record<string, string>, clockSkewMs: number): ChildProcess {
