@@ -10,8 +10,9 @@ import { DatabaseLifecycle } from './database/database.lifecycle.js';
 import { OpenApiDescription } from './docs/open-api-description.js';
 import { createHttpServer } from './http/http-server.js';
 import { JsonAdapter } from './http/json.adapter.js';
-import { serviceHeaders } from './http/service-headers.middleware.js';
+import { createMessages } from './http/messages.js';
 import { refuseOverload } from './http/overload.middleware.js';
+import { Pipeline } from './http/pipeline.js';
 import { ServiceStatus } from './http/service-status.js';
 import { unmatched } from './http/unmatched.js';
 import { requireWellFormed } from './http/well-formed.middleware.js';
@@ -48,13 +49,13 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
   const clock = options.clock ?? Date.now;
   const status = new ServiceStatus(settings, clock);
   const router = createExpress(settings);
-  const server = createHttpServer(router, status, settings.maxBodyBytes);
   const observation = new Observation(settings, options.tracing);
-  router.use(...observation.middlewares());
-  router.use(serviceHeaders(status), refuseOverload(status.monitor), requireWellFormed);
+  const middlewares = [...observation.middlewares(), refuseOverload(status.monitor), requireWellFormed];
+  const pipeline = new Pipeline(router, createMessages(router, status), middlewares);
+  const server = createHttpServer(pipeline, status, settings.maxBodyBytes);
   const nest = await NestFactory.create<NestExpressApplication>(
     AppModule.forRoot(settings, clock, status),
-    new JsonAdapter(router, server, unmatched(router, settings)),
+    new JsonAdapter(router, pipeline, server, unmatched(router, settings)),
     { bodyParser: false, logger: new NestLogger(observation.logger), abortOnError: false },
   );
   nest.get(OpenApiDescription, { strict: false }).describe(nest);

@@ -1,6 +1,6 @@
 import { Controller, Delete, Get, Head, Inject, Param, Patch, Post, Req } from '@nestjs/common';
 import type { Request } from 'express';
-import { Account } from '../auth/account.js';
+import { type Caller, CallerOf } from '../auth/account.js';
 import { SETTINGS } from '../config/config.module.js';
 import type { Settings } from '../config/settings.js';
 import { JsonBody } from '../http/json-body.js';
@@ -25,36 +25,36 @@ export class ArticlesController {
 
   @ArticlesDocs.count
   @Head()
-  count(@Req() request: Request, @Account() account: Buffer): Promise<Reply> {
-    return this.listing(request, account, true);
+  count(@Req() request: Request, @CallerOf() caller: Caller): Promise<Reply> {
+    return this.listing(request, caller, true);
   }
 
   @ArticlesDocs.list
   @Get()
-  list(@Req() request: Request, @Account() account: Buffer): Promise<Reply> {
-    return this.listing(request, account, false);
+  list(@Req() request: Request, @CallerOf() caller: Caller): Promise<Reply> {
+    return this.listing(request, caller, false);
   }
 
   @ArticlesDocs.create
   @Post()
-  async create(@Req() request: Request, @Account() account: Buffer, @JsonBody() body: unknown): Promise<Reply> {
-    const { created, article } = await this.articles.create(account, body, readPreconditions(request.headers));
+  async create(@Req() request: Request, @CallerOf() caller: Caller, @JsonBody() body: unknown): Promise<Reply> {
+    const { created, article } = await this.articles.create(caller, body, readPreconditions(request.headers));
     return new Reply(created ? 201 : 200, article);
   }
 
   @ArticlesDocs.removeAll
   @Delete()
-  async removeAll(@Req() request: Request, @Account() account: Buffer): Promise<Reply> {
+  async removeAll(@Req() request: Request, @CallerOf() caller: Caller): Promise<Reply> {
     if (!this.settings.deleteCollectionEnabled)
       throw new ApiError('methodNotAllowed', 'Deleting the collection is disabled', { Allow: 'GET, HEAD, POST' });
     const conditions = readPreconditions(request.headers);
-    return new Reply(200, { items: await this.articles.removeAll(account, queryString(request), conditions) });
+    return new Reply(200, { items: await this.articles.removeAll(caller, queryString(request), conditions) });
   }
 
   @ArticlesDocs.read
   @Get(':id')
-  async read(@Req() request: Request, @Account() account: Buffer, @Param('id') id: string): Promise<Reply> {
-    const found = await this.articles.find(account, id, readPreconditions(request.headers));
+  async read(@Req() request: Request, @CallerOf() caller: Caller, @Param('id') id: string): Promise<Reply> {
+    const found = await this.articles.find(caller, id, readPreconditions(request.headers));
     if (found.notModified) return new Reply(304, undefined, { 'Last-Modified': String(found.last_modified) });
     return new Reply(200, found.article, { 'Last-Modified': String(found.article.last_modified) });
   }
@@ -63,24 +63,24 @@ export class ArticlesController {
   @Patch(':id')
   async patch(
     @Req() { headers }: Request,
-    @Account() account: Buffer,
+    @CallerOf() caller: Caller,
     @Param('id') id: string,
     @JsonBody() body: unknown,
   ): Promise<Reply> {
     const behavior = readResponseBehavior(headers['response-behavior']);
-    return new Reply(200, await this.articles.patch(account, id, body, readPreconditions(headers), behavior));
+    return new Reply(200, await this.articles.patch(caller, id, body, readPreconditions(headers), behavior));
   }
 
   @ArticlesDocs.remove
   @Delete(':id')
-  async remove(@Req() request: Request, @Account() account: Buffer, @Param('id') id: string): Promise<Reply> {
-    return new Reply(200, await this.articles.remove(account, id, readPreconditions(request.headers)));
+  async remove(@Req() request: Request, @CallerOf() caller: Caller, @Param('id') id: string): Promise<Reply> {
+    return new Reply(200, await this.articles.remove(caller, id, readPreconditions(request.headers)));
   }
 
-  private async listing(request: Request, account: Buffer, countOnly: boolean): Promise<Reply> {
+  private async listing(request: Request, caller: Caller, countOnly: boolean): Promise<Reply> {
     const search = queryString(request);
     const conditions = readPreconditions(request.headers);
-    const listing = await this.articles.list(account, search, conditions, countOnly);
+    const listing = await this.articles.list(caller, search, conditions, countOnly);
     const headers: Record<string, string> = { 'Last-Modified': String(listing.last_modified) };
     if (listing.notModified) return new Reply(304, undefined, headers);
     headers['Total-Records'] = String(listing.total);

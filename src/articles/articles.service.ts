@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
+import type { Caller } from '../auth/account.js';
 import { CLOCK, type Clock, SETTINGS } from '../config/config.module.js';
 import type { Settings } from '../config/settings.js';
 import type { Database } from '../database/database.js';
@@ -52,7 +53,8 @@ export class ArticlesService {
   ) {}
 
   /** Throws 400 / 107 for a wrong query, 412 / 114. */
-  list(account: Buffer, search: string, conditions: Preconditions, countOnly: boolean): Promise<Listing | NotModified> {
+  list(caller: Caller, search: string, conditions: Preconditions, countOnly: boolean): Promise<Listing | NotModified> {
+    const { account } = caller;
     const query = parseCollectionQuery(search);
     const scope = { secret: this.settings.sessionSecret, account, query };
     const position = query.token === undefined ? undefined : decodePageToken(scope, query.token);
@@ -68,7 +70,7 @@ export class ArticlesService {
       const nextToken = next && encodePageToken(scope, next);
       const startOver = await this.mustStartOver(session, account, query.filters, collection);
       return { notModified: false, items, total, last_modified, mustStartOver: startOver, nextToken };
-    });
+    }, caller);
   }
 
   /** Asks again after the records were read where they may have lost tombstones meanwhile; a day is for wrong clocks. */
@@ -80,15 +82,15 @@ export class ArticlesService {
   }
 
   /** Throws 404 / 110 for an id that is no UUID, 404 / 111, 412 / 114. */
-  find(account: Buffer, id: string, conditions: Preconditions): Promise<Found> {
+  find(caller: Caller, id: string, conditions: Preconditions): Promise<Found> {
     const key = requireUuid(id);
     return this.database.read(async (session) => {
-      const article = await requireArticle(session, account, key);
+      const article = await requireArticle(session, caller.account, key);
       requireUnmodified(conditions, article.last_modified);
       return isNotModified(conditions, article.last_modified)
         ? { notModified: true, last_modified: article.last_modified }
         : { notModified: false, article };
-    });
+    }, caller);
   }
 
   /**
@@ -96,26 +98,31 @@ export class ArticlesService {
    * Throws 400 / 108, 400 / 109, 412 / 114.
    */
   async create(
-    account: Buffer,
+    caller: Caller,
     body: unknown,
     conditions: Preconditions,
   ): Promise<{ created: boolean; article: Article }> {
     const now = this.clock();
     const draft = newArticle(body, randomUUID(), now);
-    await this.collections.requireUnmodified(account, conditions);
+    await this.collections.requireUnmodified(caller, conditions);
     for (let tries = 1; ; tries++) {
       try {
-        return await this.insert(account, draft, conditions.ifUnmodifiedSince);
+        return await this.insert(caller, draft, conditions.ifUnmodifiedSince);
       } catch (error) {
         if (this.database.dialect.classify(error) !== 'duplicate') throw error;
-        const article = await this.database.read((session) => store.findHolder(session, account, draft));
+        const article = await this.findHolder(caller, draft);
         if (article) return { created: article.id === draft.id, article };
         if (tries === MAX_CREATE_TRIES) throw unavailable(error);
       }
     }
   }
 
-  private insert(account: Buffer, draft: ReturnType<typeof newArticle>, ifUnmodifiedSince?: Timestamp) {
+  private findHolder(caller: Caller, urls: Pick<Article, 'url' | 'resolved_url'>): Promise<Article | undefined> {
+    return this.database.read((session) => store.findHolder(session, caller.account, urls), caller);
+  }
+
+  private insert(caller: Caller, draft: ReturnType<typeof newArticle>, ifUnmodifiedSince?: Timestamp) {
+    const { account } = caller;
     return this.database.write(async (transaction) => {
       const last_modified = await this.collections.tick(transaction, account, 1, ifUnmodifiedSince);
       const { id, ...fields } = draft;
@@ -123,7 +130,7 @@ export class ArticlesService {
       transaction.witness = store.versionQuery(account, id, last_modified);
       await store.insertArticle(transaction, account, article);
       return { created: true, article };
-    });
+    }, caller);
   }
 
   /**
@@ -131,12 +138,13 @@ export class ArticlesService {
    * some of its fields.
    */
   async patch(
-    account: Buffer,
+    caller: Caller,
     id: string,
     body: unknown,
     conditions: Preconditions,
     behavior: ResponseBehavior,
   ): Promise<Partial<Article>> {
+    const { account } = caller;
     const key = requireUuid(id);
     let wanted: Pick<Article, 'url' | 'resolved_url'> | undefined;
     try {
@@ -152,39 +160,41 @@ export class ArticlesService {
         transaction.witness = store.versionQuery(account, key, last_modified);
         await store.updateArticle(transaction, account, article, changedFields(stored, article));
         return patchResponse(behavior, stored, article, body);
-      });
+      }, caller);
     } catch (error) {
       if (!wanted || this.database.dialect.classify(error) !== 'duplicate') throw error;
-      throw (await this.conflict(account, wanted)) ?? unavailable(error);
+      throw (await this.conflict(caller, wanted)) ?? unavailable(error);
     }
   }
 
   private async conflict(
-    account: Buffer,
-    wanted: Pick<Article, 'url' | 'resolved_url'>,
+    caller: Caller,
+    { resolved_url }: Pick<Article, 'url' | 'resolved_url'>,
   ): Promise<ApiError | undefined> {
-    const { resolved_url } = wanted;
-    const holder = await this.database.read((session) => store.findHolder(session, account, { url: '', resolved_url }));
+    const holder = await this.findHolder(caller, { url: '', resolved_url });
     return holder && new ApiError('conflict', `resolved_url: already held by article ${holder.id}`);
   }
 
   /** Throws 404 / 110, 404 / 111, 412 / 114. */
-  remove(account: Buffer, id: string, conditions: Preconditions): Promise<Tombstone> {
+  remove(caller: Caller, id: string, conditions: Preconditions): Promise<Tombstone> {
+    const { account } = caller;
     const key = requireUuid(id);
     return this.database.write(async (transaction) => {
       const last_modified = await this.collections.tick(transaction, account, -1);
-      const stored = await requireArticle(transaction, account, key);
-      requireUnmodified(conditions, stored.last_modified);
+      if (conditions.ifUnmodifiedSince !== undefined)
+        requireUnmodified(conditions, (await requireArticle(transaction, account, key)).last_modified);
       transaction.witness = store.versionQuery(account, key, last_modified);
-      await store.buryArticles(transaction, account, [key], last_modified);
+      const buried = await store.buryArticles(transaction, account, [key], last_modified);
+      if (buried === 0) throw noSuchArticle();
       return { id: key, last_modified, deleted: true };
-    });
+    }, caller);
   }
 
   /** Deletes the live articles that match. Throws 400 / 107, 412 / 114. */
-  async removeAll(account: Buffer, search: string, conditions: Preconditions): Promise<Tombstone[]> {
+  async removeAll(caller: Caller, search: string, conditions: Preconditions): Promise<Tombstone[]> {
+    const { account } = caller;
     const filters = parseDeleteQuery(search);
-    await this.collections.requireUnmodified(account, conditions);
+    await this.collections.requireUnmodified(caller, conditions);
     return this.database.write(async (transaction) => {
       const first = await this.collections.tick(transaction, account, 0, conditions.ifUnmodifiedSince);
       const ids = await store.findLiveIds(transaction, account, filters);
@@ -194,7 +204,7 @@ export class ArticlesService {
       await store.buryArticles(transaction, account, ids, first);
       await store.settleCollection(transaction, account, first + ids.length - 1, ids.length);
       return ids.map((id, at) => ({ id, last_modified: first + at, deleted: true }));
-    });
+    }, caller);
   }
 }
 
@@ -206,6 +216,8 @@ function requireUuid(id: string): string {
 
 async function requireArticle(session: Session, account: Buffer, id: string): Promise<Article> {
   const item = await store.findItem(session, account, id);
-  if (!item || 'deleted' in item) throw new ApiError('notFound', 'id: no such article');
+  if (!item || 'deleted' in item) throw noSuchArticle();
   return item;
 }
+
+const noSuchArticle = (): ApiError => new ApiError('notFound', 'id: no such article');

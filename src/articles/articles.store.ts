@@ -95,17 +95,25 @@ export async function updateArticle(
   await session.run(sql, [...parameters, account, idBytes(article.id)]);
 }
 
-/** Turns live articles into tombstones, the first at `first`, each following one millisecond later. */
-export async function buryArticles(session: Session, account: Buffer, ids: string[], first: Timestamp): Promise<void> {
+/** Turns live articles into tombstones, the first at `first`, each following one millisecond later. Returns how many. */
+export async function buryArticles(
+  session: Session,
+  account: Buffer,
+  ids: string[],
+  first: Timestamp,
+): Promise<number> {
+  let buried = 0;
   for (let start = 0; start < ids.length; start += CHUNK) {
     const chunk = ids.slice(start, start + CHUNK).map(idBytes);
     const times = `CASE id ${'WHEN ? THEN ? '.repeat(chunk.length)}END`;
     const marks = chunk.map(() => '?').join(', ');
-    await session.run(
+    const { affectedRows } = await session.run(
       `UPDATE articles SET last_modified = ${times}, ${BURY} WHERE account = ? AND id IN (${marks}) AND deleted = 0`,
       [...chunk.flatMap((id, at) => [id, first + start + at]), account, ...chunk],
     );
+    buried += affectedRows;
   }
+  return buried;
 }
 
 /** Sets the clock to the last of several timestamps given out in one transaction and corrects the number of live articles. */

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { Caller } from '../auth/account.js';
 import { CLOCK, type Clock } from '../config/config.module.js';
 import type { Database, Transaction } from '../database/database.js';
 import { DATABASE } from '../database/database.module.js';
@@ -25,9 +26,9 @@ export class CollectionClock {
   }
 
   /** Throws 412 / 114 early, and gives a new user's collection its timestamp before it is compared. */
-  async requireUnmodified(account: Buffer, conditions: Preconditions): Promise<void> {
+  async requireUnmodified(caller: Caller, conditions: Preconditions): Promise<void> {
     if (conditions.ifUnmodifiedSince === undefined) return;
-    const { last_modified } = await this.database.read((session) => this.read(session, account));
+    const { last_modified } = await this.database.read((session) => this.read(session, caller.account), caller);
     requireUnmodified(conditions, last_modified);
   }
 

@@ -2,15 +2,23 @@ import { createHmac } from 'node:crypto';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 
-/** A request that passed the guard: whose it is, and by which kind of credentials. */
-export interface AuthenticatedRequest extends Request {
+/** On whose behalf a request runs, and what that has cost so far. */
+export interface Caller {
+  /** The 16 bytes of the user's key. */
   account: Buffer;
+  /** SQL statements. */
+  statements: number;
+}
+
+/** A request that passed the guard. */
+export interface AuthenticatedRequest extends Request {
+  caller: Caller;
   scheme: 'bearer' | 'basic';
 }
 
-/** The 16 bytes of the authenticated user's key. */
-export const Account = createParamDecorator(
-  (_: unknown, context: ExecutionContext): Buffer => context.switchToHttp().getRequest<AuthenticatedRequest>().account,
+/** Whom the guard let through. */
+export const CallerOf = createParamDecorator(
+  (_: unknown, context: ExecutionContext): Caller => context.switchToHttp().getRequest<AuthenticatedRequest>().caller,
 );
 
 /**

@@ -19,6 +19,12 @@ const BEARER_ONLY = 'bearerOnly';
 /** Marks a handler that Basic credentials do not open. */
 export const BearerOnly = () => SetMetadata(BEARER_ONLY, true);
 
+/** What a handler's marks ask of its callers. */
+interface AccessRule {
+  isPublic: boolean;
+  bearerOnly: boolean;
+}
+
 /**
  * Lets a request through only with credentials, unless its handler is marked `@Public()`. Throws 401 / 104 without usable
  * credentials, 401 / 105 when they are refused, 403 / 121 without the scope, 503 / 201 while the provider is away, 429 / 117
@@ -27,6 +33,7 @@ export const BearerOnly = () => SetMetadata(BEARER_ONLY, true);
 @Injectable()
 export class AuthGuard implements CanActivate {
   private readonly passport = new Passport() as PassportStatic;
+  private readonly rules = new Map<unknown, AccessRule>();
 
   constructor(
     @Inject(Reflector) private readonly reflector: Reflector,
@@ -38,38 +45,49 @@ export class AuthGuard implements CanActivate {
     this.passport.use(new BasicStrategy(settings.userIdSecret));
   }
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    const { isPublic, bearerOnly } = this.ruleOf(context);
+    if (isPublic) return true;
+    const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
+    const credentials = readAuthorization(request.headers.authorization);
+    return this.remember(request, credentials) || this.identify(request, credentials, bearerOnly);
+  }
+
+  private ruleOf(context: ExecutionContext): AccessRule {
+    const handler = context.getHandler();
+    const known = this.rules.get(handler);
+    if (known) return known;
+    const has = (mark: string) =>
+      this.reflector.getAllAndOverride<boolean | undefined>(mark, [handler, context.getClass()]);
+    const rule = { isPublic: has(IS_PUBLIC) ?? false, bearerOnly: has(BEARER_ONLY) ?? false };
+    this.rules.set(handler, rule);
+    return rule;
+  }
+
+  /** A token that was verified before costs one hash: going through Passport again would double the work of a poll. */
+  private remember(request: AuthenticatedRequest, credentials: Credentials | undefined): boolean {
+    const identity = credentials?.scheme === 'bearer' ? this.verifier.cached(credentials.token) : undefined;
+    if (!identity) return false;
+    request.scheme = 'bearer';
+    request.caller = { account: bearerAccount(this.settings.userIdSecret, identity), statements: 0 };
+    return true;
+  }
+
+  private async identify(request: AuthenticatedRequest, credentials: Credentials | undefined, bearerOnly: boolean) {
     try {
-      return await this.identify(context);
+      request.scheme = this.usableScheme(credentials, bearerOnly);
+      request.caller = { account: await this.authenticate(request.scheme, request), statements: 0 };
+      return true;
     } catch (error) {
-      const { ip } = context.switchToHttp().getRequest<Request>();
-      if (error instanceof ApiError && error.status === 401) await this.limiter.take(`address:${ip}`);
+      if (error instanceof ApiError && error.status === 401) await this.limiter.take(`address:${request.ip}`);
       throw error;
     }
   }
 
-  private async identify(context: ExecutionContext): Promise<boolean> {
-    const targets = [context.getHandler(), context.getClass()];
-    if (this.reflector.getAllAndOverride<boolean | undefined>(IS_PUBLIC, targets)) return true;
-    const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
-    const bearerOnly = this.reflector.getAllAndOverride<boolean | undefined>(BEARER_ONLY, targets) ?? false;
-    const credentials = this.usableCredentials(request, bearerOnly);
-    request.scheme = credentials.scheme === 'bearer' ? 'bearer' : 'basic';
-    request.account = this.remembered(credentials) ?? (await this.authenticate(request.scheme, request));
-    return true;
-  }
-
-  private usableCredentials({ headers }: Request, bearerOnly: boolean): Credentials {
-    const credentials = readAuthorization(headers.authorization);
-    const isUsable = credentials?.scheme === 'bearer' || (!bearerOnly && this.settings.basicAuthEnabled);
-    if (credentials && isUsable) return credentials;
+  private usableScheme(credentials: Credentials | undefined, bearerOnly: boolean): 'bearer' | 'basic' {
+    if (credentials?.scheme === 'bearer') return 'bearer';
+    if (credentials && !bearerOnly && this.settings.basicAuthEnabled) return 'basic';
     throw new ApiError('missingAuthorization', 'Authorization is required', this.challenge());
-  }
-
-  /** A token that was verified before costs one hash: going through Passport again would double the work of a poll. */
-  private remembered(credentials: Credentials): Buffer | undefined {
-    const identity = credentials.scheme === 'bearer' ? this.verifier.cached(credentials.token) : undefined;
-    return identity && bearerAccount(this.settings.userIdSecret, identity);
   }
 
   /** The strategy sees the header only: tokens in a query string or a body do not count. */

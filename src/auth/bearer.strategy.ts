@@ -13,6 +13,13 @@ export const bearerStrategy = (verifier: TokenVerifier, secret: string) =>
     },
   );
 
-/** The key of whom a token stands for. */
-export const bearerAccount = (secret: string, { issuer, subject }: Identity): Buffer =>
-  accountKey(secret, 'bearer', [issuer, subject]);
+const accounts = new WeakMap<Identity, Buffer>();
+
+/** The key of whom a token stands for; computed once for as long as the identity is remembered. */
+export function bearerAccount(secret: string, identity: Identity): Buffer {
+  const known = accounts.get(identity);
+  if (known) return known;
+  const account = accountKey(secret, 'bearer', [identity.issuer, identity.subject]);
+  accounts.set(identity, account);
+  return account;
+}

@@ -1,6 +1,6 @@
 import { Controller, HttpCode, Inject, Post, Req } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Request } from 'express';
+import type { AuthenticatedRequest } from '../auth/account.js';
 import { BearerOnly } from '../auth/auth.guard.js';
 import { SETTINGS } from '../config/config.module.js';
 import type { Settings } from '../config/settings.js';
@@ -23,7 +23,7 @@ export class BatchController {
   @BearerOnly()
   @Post()
   @HttpCode(200)
-  async run(@Req() request: Request, @JsonBody() body: unknown): Promise<Reply> {
+  async run(@Req() request: AuthenticatedRequest, @JsonBody() body: unknown): Promise<Reply> {
     const entries = parseBatch(body, this.settings.batchMaxRequests);
     return new Reply(200, new RawJson(await this.batches.run(request, entries)));
   }

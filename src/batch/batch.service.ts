@@ -1,23 +1,27 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import type { Request } from 'express';
-import inject, { type DispatchFunc, type Response as InjectedResponse } from 'light-my-request';
+import type { Request, Response } from 'express';
+import type { AuthenticatedRequest } from '../auth/account.js';
+import type { JsonAdapter } from '../http/json.adapter.js';
 import { markBatchEntry } from '../logging/batch-entry.js';
-import { markCounted } from '../rate-limit/rate-limit.guard.js';
 import { type BatchEntry, isPassedOn } from '../protocol/batch-request.js';
-
-type Headers = Record<string, string | string[]>;
+import { markCounted } from '../rate-limit/rate-limit.guard.js';
+import { type EntryAnswer, entryRequest, entryResponse, type Headers } from './entry-messages.js';
 
 /** Runs the entries of a batch one after the other, each through the whole pipeline as if it had come alone. */
 @Injectable()
 export class BatchService {
-  constructor(@Inject(HttpAdapterHost) private readonly host: HttpAdapterHost) {}
+  constructor(@Inject(HttpAdapterHost) private readonly host: HttpAdapterHost<JsonAdapter>) {}
 
   /** The JSON of the answer, put together from the JSON of the entries' answers. */
-  async run(batch: Request, entries: BatchEntry[]): Promise<string> {
+  async run(batch: AuthenticatedRequest, entries: BatchEntry[]): Promise<string> {
     const inherited = this.inheritedHeaders(batch);
     const responses: string[] = [];
-    for (const [at, entry] of entries.entries()) responses.push(await this.runOne(batch, entry, inherited, at === 0));
+    for (const [at, entry] of entries.entries()) {
+      const { host, authorization } = batch.headers;
+      const headers = { ...inherited, ...entry.headers, ...(host ? { host } : {}), authorization: authorization! };
+      responses.push(toJson(entry, await this.answer(batch, entry, headers, at === 0)));
+    }
     return `{"responses":[${responses.join(',')}]}`;
   }
 
@@ -27,50 +31,20 @@ export class BatchService {
   }
 
   /** The batch itself was counted as a request, so that its first entry is not. */
-  private async runOne(batch: Request, entry: BatchEntry, inherited: Headers, isCounted: boolean): Promise<string> {
-    const { host, authorization } = batch.headers;
-    const pipeline = this.host.httpAdapter.getInstance<DispatchFunc>();
-    const dispatch: DispatchFunc = (request, response) => {
-      keepMethods(request, response);
-      markBatchEntry(request);
-      if (isCounted) markCounted(request);
-      pipeline(request, response);
-    };
-    const response = await inject(dispatch, {
-      method: entry.method as 'GET',
-      url: entry.url,
-      headers: {
-        ...inherited,
-        ...entry.headers,
-        ...(host ? { host } : {}),
-        authorization,
-        ...(entry.body ? { 'content-type': 'application/json' } : {}),
-      },
-      payload: entry.body && JSON.stringify(entry.body),
-      remoteAddress: batch.socket.remoteAddress,
-    });
-    const head = JSON.stringify({ status: response.statusCode, path: entry.path, headers: headersOf(response) });
-    return `${head.slice(0, -1)},"body":${bodyOf(response)}}`;
+  private async answer(batch: AuthenticatedRequest, entry: BatchEntry, headers: Headers, isCounted: boolean) {
+    const { pipeline } = this.host.httpAdapter;
+    const request = entryRequest(pipeline.messages, batch, entry, headers) as AuthenticatedRequest;
+    markBatchEntry(request);
+    if (isCounted) markCounted(request);
+    const answer = await new Promise<EntryAnswer>((resolve) =>
+      pipeline.handle(request, entryResponse(pipeline.messages, request, resolve) as Response),
+    );
+    batch.caller.statements += (request as Partial<AuthenticatedRequest>).caller?.statements ?? 0;
+    return answer;
   }
 }
 
-/** Express replaces the prototypes of both, and with them what collects the answer. */
-function keepMethods(...[request, response]: Parameters<DispatchFunc>): void {
-  for (const method of ['write', 'end', 'writeHead', 'destroy'] as const)
-    Object.assign(response, { [method]: (response[method] as () => unknown).bind(response) });
-  Object.assign(request, { destroy: request.destroy.bind(request) });
-}
-
-/** The headers as they would go over the wire, with the spelling they were set with. */
-function headersOf({ raw: { res } }: InjectedResponse): Headers {
-  const headers: Headers = {};
-  for (const name of (res as typeof res & { getRawHeaderNames(): string[] }).getRawHeaderNames()) {
-    const value = res.getHeader(name);
-    if (value !== undefined) headers[name] = Array.isArray(value) ? value : String(value);
-  }
-  return headers;
-}
-
-function bodyOf({ payload, headers }: InjectedResponse): string {
-  return payload !== '' && String(headers['content-type']).startsWith('application/json') ? payload : '{}';
+function toJson({ path }: BatchEntry, { status, headers, body }: EntryAnswer): string {
+  const head = JSON.stringify({ status, path, headers });
+  return `${head.slice(0, -1)},"body":${body === '' ? '{}' : body}}`;
 }

@@ -1,6 +1,6 @@
 import { ApiError } from '../protocol/api-error.js';
 import { unavailable } from './unavailable.js';
-import type { Dialect, LoanedSession, Parameter, Session, SessionSource } from './session.js';
+import type { Dialect, LoanedSession, Parameter, Session, SessionSource, Tally } from './session.js';
 
 const RETRY_BUDGET_MS = 4_000;
 const MAX_PAUSE_MS = 250;
@@ -32,10 +32,10 @@ export class Database {
     return this.source().dialect;
   }
 
-  /** Statements on one session without a transaction. */
-  read<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  /** Statements on one session without a transaction; they are counted in `tally`. */
+  read<T>(work: (session: Session) => Promise<T>, tally: Tally = { statements: 0 }): Promise<T> {
     return this.repeat(async (source) => {
-      const session = await source.acquire();
+      const session = await source.acquire(tally);
       try {
         const result = await work(session);
         session.release();
@@ -48,11 +48,14 @@ export class Database {
     });
   }
 
-  /** A transaction that `work` has to begin by locking the account (`dialect.tick`). May run `work` more than once. */
-  write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  /**
+   * A transaction that `work` has to begin by locking the account (`dialect.tick`). May run `work` more than once. All
+   * statements are counted in `tally`.
+   */
+  write<T>(work: (transaction: Transaction) => Promise<T>, tally: Tally = { statements: 0 }): Promise<T> {
     let doubtful: { transaction: Transaction; result: T } | undefined;
     return this.repeat(async (source) => {
-      const session = await source.acquire();
+      const session = await source.acquire(tally);
       if (doubtful && (await wasCommitted(session, doubtful.transaction))) return doubtful.result;
       doubtful = undefined;
       const transaction: Transaction = {

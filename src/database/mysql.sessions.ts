@@ -1,6 +1,6 @@
 import type { Pool, PoolConnection } from 'mysql2';
 import { mysqlDialect } from './mysql.dialect.js';
-import type { LoanedSession, Parameter, Row, SessionSource, WriteResult } from './session.js';
+import type { LoanedSession, Parameter, Row, SessionSource, Tally, WriteResult } from './session.js';
 import { unavailable } from './unavailable.js';
 
 const ACQUIRE_TIMEOUT_MS = 2_000;
@@ -21,12 +21,12 @@ export class MysqlSessions implements SessionSource {
     return { used: this.used, waiting: this.waiting };
   }
 
-  async acquire(): Promise<LoanedSession> {
+  async acquire(tally: Tally): Promise<LoanedSession> {
     this.waiting++;
     try {
       const connection = await this.connection();
       this.used++;
-      return new MysqlSession(connection, () => this.used--);
+      return new MysqlSession(connection, tally, () => this.used--);
     } finally {
       this.waiting--;
     }
@@ -52,6 +52,7 @@ export class MysqlSessions implements SessionSource {
 class MysqlSession implements LoanedSession {
   constructor(
     private readonly connection: PoolConnection,
+    private readonly tally: Tally,
     private readonly onEnd: () => void,
   ) {}
 
@@ -64,6 +65,7 @@ class MysqlSession implements LoanedSession {
   }
 
   private send<T>(sql: string, values: Parameter[]): Promise<T> {
+    this.tally.statements++;
     return new Promise((resolve, reject) => {
       this.connection.query({ sql, values, timeout: STATEMENT_TIMEOUT_MS }, (error, result) => {
         if (error) reject(error);

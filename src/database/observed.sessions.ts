@@ -8,7 +8,7 @@ export function observedSessions(source: SessionSource, observe: StatementObserv
   return {
     dialect: source.dialect,
     usage: () => source.usage(),
-    acquire: async () => observedSession(await source.acquire(), observe),
+    acquire: async (tally) => observedSession(await source.acquire(tally), observe),
   };
 }
 

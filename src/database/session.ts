@@ -21,11 +21,16 @@ export interface LoanedSession extends Session {
   destroy(): void;
 }
 
+/** Counts the statements that are sent on somebody's behalf. */
+export interface Tally {
+  statements: number;
+}
+
 /** Where sessions come from, and what differs between databases. */
 export interface SessionSource {
   readonly dialect: Dialect;
   /** Waits a bounded time for a free session; rejects with a failure that `classify` knows. */
-  acquire(): Promise<LoanedSession>;
+  acquire(tally: Tally): Promise<LoanedSession>;
   /** How many sessions are in use and how many callers wait for one. */
   usage(): { used: number; waiting: number };
 }

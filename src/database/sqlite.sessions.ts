@@ -1,5 +1,5 @@
 import type { Database as SqliteHandle, Statement } from 'better-sqlite3';
-import type { LoanedSession, Parameter, Row, SessionSource, WriteResult } from './session.js';
+import type { LoanedSession, Parameter, Row, SessionSource, Tally, WriteResult } from './session.js';
 import { sqliteDialect } from './sqlite.dialect.js';
 
 const MAX_CACHED_STATEMENTS = 200;
@@ -21,10 +21,10 @@ export class SqliteSessions implements SessionSource {
     return { used: this.busy ? 1 : 0, waiting: this.queue.length };
   }
 
-  async acquire(): Promise<LoanedSession> {
+  async acquire(tally: Tally): Promise<LoanedSession> {
     if (this.busy) await this.turn();
     this.busy = true;
-    return this.session;
+    return this.session(tally);
   }
 
   private turn(): Promise<void> {
@@ -47,15 +47,17 @@ export class SqliteSessions implements SessionSource {
     else this.busy = false;
   };
 
-  private readonly session: LoanedSession = {
-    rows: (sql, parameters) => this.attempt(() => this.statement(sql).all(...parameters) as Row[]),
-    run: (sql, parameters) => this.attempt(() => this.write(sql, parameters)),
-    release: this.free,
-    destroy: this.free,
-  };
-
-  private attempt<T>(action: () => T): Promise<T> {
-    return new Promise((resolve) => resolve(action()));
+  private session(tally: Tally): LoanedSession {
+    const attempt = <T>(action: () => T): Promise<T> => {
+      tally.statements++;
+      return new Promise((resolve) => resolve(action()));
+    };
+    return {
+      rows: (sql, parameters) => attempt(() => this.statement(sql).all(...parameters) as Row[]),
+      run: (sql, parameters) => attempt(() => this.write(sql, parameters)),
+      release: this.free,
+      destroy: this.free,
+    };
   }
 
   private write(sql: string, parameters: Parameter[]): WriteResult {

@@ -1,12 +1,10 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Express } from 'express';
 import { ApiError } from '../protocol/api-error.js';
 import type { ErrorName } from '../protocol/errno.js';
 import { baseHeaders, statusHeaders } from '../protocol/service-headers.js';
-import { expressMessages } from './express-messages.js';
-import { writeReply } from './json.adapter.js';
-import { Reply } from './reply.js';
+import type { Pipeline } from './pipeline.js';
+import { Reply, writeReply } from './reply.js';
 import type { ServiceStatus } from './service-status.js';
 
 /** Page positions of long texts travel in the address. */
@@ -17,10 +15,10 @@ const REQUEST_TIMEOUT_MS = 60_000;
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 
 /** The HTTP server with its time limits, and with our JSON errors for requests that never become requests. */
-export function createHttpServer(express: Express, status: ServiceStatus, maxBodyBytes: number): Server {
+export function createHttpServer(pipeline: Pipeline, status: ServiceStatus, maxBodyBytes: number): Server {
   const server = createServer(
     {
-      ...expressMessages(express),
+      ...pipeline.messages,
       maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: HEADERS_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
@@ -28,7 +26,7 @@ export function createHttpServer(express: Express, status: ServiceStatus, maxBod
       connectionsCheckingInterval: 2_000,
       requireHostHeader: false,
     },
-    express,
+    pipeline.handle as unknown as RequestListener,
   );
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
     refuse(socket, clientError(error), status),
@@ -42,7 +40,7 @@ export function createHttpServer(express: Express, status: ServiceStatus, maxBod
     server.emit('request', request, response);
   });
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
-    const error = new ApiError('expectationFailed', 'Expect: only 100-continue is known', errorHeaders(417, status));
+    const error = new ApiError('expectationFailed', 'Expect: only 100-continue is known');
     writeReply(response, new Reply(error.status, error.body(), error.headers));
   });
   return server;
@@ -58,11 +56,6 @@ function clientError({ code }: NodeJS.ErrnoException): ApiError {
   return new ApiError(kind, message);
 }
 
-const errorHeaders = (code: number, status: ServiceStatus): Record<string, string> => ({
-  ...baseHeaders('', ''),
-  ...statusHeaders(code, status.current()),
-});
-
 /** Answers on the bare socket and closes it. */
 function refuse(socket: Socket, error: ApiError, status: ServiceStatus): void {
   if (!socket.writable) {
@@ -71,7 +64,8 @@ function refuse(socket: Socket, error: ApiError, status: ServiceStatus): void {
   }
   const body = JSON.stringify(error.body());
   const headers = {
-    ...errorHeaders(error.status, status),
+    ...baseHeaders('', ''),
+    ...statusHeaders(error.status, status.current()),
     ...error.headers,
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),

@@ -3,11 +3,12 @@ import bodyParser from 'body-parser';
 import type { Request } from 'express';
 import { SETTINGS } from '../config/config.module.js';
 import type { Settings } from '../config/settings.js';
+import { isBatchEntry } from '../logging/batch-entry.js';
 import { ApiError } from '../protocol/api-error.js';
 
 /**
  * Reads a request's body as JSON when a handler asks for it, which is after the guards: nobody makes the service read a body
- * without credentials. Gives undefined for an empty body. Throws 400 / 106, 411 / 112, 413 / 113.
+ * without credentials. The entry of a batch has its body already. Gives undefined for an empty body. Throws 400 / 106, 411 / 112, 413 / 113.
  */
 @Injectable()
 export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
@@ -20,6 +21,7 @@ export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
   }
 
   async transform(request: Request): Promise<unknown> {
+    if (isBatchEntry(request)) return request.body;
     this.requireReadable(request);
     const raw = await this.read(request);
     const text = raw.toString().replace(/^\uFEFF/, '');

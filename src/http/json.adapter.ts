@@ -1,36 +1,29 @@
 import type { Server, ServerResponse } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Express, RequestHandler } from 'express';
-import { RawJson, Reply } from './reply.js';
-
-const CONTENT_TYPE = 'application/json; charset=utf-8';
-
-/** Writes an answer as JSON: nothing is added to it, and nothing is decided about it here. */
-export function writeReply(response: ServerResponse, { status, body, headers }: Reply): void {
-  if (response.headersSent || response.destroyed) return;
-  response.statusCode = status;
-  for (const name in headers) response.setHeader(name, headers[name]!);
-  if (body === undefined) {
-    response.end();
-    return;
-  }
-  const text = body instanceof RawJson ? body.text : JSON.stringify(body);
-  response.setHeader('Content-Type', CONTENT_TYPE);
-  response.setHeader('Content-Length', Buffer.byteLength(text));
-  response.end(text);
-}
+import type { Pipeline } from './pipeline.js';
+import { Reply, writeReply } from './reply.js';
 
 /**
- * Express as Nest's platform, but for three things: the HTTP server is the given one, results of handlers go out through
- * `writeReply`, without Express's own validators and 304s, and what no route matches goes to `onUnmatched`.
+ * Express as Nest's platform, but for four things: the HTTP server is the given one, the pipeline is told about every route,
+ * results of handlers go out through `writeReply`, without Express's own validators and 304s, and what no route matches goes
+ * to `onUnmatched`.
  */
 export class JsonAdapter extends ExpressAdapter {
   constructor(
     express: Express,
+    readonly pipeline: Pipeline,
     private readonly server: Server,
     private readonly onUnmatched: RequestHandler,
   ) {
     super(express);
+    for (const method of ['get', 'head', 'post', 'put', 'patch', 'delete'] as const)
+      Object.assign(this, {
+        [method]: (path: string, handler: RequestHandler) => {
+          pipeline.add(method.toUpperCase(), path, handler);
+          return express[method](path, handler);
+        },
+      });
   }
 
   override initHttpServer(): void {

@@ -1,5 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 
+/** What comes before the first `?` of an address. */
+export function pathOf(url: string): string {
+  const at = url.indexOf('?');
+  return at < 0 ? url : url.slice(0, at);
+}
+
 /** What follows the first `?` of the request's address; empty when there is none. */
 export function queryString({ url }: Pick<IncomingMessage, 'url'>): string {
   const at = url!.indexOf('?');

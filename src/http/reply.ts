@@ -1,3 +1,7 @@
+import type { ServerResponse } from 'node:http';
+
+const CONTENT_TYPE = 'application/json; charset=utf-8';
+
 /**
  * An answer whose status or headers a handler decides. A handler that returns anything else answers 200 with it as JSON.
  * `body` undefined: no body (304). Text that is JSON already goes out as it is when wrapped in `RawJson`.
@@ -13,4 +17,19 @@ export class Reply {
 /** A body that is serialised already. */
 export class RawJson {
   constructor(readonly text: string) {}
+}
+
+/** Writes an answer as JSON: nothing is added to it, and nothing is decided about it here. */
+export function writeReply(response: ServerResponse, { status, body, headers }: Reply): void {
+  if (response.headersSent || response.destroyed) return;
+  response.statusCode = status;
+  for (const name in headers) response.setHeader(name, headers[name]!);
+  if (body === undefined) {
+    response.end();
+    return;
+  }
+  const text = body instanceof RawJson ? body.text : JSON.stringify(body);
+  response.setHeader('Content-Type', CONTENT_TYPE);
+  response.setHeader('Content-Length', Buffer.byteLength(text));
+  response.end(text);
 }

@@ -3,9 +3,8 @@ import type { ILayer } from 'express-serve-static-core';
 import type { Settings } from '../config/settings.js';
 import { ApiError } from '../protocol/api-error.js';
 import { writeError } from './api-error.filter.js';
-import { writeReply } from './json.adapter.js';
 import { publicUrl } from './public-url.js';
-import { Reply } from './reply.js';
+import { Reply, writeReply } from './reply.js';
 
 const OLD_VERSION = /^\/v[01](\/|$)/;
 const CURRENT_VERSION = /^\/v2(\/|$)/;

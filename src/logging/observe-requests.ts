@@ -1,7 +1,6 @@
 import type { NextFunction, Request, Response } from 'express';
 import { ObservedRequest } from './observed-request.js';
 import { requestIdOf } from './request-id.js';
-import { countStatements } from './statement-count.js';
 
 /** Is told about every request, and every entry of a batch, once its answer is out or its client gone. */
 export type RequestObserver = (request: ObservedRequest) => void;
@@ -10,19 +9,17 @@ export type RequestObserver = (request: ObservedRequest) => void;
  * Gives every request its id, which goes back in `X-Request-Id`, and tells the observers when it is over. The entries of a
  * batch have the id of their batch.
  */
-export function observeRequests(observers: readonly RequestObserver[], withStatements: boolean) {
+export function observeRequests(observers: readonly RequestObserver[]) {
   return (request: Request, response: Response, next: NextFunction): void => {
     const id = requestIdOf(request.headers['x-request-id']);
     request.headers['x-request-id'] = id;
     response.setHeader('X-Request-Id', id);
     if (observers.length === 0) return next();
     const start = performance.now();
-    let counted: { statements: number } | undefined;
     response.once('close', () => {
-      const observed = new ObservedRequest(request, response, performance.now() - start, counted?.statements);
+      const observed = new ObservedRequest(request, response, performance.now() - start);
       for (const observe of observers) observe(observed);
     });
-    if (withStatements) counted = countStatements(next);
-    else next();
+    next();
   };
 }

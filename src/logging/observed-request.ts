@@ -10,8 +10,6 @@ export class ObservedRequest {
     private readonly request: Request,
     private readonly response: Response,
     readonly durationMs: number,
-    /** SQL statements it needed; undefined where nobody counts them. */
-    readonly statements: number | undefined,
   ) {}
 
   get id(): string {
@@ -36,9 +34,23 @@ export class ObservedRequest {
     return this.response.locals.errno as number | undefined;
   }
 
+  /** What went wrong on our side: a defect, or why a backend could not be asked. */
+  get failure(): unknown {
+    return this.response.locals.failure as unknown;
+  }
+
   /** The beginning of the account's key in hexadecimal; undefined for strangers. */
   get user(): string | undefined {
-    return (this.request as { account?: Buffer }).account?.toString('hex', 0, USER_BYTES);
+    return this.caller?.account.toString('hex', 0, USER_BYTES);
+  }
+
+  /** SQL statements that were sent for it, those of the entries of a batch included; undefined for strangers. */
+  get statements(): number | undefined {
+    return this.caller?.statements;
+  }
+
+  private get caller() {
+    return (this.request as { caller?: { account: Buffer; statements: number } }).caller;
   }
 
   get isBatchEntry(): boolean {

@@ -20,6 +20,7 @@ export function requestLog(logger: Logger): RequestObserver {
       sql: observed.statements,
       batchEntry: observed.isBatchEntry || undefined,
       aborted: observed.status === undefined || undefined,
+      ...(observed.failure === undefined ? undefined : describe(observed.failure, level)),
     });
   };
 }
@@ -29,4 +30,15 @@ function levelOf({ status = 0, route }: ObservedRequest): 'error' | 'warn' | 'in
   if (HEALTH.test(route)) return 'debug';
   if (status >= 500) return status === 503 ? 'warn' : 'error';
   return 'info';
+}
+
+/** What went wrong, and where a defect comes from; a backend that is away needs no stack. */
+const describe = (failure: unknown, level: string) => ({
+  error: reasonOf(failure),
+  stack: level === 'error' ? (failure as Error | null)?.stack : undefined,
+});
+
+function reasonOf(failure: unknown): string {
+  if (!(failure instanceof Error)) return 'something that is no Error was thrown';
+  return failure.cause ? `${failure.message}: ${reasonOf(failure.cause)}` : `${failure.name}: ${failure.message}`;
 }

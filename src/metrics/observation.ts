@@ -9,7 +9,6 @@ import type { ServiceStatus } from '../http/service-status.js';
 import { createLogger } from '../logging/logger.js';
 import { observeRequests } from '../logging/observe-requests.js';
 import { requestLog } from '../logging/request-log.js';
-import { countStatement } from '../logging/statement-count.js';
 import { TombstonePurge } from '../purge/tombstone-purge.js';
 import { REDIS } from '../redis/redis.module.js';
 import type { Tracing } from '../tracing/tracing.js';
@@ -21,15 +20,12 @@ import { measureService } from './service-metrics.js';
 export class Observation {
   readonly logger: Logger;
   readonly metrics?: Metrics;
-  private readonly countsStatements: boolean;
 
   constructor(
     { logLevel, metricsPort }: Settings,
     private readonly tracing?: Tracing,
   ) {
     this.logger = createLogger(logLevel);
-    // Knowing which request a statement belongs to costs a tenth of a request.
-    this.countsStatements = this.logger.isLevelEnabled('debug');
     if (metricsPort !== undefined) this.metrics = new Metrics();
   }
 
@@ -37,14 +33,13 @@ export class Observation {
   middlewares(): RequestHandler[] {
     const log = this.logger.isLevelEnabled('error') ? [requestLog(this.logger)] : [];
     const measure = this.metrics ? [this.metrics.observeRequest] : [];
-    const observe = observeRequests([...log, ...measure], this.countsStatements);
+    const observe = observeRequests([...log, ...measure]);
     return this.tracing ? [observe, this.tracing.middleware] : [observe];
   }
 
   /** Looks at the parts of the service from now on; to be called before the database is opened. */
   watch(nest: INestApplication, status: ServiceStatus): void {
     const database = nest.get(DatabaseLifecycle);
-    if (this.countsStatements) database.observe(countStatement);
     if (this.tracing) database.observe(this.tracing.observeStatement);
     if (!this.metrics) return;
     const [tokens, purge] = [nest.get(TokenVerifier), nest.get(TombstonePurge)];

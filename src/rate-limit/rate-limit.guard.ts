@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Inject, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import type { AuthenticatedRequest } from '../auth/account.js';
+import type { AuthenticatedRequest, Caller } from '../auth/account.js';
 import { RateLimiter } from './rate-limiter.js';
 
 const UNLIMITED = 'unlimited';
@@ -25,9 +25,9 @@ export class RateLimitGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     if (COUNTED in request) return true;
     if (this.reflector.getAllAndOverride<boolean | undefined>(UNLIMITED, [context.getClass()])) return true;
-    const account = request.account as Buffer | undefined;
+    const caller = request.caller as Caller | undefined;
     return this.limiter
-      .take(account ? `user:${account.toString('base64url')}` : `address:${request.ip}`)
+      .take(caller ? `user:${caller.account.toString('base64url')}` : `address:${request.ip}`)
       .then(() => true);
   }
 }

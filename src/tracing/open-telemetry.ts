@@ -41,7 +41,7 @@ export function startTracing(): Tracing {
 }
 
 function endRequest(span: Span, request: Request, response: Response): void {
-  const { id, route, method, status, errno } = new ObservedRequest(request, response, 0, undefined);
+  const { id, route, method, status, errno } = new ObservedRequest(request, response, 0);
   span.updateName(`${method} ${route}`);
   span.setAttributes({ 'http.request.method': method, 'http.route': route, 'reading_list.request_id': id });
   if (status !== undefined) span.setAttribute('http.response.status_code', status);

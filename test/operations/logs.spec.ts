@@ -1,8 +1,10 @@
+import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readableLine } from '../../src/logging/readable-line.js';
 import { requestIdOf } from '../../src/logging/request-id.js';
 import { ScriptedProvider } from '../support/identity-provider.js';
 import { startService, type Service } from '../support/service.js';
+import { sqliteFile } from './backends.js';
 import { entriesOf, type LogEntry } from './log-entries.js';
 
 const UUID = /^[0-9a-f-]{36}$/;
@@ -133,6 +135,8 @@ describe('a batch', () => {
       ['/v2/batch', 200, undefined],
     ]);
     expect(new Set(lines.map(({ user }) => user)).size).toBe(1);
+    const [list, read, batch] = lines.map(({ sql }) => Number(sql));
+    expect(batch).toBe(list! + read!);
   });
 });
 
@@ -166,8 +170,29 @@ describe('the log', () => {
     const short = await startService({ DATABASE_URL: 'sqlite::memory:', LOG_LEVEL: 'info' });
     await fetch(`${short.url}/v2/articles`, { headers: { authorization: basic, 'x-request-id': 'the-last' } });
     await short.stop();
-    expect(short.output()).toContain('"requestId":"the-last"');
+    expect(short.output()).toMatch(/"requestId":"the-last".*"sql":\d/);
   });
+});
+
+it('says why a request failed, in the line of the request', async () => {
+  const database = sqliteFile();
+  const broken = await startService({ DATABASE_URL: database.url, LOG_LEVEL: 'error' });
+  const file = new Sqlite(database.url.slice('sqlite:'.length), { timeout: 5000 });
+  file.exec('ALTER TABLE articles RENAME COLUMN excerpt TO gone');
+  file.close();
+  const headers = { authorization: basic, 'x-request-id': 'defect-1' };
+  expect((await fetch(`${broken.url}/v2/articles`, { headers })).status).toBe(500);
+  expect(await entriesOf(broken, ({ requestId }) => requestId === 'defect-1', 1)).toMatchObject([
+    {
+      level: 'error',
+      status: 500,
+      errno: 999,
+      error: expect.stringContaining('excerpt'),
+      stack: expect.stringContaining('.ts:'),
+    },
+  ]);
+  await broken.stop();
+  await database.drop();
 });
 
 describe('a line on a terminal', () => {

@@ -110,10 +110,10 @@ it('notices a precondition that is checked outside the transaction', async () =>
 it('notices a Last-Modified that is read after the rows', async () => {
   const service = app.nest.get(ArticlesService);
   const list = service.list.bind(service);
-  service.list = async (account, ...rest) => {
-    const listing = await list(account, ...rest);
+  service.list = async (caller, ...rest) => {
+    const listing = await list(caller, ...rest);
     await sleep(5);
-    const later = await app.database.database.read((session) => store.findCollection(session, account));
+    const later = await app.database.database.read((session) => store.findCollection(session, caller.account));
     return { ...listing, last_modified: later!.last_modified };
   };
   try {
