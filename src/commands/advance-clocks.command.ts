@@ -14,7 +14,7 @@ list a new timestamp, later than all that devices can have seen, and lets the se
 changes since an earlier one to start over. Run it before devices are let in again.
 
   --to TIME  what is later than any timestamp given out before the loss, as 2026-01-31T12:00:00Z; default: now. Needed only
-             when the clock of an instance was ahead
+             when the clock of an instance was ahead; "doctor --high-water" names the time
   --dry-run  only say how many lists there are
 
 Exit codes: 0 done, 1 failed, 2 wrong usage`,

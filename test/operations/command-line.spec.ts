@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/commands/commands.js';
 import { findFreePort } from '../support/servers/free-port.js';
@@ -32,6 +33,7 @@ describe('the command line', () => {
     [['unheard-of'], 'There is no command "unheard-of"'],
     [['user'], 'There is no command "user"'],
     [['doctor', '--unheard-of'], 'Try "doctor --help"'],
+    [['doctor', '--clocks-only'], '--clocks-only: name the --high-water FILE'],
     [['user', 'export'], 'Name one user with --key, --subject or --basic, or say --all.'],
     [['user', 'export', '--all', '--key', 'a'.repeat(32)], 'Name one user'],
     [['user', 'erase'], 'Name one user'],
@@ -50,6 +52,11 @@ describe('the command line', () => {
     [['purge'], 'TOMBSTONE_RETENTION_DAYS: is 0'],
     [['user', 'export', '--key', 'a'.repeat(32)], '"user list" shows all'],
     [['user', 'erase', '--key', 'a'.repeat(32)], '"user list" shows all'],
+    [['doctor', '--high-water', '/'], '/: can not be read (EISDIR); make it readable, or name another file'],
+    [
+      ['doctor', '--high-water', resolve('package.json')],
+      'package.json: is no high-water mark; name another file, or delete it',
+    ],
     [['user', 'import', '/no/such/file'], '/no/such/file: can not be read (ENOENT)'],
     [['user', 'import', '-'], 'The file is empty'],
   ])('answers %j with status 1 and one line that says what is wrong', async (words, reason) => {

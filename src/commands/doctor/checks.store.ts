@@ -33,6 +33,12 @@ export async function nextAccount(session: Session, after: Buffer): Promise<Buff
   return keys.sort((a, b) => a.compare(b))[0];
 }
 
+/** The highest clock of all users, 0 when there are none. */
+export async function highestClock(session: Session): Promise<Timestamp> {
+  const [row] = await session.rows('SELECT MAX(last_modified) AS highest FROM accounts', []);
+  return (row!.highest as Timestamp | null) ?? 0;
+}
+
 /** Both in one statement, so that they belong together while others write; undefined without a row in `accounts`. */
 export async function totalsOf(session: Session, account: Buffer): Promise<Totals | undefined> {
   const [row] = await session.rows(
