@@ -15,7 +15,7 @@ const BAR_HEIGHT = 12;
 const GAP = 12;
 const TOP = 64;
 
-const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+export const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
 /** The chart as an SVG document of its own. */
 export function svgOf({ title, series, groups, marks, format }: Chart): string {
