@@ -6,7 +6,16 @@ if (!Number.isFinite(minutes) || minutes <= 0) {
   console.error('Usage: npm run soak [-- MINUTES]');
   process.exit(2);
 }
-const specs = ['broken-on-purpose', 'concurrency', 'database-faults', 'galera', 'overload', 'redis', 'shutdown'];
+const specs = [
+  'broken-on-purpose',
+  'concurrency',
+  'concurrent-purge',
+  'database-faults',
+  'galera',
+  'overload',
+  'redis',
+  'shutdown',
+];
 const files = specs.map((name) => `test/system/${name}.spec.ts`);
 const end = Date.now() + minutes * 60_000;
 for (let round = 1; Date.now() < end; round++) {

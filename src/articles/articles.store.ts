@@ -13,11 +13,15 @@ export interface Collection {
   purged_until: Timestamp;
 }
 
-/** A page of a listing; `total` counts the whole listing, `next` is where the following page begins. */
+/**
+ * A page of a listing; `total` counts the whole listing, `next` is where the following page begins, `purged_until` is as it
+ * was when the page was read: undefined of an empty page, and where tombstones are not listed.
+ */
 export interface Page {
   items: (Article | Tombstone)[];
   total: number;
   next?: PagePosition;
+  purged_until?: Timestamp;
 }
 
 /** What to list: a parsed query, the size of the page and where it begins. */
@@ -40,6 +44,7 @@ const BURY = `deleted = 1, url_hash = NULL, resolved_url_hash = NULL, ${COLUMNS.
 )
   .map((column) => `${column} = NULL`)
   .join(', ')}`;
+const PURGED_UNTIL = '(SELECT purged_until FROM accounts WHERE account = ?) AS purged_until';
 const CHUNK = 200;
 
 /** The account's collection, or undefined before the user's first contact. */
@@ -142,7 +147,7 @@ export async function findPage(
 ): Promise<Page> {
   const scope = listed(account, request.filters);
   const isFiltered = request.filters.length > 0;
-  const { sql, parameters } = pageStatement(scope, hint, request, isFiltered);
+  const { sql, parameters } = pageStatement(account, scope, hint, request);
   const rows = await session.rows(sql, parameters);
   const hasMore = rows.length > request.size;
   const page = hasMore ? rows.slice(0, request.size) : rows;
@@ -154,20 +159,24 @@ export async function findPage(
     items: request.countOnly ? [] : page.map(toItem),
     total,
     next: hasMore && last ? request.sort.map((key, at) => positionValue(key, last[`k${at}`]!)) : undefined,
+    purged_until: rows[0]?.purged_until as Timestamp | undefined,
   };
 }
 
-function pageStatement(scope: Condition, hint: IndexHint, request: PageRequest, isFiltered: boolean): Condition {
-  const { sort, size, position, countOnly } = request;
+function pageStatement(account: Buffer, scope: Condition, hint: IndexHint, request: PageRequest): Condition {
+  const { filters, sort, size, position, countOnly } = request;
   const index = indexFor(request, hint);
   const where = position ? allOf([scope, after(sort, position)]) : scope;
-  const count = isFiltered
-    ? `, (SELECT COUNT(*) FROM articles${countIndex(request, hint)} WHERE ${scope.sql}) AS total`
-    : '';
-  const columns = `${countOnly ? '' : `${LISTED_COLUMNS}, `}${positionColumns(sort)}${count}`;
+  const facts: Condition[] = [];
+  if (filters.length > 0) {
+    const total = `(SELECT COUNT(*) FROM articles${countIndex(request, hint)} WHERE ${scope.sql}) AS total`;
+    facts.push({ sql: total, parameters: scope.parameters });
+  }
+  if (includesTombstones(filters)) facts.push({ sql: PURGED_UNTIL, parameters: [account] });
+  const columns = [...(countOnly ? [] : [LISTED_COLUMNS]), positionColumns(sort), ...facts.map(({ sql }) => sql)];
   return {
-    sql: `SELECT ${columns} FROM articles${index} WHERE ${where.sql} ORDER BY ${orderBy(sort)} LIMIT ${size + 1}`,
-    parameters: [...(isFiltered ? scope.parameters : []), ...where.parameters],
+    sql: `SELECT ${columns.join(', ')} FROM articles${index} WHERE ${where.sql} ORDER BY ${orderBy(sort)} LIMIT ${size + 1}`,
+    parameters: [...facts.flatMap(({ parameters }) => parameters), ...where.parameters],
   };
 }
 

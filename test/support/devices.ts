@@ -32,17 +32,20 @@ export async function send(
 
 /**
  * A device that follows `Last-Modified`: it polls from the timestamp of the first page of its last walk and applies what it
- * gets. `bases` are asked in turn.
+ * gets, and forgets everything and begins again when it is told to start over. `bases` are asked in turn.
  */
 export class Poller {
   readonly items = new Map<string, Item>();
-  private since = 0;
+  /** How often it was told to start over. */
+  startedOver = 0;
   private turn = 0;
 
+  /** @param since where it begins; by default it knows nothing */
   constructor(
     private readonly bases: string[],
     private readonly user: string,
     private readonly pageSize = 7,
+    private since = 0,
   ) {}
 
   /** One walk through all pages of what changed. */
@@ -50,12 +53,20 @@ export class Poller {
     const first = await this.page(`/articles?_since=${this.since}&_limit=${this.pageSize}`);
     let page = first;
     for (;;) {
+      if (page.headers.get('start-over') === 'true') return this.startOver();
       for (const item of page.body.items) this.apply(item);
       const next = page.headers.get('next-page');
       if (next === null) break;
       page = await this.page(`/articles${new URL(next).search}`);
     }
     this.since = Number(first.headers.get('last-modified'));
+  }
+
+  private startOver(): Promise<void> {
+    this.startedOver++;
+    this.items.clear();
+    this.since = 0;
+    return this.poll();
   }
 
   private apply(item: Item): void {

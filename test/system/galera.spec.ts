@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { fullState, send } from '../support/devices.js';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { mustRun } from '../operations/run-command.js';
+import { fullState, Poller, send } from '../support/devices.js';
+import { runSql } from '../support/servers/database-server.js';
 import { findFreePort } from '../support/servers/free-port.js';
 import { startGalera } from '../support/servers/galera.js';
 import { galeraBalancerConfig } from '../support/servers/haproxy-config.js';
 import { type Haproxy, startHaproxy } from '../support/servers/haproxy.js';
+import { startTcpProxy } from '../support/servers/tcp-proxy.js';
 import { type Service, startService } from '../support/service.js';
+
+const DAY_MS = 86_400_000;
 
 let cluster: Awaited<ReturnType<typeof startGalera>>;
 let haproxy: Haproxy;
@@ -50,6 +55,55 @@ it('reads on every node what another one acknowledged', async () => {
     expect(poll.status).toBe(200);
     expect(poll.body.items).toEqual([body]);
   }
+});
+
+/** How many transactions of a node were undone because another node's came first. */
+async function conflictsOn(node: number): Promise<number> {
+  const names = "'wsrep_local_bf_aborts', 'wsrep_local_cert_failures'";
+  const rows = await runSql(cluster.nodes[node]!.url(), `SHOW GLOBAL STATUS WHERE Variable_name IN (${names})`);
+  return rows.reduce((sum, { Value }) => sum + Number(Value), 0);
+}
+
+it('purges on one node while another takes writes, and tells the devices of a third', async () => {
+  const user = randomUUID();
+  const [writer, , reader] = direct.map(({ url }) => url) as [string, string, string];
+  const create = async (base: string) => (await send(base, user, 'POST', '/articles', article())).body;
+  const database = { DATABASE_URL: cluster.nodes[0]!.url('reading_list') };
+  const past = await startService(database, { clockSkewMs: -40 * DAY_MS });
+  for (let turn = 0; turn < 45; turn++) await Promise.all(Array.from({ length: 10 }, () => create(past.url)));
+  const device = new Poller([reader], user, 100);
+  await device.poll();
+  const deleted = (await send(past.url, user, 'DELETE', '/articles')).body.items;
+  const live = [await create(past.url)];
+  await past.kill();
+
+  // A transaction that is open for long meets with the writes of the other node.
+  const proxy = await startTcpProxy(cluster.nodes[1]!.port);
+  onTestFinished(() => proxy.close());
+  proxy.delay(50);
+  const conflictsBefore = await conflictsOn(1);
+  const purge = { DATABASE_URL: `mysql://root@127.0.0.1:${proxy.port}/reading_list`, TOMBSTONE_RETENTION_DAYS: '30' };
+  let running = true;
+  const whileRunning = async (work: () => Promise<unknown>) => {
+    for (; running; await sleep(20)) await work();
+  };
+  const [printed] = await Promise.all([
+    mustRun(['purge'], purge).finally(() => (running = false)),
+    whileRunning(async () => live.push(await create(writer))),
+    whileRunning(async () => {
+      const late = new Poller([reader], user, 100, deleted[0]!.last_modified - 1);
+      await late.poll();
+      expect(late.startedOver > 0 || deleted.every(({ id }) => late.items.has(id))).toBe(true);
+    }),
+    whileRunning(async () => {
+      if ((await conflictsOn(1)) > conflictsBefore) await proxy.restore();
+    }),
+  ]);
+  expect(await conflictsOn(1)).toBeGreaterThan(conflictsBefore);
+  expect(printed).toMatch(/^purged 450 tombstones of 1 users/);
+  await device.poll();
+  expect(device.startedOver).toBe(1);
+  expect(device.items).toEqual(new Map(live.map((item) => [item.id, item])));
 });
 
 it('loses nothing that it acknowledged when the node that takes the writes is killed', async () => {

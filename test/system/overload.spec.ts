@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { METERED, samplesOf, scrape } from '../operations/scrape.js';
 import { type Answer, send } from '../support/devices.js';
 import { startMariaDb } from '../support/servers/mariadb.js';
 import { startTcpProxy, type TcpProxy } from '../support/servers/tcp-proxy.js';
@@ -22,6 +23,7 @@ beforeAll(async () => {
   await server.createDatabase('reading_list');
   proxy = await startTcpProxy(server.port);
   service = await startService({
+    ...METERED,
     DATABASE_URL: `mysql://root@127.0.0.1:${proxy.port}/reading_list`,
     DATABASE_POOL_SIZE: String(POOL_SIZE),
     MIGRATE_ON_START: 'true',
@@ -91,4 +93,28 @@ it('lets health checks through while it refuses requests', async () => {
   await sleep(1_500);
   expect((await fetch(`${service.url}/__lbheartbeat__`)).status).toBe(200);
   await load;
+});
+
+it('shows in its metrics what it refuses, who waits and how full it is, and when that is over', async () => {
+  const valuesOf = async (...names: string[]) => {
+    const samples = await scrape(service);
+    return names.map((name) => samplesOf(samples, `reading_list_${name}`).sum);
+  };
+  const counts = () => valuesOf('requests_refused_total', 'errors_total{errno="201"}');
+  const gauges = () => valuesOf('load_state', 'database_connections_waiting', 'requests_in_flight');
+  const before = await counts();
+  proxy.delay(DELAY_MS);
+  let isOver = false;
+  const load = offer(5 * CAPACITY_PER_SECOND, 2).finally(() => (isOver = true));
+  const highest = [0, 0, 0];
+  for (; !isOver; await sleep(50))
+    (await gauges()).forEach((value, at) => (highest[at] = Math.max(highest[at]!, value)));
+  const unavailable = (await load).filter(({ status }) => status === 503);
+  const refused = unavailable.filter(({ body }) => body.message === 'Too many requests are waiting');
+
+  expect(refused.length).toBeGreaterThan(0);
+  expect(Math.min(...highest)).toBeGreaterThan(0);
+  await expect.poll(gauges, { timeout: 15_000 }).toEqual([0, 0, 0]);
+  const after = await counts();
+  expect(after.map((count, at) => count - before[at]!)).toEqual([refused.length, unavailable.length]);
 });

@@ -35,7 +35,7 @@ interface Step {
   /** Reads more than an index narrows down to one account. */
   scans: boolean;
   sorts: boolean;
-  /** Answered from the index alone. */
+  /** Answered from the index alone, or one row found by its key. */
   covered: boolean;
   /** An estimate; undefined on SQLite, which makes none. */
   rows?: number;
@@ -97,7 +97,7 @@ const servers: Record<string, () => Promise<Server>> = {
             text: `${type} ${key} ${estimate} ${Extra}`,
             scans: type === 'ALL' || type === 'index' || key === null,
             sorts: /filesort|temporary/.test(Extra) && Number(estimate) > FEW,
-            covered: Extra.includes('Using index') && !Extra.includes('Using index condition'),
+            covered: type === 'const' || (Extra.includes('Using index') && !Extra.includes('Using index condition')),
             rows: Number(estimate),
           }));
       },
@@ -121,7 +121,7 @@ const servers: Record<string, () => Promise<Server>> = {
             text,
             scans: text.startsWith('SCAN'),
             sorts: text.includes('TEMP B-TREE') && !findsOne,
-            covered: text.includes('COVERING INDEX'),
+            covered: /COVERING INDEX|PRIMARY KEY/.test(text),
           }));
       },
       close: () => dataSource.destroy(),
