@@ -50,6 +50,10 @@ export class MysqlSessions implements SessionSource {
 }
 
 class MysqlSession implements LoanedSession {
+  private abort?: (error: Error) => void;
+  /** Started anew by each statement: the driver would make a timer, and copy its options, for every single one. */
+  private readonly watchdog = setTimeout(() => this.abort?.(tooSlow()), STATEMENT_TIMEOUT_MS);
+
   constructor(
     private readonly connection: PoolConnection,
     private readonly tally: Tally,
@@ -67,7 +71,9 @@ class MysqlSession implements LoanedSession {
   private send<T>(sql: string, values: Parameter[]): Promise<T> {
     this.tally.statements++;
     return new Promise((resolve, reject) => {
-      this.connection.query({ sql, values, timeout: STATEMENT_TIMEOUT_MS }, (error, result) => {
+      this.abort = reject;
+      this.watchdog.refresh();
+      this.connection.query(sql, values, (error, result) => {
         if (error) reject(error);
         else resolve(result as T);
       });
@@ -75,12 +81,18 @@ class MysqlSession implements LoanedSession {
   }
 
   release(): void {
+    clearTimeout(this.watchdog);
     this.connection.release();
     this.onEnd();
   }
 
   destroy(): void {
+    clearTimeout(this.watchdog);
     this.connection.destroy();
     this.onEnd();
   }
 }
+
+/** As the driver's own: whether the statement had an effect is unknown. */
+const tooSlow = (): Error =>
+  Object.assign(new Error('the database did not answer in time'), { code: 'PROTOCOL_SEQUENCE_TIMEOUT' });
