@@ -2,10 +2,9 @@ import { resolve } from 'node:path';
 import { type Bed, type DatabaseKind, makeBed } from './bed.js';
 import { type Comparison, compare } from './figures.js';
 import { type Growth, growthOfCollection, growthOfUsers, type GrowthPlan } from './growth.js';
-import type { JobResult } from './load/job.js';
 import { statementsPerOperation } from './statements.js';
 import { type Client, startBuiltService, startClient, startLimitServer, type Subject } from './subjects.js';
-import { type Measured, type Plan as ThroughputPlan, Throughput } from './throughput.js';
+import { type Measured, type Plan as ThroughputPlan, Throughput, type UnderLoad } from './throughput.js';
 
 /** Everything that is to be measured on a database, and how long. */
 export interface Plan {
@@ -41,7 +40,7 @@ export interface Results {
   /** Other builds by name. */
   others: Record<string, Comparison[]>;
   facts: ProcessFacts[];
-  load?: { most: JobResult; atFourFifths: JobResult };
+  load?: Record<string, UnderLoad>;
   articles?: Growth;
   users?: Growth;
   measured: Measured[];
@@ -72,7 +71,7 @@ async function measureTogether(bed: Bed, client: Client, plan: Plan, choices: Ch
     const idle = subjects.map((subject) => subject.residentMebibytes());
     const throughput = new Throughput(bed, client, subjects, plan.throughput);
     const measured = await throughput.measure(choices.operation);
-    const load = choices.operation ? undefined : await throughput.atFourFifths(subjects[1]!, plan.loadSeconds);
+    const load = choices.operation ? undefined : await throughput.atFourFifths(subjects.slice(0, 2), plan.loadSeconds);
     const facts: ProcessFacts[] = subjects.map((subject, at) => ({
       name: subject.name,
       startMilliseconds: subject.startMilliseconds,

@@ -37,7 +37,7 @@ const plan: Plan = options.quick
       growth: { rounds: 5, seconds: 0.4 },
       articles: [100, 1000, 10_000, 100_000],
       users: [1, 100, 10_000],
-      loadSeconds: 8,
+      loadSeconds: 3,
     };
 if (options.rounds) plan.throughput.rounds = Number(options.rounds);
 if (options.seconds) plan.throughput.seconds = Number(options.seconds);

@@ -1,8 +1,15 @@
 import type { Bed } from './bed.js';
 import type { User } from './data.js';
+import { median } from './figures.js';
 import type { JobResult } from './load/job.js';
 import { type Operation, OPERATIONS, type Population } from './load/operations.js';
 import type { Client, Subject } from './subjects.js';
+
+/** Rounds without a pause between requests, and rounds at 80 % of what came of those. */
+export interface UnderLoad {
+  most: JobResult[];
+  atFourFifths: JobResult[];
+}
 
 /** How long and how often to measure. */
 export interface Plan {
@@ -78,14 +85,25 @@ export class Throughput {
     return { ...result, microsecondsOfProcessor: (used * 1000) / result.requests };
   }
 
-  /** The highest throughput of the service under a mixture of operations, and how it answers at 80 % of that. */
-  async atFourFifths(subject: Subject, seconds: number): Promise<{ most: JobResult; atFourFifths: JobResult }> {
+  /** A mixture of operations: the highest throughput of each server, then how it answers at 80 % of that. */
+  async atFourFifths(subjects: Subject[], seconds: number): Promise<Record<string, UnderLoad>> {
     const users = await this.population('writers');
-    const facts = { port: subject.port, operation: 'mixture', users, connections: this.plan.connections, size: 1000 };
-    await this.client.run({ ...facts, seconds: this.plan.warmUpSeconds, salt: `job-${++jobs}` });
-    const most = await this.client.run({ ...facts, seconds, salt: `job-${++jobs}` });
-    const ratePerSecond = most.perSecond * 0.8;
-    return { most, atFourFifths: await this.client.run({ ...facts, seconds, salt: `job-${++jobs}`, ratePerSecond }) };
+    const run = ({ port }: Subject, ratePerSecond?: number) => {
+      const facts = { port, operation: 'mixture', users, connections: this.plan.connections, size: 1000 };
+      return this.client.run({ ...facts, seconds, salt: `job-${++jobs}`, ratePerSecond });
+    };
+    const results: Record<string, UnderLoad> = Object.fromEntries(
+      subjects.map(({ name }) => [name, { most: [], atFourFifths: [] }]),
+    );
+    for (const subject of subjects) await run(subject);
+    for (let round = 0; round < this.plan.rounds; round++)
+      for (const subject of subjects) results[subject.name]!.most.push(await run(subject));
+    for (let round = 0; round < this.plan.rounds; round++)
+      for (const subject of subjects) {
+        const { most, atFourFifths } = results[subject.name]!;
+        atFourFifths.push(await run(subject, median(most.map(({ perSecond }) => perSecond)) * 0.8));
+      }
+    return results;
   }
 
   /** Users with as many records as the operation is about. */

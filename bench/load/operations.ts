@@ -171,7 +171,9 @@ const mixture: Operation = {
   name: 'mixture',
   title: 'a mixture of operations',
   users: 'writers',
-  request: (user, n, job) => operationNamed(MIXED[(n * 7) % MIXED.length]!).request(user, n, job),
+  // Each device is at another place of the sequence, as otherwise all would write, or list, at the same time.
+  request: (user, n, job) =>
+    operationNamed(MIXED[(n * 7 + parseInt(user.account.slice(0, 4), 16)) % MIXED.length]!).request(user, n, job),
 };
 
 /** The operation of that name. */

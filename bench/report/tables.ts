@@ -1,5 +1,6 @@
 import { comparisonTable, median, short, table } from '../figures.js';
 import type { Growth } from '../growth.js';
+import type { JobResult } from '../load/job.js';
 import type { ProcessFacts, Results } from '../measure.js';
 
 /** Prints all results of one database as Markdown. */
@@ -34,17 +35,23 @@ function statementsTable(facts: ProcessFacts[]): string {
   return table(['operation', ...facts.map(({ name }) => name)], rows);
 }
 
-function loadTable({ most, atFourFifths }: NonNullable<Results['load']>): string {
-  const rows = Object.entries({ 'all it can take': most, '80 % of that': atFourFifths }).map(([name, result]) => [
-    name,
-    short(result.perSecond),
-    short(result.p50),
-    short(result.p99),
-    (result.p99 / result.p50).toFixed(1),
-    result.refused,
-    result.errors,
-  ]);
-  return table(['load', 'per second', 'p50 ms', 'p99 ms', 'p99 / p50', 'refused', 'errors'], rows);
+/** Medians of rounds; refusals and errors of all rounds together. */
+function loadTable(load: NonNullable<Results['load']>): string {
+  const rows = Object.entries(load).map(([name, { most, atFourFifths }]) => {
+    const middle = (of: (round: JobResult) => number) => median(atFourFifths.map(of));
+    const sum = (of: (round: JobResult) => number) => atFourFifths.reduce((total, round) => total + of(round), 0);
+    return [
+      name,
+      short(median(most.map(({ perSecond }) => perSecond))),
+      short(middle(({ perSecond }) => perSecond)),
+      short(middle(({ p50 }) => p50)),
+      short(middle(({ p99 }) => p99)),
+      middle(({ p50, p99 }) => p99 / p50).toFixed(1),
+      sum(({ refused }) => refused),
+      sum(({ errors }) => errors),
+    ];
+  });
+  return table(['server', 'highest /s', '80 % of it /s', 'p50 ms', 'p99 ms', 'p99 / p50', 'refused', 'errors'], rows);
 }
 
 /** Latencies, and their ratio to that of the smallest size. */
