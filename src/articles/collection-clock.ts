@@ -21,7 +21,8 @@ export class CollectionClock {
   async read(session: Session, account: Buffer): Promise<Collection> {
     const known = await findCollection(session, account);
     if (known) return known;
-    await session.run(this.database.dialect.insertAccount, [account, this.clock()]);
+    const now = this.clock();
+    await session.run(this.database.dialect.insertAccount, [account, now, now - 1]);
     return (await findCollection(session, account))!;
   }
 

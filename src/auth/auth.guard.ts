@@ -19,8 +19,9 @@ const BEARER_ONLY = 'bearerOnly';
 /** Marks a handler that Basic credentials do not open. */
 export const BearerOnly = () => SetMetadata(BEARER_ONLY, true);
 
-/** What a handler's marks ask of its callers. */
+/** What the marks of a handler and of its controller ask of callers. */
 interface AccessRule {
+  controller: unknown;
   isPublic: boolean;
   bearerOnly: boolean;
 }
@@ -54,12 +55,11 @@ export class AuthGuard implements CanActivate {
   }
 
   private ruleOf(context: ExecutionContext): AccessRule {
-    const handler = context.getHandler();
+    const [handler, controller] = [context.getHandler(), context.getClass()];
     const known = this.rules.get(handler);
-    if (known) return known;
-    const has = (mark: string) =>
-      this.reflector.getAllAndOverride<boolean | undefined>(mark, [handler, context.getClass()]);
-    const rule = { isPublic: has(IS_PUBLIC) ?? false, bearerOnly: has(BEARER_ONLY) ?? false };
+    if (known?.controller === controller) return known;
+    const has = (mark: string) => this.reflector.getAllAndOverride<boolean | undefined>(mark, [handler, controller]);
+    const rule = { controller, isPublic: has(IS_PUBLIC) ?? false, bearerOnly: has(BEARER_ONLY) ?? false };
     this.rules.set(handler, rule);
     return rule;
   }

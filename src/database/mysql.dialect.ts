@@ -23,11 +23,12 @@ const LOST_CODES = new Set([
   'ENOENT',
 ]);
 
-const TICK = `INSERT INTO accounts (account, last_modified, live_count) VALUES (?, LAST_INSERT_ID(?), ?)
+const TICK = `INSERT INTO accounts (account, last_modified, live_count, purged_until) VALUES (?, LAST_INSERT_ID(?), ?, ?)
   ON DUPLICATE KEY UPDATE live_count = live_count + ?, last_modified = LAST_INSERT_ID(GREATEST(last_modified + 1, ?))`;
 
 /** Gives out 0 instead of a timestamp, and changes nothing, when the account changed after the third `?`. */
-const TICK_IF_UNMODIFIED = `INSERT INTO accounts (account, last_modified, live_count) VALUES (?, LAST_INSERT_ID(?), ?)
+const TICK_IF_UNMODIFIED = `INSERT INTO accounts (account, last_modified, live_count, purged_until)
+    VALUES (?, LAST_INSERT_ID(?), ?, ?)
   ON DUPLICATE KEY UPDATE live_count = live_count + IF(last_modified <= ?, ?, 0),
     last_modified = IF(last_modified <= ?, LAST_INSERT_ID(GREATEST(last_modified + 1, ?)),
       last_modified + 0 * LAST_INSERT_ID(0))`;
@@ -35,8 +36,8 @@ const TICK_IF_UNMODIFIED = `INSERT INTO accounts (account, last_modified, live_c
 async function tick(session: Session, { account, now, liveDelta, ifUnmodifiedSince: limit }: ClockTick) {
   const { insertId } =
     limit === undefined
-      ? await session.run(TICK, [account, now, liveDelta, liveDelta, now])
-      : await session.run(TICK_IF_UNMODIFIED, [account, now, liveDelta, limit, liveDelta, limit, now]);
+      ? await session.run(TICK, [account, now, liveDelta, now - 1, liveDelta, now])
+      : await session.run(TICK_IF_UNMODIFIED, [account, now, liveDelta, now - 1, limit, liveDelta, limit, now]);
   return insertId === 0 ? undefined : insertId;
 }
 
@@ -53,7 +54,7 @@ function classify(error: unknown): Failure {
 export const mysqlDialect: Dialect = {
   begin: 'START TRANSACTION',
   tick,
-  insertAccount: 'INSERT IGNORE INTO accounts (account, last_modified, live_count) VALUES (?, ?, 0)',
+  insertAccount: 'INSERT IGNORE INTO accounts (account, last_modified, live_count, purged_until) VALUES (?, ?, 0, ?)',
   indexHint: (index) => ` FORCE INDEX (${index})`,
   classify,
 };

@@ -47,9 +47,12 @@ export interface ClockTick {
 /** The statements and error classes in which MySQL / MariaDB and SQLite differ. */
 export interface Dialect {
   readonly begin: string;
-  /** Locks the account and advances its clock; undefined when `ifUnmodifiedSince` forbids it. */
+  /**
+   * Locks the account and advances its clock; undefined when `ifUnmodifiedSince` forbids it. A new account is one whose
+   * tombstones are gone up to now: it may have been there before, and been erased or lost.
+   */
   tick(session: Session, tick: ClockTick): Promise<number | undefined>;
-  /** Adds an account unless it is there. */
+  /** Adds an account unless it is there: key, `last_modified`, `purged_until`. */
   readonly insertAccount: string;
   /** The index a listing is to use, as a clause after the table name. */
   readonly indexHint: (index: string) => string;

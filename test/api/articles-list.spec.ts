@@ -128,6 +128,24 @@ describe.each(Object.keys(MATCHES))('a filter with the prefix "%s"', (prefix) =>
   });
 });
 
+describe('a device that knows of an earlier list of this user', () => {
+  const startsOver = async (device: Client, query: string): Promise<boolean> =>
+    (await device.get(`/articles?${query}`).expect(200)).headers['start-over'] === 'true';
+
+  it.each(['a first look', 'a first article'])(
+    'is told to start over, when the new one began with %s',
+    async (first) => {
+      const newcomer = client(app.url);
+      const before = Date.now() - 60_000;
+      if (first === 'a first article') await newcomer.post('/articles').send(anArticle()).expect(201);
+      const { headers } = await newcomer.get('/articles').expect(200);
+      expect(await startsOver(newcomer, `_since=${before}`)).toBe(true);
+      for (const query of [`_since=${headers['last-modified']}`, '_since=0', ''])
+        expect(await startsOver(newcomer, query)).toBe(false);
+    },
+  );
+});
+
 describe('a filter', () => {
   it.each(['', 'min_', 'max_', 'gt_', 'lt_', 'not_'])('on %slast_modified brings in tombstones', async (prefix) => {
     for (const { last_modified } of items) {

@@ -41,7 +41,7 @@ async function missingAccount(database: Database, account: Buffer): Promise<Prob
   return {
     text: 'there are records without an account',
     repair: async (transaction) => {
-      await transaction.run(database.dialect.insertAccount, [account, newest]);
+      await transaction.run(database.dialect.insertAccount, [account, newest, newest]);
       await store.recount(transaction, account);
     },
   };

@@ -28,7 +28,7 @@ export interface AccountState {
 export function restoreItems(database: Database, account: Buffer, state: AccountState, items: readonly Item[]) {
   const clock = Math.max(state.last_modified, ...items.map(({ last_modified }) => last_modified));
   return database.write(async (transaction) => {
-    await transaction.run(database.dialect.insertAccount, [account, clock]);
+    await transaction.run(database.dialect.insertAccount, [account, clock, state.purged_until]);
     await raiseTimestamps(transaction, account, clock, state.purged_until);
     let [stored, liveDelta] = [0, 0];
     for (const item of items) {
