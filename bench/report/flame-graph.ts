@@ -28,6 +28,8 @@ const TOP = 56;
 const CHARACTER = 6.2;
 /** Narrower frames are left out, in pixels. */
 const NARROWEST = 1.5;
+/** Deeper frames are left out as well; the loading of modules at the start goes on and on. */
+const MOST_ROWS = 36;
 
 /** A profile as an SVG document: callers above callees, the width of a frame its share of the time the processor was busy. */
 export function flameGraph(profile: CpuProfile, title: string): string {
@@ -84,7 +86,7 @@ function originOf(url: string): Origin {
 /** Adds the rectangles of a frame and its callees; returns how deep they go. */
 function draw(frame: Frame, left: number, level: number, scale: number, rows: string[]): number {
   const width = frame.microseconds * scale;
-  if (width < NARROWEST) return level;
+  if (width < NARROWEST || level === MOST_ROWS) return level;
   const share = ((width / WIDTH) * 100).toFixed(1);
   const y = TOP + level * ROW;
   const label = frame.name.slice(0, Math.max(0, Math.floor((width - 4) / CHARACTER)));

@@ -113,9 +113,9 @@ describe('with BEGIN and COMMIT', () => {
     expect(await cost(() => device.patch(`/articles/${id}`).send({ unread: true }).expect(200))).toBeLessThanOrEqual(4);
   });
 
-  it('five statements are enough to delete an article', async () => {
+  it('four statements are enough to delete an article', async () => {
     const { id } = await create();
-    expect(await cost(() => device.delete(`/articles/${id}`).expect(200))).toBeLessThanOrEqual(5);
+    expect(await cost(() => device.delete(`/articles/${id}`).expect(200))).toBeLessThanOrEqual(4);
   });
 
   it('six statements are enough to delete the collection', async () => {
