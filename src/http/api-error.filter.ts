@@ -15,7 +15,8 @@ export class ApiErrorFilter implements ExceptionFilter {
 /** The one place where an error becomes an answer (docs/protocol.md, "Errors"). */
 export function answerFailure(exception: unknown, request: Request, response: Response): void {
   const error = toApiError(exception);
-  if (error !== exception || error.cause) response.locals.failure = exception;
+  // What the framework says of a malformed address quotes the client, who must not get into the log.
+  if (error.cause || error.kind === 'unexpected') response.locals.failure = exception;
   writeError(request, response, error);
 }
 

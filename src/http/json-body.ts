@@ -8,7 +8,8 @@ import { ApiError } from '../protocol/api-error.js';
 
 /**
  * Reads a request's body as JSON when a handler asks for it, which is after the guards: nobody makes the service read a body
- * without credentials. The entry of a batch has its body already. Gives undefined for an empty body. Throws 400 / 106, 411 / 112, 413 / 113.
+ * without credentials. The entry of a batch has its body already. Gives undefined for an empty body. Throws 400 / 106,
+ * 411 / 112, 413 / 113.
  */
 @Injectable()
 export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {

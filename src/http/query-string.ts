@@ -7,10 +7,7 @@ export function pathOf(url: string): string {
 }
 
 /** What follows the first `?` of the request's address; empty when there is none. */
-export function queryString({ url }: Pick<IncomingMessage, 'url'>): string {
-  const at = url!.indexOf('?');
-  return at < 0 ? '' : url!.slice(at + 1);
-}
+export const queryString = ({ url }: Pick<IncomingMessage, 'url'>): string => url!.slice(pathOf(url!).length + 1);
 
 /**
  * The query string of the next page: all parameters as they were sent, `_token` replaced, `_limit` there in any case.

@@ -1,6 +1,7 @@
 import type { NextFunction, Request, Response } from 'express';
 import { ApiError } from '../protocol/api-error.js';
 import { writeError } from './api-error.filter.js';
+import { pathOf } from './query-string.js';
 
 /**
  * Refuses what is valid for Node's parser but names no resource here; an absolute address is cut to its path, and `/v2/` is
@@ -25,11 +26,11 @@ export function requireWellFormed(request: Request, response: Response, next: Ne
 /** Malformed percent-encoding stands for itself: it is for the guards and the handler to judge, not for the router. */
 function withDecodablePath(url: string): string {
   if (!url.includes('%')) return url;
-  const [path = '', ...search] = url.split('?');
+  const path = pathOf(url);
   try {
     decodeURIComponent(path);
     return url;
   } catch {
-    return [path.replaceAll('%', '%25'), ...search].join('?');
+    return path.replaceAll('%', '%25') + url.slice(path.length);
   }
 }
