@@ -8,7 +8,7 @@ import { DATABASE } from '../database/database.module.js';
 import type { Session } from '../database/session.js';
 import { unavailable } from '../database/unavailable.js';
 import { ApiError } from '../protocol/api-error.js';
-import { type Filter, parseCollectionQuery, parseDeleteQuery } from '../protocol/collection-query.js';
+import { parseCollectionQuery, parseDeleteQuery } from '../protocol/collection-query.js';
 import { decodePageToken, encodePageToken } from '../protocol/page-token.js';
 import { isNotModified, requireUnmodified, type Preconditions } from '../protocol/preconditions.js';
 import { mustStartOver } from '../protocol/purge-horizon.js';
@@ -16,6 +16,7 @@ import { isUuid } from '../protocol/query-values.js';
 import type { ResponseBehavior } from '../protocol/response-behavior.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 import { type Article, changedFields, newArticle, patchArticle, patchResponse, type Tombstone } from './article.js';
+import { findPage } from './article-pages.store.js';
 import * as store from './articles.store.js';
 import { CollectionClock } from './collection-clock.js';
 
@@ -65,23 +66,11 @@ export class ArticlesService {
       if (isNotModified(conditions, last_modified)) return { notModified: true, last_modified };
       const hint = this.database.dialect.indexHint;
       const request = { filters: query.filters, sort: query.sort, size, position, countOnly };
-      const page = await store.findPage(session, hint, account, request, collection.live_count);
-      const { items, total, next, purged_until } = page;
+      const { items, total, next, purged_until } = await findPage(session, hint, account, request, collection);
       const nextToken = next && encodePageToken(scope, next);
-      // Tombstones may have gone since the collection was read: only what the page itself saw of that counts.
-      const startOver =
-        purged_until === undefined
-          ? await this.mustStartOver(session, account, query.filters, last_modified)
-          : mustStartOver(query.filters, purged_until);
+      const startOver = mustStartOver(query.filters, purged_until);
       return { notModified: false, items, total, last_modified, mustStartOver: startOver, nextToken };
     }, caller);
-  }
-
-  /** For an empty page. Whoever has seen all changes misses nothing, which saves a statement. */
-  private async mustStartOver(session: Session, account: Buffer, filters: readonly Filter[], last_modified: Timestamp) {
-    if (!mustStartOver(filters, last_modified)) return false;
-    const collection = await store.findCollection(session, account);
-    return mustStartOver(filters, collection?.purged_until ?? 0);
   }
 
   /** Throws 404 / 110 for an id that is no UUID, 404 / 111, 412 / 114. */

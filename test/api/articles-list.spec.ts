@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { QUERY_FIELDS, type QueryField } from '../../src/protocol/fields.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { anArticle, client, type Client } from '../support/client.js';
+import { compareValues, type FieldValue, valueOf } from '../support/field-values.js';
 
-type Value = string | number | boolean | null;
-type Item = Record<string, Value> & { id: string; last_modified: number };
+type Item = Record<string, FieldValue> & { id: string; last_modified: number };
 
 const FIELDS = Object.keys(QUERY_FIELDS) as QueryField[];
 const BOOLEANS = FIELDS.filter((field) => QUERY_FIELDS[field] === 'boolean');
@@ -41,28 +41,17 @@ afterAll(() => app.close());
 const live = (): Item[] => items.filter(({ deleted }) => !deleted);
 const idsOf = (list: Item[]): string[] => list.map(({ id }) => id);
 
-/** The value of a field as filters and sorts see it. */
-const valueOf = (item: Item, field: string): Value =>
-  field === 'deleted' ? item.deleted === true : (item[field] ?? null);
-
-function compare(a: Value, b: Value): number {
-  if (a === b) return 0;
-  if (a === null || b === null) return a === null ? -1 : 1;
-  if (typeof a === 'string' && typeof b === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(b));
-  return Number(a) - Number(b);
-}
-
-const MATCHES: Record<string, (stored: Value, given: Value) => boolean> = {
+const MATCHES: Record<string, (stored: FieldValue, given: FieldValue) => boolean> = {
   '': (stored, given) => stored === given,
   not_: (stored, given) => stored !== given,
-  min_: (stored, given) => stored !== null && given !== null && compare(stored, given) >= 0,
-  max_: (stored, given) => stored !== null && given !== null && compare(stored, given) <= 0,
-  gt_: (stored, given) => stored !== null && given !== null && compare(stored, given) > 0,
-  lt_: (stored, given) => stored !== null && given !== null && compare(stored, given) < 0,
+  min_: (stored, given) => stored !== null && given !== null && compareValues(stored, given) >= 0,
+  max_: (stored, given) => stored !== null && given !== null && compareValues(stored, given) <= 0,
+  gt_: (stored, given) => stored !== null && given !== null && compareValues(stored, given) > 0,
+  lt_: (stored, given) => stored !== null && given !== null && compareValues(stored, given) < 0,
 };
 
 /** Two values that the field has in the seed, one that it has not, and null where it can be. */
-function valuesFor(field: QueryField): Value[] {
+function valuesFor(field: QueryField): FieldValue[] {
   if (BOOLEANS.includes(field)) return [true, false];
   const stored = items.map((item) => valueOf(item, field)).filter((value) => value !== null);
   const foreign = INTEGERS.includes(field) ? 8 : FOREIGN_TEXT;
@@ -290,7 +279,7 @@ describe('a sort', () => {
     const isDescending = key.startsWith('-') !== BOOLEANS.includes(field);
     const { body } = await device.get(`/articles?_since=0&_sort=${key}`).expect(200);
     const values = (body.items as Item[]).map((item) => valueOf(item, field));
-    const sorted = values.toSorted(compare);
+    const sorted = values.toSorted(compareValues);
     expect(values).toEqual(isDescending ? sorted.reverse() : sorted);
     expect(new Set(idsOf(body.items as Item[])).size).toBe(items.length);
   });

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { QUERY_FIELDS, type QueryField } from '../../src/protocol/fields.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { anArticle, client, type Client } from '../support/client.js';
+import { compareValues, type FieldValue, valueOf } from '../support/field-values.js';
 
-type Value = string | number | boolean | null;
-type Item = Record<string, Value> & { id: string };
+type Item = Record<string, FieldValue> & { id: string };
 
 const FIELDS = Object.keys(QUERY_FIELDS) as QueryField[];
 const RUNS = 12;
@@ -67,22 +67,11 @@ const aListing = fc.record({
   withTombstones: fc.boolean(),
 });
 
-const valueOf = (item: Item, field: string): Value =>
-  field === 'deleted' ? item.deleted === true : (item[field] ?? null);
-
-/** Nulls first, numbers by value, texts by code point, false before true. */
-function compare(a: Value, b: Value): number {
-  if (a === b) return 0;
-  if (a === null || b === null) return a === null ? -1 : 1;
-  if (typeof a === 'string' && typeof b === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(b));
-  return Number(a) - Number(b);
-}
-
 function sorted(items: Item[], sort: [string, QueryField][]): Item[] {
   const keys = [...sort, ['', 'id'] as [string, QueryField]];
   return items.toSorted((a, b) => {
     for (const [sign, field] of keys) {
-      const order = compare(valueOf(a, field), valueOf(b, field));
+      const order = compareValues(valueOf(a, field), valueOf(b, field));
       if (order !== 0) return (sign === '-') !== (QUERY_FIELDS[field] === 'boolean') ? -order : order;
     }
     return 0;
@@ -94,7 +83,7 @@ const MATCHES: Record<string, (item: Item) => boolean> = {
   'unread=true': ({ unread }) => unread === true,
   'not_title=a': ({ title }) => title !== 'a',
   'min_word_count=1': ({ word_count }) => typeof word_count === 'number' && word_count >= 1,
-  'max_title=b': ({ title }) => typeof title === 'string' && compare(title, 'b') <= 0,
+  'max_title=b': ({ title }) => typeof title === 'string' && compareValues(title, 'b') <= 0,
   'not_deleted=true': ({ deleted }) => deleted !== true,
 };
 

@@ -5,6 +5,7 @@ import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { articleId, articleUrl, FIRST_TIMESTAMP } from '../../bench/data.js';
 import { openSeeder } from '../../bench/seed.js';
+import { findPage, type PageRequest } from '../../src/articles/article-pages.store.js';
 import * as store from '../../src/articles/articles.store.js';
 import { readSettings } from '../../src/config/settings.js';
 import { dataSourceOptions } from '../../src/database/data-source.js';
@@ -130,10 +131,11 @@ const servers: Record<string, () => Promise<Server>> = {
 };
 
 /** A page of a listing as the service asks for it. */
-const page = (dialect: Dialect, search: string, more: Partial<store.PageRequest> = {}) => {
+const page = (dialect: Dialect, search: string, more: Partial<PageRequest> = {}) => {
   const { filters, sort, limit } = parseCollectionQuery(search);
   const request = { filters, sort, size: limit ?? 100, countOnly: false, ...more };
-  return statementsOf((session) => store.findPage(session, dialect.indexHint, KEY, request, SIZE));
+  const collection = { last_modified: 0, live_count: SIZE, purged_until: 0 };
+  return statementsOf((session) => findPage(session, dialect.indexHint, KEY, request, collection));
 };
 
 describe.each(Object.keys(servers))('plans on %s', (name) => {
