@@ -1,11 +1,10 @@
 import type { Bed } from './bed.js';
 import type { User } from './data.js';
-import { median } from './figures.js';
 import type { JobResult } from './load/job.js';
 import { type Operation, OPERATIONS, type Population } from './load/operations.js';
 import type { Client, Subject } from './subjects.js';
 
-/** Rounds without a pause between requests, and rounds at 80 % of what came of those. */
+/** Rounds without a pause between requests; each is followed by one at 80 % of what came of it. */
 export interface UnderLoad {
   most: JobResult[];
   atFourFifths: JobResult[];
@@ -85,7 +84,10 @@ export class Throughput {
     return { ...result, microsecondsOfProcessor: (used * 1000) / result.requests };
   }
 
-  /** A mixture of operations: the highest throughput of each server, then how it answers at 80 % of that. */
+  /**
+   * A mixture of operations: the highest throughput of each server, and right after it, as the machine is not always equally
+   * fast, how it answers at 80 % of that.
+   */
   async atFourFifths(subjects: Subject[], seconds: number): Promise<Record<string, UnderLoad>> {
     const users = await this.population('writers');
     const run = ({ port }: Subject, ratePerSecond?: number) => {
@@ -97,11 +99,10 @@ export class Throughput {
     );
     for (const subject of subjects) await run(subject);
     for (let round = 0; round < this.plan.rounds; round++)
-      for (const subject of subjects) results[subject.name]!.most.push(await run(subject));
-    for (let round = 0; round < this.plan.rounds; round++)
       for (const subject of subjects) {
-        const { most, atFourFifths } = results[subject.name]!;
-        atFourFifths.push(await run(subject, median(most.map(({ perSecond }) => perSecond)) * 0.8));
+        const most = await run(subject);
+        results[subject.name]!.most.push(most);
+        results[subject.name]!.atFourFifths.push(await run(subject, most.perSecond * 0.8));
       }
     return results;
   }

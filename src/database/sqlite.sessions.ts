@@ -5,6 +5,13 @@ import { sqliteDialect } from './sqlite.dialect.js';
 const MAX_CACHED_STATEMENTS = 200;
 const ACQUIRE_TIMEOUT_MS = 4_000;
 
+/** Who waits for the connection; `since` on the clock of `performance.now()`. */
+interface Waiting {
+  resolve: () => void;
+  reject: (error: Error) => void;
+  since: number;
+}
+
 /**
  * The one connection of the SQLite file, lent to one caller at a time in the order of asking. better-sqlite3 runs every
  * statement to its end, so a loan lasts microseconds; without the queue two transactions would end up in one.
@@ -12,7 +19,7 @@ const ACQUIRE_TIMEOUT_MS = 4_000;
 export class SqliteSessions implements SessionSource {
   readonly dialect = sqliteDialect;
   private readonly statements = new Map<string, Statement>();
-  private readonly queue: (() => void)[] = [];
+  private readonly queue: Waiting[] = [];
   private busy = false;
 
   constructor(private readonly handle: SqliteHandle) {}
@@ -29,22 +36,16 @@ export class SqliteSessions implements SessionSource {
 
   private turn(): Promise<void> {
     return new Promise((resolve, reject) => {
-      const next = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-      const timer = setTimeout(() => {
-        this.queue.splice(this.queue.indexOf(next), 1);
-        reject(Object.assign(new Error('the database stayed busy'), { code: 'SQLITE_BUSY' }));
-      }, ACQUIRE_TIMEOUT_MS);
-      this.queue.push(next);
+      this.queue.push({ resolve, reject, since: performance.now() });
     });
   }
 
   private readonly free = (): void => {
-    const next = this.queue.shift();
-    if (next) next();
-    else this.busy = false;
+    for (let next = this.queue.shift(); next; next = this.queue.shift()) {
+      if (performance.now() - next.since < ACQUIRE_TIMEOUT_MS) return next.resolve();
+      next.reject(Object.assign(new Error('the database stayed busy'), { code: 'SQLITE_BUSY' }));
+    }
+    this.busy = false;
   };
 
   private session(tally: Tally): LoanedSession {

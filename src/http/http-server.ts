@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { Socket } from 'node:net';
 import { ApiError } from '../protocol/api-error.js';
 import type { ErrorName } from '../protocol/errno.js';
+import { atEndOfTurn } from './end-of-turn.js';
 import { baseHeaders, statusHeaders } from '../protocol/service-headers.js';
 import type { Pipeline } from './pipeline.js';
 import { Reply, writeReply } from './reply.js';
@@ -26,7 +27,7 @@ export function createHttpServer(pipeline: Pipeline, status: ServiceStatus, maxB
       connectionsCheckingInterval: 2_000,
       requireHostHeader: false,
     },
-    pipeline.handle as unknown as RequestListener,
+    atEndOfTurn(pipeline.handle as unknown as RequestListener),
   );
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
     refuse(socket, clientError(error), status),

@@ -1,6 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Express } from 'express';
 import { baseHeaders, statusHeaders } from '../protocol/service-headers.js';
+import { atEndOfTurn } from './end-of-turn.js';
 import { pathOf } from './query-string.js';
 import type { ServiceStatus } from './service-status.js';
 
@@ -22,7 +23,15 @@ export function createMessages(express: Express, status: ServiceStatus) {
       setMissing(this, statusHeaders(code, status.current()));
       return (super.writeHead as (...parts: unknown[]) => this).call(this, code, ...rest);
     }
+
+    override end(...rest: unknown[]): this {
+      send(this, rest);
+      return this;
+    }
   }
+  const send = atEndOfTurn((response: Response, rest: unknown[]) => {
+    (ServerResponse.prototype.end as (...parts: unknown[]) => void).apply(response, rest);
+  });
   Object.setPrototypeOf(Request.prototype, express.request);
   Object.setPrototypeOf(Response.prototype, express.response);
   express.request = Request.prototype as Express['request'];

@@ -22,14 +22,13 @@ export class RawJson {
 /** Writes an answer as JSON: nothing is added to it, and nothing is decided about it here. */
 export function writeReply(response: ServerResponse, { status, body, headers }: Reply): void {
   if (response.headersSent || response.destroyed) return;
-  response.statusCode = status;
   for (const name in headers) response.setHeader(name, headers[name]!);
   if (body === undefined) {
-    response.end();
+    response.writeHead(status).end();
     return;
   }
   const text = body instanceof RawJson ? body.text : JSON.stringify(body);
   response.setHeader('Content-Type', CONTENT_TYPE);
   response.setHeader('Content-Length', Buffer.byteLength(text));
-  response.end(text);
+  response.writeHead(status).end(text);
 }

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ERRORS } from '../../src/protocol/errno.js';
 import { ScriptedProvider } from '../support/identity-provider.js';
 import { startService, type Service } from '../support/service.js';
+import { openSocket } from '../api/raw-http.js';
 import { METERED, samplesOf, scrape } from './scrape.js';
 
 const DURATION = 'reading_list_request_duration_seconds_count';
@@ -101,6 +103,22 @@ describe('/metrics', () => {
     expect(samples.get('reading_list_database_retries_total')).toBe(0);
     expect(samples.get('reading_list_event_loop_delay_seconds')).toBeLessThan(5);
     expect(samples.get('process_resident_memory_bytes')).toBeGreaterThan(0);
+  });
+
+  it('counts nobody as in flight whose connection went away before he was heard, or before he was answered', async () => {
+    const asked = `GET /v2/articles HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+    const send = async (bytes: string) => {
+      const socket = await openSocket(service.url);
+      socket.on('error', () => undefined);
+      await new Promise((resolve) => socket.write(bytes, resolve));
+      return socket;
+    };
+    for (let client = 0; client < 20; client++) {
+      (await send(asked)).resetAndDestroy();
+      await once((await send(`${asked}not HTTP\r\n\r\n`)).resume(), 'close');
+    }
+    const inFlight = async () => (await scrape(service)).get('reading_list_requests_in_flight');
+    await expect.poll(inFlight, { timeout: 5000 }).toBe(0);
   });
 
   it('counts refusals by the rate limit as errno 117', async () => {
