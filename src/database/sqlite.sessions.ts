@@ -65,13 +65,13 @@ export class SqliteSessions implements SessionSource {
     return { affectedRows: this.statement(sql).run(...parameters).changes, insertId: 0 };
   }
 
-  /** Prepared statements by their text, the least recently used ones dropped. */
+  /** Prepared statements by their text; when they become too many, all are prepared anew as they come. */
   private statement(sql: string): Statement {
     const known = this.statements.get(sql);
-    if (known) this.statements.delete(sql);
-    const statement = known ?? this.handle.prepare(sql);
+    if (known) return known;
+    if (this.statements.size === MAX_CACHED_STATEMENTS) this.statements.clear();
+    const statement = this.handle.prepare(sql);
     this.statements.set(sql, statement);
-    if (this.statements.size > MAX_CACHED_STATEMENTS) this.statements.delete(this.statements.keys().next().value!);
     return statement;
   }
 }

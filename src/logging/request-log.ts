@@ -9,6 +9,7 @@ export function requestLog(logger: Logger): RequestObserver {
   return (observed) => {
     const level = levelOf(observed);
     if (!logger.isLevelEnabled(level)) return;
+    const failure = observed.failure === undefined ? undefined : describe(observed.failure, level);
     logger[level]({
       requestId: observed.id,
       user: observed.user,
@@ -20,7 +21,8 @@ export function requestLog(logger: Logger): RequestObserver {
       sql: observed.statements,
       batchEntry: observed.isBatchEntry || undefined,
       aborted: observed.status === undefined || undefined,
-      ...(observed.failure === undefined ? undefined : describe(observed.failure, level)),
+      error: failure?.error,
+      stack: failure?.stack,
     });
   };
 }

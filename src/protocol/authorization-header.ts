@@ -9,10 +9,11 @@ export type Credentials =
  * credentials. A password may contain colons and may be empty.
  */
 export function readAuthorization(header: string | undefined): Credentials | undefined {
-  const [, scheme, value] = /^\s*([A-Za-z]+)[ \t]+(\S.*)$/s.exec(header ?? '') ?? [];
-  if (scheme === undefined || value === undefined) return undefined;
-  if (scheme.toLowerCase() === 'bearer') return { scheme: 'bearer', token: value.trimEnd() };
-  if (scheme.toLowerCase() === 'basic') return readBasic(value.trimEnd());
+  const [start, scheme] = /^\s*([A-Za-z]+)[ \t]+(?=\S)/.exec(header ?? '') ?? [];
+  if (start === undefined) return undefined;
+  const value = header!.slice(start.length).trimEnd();
+  if (scheme!.toLowerCase() === 'bearer') return { scheme: 'bearer', token: value };
+  if (scheme!.toLowerCase() === 'basic') return readBasic(value);
   return undefined;
 }
 
