@@ -14,6 +14,7 @@ process.on('message', (job: Job) => {
 class Run {
   private readonly operation: Operation;
   private readonly latencies: number[] = [];
+  private readonly sinceSent: number[] = [];
   private readonly counters = new Map<string, number>();
   private readonly start = performance.now();
   private last = this.start;
@@ -29,6 +30,7 @@ class Run {
   async result(): Promise<JobResult> {
     await Promise.all(Array.from({ length: this.job.connections }, (_, at) => this.connection(at)));
     const sorted = Float64Array.from(this.latencies).sort();
+    const sinceSent = Float64Array.from(this.sinceSent).sort();
     const seconds = (this.last - this.start) / 1000;
     return {
       requests: sorted.length + this.errors + this.refused,
@@ -37,6 +39,7 @@ class Run {
       perSecond: sorted.length / seconds,
       p50: quantile(sorted, 0.5),
       p99: quantile(sorted, 0.99),
+      sent: { p50: quantile(sinceSent, 0.5), p99: quantile(sinceSent, 0.99) },
       mean: sorted.reduce((sum, value) => sum + value, 0) / sorted.length,
       firstError: this.firstError,
     };
@@ -86,8 +89,10 @@ class Run {
   private count({ status, milliseconds, head }: Outcome, lateMs: number): void {
     this.last = performance.now();
     const wanted = this.operation.status;
-    if (wanted === undefined ? status < 400 : status === wanted) this.latencies.push(milliseconds + lateMs);
-    else if (status === 503) this.refused++;
+    if (wanted === undefined ? status < 400 : status === wanted) {
+      this.latencies.push(milliseconds + lateMs);
+      this.sinceSent.push(milliseconds);
+    } else if (status === 503) this.refused++;
     else {
       this.errors++;
       this.firstError ??= head.split('\r\n')[0];

@@ -14,7 +14,10 @@ export interface Job extends JobFacts {
   ratePerSecond?: number;
 }
 
-/** What came of a job. Latencies in milliseconds. */
+/**
+ * What came of a job. Latencies in milliseconds, from the moment at which a request was due; `sent`: from the moment at which
+ * it was sent, which is later when its connection still waited for the answer before.
+ */
 export interface JobResult {
   requests: number;
   /** Answers with another status than the operation's, but for refusals. */
@@ -24,6 +27,7 @@ export interface JobResult {
   perSecond: number;
   p50: number;
   p99: number;
+  sent: { p50: number; p99: number };
   mean: number;
   /** The first unexpected answer. */
   firstError?: string;

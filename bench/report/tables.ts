@@ -47,11 +47,13 @@ function loadTable(load: NonNullable<Results['load']>): string {
       short(middle(({ p50 }) => p50)),
       short(middle(({ p99 }) => p99)),
       middle(({ p50, p99 }) => p99 / p50).toFixed(1),
+      middle(({ sent }) => sent.p99 / sent.p50).toFixed(1),
       sum(({ refused }) => refused),
       sum(({ errors }) => errors),
     ];
   });
-  return table(['server', 'highest /s', '80 % of it /s', 'p50 ms', 'p99 ms', 'p99 / p50', 'refused', 'errors'], rows);
+  const latencies = ['p50 ms', 'p99 ms', 'p99 / p50', 'since sent'];
+  return table(['server', 'highest /s', '80 % of it /s', ...latencies, 'refused', 'errors'], rows);
 }
 
 /** Latencies, and their ratio to that of the smallest size. */

@@ -27,3 +27,15 @@ it('makes a call that comes of another one in the next turn, so that no turn las
   await nextTurn();
   expect(made).toEqual([1, 2, 3]);
 });
+
+it('goes on in the next turn when there are many', async () => {
+  const made: number[] = [];
+  const note = atEndOfTurn((number: number) => void made.push(number));
+  const numbers = Array.from({ length: 50 }, (_, at) => at);
+  numbers.forEach((number) => note(number));
+  await nextTurn();
+  expect(made).toEqual(numbers.slice(0, 32));
+  note(50);
+  await nextTurn();
+  expect(made).toEqual([...numbers, 50]);
+});
