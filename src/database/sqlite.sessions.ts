@@ -14,7 +14,8 @@ interface Waiting {
 
 /**
  * The one connection of the SQLite file, lent to one caller at a time in the order of asking. better-sqlite3 runs every
- * statement to its end, so a loan lasts microseconds; without the queue two transactions would end up in one.
+ * statement to its end, so a loan lasts microseconds; without the queue two transactions would end up in one. As a loan waits
+ * for nothing else, a look at the clock when a caller's turn comes is enough to bound how long he waits.
  */
 export class SqliteSessions implements SessionSource {
   readonly dialect = sqliteDialect;

@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { Socket } from 'node:net';
 import { ApiError } from '../protocol/api-error.js';
 import type { ErrorName } from '../protocol/errno.js';
-import { atEndOfTurn } from './end-of-turn.js';
 import { baseHeaders, statusHeaders } from '../protocol/service-headers.js';
+import { atEndOfTurn } from './end-of-turn.js';
 import type { Pipeline } from './pipeline.js';
 import { Reply, writeReply } from './reply.js';
 import type { ServiceStatus } from './service-status.js';

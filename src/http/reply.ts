@@ -19,16 +19,17 @@ export class RawJson {
   constructor(readonly text: string) {}
 }
 
-/** Writes an answer as JSON: nothing is added to it, and nothing is decided about it here. */
+/**
+ * Writes an answer as JSON: nothing is added to it, and nothing is decided about it here. The status is written at once, though
+ * the answer goes out at the end of the turn, so that nobody can give a second one.
+ */
 export function writeReply(response: ServerResponse, { status, body, headers }: Reply): void {
   if (response.headersSent || response.destroyed) return;
   for (const name in headers) response.setHeader(name, headers[name]!);
-  if (body === undefined) {
-    response.writeHead(status).end();
-    return;
-  }
   const text = body instanceof RawJson ? body.text : JSON.stringify(body);
-  response.setHeader('Content-Type', CONTENT_TYPE);
-  response.setHeader('Content-Length', Buffer.byteLength(text));
+  if (body !== undefined) {
+    response.setHeader('Content-Type', CONTENT_TYPE);
+    response.setHeader('Content-Length', Buffer.byteLength(text));
+  }
   response.writeHead(status).end(text);
 }

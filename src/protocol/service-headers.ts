@@ -8,22 +8,17 @@ export interface ServiceState {
 }
 
 const EXPOSED = 'Backoff, Retry-After, Last-Modified, Alert';
-const OF_COLLECTION = exposing(`${EXPOSED}, Total-Records, Next-Page`);
-const OF_OTHERS = exposing(EXPOSED);
+const EXPOSED_ON_COLLECTION = `${EXPOSED}, Total-Records, Next-Page`;
 
-function exposing(names: string): Readonly<Record<string, string>> {
+/** The headers that every answer carries, whatever its status (docs/protocol.md, "Headers"). */
+export function baseHeaders(method: string, path: string): Record<string, string> {
+  const onCollection = path === '/v2/articles' && (method === 'GET' || method === 'HEAD' || method === 'POST');
   return {
     'Access-Control-Allow-Origin': '*',
-    'Access-Control-Expose-Headers': names,
+    'Access-Control-Expose-Headers': onCollection ? EXPOSED_ON_COLLECTION : EXPOSED,
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
   };
-}
-
-/** The headers that every answer carries, whatever its status (docs/protocol.md, "Headers"). */
-export function baseHeaders(method: string, path: string): Readonly<Record<string, string>> {
-  const onCollection = path === '/v2/articles' && (method === 'GET' || method === 'HEAD' || method === 'POST');
-  return onCollection ? OF_COLLECTION : OF_OTHERS;
 }
 
 /**
