@@ -35,7 +35,7 @@ export class Database {
   /** Statements on one session without a transaction; they are counted in `tally`. */
   read<T>(work: (session: Session) => Promise<T>, tally: Tally = { statements: 0 }): Promise<T> {
     return this.repeat(async (source) => {
-      const session = await source.acquire(tally);
+      const session = await source.acquire('read', tally);
       try {
         const result = await work(session);
         session.release();
@@ -55,7 +55,7 @@ export class Database {
   write<T>(work: (transaction: Transaction) => Promise<T>, tally: Tally = { statements: 0 }): Promise<T> {
     let doubtful: { transaction: Transaction; result: T } | undefined;
     return this.repeat(async (source) => {
-      const session = await source.acquire(tally);
+      const session = await source.acquire('write', tally);
       if (doubtful && (await wasCommitted(session, doubtful.transaction))) return doubtful.result;
       doubtful = undefined;
       const transaction: Transaction = {
@@ -68,7 +68,7 @@ export class Database {
         return result;
       }
       try {
-        await session.run('COMMIT', []);
+        await session.commit();
       } catch (error) {
         if (source.dialect.classify(error) === 'lost') doubtful = { transaction, result };
         await giveUp(source.dialect, session, error);
@@ -120,26 +120,29 @@ async function wasCommitted(session: LoanedSession, { witness }: Transaction): P
 
 async function beforeCommit<T>(dialect: Dialect, session: LoanedSession, work: () => Promise<T>): Promise<T> {
   try {
-    await session.run(dialect.begin, []);
+    await session.begin();
     return await work();
   } catch (error) {
-    await giveUp(dialect, session, error);
+    if (error instanceof ApiError) await rollBack(session);
+    else await giveUp(dialect, session, error);
     throw error;
   }
 }
 
-/** Undoes what is left of a failed transaction; the session is reused only when its state is known. */
+/** Undoes what is left of a transaction that the database failed; the session is reused only when its state is known. */
 async function giveUp(dialect: Dialect, session: LoanedSession, error: unknown): Promise<void> {
-  const failure = error instanceof ApiError ? 'duplicate' : dialect.classify(error);
+  const failure = dialect.classify(error);
   if (failure === 'lost' || failure === 'away') session.destroy();
-  else await rollBack(session);
+  else await rollBack(session).catch(() => undefined);
 }
 
+/** Ends a transaction that keeps nothing. Rejects when what it read may not last. */
 async function rollBack(session: LoanedSession): Promise<void> {
   try {
-    await session.run('ROLLBACK', []);
+    await session.rollBack();
     session.release();
-  } catch {
+  } catch (error) {
     session.destroy();
+    throw error;
   }
 }

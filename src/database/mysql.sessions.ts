@@ -1,6 +1,6 @@
 import type { Pool, PoolConnection } from 'mysql2';
 import { mysqlDialect } from './mysql.dialect.js';
-import type { LoanedSession, Parameter, Row, SessionSource, Tally, WriteResult } from './session.js';
+import type { LoanedSession, Parameter, Purpose, Row, SessionSource, Tally, WriteResult } from './session.js';
 import { unavailable } from './unavailable.js';
 
 const ACQUIRE_TIMEOUT_MS = 2_000;
@@ -21,7 +21,7 @@ export class MysqlSessions implements SessionSource {
     return { used: this.used, waiting: this.waiting };
   }
 
-  async acquire(tally: Tally): Promise<LoanedSession> {
+  async acquire(_purpose: Purpose, tally: Tally): Promise<LoanedSession> {
     this.waiting++;
     try {
       const connection = await this.connection();
@@ -66,6 +66,18 @@ class MysqlSession implements LoanedSession {
 
   run(sql: string, parameters: Parameter[]): Promise<WriteResult> {
     return this.send<WriteResult>(sql, parameters);
+  }
+
+  async begin(): Promise<void> {
+    await this.run(mysqlDialect.begin, []);
+  }
+
+  async commit(): Promise<void> {
+    await this.run('COMMIT', []);
+  }
+
+  async rollBack(): Promise<void> {
+    await this.run('ROLLBACK', []);
   }
 
   private send<T>(sql: string, values: Parameter[]): Promise<T> {

@@ -1,4 +1,4 @@
-import type { LoanedSession, SessionSource } from './session.js';
+import type { Dialect, LoanedSession, SessionSource } from './session.js';
 
 /** Is told the text of every statement that is sent, values left out; what it returns is called when the answer is there. */
 export type StatementObserver = (sql: string) => ((error?: unknown) => void) | void;
@@ -8,14 +8,17 @@ export function observedSessions(source: SessionSource, observe: StatementObserv
   return {
     dialect: source.dialect,
     usage: () => source.usage(),
-    acquire: async (tally) => observedSession(await source.acquire(tally), observe),
+    acquire: async (purpose, tally) => observedSession(await source.acquire(purpose, tally), source.dialect, observe),
   };
 }
 
-function observedSession(session: LoanedSession, observe: StatementObserver): LoanedSession {
+function observedSession(session: LoanedSession, { begin }: Dialect, observe: StatementObserver): LoanedSession {
   return {
     rows: (sql, parameters) => observed(observe(sql), session.rows(sql, parameters)),
     run: (sql, parameters) => observed(observe(sql), session.run(sql, parameters)),
+    begin: () => observed(observe(begin), session.begin()),
+    commit: () => observed(observe('COMMIT'), session.commit()),
+    rollBack: () => observed(observe('ROLLBACK'), session.rollBack()),
     release: () => session.release(),
     destroy: () => session.destroy(),
   };

@@ -17,6 +17,11 @@ export interface Session {
 
 /** A session on loan: it has to be given back, or destroyed when its state is unknown. */
 export interface LoanedSession extends Session {
+  begin(): Promise<void>;
+  /** Resolves once the transaction is durable. */
+  commit(): Promise<void>;
+  /** Rejects when what the transaction read may not last. */
+  rollBack(): Promise<void>;
   release(): void;
   destroy(): void;
 }
@@ -26,11 +31,14 @@ export interface Tally {
   statements: number;
 }
 
+/** What a session is wanted for: a transaction is begun only where it is to write. */
+export type Purpose = 'read' | 'write';
+
 /** Where sessions come from, and what differs between databases. */
 export interface SessionSource {
   readonly dialect: Dialect;
   /** Waits a bounded time for a free session; rejects with a failure that `classify` knows. */
-  acquire(tally: Tally): Promise<LoanedSession>;
+  acquire(purpose: Purpose, tally: Tally): Promise<LoanedSession>;
   /** How many sessions are in use and how many callers wait for one. */
   usage(): { used: number; waiting: number };
 }

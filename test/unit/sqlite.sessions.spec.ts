@@ -1,0 +1,165 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { Database, type Transaction } from '../../src/database/database.js';
+import { SqliteSessions } from '../../src/database/sqlite.sessions.js';
+import { ApiError } from '../../src/protocol/api-error.js';
+
+let folder: string;
+let handle: Sqlite.Database;
+let other: Sqlite.Database;
+let database: Database;
+/** The statements that begin and end transactions, as they were executed. */
+let boundaries: string[];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sqlite-sessions-'));
+  boundaries = [];
+  const verbose = (sql?: unknown) =>
+    /^(BEGIN|END|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)/.test(String(sql)) && boundaries.push(String(sql));
+  handle = new Sqlite(join(folder, 'file.db'), { verbose });
+  handle.pragma('journal_mode = WAL');
+  handle.exec('CREATE TABLE words (word TEXT PRIMARY KEY)');
+  // An orphan is found when the transaction is committed: a way for a COMMIT to fail.
+  handle.pragma('foreign_keys = ON');
+  handle.exec('CREATE TABLE orphans (word TEXT REFERENCES words (word) DEFERRABLE INITIALLY DEFERRED)');
+  other = new Sqlite(join(folder, 'file.db'));
+  const sessions = new SqliteSessions(handle);
+  database = new Database(() => sessions);
+});
+afterEach(() => {
+  other.close();
+  handle.close();
+  rmSync(folder, { recursive: true });
+});
+
+const insert = (word: string) => (transaction: Transaction) =>
+  transaction.run('INSERT INTO words VALUES (?)', [word]).then(() => word);
+const write = (word: string) => database.write(insert(word));
+const words = async () => (await database.read((session) => session.rows('SELECT word FROM words', []))).map(wordOf);
+const committed = () => other.prepare<[], { word: string }>('SELECT word FROM words').all().map(wordOf);
+const nextTick = () => new Promise((resolve) => process.nextTick(resolve));
+const wordOf = (row: object): unknown => (row as { word: unknown }).word;
+
+it('commits the transactions of writers that wait for each other together', async () => {
+  expect(await Promise.all(['a', 'b', 'c'].map(write))).toEqual(['a', 'b', 'c']);
+  expect(committed()).toEqual(['a', 'b', 'c']);
+  expect(boundaries.filter((sql) => sql === 'COMMIT')).toHaveLength(1);
+});
+
+it('tells nobody of a success before it is durable', async () => {
+  const seen = await Promise.all(['a', 'b', 'c'].map((word) => write(word).then(committed)));
+  for (const list of seen) expect(list).toEqual(['a', 'b', 'c']);
+});
+
+it('shares a commit among sixteen at most', async () => {
+  await Promise.all(Array.from({ length: 40 }, (_, at) => write(String(at))));
+  expect(committed()).toHaveLength(40);
+  expect(boundaries.filter((sql) => sql === 'COMMIT')).toHaveLength(3);
+});
+
+it.each([
+  ['first', 0],
+  ['second', 1],
+  ['last', 2],
+])('keeps the changes of others when the %s of them fails or keeps nothing', async (_, at) => {
+  const refused = new ApiError('notFound', 'refused');
+  const failing = (transaction: Transaction) => insert('x')(transaction).then(() => Promise.reject(refused));
+  const abandoned = async (transaction: Transaction) => {
+    transaction.abandoned = true;
+    return insert('y')(transaction);
+  };
+  for (const work of [failing, abandoned, insert('taken')]) {
+    other.exec("DELETE FROM words; INSERT INTO words VALUES ('taken')");
+    const results = [write('a'), write('b')];
+    void results.splice(at, 0, database.write(work));
+    const outcomes = (await Promise.allSettled(results)).map(({ status }) => status);
+    expect(outcomes.filter((status) => status === 'fulfilled').length).toBe(work === abandoned ? 3 : 2);
+    expect(committed().sort()).toEqual(['a', 'b', 'taken']);
+  }
+});
+
+it('tells nobody what a transaction saw, or made of it, before that is durable', async () => {
+  const look = async (transaction: Transaction) => {
+    transaction.abandoned = true;
+    return (await transaction.rows('SELECT word FROM words', [])).map(wordOf);
+  };
+  const refuse = () => Promise.reject(new ApiError('notFound', 'refused'));
+  const [, seen, refused] = await Promise.all([
+    write('a'),
+    database.write(look).then((list) => [list, committed()]),
+    database.write(refuse).catch(committed),
+    write('b'),
+  ]);
+  expect(seen).toEqual([['a'], ['a', 'b']]);
+  expect(refused).toEqual(['a', 'b']);
+});
+
+it('begins anew for those whose transaction was undone with that of another, whatever had come of it', async () => {
+  const calls = { look: 0, refuse: 0, disturbed: 0 };
+  const look = (transaction: Transaction) => {
+    calls.look++;
+    transaction.abandoned = true;
+    return transaction.rows('SELECT word FROM words', []);
+  };
+  const refuse = () => {
+    calls.refuse++;
+    return Promise.reject(new ApiError('notFound', 'refused'));
+  };
+  const disturbed = async (transaction: Transaction) => {
+    await insert('once')(transaction);
+    if (++calls.disturbed === 1) throw Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR' });
+  };
+  const works = [insert('a'), look, refuse, disturbed, insert('b')];
+  const outcomes = await Promise.allSettled(works.map((work) => database.write<unknown>(work)));
+  expect(outcomes.map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'fulfilled',
+    'rejected',
+    'fulfilled',
+    'fulfilled',
+  ]);
+  expect(calls).toEqual({ look: 2, refuse: 2, disturbed: 2 });
+  expect(committed().sort()).toEqual(['a', 'b', 'once']);
+});
+
+it('fails all whose commit failed, and keeps nothing of them', async () => {
+  const orphan = (transaction: Transaction) => transaction.run("INSERT INTO orphans VALUES ('nobody')", []);
+  const results = await Promise.allSettled([write('a'), database.write(orphan), write('b')]);
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  expect(committed()).toEqual([]);
+  expect(await write('c')).toBe('c');
+  expect(committed()).toEqual(['c']);
+});
+
+it('lets readers wait for the commit that writers share, and shows them all of it', async () => {
+  const [, before, , after] = await Promise.all([write('a'), words(), write('b'), words()]);
+  expect(before).toEqual(['a', 'b']);
+  expect(after).toEqual(['a', 'b']);
+  expect(committed()).toEqual(['a', 'b']);
+});
+
+it('locks the file once for reads that wait for nothing else', async () => {
+  await Promise.all([words(), words(), words()]);
+  await nextTick();
+  expect(boundaries).toEqual(['BEGIN', 'END']);
+});
+
+it('reads what another process has committed, once the event loop went on, and what this one has at once', async () => {
+  expect(await words()).toEqual([]);
+  await write('a');
+  expect(await words()).toEqual(['a']);
+  await nextTick();
+  other.exec("INSERT INTO words VALUES ('b')");
+  expect(await words()).toEqual(['a', 'b']);
+});
+
+it('keeps the file locked no longer', async () => {
+  await words();
+  await nextTick();
+  expect(handle.inTransaction).toBe(false);
+  other.exec("INSERT INTO words VALUES ('b')");
+  expect(await write('a')).toBe('a');
+});
