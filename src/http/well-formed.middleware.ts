@@ -15,7 +15,7 @@ export function requireWellFormed(request: Request, response: Response, next: Ne
     request.url = request.originalUrl = pathname + search;
   }
   request.url = withDecodablePath(request.url);
-  if (/^\/v2\/(\?|$)/.test(request.url)) request.url = `/v2${request.url.slice('/v2/'.length)}`;
+  if (pathOf(request.url) === '/v2/') request.url = `/v2${request.url.slice('/v2/'.length)}`;
   next();
 
   function refuse(message: string): void {
