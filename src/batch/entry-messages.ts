@@ -39,6 +39,11 @@ export function entryResponse(
     text += chunk.toString();
     return true;
   };
+  // Headers that are set can be asked for afterwards, those of a list can not.
+  const writeHead = (status: number, list: string[] = []): ServerResponse => {
+    for (let at = 0; at < list.length; at += 2) response.setHeader(list[at]!, list[at + 1]!);
+    return ServerResponse.prototype.writeHead.call(response, status);
+  };
   const end = (chunk?: string | Buffer): ServerResponse => {
     if (response.finished) return response;
     if (chunk !== undefined) write(chunk);
@@ -48,7 +53,7 @@ export function entryResponse(
     onEnd({ status: response.statusCode, headers: headersOf(response), body: bodyOf(response, text) });
     return response;
   };
-  return Object.assign(response, { write, end });
+  return Object.assign(response, { write, writeHead, end });
 }
 
 function headersOf(response: ServerResponse): Headers {

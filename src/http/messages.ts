@@ -19,8 +19,10 @@ export function createMessages(express: Express, status: ServiceStatus) {
   class Response extends ServerResponse {
     override writeHead(code: number, ...rest: unknown[]): this {
       if (status.draining) this.setHeader('Connection', 'close');
-      setMissing(this, baseHeaders(this.req.method!, pathOf(this.req.url!)));
-      setMissing(this, statusHeaders(code, status.current()));
+      const list = rest.find(Array.isArray) as string[] | undefined;
+      addMissing(this, list, requestHeaders(this));
+      addMissing(this, list, baseHeaders(this.req.method!, pathOf(this.req.url!)));
+      addMissing(this, list, statusHeaders(code, status.current()));
       return (super.writeHead as (...parts: unknown[]) => this).call(this, code, ...rest);
     }
 
@@ -39,6 +41,21 @@ export function createMessages(express: Express, status: ServiceStatus) {
   return { IncomingMessage: Request, ServerResponse: Response };
 }
 
-function setMissing(response: ServerResponse, headers: Readonly<Record<string, string>>): void {
-  for (const name in headers) if (!response.hasHeader(name)) response.setHeader(name, headers[name]!);
+/** The id that the request got where it was observed. */
+function requestHeaders(response: object): Record<string, string> {
+  const { locals } = response as { locals?: { requestId?: string } };
+  return locals?.requestId === undefined ? {} : { 'X-Request-Id': locals.requestId };
+}
+
+/** @param list names and values in turn, where the headers are not set one by one */
+function addMissing(
+  response: ServerResponse,
+  list: string[] | undefined,
+  headers: Readonly<Record<string, string>>,
+): void {
+  for (const name in headers) {
+    if (response.hasHeader(name) || list?.includes(name)) continue;
+    if (list) list.push(name, headers[name]!);
+    else response.setHeader(name, headers[name]!);
+  }
 }

@@ -13,7 +13,7 @@ export function observeRequests(observers: readonly RequestObserver[]) {
   return (request: Request, response: Response, next: NextFunction): void => {
     const id = requestIdOf(request.headers['x-request-id']);
     request.headers['x-request-id'] = id;
-    response.setHeader('X-Request-Id', id);
+    response.locals.requestId = id;
     if (observers.length === 0) return next();
     const start = performance.now();
     response.once('close', () => {

@@ -22,13 +22,15 @@ export interface SortKey {
 export interface CollectionQuery {
   filters: Filter[];
   /** Always a total order: ends in `last_modified` or `id`, which are unique. */
-  sort: SortKey[];
+  sort: readonly SortKey[];
   limit?: number;
   token?: string;
 }
 
 /** More conditions than any device sends; every one of them becomes a condition of the SQL statement. */
 const MAX_FILTERS = 100;
+
+const NEWEST_FIRST: readonly SortKey[] = [{ field: 'last_modified', descending: true }];
 
 const ALIASES: Readonly<Record<string, { field: QueryField; operator: Operator }>> = {
   _since: { field: 'last_modified', operator: 'gt' },
@@ -54,7 +56,7 @@ export function parseCollectionQuery(search: string): CollectionQuery {
     else if (Object.hasOwn(ALIASES, name) || !name.startsWith('_')) filters.push(readFilter(name, value));
   }
   if (filters.length > MAX_FILTERS) throw invalidParameter(filters[0]!.field, `more than ${MAX_FILTERS} filters`);
-  return { filters, sort: totalOrder(parseSort(sort ?? '')), limit, token };
+  return { filters, sort: sort?.trim() ? totalOrder(parseSort(sort)) : NEWEST_FIRST, limit, token };
 }
 
 /** Parses the query string of a collection DELETE, which takes filters only. Throws 400 / 107. */
@@ -122,7 +124,6 @@ function readLimit(text: string): number {
 }
 
 function parseSort(text: string): SortKey[] {
-  if (text.trim() === '') return [{ field: 'last_modified', descending: true }];
   return text.split(',').map((part) => {
     const name = part.trim();
     const field = name.replace(/^-/, '');
