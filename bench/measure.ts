@@ -13,7 +13,8 @@ export interface Plan {
   /** Articles of one user. */
   articles: number[];
   users: number[];
-  loadSeconds: number;
+  /** Of a round at 80 % of the highest load, and of that before it, by the name of the operation. */
+  loadSeconds: Record<string, number>;
 }
 
 export interface Choices {
@@ -40,7 +41,8 @@ export interface Results {
   /** Other builds by name. */
   others: Record<string, Comparison[]>;
   facts: ProcessFacts[];
-  load?: Record<string, UnderLoad>;
+  /** By operation, then by server. */
+  load?: Record<string, Record<string, UnderLoad>>;
   articles?: Growth;
   users?: Growth;
   measured: Measured[];
@@ -71,7 +73,7 @@ async function measureTogether(bed: Bed, client: Client, plan: Plan, choices: Ch
     const idle = subjects.map((subject) => subject.residentMebibytes());
     const throughput = new Throughput(bed, client, subjects, plan.throughput);
     const measured = await throughput.measure(choices.operation);
-    const load = choices.operation ? undefined : await throughput.atFourFifths(subjects.slice(0, 2), plan.loadSeconds);
+    const load = choices.operation ? undefined : await underLoad(throughput, subjects.slice(0, 2), plan.loadSeconds);
     const facts: ProcessFacts[] = subjects.map((subject, at) => ({
       name: subject.name,
       startMilliseconds: subject.startMilliseconds,
@@ -88,6 +90,13 @@ async function measureTogether(bed: Bed, client: Client, plan: Plan, choices: Ch
   } finally {
     for (const subject of subjects) await subject.stop();
   }
+}
+
+async function underLoad(throughput: Throughput, subjects: Subject[], seconds: Plan['loadSeconds']) {
+  const results: NonNullable<Results['load']> = {};
+  for (const [operation, each] of Object.entries(seconds))
+    results[operation] = await throughput.atFourFifths(operation, subjects, each);
+  return results;
 }
 
 /** How to start the limit server, the service, and what else is to be compared. */

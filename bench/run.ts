@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, release } from 'node:os';
 import { parseArgs } from 'node:util';
 import type { DatabaseKind } from './bed.js';
+import { OPERATIONS } from './load/operations.js';
 import { measureDatabase, type Plan } from './measure.js';
 import { print } from './report/tables.js';
 
@@ -24,20 +25,24 @@ const { values: options } = parseArgs({
   },
 });
 
+/** Of each operation by itself, and of all together. */
+const loadSeconds = (each: number, mixture: number): Record<string, number> =>
+  Object.fromEntries([...OPERATIONS.map(({ name }) => [name, each] as const), ['mixture', mixture]]);
+
 const plan: Plan = options.quick
   ? {
       throughput: { connections: 4, warmUpSeconds: 0.1, seconds: 0.3, rounds: 1 },
       growth: { rounds: 1, seconds: 0.05 },
       articles: [100, 1000],
       users: [10],
-      loadSeconds: 0.3,
+      loadSeconds: loadSeconds(0.1, 0.3),
     }
   : {
       throughput: { connections: 16, warmUpSeconds: 1.5, seconds: 1.5, rounds: 5 },
       growth: { rounds: 5, seconds: 0.4 },
       articles: [100, 1000, 10_000, 100_000],
       users: [1, 100, 10_000],
-      loadSeconds: 3,
+      loadSeconds: loadSeconds(1, 3),
     };
 if (options.rounds) plan.throughput.rounds = Number(options.rounds);
 if (options.seconds) plan.throughput.seconds = Number(options.seconds);

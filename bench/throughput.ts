@@ -1,7 +1,7 @@
 import type { Bed } from './bed.js';
 import type { User } from './data.js';
 import type { JobResult } from './load/job.js';
-import { type Operation, OPERATIONS, type Population } from './load/operations.js';
+import { type Operation, operationNamed, OPERATIONS, type Population } from './load/operations.js';
 import type { Client, Subject } from './subjects.js';
 
 /** Rounds without a pause between requests; each is followed by one at 80 % of what came of it. */
@@ -69,41 +69,37 @@ export class Throughput {
 
   private async round(operation: Operation, users: User[], subject: Subject, seconds: number): Promise<Round> {
     const before = subject.processorTime();
-    const result = await this.client.run({
-      port: subject.port,
-      operation: operation.name,
-      users,
-      connections: this.plan.connections,
-      seconds,
-      salt: `job-${++jobs}`,
-      size: SIZES[operation.users],
-      doomed: operation.users === 'doomed' ? await this.doom(users, seconds) : undefined,
-    });
-    if (result.errors > 0) console.error(`${operation.name}, ${subject.name}: ${result.errors} x ${result.firstError}`);
+    const result = await this.run(operation, users, subject, seconds);
     const used = subject.processorTime() - before;
     return { ...result, microsecondsOfProcessor: (used * 1000) / result.requests };
   }
 
+  private async run(operation: Operation, users: User[], subject: Subject, seconds: number, ratePerSecond?: number) {
+    const doomed = operation.users === 'doomed' ? await this.doom(users, seconds) : undefined;
+    const facts = { operation: operation.name, users, connections: this.plan.connections, salt: `job-${++jobs}` };
+    const size = SIZES[operation.users];
+    const result = await this.client.run({ ...facts, port: subject.port, seconds, size, doomed, ratePerSecond });
+    if (result.errors > 0) console.error(`${operation.name}, ${subject.name}: ${result.errors} x ${result.firstError}`);
+    return result;
+  }
+
   /**
-   * A mixture of operations: the highest throughput of each server, and right after it, as the machine is not always equally
-   * fast, how it answers at 80 % of that.
+   * The highest throughput of each server, and right after it, as the machine is not always equally fast, how it answers at
+   * 80 % of that.
    */
-  async atFourFifths(subjects: Subject[], seconds: number): Promise<Record<string, UnderLoad>> {
-    const users = await this.population('writers');
-    const run = ({ port }: Subject, ratePerSecond?: number) => {
-      const facts = { port, operation: 'mixture', users, connections: this.plan.connections, size: 1000 };
-      return this.client.run({ ...facts, seconds, salt: `job-${++jobs}`, ratePerSecond });
-    };
+  async atFourFifths(name: string, subjects: Subject[], seconds: number): Promise<Record<string, UnderLoad>> {
+    const operation = operationNamed(name);
+    const users = await this.population(operation.users);
     const results: Record<string, UnderLoad> = Object.fromEntries(
-      subjects.map(({ name }) => [name, { most: [], atFourFifths: [] }]),
+      subjects.map((subject) => [subject.name, { most: [], atFourFifths: [] }]),
     );
-    for (const subject of subjects) await run(subject);
+    for (const subject of subjects) await this.run(operation, users, subject, seconds);
     for (let round = 0; round < this.plan.rounds; round++)
       for (const subject of subjects) {
         const { most, atFourFifths } = results[subject.name]!;
-        const latest = await run(subject);
+        const latest = await this.run(operation, users, subject, seconds);
         most.push(latest);
-        atFourFifths.push(await run(subject, latest.perSecond * 0.8));
+        atFourFifths.push(await this.run(operation, users, subject, seconds, latest.perSecond * 0.8));
       }
     return results;
   }

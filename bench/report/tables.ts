@@ -37,23 +37,25 @@ function statementsTable(facts: ProcessFacts[]): string {
 
 /** Medians of rounds; refusals and errors of all rounds together. */
 function loadTable(load: NonNullable<Results['load']>): string {
-  const rows = Object.entries(load).map(([name, { most, atFourFifths }]) => {
-    const middle = (of: (round: JobResult) => number) => median(atFourFifths.map(of));
-    const sum = (of: (round: JobResult) => number) => atFourFifths.reduce((total, round) => total + of(round), 0);
-    return [
-      name,
-      short(median(most.map(({ perSecond }) => perSecond))),
-      short(middle(({ perSecond }) => perSecond)),
-      short(middle(({ p50 }) => p50)),
-      short(middle(({ p99 }) => p99)),
-      middle(({ p50, p99 }) => p99 / p50).toFixed(1),
-      middle(({ sent }) => sent.p99 / sent.p50).toFixed(1),
-      sum(({ refused }) => refused),
-      sum(({ errors }) => errors),
-    ];
-  });
-  const latencies = ['p50 ms', 'p99 ms', 'p99 / p50', 'since sent'];
-  return table(['server', 'highest /s', '80 % of it /s', ...latencies, 'refused', 'errors'], rows);
+  const rows = Object.entries(load).flatMap(([operation, servers]) =>
+    Object.entries(servers).map(([server, { most, atFourFifths }]) => {
+      const middle = (of: (round: JobResult) => number) => median(atFourFifths.map(of));
+      const sum = (of: (round: JobResult) => number) => atFourFifths.reduce((total, round) => total + of(round), 0);
+      return [
+        operation,
+        server,
+        short(median(most.map(({ perSecond }) => perSecond))),
+        short(middle(({ sent }) => sent.p50)),
+        short(middle(({ sent }) => sent.p99)),
+        middle(({ sent }) => sent.p99 / sent.p50).toFixed(1),
+        middle(({ p50, p99 }) => p99 / p50).toFixed(1),
+        sum(({ refused }) => refused),
+        sum(({ errors }) => errors),
+      ];
+    }),
+  );
+  const latencies = ['p50 ms', 'p99 ms', 'p99 / p50', 'since due'];
+  return table(['operation', 'server', 'highest /s', ...latencies, 'refused', 'errors'], rows);
 }
 
 /** Latencies, and their ratio to that of the smallest size. */

@@ -42,6 +42,18 @@ describe('the benchmark', () => {
     expect(service!.statements).toEqual(limit!.statements);
   });
 
+  it('measures each operation, and all together, at 80 % of the highest load', () => {
+    for (const { load } of databases) {
+      expect(Object.keys(load!)).toEqual([...OPERATIONS.map(({ name }) => name), 'mixture']);
+      for (const servers of Object.values(load!))
+        for (const { most, atFourFifths } of [servers.limit!, servers.service!])
+          for (const { requests, errors } of [...most, ...atFourFifths]) {
+            expect(requests).toBeGreaterThan(0);
+            expect(errors).toBe(0);
+          }
+    }
+  });
+
   it('measures how latencies grow', () => {
     for (const { articles, users } of databases)
       for (const { sizes, milliseconds } of [articles!, users!])
