@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bed } from './bed.js';
 import type { User } from './data.js';
 import type { JobResult } from './load/job.js';
@@ -36,6 +37,8 @@ const SIZES: Record<Population, number> = { thousand: 1000, 'ten-thousand': 10_0
 const MANY_LARGE = 4;
 /** Records that a user of the deleting operation can lose in a second of a round. */
 const DOOMED_PER_SECOND = 400;
+/** For the database to write back what it was just given. */
+const AFTER_SEEDING_MS = 500;
 
 let jobs = 0;
 
@@ -120,6 +123,7 @@ export class Throughput {
     const from = this.doomed + 1;
     const to = (this.doomed += Math.ceil(seconds * DOOMED_PER_SECOND));
     for (const { account } of users) await this.bed.seeder.articles({ account, from, to });
+    await sleep(AFTER_SEEDING_MS);
     return { from, to };
   }
 }

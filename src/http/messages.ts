@@ -54,8 +54,13 @@ function addMissing(
   headers: Readonly<Record<string, string>>,
 ): void {
   for (const name in headers) {
-    if (response.hasHeader(name) || list?.includes(name)) continue;
+    if (response.hasHeader(name) || (list && isIn(list, name))) continue;
     if (list) list.push(name, headers[name]!);
     else response.setHeader(name, headers[name]!);
   }
+}
+
+function isIn(list: string[], name: string): boolean {
+  for (let at = 0; at < list.length; at += 2) if (list[at] === name) return true;
+  return false;
 }

@@ -39,6 +39,12 @@ interface Case {
 
 const CASES: Case[] = [
   { status: 200, what: 'the list', answer: ({ send }) => send('GET', '/v2/articles'), exposed: ON_COLLECTION },
+  {
+    status: 200,
+    what: 'the list, where the id of the request is the name of a header',
+    answer: ({ send }) => send('GET', '/v2/articles', { 'X-Request-Id': 'Cache-Control' }),
+    exposed: ON_COLLECTION,
+  },
   { status: 200, what: 'the count', answer: ({ send }) => send('HEAD', '/v2/articles'), exposed: ON_COLLECTION },
   {
     status: 201,
