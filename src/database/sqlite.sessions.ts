@@ -16,29 +16,34 @@ interface Waiting {
 }
 
 /**
- * The one connection of the SQLite file, lent to one caller at a time in the order of asking, but for writers, who go on while
- * one of them waits for the commit that they share. better-sqlite3 runs every statement to its end, so a loan lasts
- * microseconds; without the queue two transactions would end up in one. As a loan waits for nothing else, a look at the clock
- * when a caller's turn comes is enough to bound how long he waits.
+ * The one connection of the SQLite file, lent in the order of asking: to readers together, as single statements do not disturb
+ * each other, or to one writer; writers go on first while one of them waits for the commit that they share. better-sqlite3
+ * runs every statement to its end, so a loan lasts microseconds; without the queue two transactions would end up in one. As a
+ * loan waits for nothing else, a look at the clock when a caller's turn comes is enough to bound how long he waits.
  */
 export class SqliteSessions implements SessionSource {
   readonly dialect = sqliteDialect;
   private readonly connection: SqliteConnection;
   private readonly queue: Waiting[] = [];
-  private busy = false;
+  private readers = 0;
+  private isWriting = false;
 
   constructor(handle: SqliteHandle) {
     this.connection = new SqliteConnection(handle);
   }
 
   usage() {
-    return { used: this.busy ? 1 : 0, waiting: this.queue.length };
+    return { used: this.isWriting || this.readers > 0 ? 1 : 0, waiting: this.queue.length };
   }
 
   async acquire(purpose: Purpose, tally: Tally): Promise<LoanedSession> {
-    if (this.busy) await this.turn(purpose);
-    this.busy = true;
-    return new SqliteSession(this.connection, tally, this.lendNext);
+    if (this.queue.length === 0 && this.isFreeFor(purpose)) this.lend(purpose);
+    else await this.turn(purpose);
+    return new SqliteSession(this.connection, tally, () => this.takeBack(purpose));
+  }
+
+  private isFreeFor(purpose: Purpose): boolean {
+    return !this.isWriting && (purpose === 'read' || this.readers === 0);
   }
 
   private turn(purpose: Purpose): Promise<void> {
@@ -47,22 +52,32 @@ export class SqliteSessions implements SessionSource {
     });
   }
 
-  private readonly lendNext = (): void => {
-    for (let next = this.next(); next; next = this.next()) {
-      if (performance.now() - next.since < ACQUIRE_TIMEOUT_MS) return next.resolve();
-      next.reject(busy());
-    }
-    this.busy = false;
-  };
+  private lend(purpose: Purpose): void {
+    if (purpose === 'read') this.readers++;
+    else this.isWriting = true;
+  }
 
+  private takeBack(purpose: Purpose): void {
+    if (purpose === 'read') this.readers--;
+    else this.isWriting = false;
+    for (let next = this.next(); next; next = this.next())
+      if (performance.now() - next.since < ACQUIRE_TIMEOUT_MS) {
+        this.lend(next.purpose);
+        next.resolve();
+      } else next.reject(busy());
+  }
+
+  /** Takes from the queue who can have the connection now. */
   private next(): Waiting | undefined {
+    if (this.isWriting) return undefined;
     const { unflushed } = this.connection;
     if (unflushed > 0) {
       const writer = this.queue.findIndex(({ purpose }) => purpose === 'write');
       if (writer >= 0 && unflushed < MAX_WRITERS_IN_COMMIT) return this.queue.splice(writer, 1)[0];
       this.connection.flush();
     }
-    return this.queue.shift();
+    const [first] = this.queue;
+    return first && this.isFreeFor(first.purpose) ? this.queue.shift() : undefined;
   }
 }
 

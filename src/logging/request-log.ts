@@ -2,8 +2,6 @@ import type { Logger } from 'pino';
 import type { RequestObserver } from './observe-requests.js';
 import type { ObservedRequest } from './observed-request.js';
 
-const HEALTH = /heartbeat__$/;
-
 /** Writes one line for each request, at the level that `levelOf` gives it; builds nothing for a level that is off. */
 export function requestLog(logger: Logger): RequestObserver {
   return (observed) => {
@@ -29,7 +27,7 @@ export function requestLog(logger: Logger): RequestObserver {
 
 /** Defects are errors, backends that are away warnings; health checks, which come all the time, only show at `debug`. */
 function levelOf({ status = 0, route }: ObservedRequest): 'error' | 'warn' | 'info' | 'debug' {
-  if (HEALTH.test(route)) return 'debug';
+  if (route.endsWith('heartbeat__')) return 'debug';
   if (status >= 500) return status === 503 ? 'warn' : 'error';
   return 'info';
 }

@@ -32,12 +32,12 @@ const MAX_FILTERS = 100;
 
 const NEWEST_FIRST: readonly SortKey[] = [{ field: 'last_modified', descending: true }];
 
-const ALIASES: Readonly<Record<string, { field: QueryField; operator: Operator }>> = {
-  _since: { field: 'last_modified', operator: 'gt' },
-  _to: { field: 'last_modified', operator: 'lt' },
-};
+const ALIASES: ReadonlyMap<string, Pick<Filter, 'field' | 'operator'>> = new Map([
+  ['_since', { field: 'last_modified', operator: 'gt' }],
+  ['_to', { field: 'last_modified', operator: 'lt' }],
+]);
 const PAGING = ['_sort', '_limit', '_token'];
-const ONCE = new Set([...Object.keys(ALIASES), ...PAGING]);
+const ONCE = new Set([...ALIASES.keys(), ...PAGING]);
 
 /**
  * Parses the query string of a listing. Throws 400 / 107 for the first wrong parameter in alphabetical order.
@@ -53,7 +53,7 @@ export function parseCollectionQuery(search: string): CollectionQuery {
     if (name === '_sort') sort = value;
     else if (name === '_limit') limit = readLimit(value);
     else if (name === '_token') token = value || undefined;
-    else if (Object.hasOwn(ALIASES, name) || !name.startsWith('_')) filters.push(readFilter(name, value));
+    else if (ALIASES.has(name) || !name.startsWith('_')) filters.push(readFilter(name, value));
   }
   if (filters.length > MAX_FILTERS) throw invalidParameter(filters[0]!.field, `more than ${MAX_FILTERS} filters`);
   return { filters, sort: sort?.trim() ? totalOrder(parseSort(sort)) : NEWEST_FIRST, limit, token };
@@ -102,7 +102,7 @@ function decode(text: string, name: string): string {
 }
 
 function readFilter(name: string, value: string): Filter {
-  const { field, operator } = Object.hasOwn(ALIASES, name) ? ALIASES[name]! : readFilterName(name);
+  const { field, operator } = ALIASES.get(name) ?? readFilterName(name);
   const typed = readQueryValue(field, value);
   if (typed instanceof Invalid) throw invalidParameter(name, typed.reason);
   return { field, operator, value: typed };

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Database, type Transaction } from '../../src/database/database.js';
+import type { Session } from '../../src/database/session.js';
 import { SqliteSessions } from '../../src/database/sqlite.sessions.js';
 import { ApiError } from '../../src/protocol/api-error.js';
 
@@ -139,6 +140,24 @@ it('lets readers wait for the commit that writers share, and shows them all of i
   expect(before).toEqual(['a', 'b']);
   expect(after).toEqual(['a', 'b']);
   expect(committed()).toEqual(['a', 'b']);
+});
+
+it('lends the connection to readers together and to a writer alone, in the order of asking', async () => {
+  const order: string[] = [];
+  const work = (name: string) => async (session: Session) => {
+    order.push(`${name} begins`);
+    await session.rows('SELECT word FROM words', []);
+    order.push(`${name} ends`);
+  };
+  const read = (name: string) => database.read(work(name));
+  await Promise.all([read('a'), read('b'), database.write(work('writer')), read('c'), read('d')]);
+  const together = (first: string, second: string) => [
+    `${first} begins`,
+    `${second} begins`,
+    `${first} ends`,
+    `${second} ends`,
+  ];
+  expect(order).toEqual([...together('a', 'b'), 'writer begins', 'writer ends', ...together('c', 'd')]);
 });
 
 it('locks the file once for reads that wait for nothing else', async () => {
