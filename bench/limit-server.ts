@@ -92,7 +92,7 @@ async function dispatch(request: IncomingMessage, response: ServerResponse): Pro
 }
 
 const server = createServer((request, response) => {
-  if (request.url === '/') return answer(response, 204, {});
+  if (request.url === '/__lbheartbeat__') return answer(response, 200, {}, {});
   dispatch(request, response).catch((error: unknown) => {
     console.error(error);
     response.writeHead(500, { 'Content-Length': 0 }).end();

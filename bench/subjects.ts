@@ -30,7 +30,7 @@ process.once('exit', () => children.forEach((child) => child.kill('SIGKILL')));
 /** The limit server on a database that has the schema. */
 export function startLimitServer(databaseUrl: string): Promise<Subject> {
   const variables = { DATABASE_URL: databaseUrl, DATABASE_POOL_SIZE: String(POOL_SIZE) };
-  return start('limit', join(import.meta.dirname, 'limit-server.js'), variables, [], '/');
+  return start('limit', join(import.meta.dirname, 'limit-server.js'), variables, []);
 }
 
 export interface ServiceOptions {
@@ -64,7 +64,7 @@ export function startBuiltService({ databaseUrl, issuer, ...options }: ServiceOp
   };
   const program = resolve(options.build ?? 'dist', 'src/main.js');
   const flags = ['--enable-source-maps', ...(options.nodeFlags ?? [])];
-  return start(options.name ?? 'service', program, variables, flags, '/__lbheartbeat__');
+  return start(options.name ?? 'service', program, variables, flags);
 }
 
 async function start(
@@ -72,7 +72,6 @@ async function start(
   program: string,
   variables: Record<string, string>,
   flags: string[],
-  probe: string,
 ): Promise<Subject> {
   const port = await findFreePort();
   const begin = performance.now();
@@ -86,7 +85,7 @@ async function start(
   closeSync(log);
   children.add(child);
   const exited = once(child, 'exit').then(() => children.delete(child));
-  for (const end = begin + 20_000; !(await answers(port, probe)); await sleep(5))
+  for (const end = begin + 20_000; !(await answers(port)); await sleep(5))
     if (child.exitCode !== null || performance.now() > end)
       throw new Error(`the ${name} did not start: see ${folder}/log`);
   return {
@@ -105,8 +104,8 @@ async function start(
   };
 }
 
-const answers = (port: number, path: string): Promise<boolean> =>
-  fetch(`http://127.0.0.1:${port}${path}`).then(
+const answers = (port: number): Promise<boolean> =>
+  fetch(`http://127.0.0.1:${port}/__lbheartbeat__`).then(
     async (response) => (await response.arrayBuffer(), true),
     () => false,
   );

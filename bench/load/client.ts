@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LoadConnection, type Outcome } from './connection.js';
 import { type Job, type JobResult, quantile } from './job.js';
 import { type Operation, operationNamed } from './operations.js';
@@ -10,14 +11,17 @@ process.on('message', (job: Job) => {
   );
 });
 
+/** Asked by each connection before the clock starts: opening connections is no part of what is measured. */
+const GREETING = Buffer.from('GET /__lbheartbeat__ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+
 /** One job: connections that send one request after the other until the time or the supply is over. */
 class Run {
   private readonly operation: Operation;
   private readonly latencies: number[] = [];
   private readonly sinceSent: number[] = [];
   private readonly counters = new Map<string, number>();
-  private readonly start = performance.now();
-  private last = this.start;
+  private start = 0;
+  private last = 0;
   private sent = 0;
   private errors = 0;
   private refused = 0;
@@ -28,7 +32,10 @@ class Run {
   }
 
   async result(): Promise<JobResult> {
-    await Promise.all(Array.from({ length: this.job.connections }, (_, at) => this.connection(at)));
+    const connections = Array.from({ length: this.job.connections }, () => new LoadConnection(this.job.port));
+    await Promise.all(connections.map((connection) => connection.send(GREETING)));
+    this.start = this.last = performance.now();
+    await Promise.all(connections.map((connection, at) => this.work(connection, at)));
     const sorted = Float64Array.from(this.latencies).sort();
     const sinceSent = Float64Array.from(this.sinceSent).sort();
     const seconds = (this.last - this.start) / 1000;
@@ -45,33 +52,18 @@ class Run {
     };
   }
 
-  private connection(at: number): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const connection = new LoadConnection(this.job.port, reject);
-      const { connections, ratePerSecond } = this.job;
-      const pauseMs = ratePerSecond ? (connections * 1000) / ratePerSecond : 0;
-      let due = this.start + (pauseMs * at) / connections;
-      const step = () => {
-        const message = this.next(at);
-        if (!message) {
-          connection.close();
-          resolve();
-          return;
-        }
-        const lateMs = pauseMs > 0 ? performance.now() - due : 0;
-        if (lateMs < 0) setTimeout(send, -lateMs, message, 0);
-        else send(message, lateMs);
-      };
+  private async work(connection: LoadConnection, at: number): Promise<void> {
+    const { connections, ratePerSecond } = this.job;
+    const pauseMs = ratePerSecond ? (connections * 1000) / ratePerSecond : 0;
+    let due = this.start + (pauseMs * at) / connections;
+    for (let message = this.next(at); message; message = this.next(at)) {
+      const early = pauseMs > 0 ? due - performance.now() : 0;
+      if (early > 0) await sleep(early);
+      due += pauseMs;
       // What had to wait for the answer before it was sent late, and that is the server's doing.
-      const send = (message: Buffer, lateMs: number) => {
-        due += pauseMs;
-        connection.send(message, (outcome) => {
-          this.count(outcome, lateMs);
-          step();
-        });
-      };
-      step();
-    });
+      this.count(await connection.send(message), Math.max(0, -early));
+    }
+    connection.close();
   }
 
   private next(at: number): Buffer | undefined {

@@ -20,28 +20,27 @@ export class LoadConnection {
   private bodiless = false;
   private status = 0;
   private head = '';
-  private done?: (outcome: Outcome) => void;
+  private pending?: { resolve: (outcome: Outcome) => void; reject: (error: Error) => void };
 
-  constructor(
-    port: number,
-    private readonly onBroken: (error: Error) => void,
-  ) {
+  constructor(port: number) {
     this.socket = connect(port, '127.0.0.1');
     this.socket.setNoDelay(true);
     this.socket.on('data', (chunk: Buffer) => this.take(chunk));
-    this.socket.on('error', onBroken);
-    this.socket.on('close', () => this.done && onBroken(new Error('the server closed the connection')));
+    this.socket.on('error', (error) => this.pending?.reject(error));
+    this.socket.on('close', () => this.pending?.reject(new Error('the server closed the connection')));
   }
 
-  send(message: Buffer, done: (outcome: Outcome) => void): void {
-    this.done = done;
-    this.bodiless = message[0] === 0x48; // HEAD
-    this.sentAt = performance.now();
-    this.socket.write(message);
+  /** Rejects when the connection breaks, or when the end of the answer can not be told. */
+  send(message: Buffer): Promise<Outcome> {
+    return new Promise((resolve, reject) => {
+      this.pending = { resolve, reject };
+      this.bodiless = message[0] === 0x48; // HEAD
+      this.sentAt = performance.now();
+      this.socket.write(message);
+    });
   }
 
   close(): void {
-    this.done = undefined;
     this.socket.destroy();
   }
 
@@ -59,15 +58,15 @@ export class LoadConnection {
     this.status = Number(this.head.slice(9, 12));
     if (!this.bodiless && this.status !== 304 && this.status !== 204) {
       const [, length] = /\r\ncontent-length: *(\d+)/i.exec(this.head) ?? [];
-      if (length === undefined) return this.onBroken(new Error(`no Content-Length:\n${this.head}`));
+      if (length === undefined) return this.pending!.reject(new Error(`no Content-Length:\n${this.head}`));
       this.rest = Number(length) - (chunk.length - at - 4);
     }
     if (this.rest === 0) this.finish();
   }
 
   private finish(): void {
-    const done = this.done!;
-    this.done = undefined;
-    done({ status: this.status, milliseconds: performance.now() - this.sentAt, head: this.head });
+    const { resolve } = this.pending!;
+    this.pending = undefined;
+    resolve({ status: this.status, milliseconds: performance.now() - this.sentAt, head: this.head });
   }
 }
