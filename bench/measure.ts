@@ -13,8 +13,13 @@ export interface Plan {
   /** Articles of one user. */
   articles: number[];
   users: number[];
-  /** Of a round at 80 % of the highest load, and of that before it, by the name of the operation. */
-  loadSeconds: Record<string, number>;
+  load: LoadPlan;
+}
+
+/** How often to measure at 80 % of the highest load, and for how long each time, by the name of the operation. */
+export interface LoadPlan {
+  rounds: number;
+  seconds: Record<string, number>;
 }
 
 export interface Choices {
@@ -73,7 +78,7 @@ async function measureTogether(bed: Bed, client: Client, plan: Plan, choices: Ch
     const idle = subjects.map((subject) => subject.residentMebibytes());
     const throughput = new Throughput(bed, client, subjects, plan.throughput);
     const measured = await throughput.measure(choices.operation);
-    const load = choices.operation ? undefined : await underLoad(throughput, subjects.slice(0, 2), plan.loadSeconds);
+    const load = choices.operation ? undefined : await underLoad(throughput, subjects.slice(0, 2), plan.load);
     const facts: ProcessFacts[] = subjects.map((subject, at) => ({
       name: subject.name,
       startMilliseconds: subject.startMilliseconds,
@@ -92,10 +97,10 @@ async function measureTogether(bed: Bed, client: Client, plan: Plan, choices: Ch
   }
 }
 
-async function underLoad(throughput: Throughput, subjects: Subject[], seconds: Plan['loadSeconds']) {
+async function underLoad(throughput: Throughput, subjects: Subject[], { rounds, seconds }: LoadPlan) {
   const results: NonNullable<Results['load']> = {};
   for (const [operation, each] of Object.entries(seconds))
-    results[operation] = await throughput.atFourFifths(operation, subjects, each);
+    results[operation] = await throughput.atFourFifths(operation, subjects, { rounds, seconds: each });
   return results;
 }
 

@@ -35,14 +35,14 @@ const plan: Plan = options.quick
       growth: { rounds: 1, seconds: 0.05 },
       articles: [100, 1000],
       users: [10],
-      loadSeconds: loadSeconds(0.1, 0.3),
+      load: { rounds: 1, seconds: loadSeconds(0.1, 0.3) },
     }
   : {
       throughput: { connections: 16, warmUpSeconds: 1.5, seconds: 1.5, rounds: 5 },
       growth: { rounds: 5, seconds: 0.4 },
       articles: [100, 1000, 10_000, 100_000],
       users: [1, 100, 10_000],
-      loadSeconds: loadSeconds(1, 3),
+      load: { rounds: 9, seconds: loadSeconds(0.7, 1.5) },
     };
 if (options.rounds) plan.throughput.rounds = Number(options.rounds);
 if (options.seconds) plan.throughput.seconds = Number(options.seconds);

@@ -90,14 +90,18 @@ export class Throughput {
    * The highest throughput of each server, and right after it, as the machine is not always equally fast, how it answers at
    * 80 % of that.
    */
-  async atFourFifths(name: string, subjects: Subject[], seconds: number): Promise<Record<string, UnderLoad>> {
+  async atFourFifths(
+    name: string,
+    subjects: Subject[],
+    { rounds, seconds }: Pick<Plan, 'rounds' | 'seconds'>,
+  ): Promise<Record<string, UnderLoad>> {
     const operation = operationNamed(name);
     const users = await this.population(operation.users);
     const results: Record<string, UnderLoad> = Object.fromEntries(
       subjects.map((subject) => [subject.name, { most: [], atFourFifths: [] }]),
     );
     for (const subject of subjects) await this.run(operation, users, subject, seconds);
-    for (let round = 0; round < this.plan.rounds; round++)
+    for (let round = 0; round < rounds; round++)
       for (const subject of subjects) {
         const { most, atFourFifths } = results[subject.name]!;
         const latest = await this.run(operation, users, subject, seconds);
