@@ -26,6 +26,8 @@ export interface Choices {
   build: string;
   against: string[];
   operation?: string[];
+  /** Nothing but the latencies at 80 % of the highest load. */
+  load: boolean;
   profile?: string;
 }
 
@@ -59,7 +61,7 @@ export async function measureDatabase(kind: DatabaseKind, plan: Plan, choices: C
   const client = startClient();
   try {
     const together = await measureTogether(bed, client, plan, choices);
-    if (choices.operation) return together;
+    if (choices.operation || choices.load) return together;
     return {
       ...together,
       articles: await growthOfCollection(bed, client, plan.articles, plan.growth),
@@ -77,15 +79,18 @@ async function measureTogether(bed: Bed, client: Client, plan: Plan, choices: Ch
     for (const subject of starters(bed, choices)) subjects.push(await subject());
     const idle = subjects.map((subject) => subject.residentMebibytes());
     const throughput = new Throughput(bed, client, subjects, plan.throughput);
-    const measured = await throughput.measure(choices.operation);
-    const load = choices.operation ? undefined : await underLoad(throughput, subjects.slice(0, 2), plan.load);
+    const measured = choices.load ? [] : await throughput.measure(choices.operation);
+    const load =
+      choices.load || !choices.operation
+        ? await underLoad(throughput, subjects, plan.load, choices.operation)
+        : undefined;
     const facts: ProcessFacts[] = subjects.map((subject, at) => ({
       name: subject.name,
       startMilliseconds: subject.startMilliseconds,
       idleMebibytes: idle[at]!,
       loadedMebibytes: subject.residentMebibytes(),
     }));
-    if (bed.kind === 'mariadb') {
+    if (bed.kind === 'mariadb' && !choices.load) {
       const users = await throughput.population('writers');
       for (const [at, subject] of subjects.entries())
         facts[at]!.statements = await statementsPerOperation(bed.databaseUrl, client, subject, users);
@@ -97,9 +102,9 @@ async function measureTogether(bed: Bed, client: Client, plan: Plan, choices: Ch
   }
 }
 
-async function underLoad(throughput: Throughput, subjects: Subject[], { rounds, seconds }: LoadPlan) {
+async function underLoad(throughput: Throughput, subjects: Subject[], { rounds, seconds }: LoadPlan, names?: string[]) {
   const results: NonNullable<Results['load']> = {};
-  for (const [operation, each] of Object.entries(seconds))
+  for (const [operation, each] of Object.entries(seconds).filter(([name]) => !names || names.includes(name)))
     results[operation] = await throughput.atFourFifths(operation, subjects, { rounds, seconds: each });
   return results;
 }

@@ -11,8 +11,10 @@ const { values: options } = parseArgs({
     /** Seconds instead of minutes: proves that everything runs, measures nothing of value. */
     quick: { type: 'boolean', default: false },
     database: { type: 'string', multiple: true, default: ['mariadb', 'sqlite'] },
-    /** Only these operations, and nothing but throughput. */
+    /** Only these operations, and nothing but throughput; with `--load`, `mixture` is one as well. */
     operation: { type: 'string', multiple: true },
+    /** Nothing but the latencies at 80 % of the highest load. */
+    load: { type: 'boolean', default: false },
     rounds: { type: 'string' },
     seconds: { type: 'string' },
     /** The folder with the built service. */
@@ -42,10 +44,14 @@ const plan: Plan = options.quick
       growth: { rounds: 5, seconds: 0.4 },
       articles: [100, 1000, 10_000, 100_000],
       users: [1, 100, 10_000],
-      load: { rounds: 9, seconds: loadSeconds(0.7, 1.5) },
+      load: { rounds: 15, seconds: loadSeconds(0.7, 1.5) },
     };
-if (options.rounds) plan.throughput.rounds = Number(options.rounds);
-if (options.seconds) plan.throughput.seconds = Number(options.seconds);
+if (options.rounds) plan.throughput.rounds = plan.load.rounds = Number(options.rounds);
+if (options.seconds) {
+  const seconds = Number(options.seconds);
+  plan.throughput.seconds = seconds;
+  plan.load.seconds = loadSeconds(seconds, seconds);
+}
 
 const machine = `${cpus().length} x ${cpus()[0]?.model}, Linux ${release()}, Node ${process.version}`;
 const databases = [];

@@ -32,7 +32,13 @@ export interface Measured {
   rounds: Record<string, Round[]>;
 }
 
-const SIZES: Record<Population, number> = { thousand: 1000, 'ten-thousand': 10_000, writers: 1000, doomed: 0 };
+const SIZES: Record<Population, number> = {
+  thousand: 1000,
+  'ten-thousand': 10_000,
+  writers: 1000,
+  mixed: 1000,
+  doomed: 0,
+};
 /** Connections share the users with the large collections, who are only read. */
 const MANY_LARGE = 4;
 /** Records that a user of the deleting operation can lose in a second of a round. */

@@ -1,7 +1,7 @@
 import { articleId, articleUrl, FIRST_TIMESTAMP, type User } from '../data.js';
 
 /** How many records the users of an operation have before it is measured. */
-export type Population = 'thousand' | 'ten-thousand' | 'writers' | 'doomed';
+export type Population = 'thousand' | 'ten-thousand' | 'writers' | 'mixed' | 'doomed';
 
 /** One kind of request; the same bytes go to the service and to the limit server. */
 export interface Operation {
@@ -163,14 +163,23 @@ export const OPERATIONS: readonly Operation[] = [
   },
 ];
 
+/** What a device does that has just heard of a change. */
+const recent: Operation = {
+  name: 'recent',
+  title: 'list 25 of the last two seconds',
+  users: 'mixed',
+  status: 200,
+  request: (user) => message(user, 'GET', `/articles?_since=${Date.now() - 2000}&_limit=25`),
+};
+
 /** Shares of the mixture, in twentieths: what devices do all day. */
-const MIXTURE = { poll: 8, since: 3, list: 1, read: 2, patch: 3, create: 2, duplicate: 1 };
+const MIXTURE = { poll: 8, recent: 3, list: 1, read: 2, patch: 3, create: 2, duplicate: 1 };
 const MIXED = Object.entries(MIXTURE).flatMap(([name, times]) => Array<string>(times).fill(name));
 
 const mixture: Operation = {
   name: 'mixture',
   title: 'a mixture of operations',
-  users: 'writers',
+  users: 'mixed',
   // Each device is at another place of the sequence, as otherwise all would write, or list, at the same time.
   request: (user, n, job) =>
     operationNamed(MIXED[(n * 7 + parseInt(user.account.slice(0, 4), 16)) % MIXED.length]!).request(user, n, job),
@@ -178,7 +187,7 @@ const mixture: Operation = {
 
 /** The operation of that name. */
 export function operationNamed(name: string): Operation {
-  const operation = [...OPERATIONS, mixture].find((candidate) => candidate.name === name);
+  const operation = [...OPERATIONS, recent, mixture].find((candidate) => candidate.name === name);
   if (!operation) throw new Error(`no such operation: ${name}`);
   return operation;
 }

@@ -6,9 +6,11 @@ import type { ProcessFacts, Results } from '../measure.js';
 /** Prints all results of one database as Markdown. */
 export function print({ database, comparisons, others, facts, load, articles, users }: Results): void {
   const section = (title: string, text: string) => console.log(`\n### ${database}: ${title}\n\n${text}`);
-  section('service and limit server', comparisonTable(comparisons));
   const ratios = comparisons.map(({ ratio }) => ratio);
-  console.log(`\nmedian ratio ${median(ratios).toFixed(2)}, lowest ${Math.min(...ratios).toFixed(2)}`);
+  if (ratios.length > 0) {
+    section('service and limit server', comparisonTable(comparisons));
+    console.log(`\nmedian ratio ${median(ratios).toFixed(2)}, lowest ${Math.min(...ratios).toFixed(2)}`);
+  }
   for (const [name, comparison] of Object.entries(others)) section(name, comparisonTable(comparison));
   section('processes', factsTable(facts));
   if (facts[0]?.statements) section('statements per operation', statementsTable(facts));
