@@ -36,7 +36,7 @@ export class LoadConnection {
       this.pending = { resolve, reject };
       this.bodiless = message[0] === 0x48; // HEAD
       this.sentAt = performance.now();
-      this.socket.write(message);
+      this.socket.write(message, (error) => error && reject(error));
     });
   }
 
