@@ -6,7 +6,7 @@ import { MIGRATIONS } from './migrations/index.js';
 
 const CONNECT_TIMEOUT_MS = 2_000;
 const SQLITE_BUSY_TIMEOUT_MS = 200;
-/** Of the write-ahead log, after which they go to the file while everybody waits: 3 ms, and not the 10 of SQLite's 1,000. */
+/** Of the write-ahead log, after which they go to the file while everybody waits: 4 ms, and not the 12 of SQLite's 1,000. */
 const SQLITE_CHECKPOINT_PAGES = 300;
 /** Callers that may wait for a connection before further ones are refused at once. */
 const WAITING_PER_CONNECTION = 50;
