@@ -64,9 +64,10 @@ export class AuthGuard implements CanActivate {
     return rule;
   }
 
-  /** A token that was verified before costs one hash: going through Passport again would double the work of a poll. */
+  /** A token that was verified before costs a hash at most: going through Passport again would double the work of a poll. */
   private remember(request: AuthenticatedRequest, credentials: Credentials | undefined): boolean {
-    const identity = credentials?.scheme === 'bearer' ? this.verifier.cached(credentials.token) : undefined;
+    const identity =
+      credentials?.scheme === 'bearer' ? this.verifier.cached(credentials.token, request.socket) : undefined;
     if (!identity) return false;
     request.scheme = 'bearer';
     request.caller = { account: bearerAccount(this.settings.userIdSecret, identity), statements: 0 };

@@ -29,6 +29,9 @@ export class TokenVerifier {
 
   private readonly checks = new Map<string, Promise<Identity>>();
 
+  /** The token that came last over a connection, and its key: mostly the next one is the same, and the hash costs much. */
+  private readonly latest = new WeakMap<object, { token: string; key: string }>();
+
   private readonly cache: TokenCache;
   private readonly jwts: JwtAccessTokens;
   private readonly introspection: Introspection;
@@ -47,8 +50,13 @@ export class TokenVerifier {
   }
 
   /** The identity when this instance remembers it: no call, no promise. */
-  cached(token: string): Identity | undefined {
-    return this.remembered(tokenKey(token));
+  cached(token: string, connection: object): Identity | undefined {
+    let latest = this.latest.get(connection);
+    if (latest?.token !== token) {
+      latest = { token, key: tokenKey(token) };
+      this.latest.set(connection, latest);
+    }
+    return this.remembered(latest.key);
   }
 
   /**

@@ -11,29 +11,29 @@ const STANDARD_OUTPUT = 1;
  * The service's log: one JSON object per line on standard output, readable lines when that is a terminal. Credentials
  * never get into it, whoever logs a request by mistake.
  */
-export const createLogger = (level: string): Logger =>
+export const createLogger = (level: string, output: DestinationStream): Logger =>
   pino(
     {
       level,
       base: undefined,
-      timestamp: isoTime(),
+      timestamp: timeMember,
       formatters: { level: (label) => ({ level: label }) },
       redact: ['req.headers.authorization', 'req.headers.cookie', 'headers.authorization', 'headers.cookie'],
     },
-    standardOutput(),
+    output,
   );
 
-/** Pino's `isoTime`, formatted once for all lines of a millisecond. */
-function isoTime(): () => string {
-  let last: { now: number; text: string } | undefined;
-  return () => {
-    const now = Date.now();
-    if (last?.now !== now) last = { now, text: `,"time":"${new Date(now).toISOString()}"` };
-    return last.text;
-  };
+let latest = { now: NaN, text: '' };
+
+/** What says in a line when it was written: pino's `isoTime`, formatted once for all lines of a millisecond. */
+export function timeMember(): string {
+  const now = Date.now();
+  if (latest.now !== now) latest = { now, text: `,"time":"${new Date(now).toISOString()}"` };
+  return latest.text;
 }
 
-function standardOutput(): DestinationStream {
+/** Where the lines of the log go. */
+export function standardOutput(): DestinationStream {
   if (!process.stdout.isTTY) {
     const buffering = { sync: false, minLength: BUFFER_BYTES, maxWrite: 2 * BUFFER_BYTES, periodicFlush: FLUSH_MS };
     const bytes = pino.destination({ fd: STANDARD_OUTPUT, contentMode: 'buffer', ...buffering });

@@ -1,28 +1,35 @@
-import type { Logger } from 'pino';
+import type { DestinationStream, Logger } from 'pino';
+import { timeMember } from './logger.js';
 import type { RequestObserver } from './observe-requests.js';
 import type { ObservedRequest } from './observed-request.js';
 
-/** Writes one line for each request, at the level that `levelOf` gives it; builds nothing for a level that is off. */
-export function requestLog(logger: Logger): RequestObserver {
+/**
+ * Writes one line for each request, at the level that `levelOf` gives it; builds nothing for a level that is off. The line is
+ * the one that the logger would write, which takes three times as long over it.
+ */
+export function requestLog(logger: Logger, output: DestinationStream): RequestObserver {
   return (observed) => {
     const level = levelOf(observed);
-    if (!logger.isLevelEnabled(level)) return;
-    const failure = observed.failure === undefined ? undefined : describe(observed.failure, level);
-    logger[level]({
-      requestId: observed.id,
-      user: observed.user,
-      method: observed.method,
-      route: observed.route,
-      status: observed.status,
-      errno: observed.errno,
-      ms: Math.round(observed.durationMs * 10) / 10,
-      sql: observed.statements,
-      batchEntry: observed.isBatchEntry || undefined,
-      aborted: observed.status === undefined || undefined,
-      error: failure?.error,
-      stack: failure?.stack,
-    });
+    if (logger.isLevelEnabled(level)) output.write(lineOf(observed, level));
   };
+}
+
+/** Id, user, method and route are made of plain characters, whatever the client sent. */
+function lineOf(observed: ObservedRequest, level: string): string {
+  const { user, status, errno, statements, failure } = observed;
+  return (
+    `{"level":"${level}"${timeMember()},"requestId":"${observed.id}"` +
+    (user === undefined ? '' : `,"user":"${user}"`) +
+    `,"method":"${observed.method}","route":"${observed.route}"` +
+    (status === undefined ? '' : `,"status":${status}`) +
+    (errno === undefined ? '' : `,"errno":${errno}`) +
+    `,"ms":${Math.round(observed.durationMs * 10) / 10}` +
+    (statements === undefined ? '' : `,"sql":${statements}`) +
+    (observed.isBatchEntry ? ',"batchEntry":true' : '') +
+    (status === undefined ? ',"aborted":true' : '') +
+    (failure === undefined ? '' : `,${JSON.stringify(describe(failure, level)).slice(1, -1)}`) +
+    '}\n'
+  );
 }
 
 /** Defects are errors, backends that are away warnings; health checks, which come all the time, only show at `debug`. */

@@ -9,6 +9,7 @@ export class Verification {
   readonly settings: Settings;
   readonly provider: IdentityProvider;
   readonly verifier: TokenVerifier;
+  private readonly connection = {};
   private aheadMs = 0;
 
   constructor(issuer: string, variables: Record<string, string> = {}, store?: TokenStore) {
@@ -20,6 +21,11 @@ export class Verification {
 
   pass(ms: number): void {
     this.aheadMs += ms;
+  }
+
+  /** Whom the verifier remembers, as it is asked for requests that come over one connection. */
+  cached(token: string): string | undefined {
+    return this.verifier.cached(token, this.connection)?.subject;
   }
 
   /** What a request with the token would get: the subject, or status and errno. */
