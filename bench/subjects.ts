@@ -1,7 +1,7 @@
-import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpus, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findFreePort } from '../test/support/servers/free-port.js';
@@ -23,6 +23,13 @@ export interface Subject {
   residentMebibytes(): number;
   stop(): Promise<void>;
 }
+
+/**
+ * One processor for the client, another for the main threads of the servers, which work in turn: left to itself, the kernel has
+ * client and server wait for each other on one while the other has nothing to do. What helps a server (V8, the database) runs
+ * where there is room.
+ */
+const [SERVER_PROCESSOR, CLIENT_PROCESSOR] = [0, 1];
 
 const children = new Set<ChildProcess>();
 process.once('exit', () => children.forEach((child) => child.kill('SIGKILL')));
@@ -88,6 +95,7 @@ async function start(
   for (const end = begin + 20_000; !(await answers(port)); await sleep(5))
     if (child.exitCode !== null || performance.now() > end)
       throw new Error(`the ${name} did not start: see ${folder}/log`);
+  pin(child, SERVER_PROCESSOR);
   return {
     name,
     port,
@@ -102,6 +110,11 @@ async function start(
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Ties the main thread of a process to a processor (util-linux). */
+function pin({ pid }: ChildProcess, processor: number): void {
+  if (cpus().length > 1) execFileSync('taskset', ['--pid', '--cpu-list', String(processor), String(pid)]);
 }
 
 const answers = (port: number): Promise<boolean> =>
@@ -128,6 +141,7 @@ export interface Client {
 export function startClient(): Client {
   const child = fork(join(import.meta.dirname, 'load/client.js'));
   children.add(child);
+  pin(child, CLIENT_PROCESSOR);
   return {
     run: async (job) => {
       child.send(job);
