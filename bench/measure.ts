@@ -1,9 +1,10 @@
+import { cpus } from 'node:os';
 import { resolve } from 'node:path';
 import { type Bed, type DatabaseKind, makeBed } from './bed.js';
 import { type Comparison, compare } from './figures.js';
 import { type Growth, growthOfCollection, growthOfUsers, type GrowthPlan } from './growth.js';
 import { statementsPerOperation } from './statements.js';
-import { type Client, startBuiltService, startClient, startLimitServer, type Subject } from './subjects.js';
+import { type Client, keepApart, startBuiltService, startClient, startLimitServer, type Subject } from './subjects.js';
 import { type Measured, type Plan as ThroughputPlan, Throughput, type UnderLoad } from './throughput.js';
 
 /** Everything that is to be measured on a database, and how long. */
@@ -77,6 +78,7 @@ async function measureTogether(bed: Bed, client: Client, plan: Plan, choices: Ch
   const subjects: Subject[] = [];
   try {
     for (const subject of starters(bed, choices)) subjects.push(await subject());
+    if (bed.kind === 'sqlite' && cpus().length > 1) keepApart(client, subjects);
     const idle = subjects.map((subject) => subject.residentMebibytes());
     const throughput = new Throughput(bed, client, subjects, plan.throughput);
     const measured = choices.load ? [] : await throughput.measure(choices.operation);

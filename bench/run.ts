@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, release } from 'node:os';
 import { parseArgs } from 'node:util';
 import type { DatabaseKind } from './bed.js';
-import { OPERATIONS } from './load/operations.js';
+import { operationNamed, OPERATIONS } from './load/operations.js';
 import { measureDatabase, type Plan } from './measure.js';
 import { print } from './report/tables.js';
 
@@ -26,6 +26,8 @@ const { values: options } = parseArgs({
     output: { type: 'string', default: 'artefacts/bench.json' },
   },
 });
+
+for (const name of options.operation ?? []) operationNamed(name);
 
 /** Of each operation by itself, and of all together. */
 const loadSeconds = (each: number, mixture: number): Record<string, number> =>

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findFreePort } from '../test/support/servers/free-port.js';
@@ -14,6 +14,7 @@ export const POOL_SIZE = 10;
 /** A server under measurement, in a process of its own. */
 export interface Subject {
   name: string;
+  pid: number;
   port: number;
   /** From the start of the process to the first answer. */
   startMilliseconds: number;
@@ -23,13 +24,6 @@ export interface Subject {
   residentMebibytes(): number;
   stop(): Promise<void>;
 }
-
-/**
- * One processor for the client, another for the main threads of the servers, which work in turn: left to itself, the kernel has
- * client and server wait for each other on one while the other has nothing to do. What helps a server (V8, the database) runs
- * where there is room.
- */
-const [SERVER_PROCESSOR, CLIENT_PROCESSOR] = [0, 1];
 
 const children = new Set<ChildProcess>();
 process.once('exit', () => children.forEach((child) => child.kill('SIGKILL')));
@@ -95,9 +89,9 @@ async function start(
   for (const end = begin + 20_000; !(await answers(port)); await sleep(5))
     if (child.exitCode !== null || performance.now() > end)
       throw new Error(`the ${name} did not start: see ${folder}/log`);
-  pin(child, SERVER_PROCESSOR);
   return {
     name,
+    pid: child.pid!,
     port,
     startMilliseconds: performance.now() - begin,
     processorTime: () => processorTime(child.pid!),
@@ -110,11 +104,6 @@ async function start(
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** Ties the main thread of a process to a processor (util-linux). */
-function pin({ pid }: ChildProcess, processor: number): void {
-  if (cpus().length > 1) execFileSync('taskset', ['--pid', '--cpu-list', String(processor), String(pid)]);
 }
 
 const answers = (port: number): Promise<boolean> =>
@@ -134,6 +123,7 @@ function processorTime(pid: number): number {
 
 /** The process that makes the load. */
 export interface Client {
+  pid: number;
   run(job: Job): Promise<JobResult>;
   stop(): void;
 }
@@ -141,8 +131,8 @@ export interface Client {
 export function startClient(): Client {
   const child = fork(join(import.meta.dirname, 'load/client.js'));
   children.add(child);
-  pin(child, CLIENT_PROCESSOR);
   return {
+    pid: child.pid!,
     run: async (job) => {
       child.send(job);
       const [result] = (await once(child, 'message')) as [JobResult & { failure?: string }];
@@ -151,4 +141,15 @@ export function startClient(): Client {
     },
     stop: () => void child.kill(),
   };
+}
+
+/**
+ * Gives the client one processor, and the main threads of the servers, which work in turn, another: where nothing else has much
+ * to do, the kernel lets both wait for each other on one processor while the other has nothing to do. Needs util-linux.
+ */
+export function keepApart(client: Client, servers: Subject[]): void {
+  const tie = (pid: number, processor: number) =>
+    execFileSync('taskset', ['--pid', '--cpu-list', String(processor), String(pid)]);
+  tie(client.pid, 1);
+  for (const { pid } of servers) tie(pid, 0);
 }
