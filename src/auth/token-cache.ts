@@ -8,7 +8,7 @@ const MAX_IDENTITIES = 10_000;
 const MAX_REFUSALS = 1_000;
 const REFUSAL_MS = 3000;
 
-/** Under which a token is kept: its SHA-256, so that memory and shared caches hold no token. */
+/** Under which an identity is kept: the SHA-256 of its token, so that no cache holds a token. */
 export const tokenKey = (token: string): string => hash('sha256', token, 'base64url');
 
 interface Entry<T> {

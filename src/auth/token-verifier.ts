@@ -29,7 +29,7 @@ export class TokenVerifier {
 
   private readonly checks = new Map<string, Promise<Identity>>();
 
-  /** The token that came last over a connection, and its key: mostly the next one is the same, and the hash costs much. */
+  /** The last token of each open connection, with its key: mostly the next one is the same, and the hash costs much. */
   private readonly latest = new WeakMap<object, { token: string; key: string }>();
 
   private readonly cache: TokenCache;
