@@ -29,7 +29,10 @@ export class TokenVerifier {
 
   private readonly checks = new Map<string, Promise<Identity>>();
 
-  /** The last token of each open connection, with its key: mostly the next one is the same, and the hash costs much. */
+  /**
+   * The last good token of each open connection, with its key: mostly the next one is the same, and the hash costs much. Others,
+   * which strangers may send in any length and number, are not kept.
+   */
   private readonly latest = new WeakMap<object, { token: string; key: string }>();
 
   private readonly cache: TokenCache;
@@ -51,12 +54,12 @@ export class TokenVerifier {
 
   /** The identity when this instance remembers it: no call, no promise. */
   cached(token: string, connection: object): Identity | undefined {
-    let latest = this.latest.get(connection);
-    if (latest?.token !== token) {
-      latest = { token, key: tokenKey(token) };
-      this.latest.set(connection, latest);
-    }
-    return this.remembered(latest.key);
+    const latest = this.latest.get(connection);
+    if (latest?.token === token) return this.remembered(latest.key);
+    const key = tokenKey(token);
+    const identity = this.remembered(key);
+    if (identity) this.latest.set(connection, { token, key });
+    return identity;
   }
 
   /**
