@@ -83,7 +83,7 @@ function pageStatement(account: Buffer, scope: Condition, hint: IndexHint, reque
 async function countOf(session: Session, scope: Condition, hint: IndexHint, request: PageRequest): Promise<number> {
   if (!request.position) return 0;
   const sql = `SELECT COUNT(*) AS total FROM articles${countIndex(request, hint)} WHERE ${scope.sql}`;
-  const [row] = await session.rows(sql, scope.parameters);
+  const row = await session.row(sql, scope.parameters);
   return row!.total as number;
 }
 

@@ -24,9 +24,8 @@ const BURY = `deleted = 1, url_hash = NULL, resolved_url_hash = NULL, ${COLUMNS.
 const CHUNK = 200;
 
 /** The account's collection, or undefined before the user's first contact. */
-export async function findCollection(session: Session, account: Buffer): Promise<Collection | undefined> {
-  const [row] = await session.rows(COLLECTION, [account]);
-  return row as unknown as Collection | undefined;
+export function findCollection(session: Session, account: Buffer): Promise<Collection | undefined> {
+  return session.row(COLLECTION, [account]) as Promise<Collection | undefined>;
 }
 
 /** The live article or tombstone of that id. */
@@ -35,7 +34,7 @@ export async function findItem(
   account: Buffer,
   id: string,
 ): Promise<Article | Tombstone | undefined> {
-  const [row] = await session.rows(ONE, [account, idBytes(id)]);
+  const row = await session.row(ONE, [account, idBytes(id)]);
   return row && toItem(row);
 }
 

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
+import { requestOf } from '../http/request-of.js';
 
 /** On whose behalf a request runs, and what that has cost so far. */
 export interface Caller {
@@ -18,7 +19,7 @@ export interface AuthenticatedRequest extends Request {
 
 /** Whom the guard let through. */
 export const CallerOf = createParamDecorator(
-  (_: unknown, context: ExecutionContext): Caller => context.switchToHttp().getRequest<AuthenticatedRequest>().caller,
+  (_: unknown, context: ExecutionContext): Caller => requestOf<AuthenticatedRequest>(context).caller,
 );
 
 /**

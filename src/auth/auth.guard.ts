@@ -13,6 +13,7 @@ import { challenge } from './challenge.js';
 import { RateLimiter } from '../rate-limit/rate-limiter.js';
 import { IS_PUBLIC } from './public.js';
 import { TokenVerifier } from './token-verifier.js';
+import { requestOf } from '../http/request-of.js';
 
 const BEARER_ONLY = 'bearerOnly';
 
@@ -49,7 +50,7 @@ export class AuthGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const { isPublic, bearerOnly } = this.ruleOf(context);
     if (isPublic) return true;
-    const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
+    const request = requestOf<AuthenticatedRequest>(context);
     const credentials = readAuthorization(request.headers.authorization);
     return this.remember(request, credentials) || this.identify(request, credentials, bearerOnly);
   }

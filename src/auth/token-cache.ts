@@ -11,7 +11,7 @@ const REFUSAL_MS = 3000;
 /** Under which an identity is kept: the SHA-256 of its token, so that no cache holds a token. */
 export const tokenKey = (token: string): string => hash('sha256', token, 'base64url');
 
-interface Entry<T> {
+export interface Entry<T> {
   value: T;
   until: number;
 }
@@ -26,12 +26,12 @@ export class TokenCache {
     private readonly clock: Clock,
   ) {}
 
-  identity(key: string): Identity | undefined {
+  identity(key: string): Entry<Identity> | undefined {
     return this.find(this.identities, key);
   }
 
   refusal(key: string): ApiError | undefined {
-    return this.find(this.refusals, key);
+    return this.find(this.refusals, key)?.value;
   }
 
   /** Until when an identity that was checked now may be kept: the configured lifetime, not beyond its expiry. */
@@ -50,13 +50,17 @@ export class TokenCache {
     keep(this.refusals, MAX_REFUSALS, key, { value: error, until: this.clock() + REFUSAL_MS });
   }
 
-  private find<T>(entries: Map<string, Entry<T>>, key: string): T | undefined {
+  private find<T>(entries: Map<string, Entry<T>>, key: string): Entry<T> | undefined {
     const entry = entries.get(key);
     if (!entry) return undefined;
     entries.delete(key);
-    if (entry.until <= this.clock()) return undefined;
+    if (!this.isFresh(entry)) return undefined;
     entries.set(key, entry);
-    return entry.value;
+    return entry;
+  }
+
+  isFresh({ until }: Entry<unknown>): boolean {
+    return until > this.clock();
   }
 }
 

@@ -9,7 +9,7 @@ import { Introspection } from './introspection.js';
 import { JwtAccessTokens, looksLikeJwt } from './jwt-access-tokens.js';
 import { ProviderKeys } from './provider-keys.js';
 import { SharedResults, TOKEN_STORE, type TokenStore } from './shared-results.js';
-import { TokenCache, tokenKey } from './token-cache.js';
+import { type Entry, TokenCache, tokenKey } from './token-cache.js';
 
 export type { Identity };
 
@@ -30,10 +30,10 @@ export class TokenVerifier {
   private readonly checks = new Map<string, Promise<Identity>>();
 
   /**
-   * The last good token of each open connection, with its key: mostly the next one is the same, and the hash costs much. Others,
-   * which strangers may send in any length and number, are not kept.
+   * The last good token of each open connection, with whom it stands for: mostly the next one is the same, and the hash costs
+   * much. Others, which strangers may send in any length and number, are not kept.
    */
-  private readonly latest = new WeakMap<object, { token: string; key: string }>();
+  private readonly latest = new WeakMap<object, { token: string; known: Entry<Identity> }>();
 
   private readonly cache: TokenCache;
   private readonly jwts: JwtAccessTokens;
@@ -55,11 +55,13 @@ export class TokenVerifier {
   /** The identity when this instance remembers it: no call, no promise. */
   cached(token: string, connection: object): Identity | undefined {
     const latest = this.latest.get(connection);
-    if (latest?.token === token) return this.remembered(latest.key);
-    const key = tokenKey(token);
-    const identity = this.remembered(key);
-    if (identity) this.latest.set(connection, { token, key });
-    return identity;
+    if (latest?.token === token && this.cache.isFresh(latest.known)) {
+      this.cacheCounts.hits++;
+      return latest.known.value;
+    }
+    const known = this.remembered(tokenKey(token));
+    if (known) this.latest.set(connection, { token, known });
+    return known?.value;
   }
 
   /**
@@ -69,17 +71,17 @@ export class TokenVerifier {
   async verify(token: string): Promise<Identity> {
     if (!isBearerToken(token)) throw refused('it has not the form of one');
     const key = tokenKey(token);
-    const identity = this.remembered(key);
-    if (identity) return identity;
+    const known = this.remembered(key);
+    if (known) return known.value;
     const refusal = this.cache.refusal(key);
     if (refusal) throw refusal;
     return withinLimit(this.checks.get(key) ?? this.begin(token, key));
   }
 
-  private remembered(key: string): Identity | undefined {
-    const identity = this.cache.identity(key);
-    if (identity) this.cacheCounts.hits++;
-    return identity;
+  private remembered(key: string): Entry<Identity> | undefined {
+    const known = this.cache.identity(key);
+    if (known) this.cacheCounts.hits++;
+    return known;
   }
 
   private begin(token: string, key: string): Promise<Identity> {

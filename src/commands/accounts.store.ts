@@ -20,7 +20,7 @@ export async function accountsAfter(session: Session, after: Buffer, size: numbe
 }
 
 export async function findAccount(session: Session, account: Buffer): Promise<AccountRow | undefined> {
-  const [row] = await session.rows(`${ACCOUNT} = ?`, [account]);
+  const row = await session.row(`${ACCOUNT} = ?`, [account]);
   return row as unknown as AccountRow | undefined;
 }
 
@@ -65,7 +65,7 @@ export async function isTaken(
   { id, url, resolved_url }: Pick<Article, 'id' | 'url' | 'resolved_url'>,
 ): Promise<boolean> {
   const taken = 'SELECT 1 FROM articles WHERE account = ? AND id <> ? AND';
-  const [row] = await session.rows(`${taken} url_hash = ? UNION ALL ${taken} resolved_url_hash = ?`, [
+  const row = await session.row(`${taken} url_hash = ? UNION ALL ${taken} resolved_url_hash = ?`, [
     account,
     idBytes(id),
     urlHash(url),

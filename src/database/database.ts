@@ -60,6 +60,7 @@ export class Database {
       doubtful = undefined;
       const transaction: Transaction = {
         rows: (sql, parameters) => session.rows(sql, parameters),
+        row: (sql, parameters) => session.row(sql, parameters),
         run: (sql, parameters) => session.run(sql, parameters),
       };
       const result = await beforeCommit(source.dialect, session, () => work(transaction));

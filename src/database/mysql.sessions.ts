@@ -64,6 +64,10 @@ class MysqlSession implements LoanedSession {
     return this.send<Row[]>(sql, parameters);
   }
 
+  async row(sql: string, parameters: Parameter[]): Promise<Row | undefined> {
+    return (await this.rows(sql, parameters))[0];
+  }
+
   run(sql: string, parameters: Parameter[]): Promise<WriteResult> {
     return this.send<WriteResult>(sql, parameters);
   }

@@ -15,6 +15,7 @@ export function observedSessions(source: SessionSource, observe: StatementObserv
 function observedSession(session: LoanedSession, { begin }: Dialect, observe: StatementObserver): LoanedSession {
   return {
     rows: (sql, parameters) => observed(observe(sql), session.rows(sql, parameters)),
+    row: (sql, parameters) => observed(observe(sql), session.row(sql, parameters)),
     run: (sql, parameters) => observed(observe(sql), session.run(sql, parameters)),
     begin: () => observed(observe(begin), session.begin()),
     commit: () => observed(observe('COMMIT'), session.commit()),

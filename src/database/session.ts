@@ -12,6 +12,8 @@ export interface WriteResult {
 /** One session of the database: its statements run one after the other and see each other's effects. */
 export interface Session {
   rows(sql: string, parameters: Parameter[]): Promise<Row[]>;
+  /** The first row. */
+  row(sql: string, parameters: Parameter[]): Promise<Row | undefined>;
   run(sql: string, parameters: Parameter[]): Promise<WriteResult>;
 }
 

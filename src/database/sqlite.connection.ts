@@ -28,12 +28,21 @@ export class SqliteConnection {
   }
 
   rows(sql: string, parameters: Parameter[]): Row[] {
-    if (!this.handle.inTransaction) {
-      this.statement('BEGIN').run();
-      this.reading = true;
-      process.nextTick(this.endReading);
-    }
+    this.beginReading();
     return this.statement(sql).all(...parameters) as Row[];
+  }
+
+  /** The first row: it costs two thirds of a list of one. */
+  row(sql: string, parameters: Parameter[]): Row | undefined {
+    this.beginReading();
+    return this.statement(sql).get(...parameters) as Row | undefined;
+  }
+
+  private beginReading(): void {
+    if (this.handle.inTransaction) return;
+    this.statement('BEGIN').run();
+    this.reading = true;
+    process.nextTick(this.endReading);
   }
 
   /** What is read from now on is what was committed until now, by whomever. */

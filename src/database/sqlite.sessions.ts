@@ -94,6 +94,10 @@ class SqliteSession implements LoanedSession {
     return this.attempt(() => this.connection.rows(sql, parameters));
   }
 
+  row(sql: string, parameters: Parameter[]): Promise<Row | undefined> {
+    return this.attempt(() => this.connection.row(sql, parameters));
+  }
+
   run(sql: string, parameters: Parameter[]): Promise<WriteResult> {
     return this.attempt(() => this.connection.run(sql, parameters));
   }
@@ -130,12 +134,10 @@ class SqliteSession implements LoanedSession {
     this.release();
   }
 
-  private attempt<T>(action: () => T | Promise<T>): Promise<T> {
+  private async attempt<T>(action: () => T | Promise<T>): Promise<T> {
     this.tally.statements++;
-    return new Promise((resolve) => {
-      if (this.isOver) throw new Error('the session is over');
-      resolve(action());
-    });
+    if (this.isOver) throw new Error('the session is over');
+    return action();
   }
 }
 

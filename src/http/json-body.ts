@@ -5,6 +5,7 @@ import { SETTINGS } from '../config/config.module.js';
 import type { Settings } from '../config/settings.js';
 import { isBatchEntry } from '../logging/batch-entry.js';
 import { ApiError } from '../protocol/api-error.js';
+import { requestOf } from './request-of.js';
 
 /**
  * Reads a request's body as JSON when a handler asks for it, which is after the guards: nobody makes the service read a body
@@ -63,7 +64,7 @@ export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
 }
 
 const RequestParameter = createParamDecorator((_: unknown, context: ExecutionContext): Request =>
-  context.switchToHttp().getRequest<Request>(),
+  requestOf<Request>(context),
 );
 
 /** The parsed JSON body of a handler; undefined when it is empty. */

@@ -22,8 +22,8 @@ const PLAIN_PATH = /^((?:\/[\w.-]+)*\/)(?::(\w+)|[\w.-]*)$/;
  * other, is asked for all the rest.
  */
 export class Pipeline {
-  private readonly fixed = new Map<string, Route>();
-  private readonly parameterised = new Map<string, Route>();
+  private readonly fixed = new Routes();
+  private readonly parameterised = new Routes();
   private readonly run: Step;
 
   constructor(
@@ -55,8 +55,7 @@ export class Pipeline {
     const [, parent, parameter] = PLAIN_PATH.exec(path) ?? [];
     if (parent === undefined) return;
     const [routes, address] = parameter ? [this.parameterised, parent] : [this.fixed, path];
-    const key = `${method} ${address}`;
-    if (!routes.has(key)) routes.set(key, { path, parameter, handler });
+    routes.add(method, address, { path, parameter, handler });
   }
 
   private dispatch(request: Request, response: Response): void {
@@ -65,11 +64,26 @@ export class Pipeline {
     const last = path.lastIndexOf('/') + 1;
     const segment = path.slice(last);
     const route =
-      this.fixed.get(`${method} ${path}`) ??
-      (segment === '' ? undefined : this.parameterised.get(`${method} ${path.slice(0, last)}`));
+      this.fixed.find(method, path) ??
+      (segment === '' ? undefined : this.parameterised.find(method, path.slice(0, last)));
     if (!route) return void this.express(request, response);
     request.route = route;
     request.params = route.parameter === undefined ? {} : { [route.parameter]: decodeURIComponent(segment) };
     route.handler(request, response, () => void this.express(request, response));
+  }
+}
+
+/** Routes by address and method; a text joined of both would have to be built, and hashed, for each request. */
+class Routes {
+  private readonly byAddress = new Map<string, Map<string, Route>>();
+
+  add(method: string, address: string, route: Route): void {
+    const byMethod = this.byAddress.get(address) ?? new Map<string, Route>();
+    this.byAddress.set(address, byMethod);
+    if (!byMethod.has(method)) byMethod.set(method, route);
+  }
+
+  find(method: string, address: string): Route | undefined {
+    return this.byAddress.get(address)?.get(method);
   }
 }

@@ -14,6 +14,12 @@ export class Reply {
   ) {}
 }
 
+/**
+ * Nest asks of every result whether it is a plain object, by comparing the source of its constructor with that of `Object`: as
+ * much work as looking up the route. Without a constructor there is nothing to compare.
+ */
+delete (Reply.prototype as { constructor?: unknown }).constructor;
+
 /** A body that is serialised already. */
 export class RawJson {
   constructor(readonly text: string) {}
@@ -28,7 +34,8 @@ export function writeReply(response: ServerResponse, { status, body, headers }: 
   if (response.headersSent || response.destroyed) return;
   const list: string[] = [];
   for (const name in headers) list.push(name, headers[name]!);
+  if (body === undefined) return void response.writeHead(status, list).end();
   const text = body instanceof RawJson ? body.text : JSON.stringify(body);
-  if (body !== undefined) list.push('Content-Type', CONTENT_TYPE, 'Content-Length', String(Buffer.byteLength(text)));
+  list.push('Content-Type', CONTENT_TYPE, 'Content-Length', String(Buffer.byteLength(text)));
   response.writeHead(status, list).end(text);
 }

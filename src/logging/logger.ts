@@ -2,9 +2,11 @@ import type { LoggerService } from '@nestjs/common';
 import pino, { type DestinationStream, type Logger } from 'pino';
 import { readableLine } from './readable-line.js';
 
-/** A system call for each line would cost more than the line: they go out together, at the latest after this time. */
-const FLUSH_MS = 200;
+/** A system call for each line would cost more than the line: they go out together, at the latest after twice this time. */
+const FLUSH_MS = 100;
 const BUFFER_BYTES = 65_536;
+/** Lines are turned into bytes together as well; more than this at once would be garbage of some age, which is dear. */
+const TEXT_LENGTH = 8_192;
 const STANDARD_OUTPUT = 1;
 
 /**
@@ -34,13 +36,24 @@ export function timeMember(): string {
 
 /** Where the lines of the log go. */
 export function standardOutput(): DestinationStream {
-  if (!process.stdout.isTTY) {
-    const buffering = { sync: false, minLength: BUFFER_BYTES, maxWrite: 2 * BUFFER_BYTES, periodicFlush: FLUSH_MS };
-    const bytes = pino.destination({ fd: STANDARD_OUTPUT, contentMode: 'buffer', ...buffering });
-    // Given text, it would measure all that waits anew with each line.
-    return { write: (line) => void bytes.write(Buffer.from(line) as unknown as string) };
-  }
-  return { write: (line) => void process.stdout.write(readableLine(line)) };
+  if (process.stdout.isTTY) return { write: (line) => void process.stdout.write(readableLine(line)) };
+  let text = '';
+  const pass = (): void => {
+    // As bytes: given text, the destination would measure all that waits anew each time.
+    if (text !== '') bytes.write(Buffer.from(text) as unknown as string);
+    text = '';
+  };
+  // Before the destination, which at the end of the process writes what it has.
+  process.once('exit', pass);
+  const buffering = { sync: false, minLength: BUFFER_BYTES, maxWrite: 2 * BUFFER_BYTES, periodicFlush: FLUSH_MS };
+  const bytes = pino.destination({ fd: STANDARD_OUTPUT, contentMode: 'buffer', ...buffering });
+  setInterval(pass, FLUSH_MS).unref();
+  return {
+    write: (line) => {
+      text += line;
+      if (text.length >= TEXT_LENGTH) pass();
+    },
+  };
 }
 
 /** Lets Nest log through pino. */

@@ -76,11 +76,12 @@ interface Parameter {
 }
 
 function readParameters(search: string): Parameter[] {
-  if (search === '') return [];
-  const parameters = search
-    .split('&')
-    .filter((part) => part !== '')
-    .map(readParameter);
+  const parameters: Parameter[] = [];
+  for (let start = 0, end = 0; start < search.length; start = end + 1) {
+    end = search.indexOf('&', start);
+    if (end < 0) end = search.length;
+    if (end > start) parameters.push(readParameter(search.slice(start, end)));
+  }
   parameters.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   const twice = parameters.find(({ name }, at) => ONCE.has(name) && parameters[at + 1]?.name === name);
   if (twice) throw invalidParameter(twice.name, 'given more than once');
@@ -89,13 +90,15 @@ function readParameters(search: string): Parameter[] {
 
 function readParameter(part: string): Parameter {
   const at = part.indexOf('=');
-  const [name, value] = at < 0 ? [part, ''] : [part.slice(0, at), part.slice(at + 1)];
+  const name = at < 0 ? part : part.slice(0, at);
+  const value = at < 0 ? '' : part.slice(at + 1);
+  if (!part.includes('%') && !part.includes('+')) return { name, value };
   return { name: decode(name, name), value: decode(value, name) };
 }
 
 function decode(text: string, name: string): string {
   try {
-    return text.includes('%') || text.includes('+') ? decodeURIComponent(text.replaceAll('+', ' ')) : text;
+    return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
     throw invalidParameter(name, 'malformed percent-encoding');
   }

@@ -2,6 +2,7 @@ import { type CanActivate, type ExecutionContext, Inject, Injectable, SetMetadat
 import { Reflector } from '@nestjs/core';
 import type { AuthenticatedRequest, Caller } from '../auth/account.js';
 import { RateLimiter } from './rate-limiter.js';
+import { requestOf } from '../http/request-of.js';
 
 const UNLIMITED = 'unlimited';
 const COUNTED = Symbol('counted');
@@ -22,7 +23,7 @@ export class RateLimitGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     if (!this.limiter.isOn) return true;
-    const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
+    const request = requestOf<AuthenticatedRequest>(context);
     if (COUNTED in request) return true;
     if (this.reflector.getAllAndOverride<boolean | undefined>(UNLIMITED, [context.getClass()])) return true;
     const caller = request.caller as Caller | undefined;

@@ -168,7 +168,8 @@ describe('the log', () => {
 
   it('is written to its end when the service stops', async () => {
     const short = await startService({ DATABASE_URL: 'sqlite::memory:', LOG_LEVEL: 'info' });
-    await fetch(`${short.url}/v2/articles`, { headers: { authorization: basic, 'x-request-id': 'the-last' } });
+    const headers = { authorization: basic, 'x-request-id': 'the-last', connection: 'close' };
+    await fetch(`${short.url}/v2/articles`, { headers });
     await short.stop();
     expect(short.output()).toMatch(/"requestId":"the-last".*"sql":\d/);
   });

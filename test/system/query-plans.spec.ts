@@ -53,8 +53,9 @@ function faults(steps: Step[]): string[] {
 async function statementsOf(work: (session: Session) => Promise<unknown>): Promise<Statement[]> {
   const sent: Statement[] = [];
   const session: Session = {
-    rows: (sql, parameters) =>
-      Promise.resolve((sent.push({ sql, parameters }), sql.startsWith('SELECT COUNT') ? [{ total: 0 }] : [])),
+    rows: (sql, parameters) => Promise.resolve((sent.push({ sql, parameters }), [])),
+    row: (sql, parameters) =>
+      Promise.resolve((sent.push({ sql, parameters }), sql.startsWith('SELECT COUNT') ? { total: 0 } : undefined)),
     run: (sql, parameters) => Promise.resolve((sent.push({ sql, parameters }), { affectedRows: 1, insertId: 0 })),
   };
   await work(session);

@@ -35,13 +35,13 @@ export async function nextAccount(session: Session, after: Buffer): Promise<Buff
 
 /** The highest clock of all users, 0 when there are none. */
 export async function highestClock(session: Session): Promise<Timestamp> {
-  const [row] = await session.rows('SELECT MAX(last_modified) AS highest FROM accounts', []);
+  const row = await session.row('SELECT MAX(last_modified) AS highest FROM accounts', []);
   return (row!.highest as Timestamp | null) ?? 0;
 }
 
 /** Both in one statement, so that they belong together while others write; undefined without a row in `accounts`. */
 export async function totalsOf(session: Session, account: Buffer): Promise<Totals | undefined> {
-  const [row] = await session.rows(
+  const row = await session.row(
     `SELECT last_modified, live_count, ${NEWEST} AS newest, ${LIVE} AS live FROM accounts a WHERE account = ?`,
     [account],
   );
@@ -49,12 +49,12 @@ export async function totalsOf(session: Session, account: Buffer): Promise<Total
 }
 
 export async function newestOf(session: Session, account: Buffer): Promise<Timestamp> {
-  const [row] = await session.rows('SELECT MAX(last_modified) AS newest FROM articles WHERE account = ?', [account]);
+  const row = await session.row('SELECT MAX(last_modified) AS newest FROM articles WHERE account = ?', [account]);
   return (row!.newest as Timestamp | null) ?? 0;
 }
 
 export async function countUnstripped(session: Session, account: Buffer): Promise<number> {
-  const [row] = await session.rows(`SELECT COUNT(*) AS count FROM articles WHERE ${UNSTRIPPED}`, [account]);
+  const row = await session.row(`SELECT COUNT(*) AS count FROM articles WHERE ${UNSTRIPPED}`, [account]);
   return row!.count as number;
 }
 
