@@ -34,9 +34,14 @@ export function timeMember(): string {
   return latest.text;
 }
 
-/** Where the lines of the log go. */
-export function standardOutput(): DestinationStream {
-  if (process.stdout.isTTY) return { write: (line) => void process.stdout.write(readableLine(line)) };
+let output: DestinationStream | undefined;
+
+/** Where the lines of the log go: one place for the process. */
+export const standardOutput = (): DestinationStream => (output ??= process.stdout.isTTY ? terminal() : buffered());
+
+const terminal = (): DestinationStream => ({ write: (line) => void process.stdout.write(readableLine(line)) });
+
+function buffered(): DestinationStream {
   let text = '';
   const pass = (): void => {
     // As bytes: given text, the destination would measure all that waits anew each time.
