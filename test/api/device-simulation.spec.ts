@@ -7,6 +7,7 @@ interface Item {
   id: string;
   last_modified: number;
   deleted?: true;
+  url?: string;
   read_position?: number;
 }
 
@@ -54,6 +55,11 @@ class Device {
       path: '/articles',
       body: { url, title: `from ${this.name}`, added_by: this.name },
     });
+  }
+
+  remove(url: string): void {
+    const article = this.articles.find((candidate) => candidate.url === url);
+    if (article) this.queue.push({ method: 'DELETE', path: `/articles/${article.id}` });
   }
 
   /** Reads, archives, renames, or deletes a few of the articles it knows. */
@@ -137,6 +143,8 @@ it('two devices of one user that work offline end with the list of the server', 
     for (const [at, device] of devices.entries()) {
       for (let count = 0; count < OWN_PER_ROUND; count++) device.add(`https://example.com/${round}/${at}/${count}`);
       for (let count = 0; count < 5; count++) device.add(`https://example.com/shared/${round}/${count}`);
+      // By both, so that one of them comes too late.
+      device.remove(`https://example.com/shared/${round - 1}/0`);
       device.browse();
     }
     await Promise.all(devices.map((device) => device.synchronise()));
