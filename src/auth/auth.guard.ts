@@ -4,16 +4,16 @@ import type { Request } from 'express';
 import { Passport, type PassportStatic } from 'passport';
 import { SETTINGS } from '../config/config.module.js';
 import type { Settings } from '../config/settings.js';
+import { requestOf } from '../http/request-of.js';
 import { ApiError } from '../protocol/api-error.js';
 import { type Credentials, readAuthorization } from '../protocol/authorization-header.js';
+import { RateLimiter } from '../rate-limit/rate-limiter.js';
 import type { AuthenticatedRequest } from './account.js';
 import { BasicStrategy } from './basic.strategy.js';
 import { bearerAccount, bearerStrategy } from './bearer.strategy.js';
 import { challenge } from './challenge.js';
-import { RateLimiter } from '../rate-limit/rate-limiter.js';
 import { IS_PUBLIC } from './public.js';
 import { TokenVerifier } from './token-verifier.js';
-import { requestOf } from '../http/request-of.js';
 
 const BEARER_ONLY = 'bearerOnly';
 

@@ -50,6 +50,10 @@ export class TokenCache {
     keep(this.refusals, MAX_REFUSALS, key, { value: error, until: this.clock() + REFUSAL_MS });
   }
 
+  isFresh({ until }: Entry<unknown>): boolean {
+    return until > this.clock();
+  }
+
   private find<T>(entries: Map<string, Entry<T>>, key: string): Entry<T> | undefined {
     const entry = entries.get(key);
     if (!entry) return undefined;
@@ -57,10 +61,6 @@ export class TokenCache {
     if (!this.isFresh(entry)) return undefined;
     entries.set(key, entry);
     return entry;
-  }
-
-  isFresh({ until }: Entry<unknown>): boolean {
-    return until > this.clock();
   }
 }
 

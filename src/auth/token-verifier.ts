@@ -55,13 +55,11 @@ export class TokenVerifier {
   /** The identity when this instance remembers it: no call, no promise. */
   cached(token: string, connection: object): Identity | undefined {
     const latest = this.latest.get(connection);
-    if (latest?.token === token && this.cache.isFresh(latest.known)) {
-      this.cacheCounts.hits++;
-      return latest.known.value;
-    }
-    const known = this.remembered(tokenKey(token));
-    if (known) this.latest.set(connection, { token, known });
-    return known?.value;
+    if (latest?.token === token && this.cache.isFresh(latest.known)) return this.hit(latest.known);
+    const known = this.cache.identity(tokenKey(token));
+    if (!known) return undefined;
+    this.latest.set(connection, { token, known });
+    return this.hit(known);
   }
 
   /**
@@ -71,17 +69,16 @@ export class TokenVerifier {
   async verify(token: string): Promise<Identity> {
     if (!isBearerToken(token)) throw refused('it has not the form of one');
     const key = tokenKey(token);
-    const known = this.remembered(key);
-    if (known) return known.value;
+    const known = this.cache.identity(key);
+    if (known) return this.hit(known);
     const refusal = this.cache.refusal(key);
     if (refusal) throw refusal;
     return withinLimit(this.checks.get(key) ?? this.begin(token, key));
   }
 
-  private remembered(key: string): Entry<Identity> | undefined {
-    const known = this.cache.identity(key);
-    if (known) this.cacheCounts.hits++;
-    return known;
+  private hit({ value }: Entry<Identity>): Identity {
+    this.cacheCounts.hits++;
+    return value;
   }
 
   private begin(token: string, key: string): Promise<Identity> {

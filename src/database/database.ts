@@ -110,9 +110,9 @@ const pause = (tries: number): Promise<void> =>
 async function wasCommitted(session: LoanedSession, { witness }: Transaction): Promise<boolean> {
   if (!witness) return false;
   try {
-    const found = await session.rows(witness.sql, witness.parameters);
-    if (found.length > 0) session.release();
-    return found.length > 0;
+    const found = await session.row(witness.sql, witness.parameters);
+    if (found) session.release();
+    return found !== undefined;
   } catch (error) {
     session.destroy();
     throw error;

@@ -18,7 +18,7 @@ export function refuseOverload(monitor: LoadMonitor) {
       return writeError(request, response, new ApiError('unavailable', 'Too many requests are waiting'));
     }
     monitor.inFlight++;
-    response.on('close', () => monitor.inFlight--);
+    response.once('close', () => monitor.inFlight--);
     next();
   };
 }

@@ -16,7 +16,7 @@ export function observeRequests(observers: readonly RequestObserver[]) {
     response.locals.requestId = id;
     if (observers.length === 0) return next();
     const start = performance.now();
-    response.on('close', () => {
+    response.once('close', () => {
       const observed = new ObservedRequest(request, response, performance.now() - start);
       for (const observe of observers) observe(observed);
     });

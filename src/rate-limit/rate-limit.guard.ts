@@ -1,8 +1,8 @@
 import { type CanActivate, type ExecutionContext, Inject, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { AuthenticatedRequest, Caller } from '../auth/account.js';
-import { RateLimiter } from './rate-limiter.js';
 import { requestOf } from '../http/request-of.js';
+import { RateLimiter } from './rate-limiter.js';
 
 const UNLIMITED = 'unlimited';
 const COUNTED = Symbol('counted');
