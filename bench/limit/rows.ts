@@ -5,19 +5,21 @@ export type Row = Record<string, string | number | Buffer | null>;
 
 export type Value = string | number | Buffer | null;
 
-export const COLUMNS = `id, last_modified, url, preview, title, resolved_url, resolved_title, excerpt, archived, favorite,
+const FIELDS = `last_modified, url, preview, title, resolved_url, resolved_title, excerpt, archived, favorite,
   is_article, word_count, unread, added_by, added_on, stored_on, marked_read_by, marked_read_on, read_position, deleted`;
+
+const READ = `LOWER(HEX(id)) AS id, ${FIELDS}`;
 
 export const SQL = {
   clock: 'SELECT last_modified, live_count FROM accounts WHERE account = ?',
-  one: `SELECT ${COLUMNS} FROM articles WHERE account = ? AND id = ?`,
-  list: `SELECT ${COLUMNS} FROM articles WHERE account = ? AND deleted = 0 ORDER BY last_modified DESC LIMIT ?`,
-  since: `SELECT ${COLUMNS}, (SELECT COUNT(*) FROM articles WHERE account = ? AND last_modified > ?) AS total
+  one: `SELECT ${READ} FROM articles WHERE account = ? AND id = ?`,
+  list: `SELECT ${READ} FROM articles WHERE account = ? AND deleted = 0 ORDER BY last_modified DESC LIMIT ?`,
+  since: `SELECT ${READ}, (SELECT COUNT(*) FROM articles WHERE account = ? AND last_modified > ?) AS total
     FROM articles WHERE account = ? AND last_modified > ? ORDER BY last_modified DESC LIMIT ?`,
   countUnread: 'SELECT COUNT(*) AS total FROM articles WHERE account = ? AND deleted = 0 AND unread = ?',
-  insert: `INSERT INTO articles (account, ${COLUMNS}, url_hash, resolved_url_hash) VALUES (?${', ?'.repeat(22)})`,
-  holder: `SELECT ${COLUMNS} FROM articles WHERE account = ? AND url_hash = ?
-    UNION ALL SELECT ${COLUMNS} FROM articles WHERE account = ? AND resolved_url_hash = ?`,
+  insert: `INSERT INTO articles (account, id, ${FIELDS}, url_hash, resolved_url_hash) VALUES (?${', ?'.repeat(22)})`,
+  holder: `SELECT ${READ} FROM articles WHERE account = ? AND url_hash = ?
+    UNION ALL SELECT ${READ} FROM articles WHERE account = ? AND resolved_url_hash = ?`,
   retitle: 'UPDATE articles SET title = ?, last_modified = ? WHERE account = ? AND id = ? AND deleted = 0',
   bury: `UPDATE articles SET last_modified = ?, deleted = 1, url = NULL, url_hash = NULL, preview = NULL, title = NULL,
     resolved_url = NULL, resolved_url_hash = NULL, resolved_title = NULL, excerpt = NULL, archived = NULL, favorite = NULL,
@@ -27,8 +29,8 @@ export const SQL = {
 
 export const idBytes = (id: string): Buffer => Buffer.from(id.replaceAll('-', ''), 'hex');
 
-function idText(bytes: Buffer): string {
-  const hex = bytes.toString('hex');
+function idText(id: Value): string {
+  const hex = Buffer.isBuffer(id) ? id.toString('hex') : String(id);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
@@ -36,7 +38,7 @@ const hashOf = (url: string): Buffer => createHash('sha256').update(url).digest(
 
 /** A record of the shape the service answers with. */
 export function itemOf(row: Row): object {
-  const id = idText(row.id as Buffer);
+  const id = idText(row.id!);
   if (row.deleted) return { id, last_modified: row.last_modified, deleted: true };
   return {
     id,

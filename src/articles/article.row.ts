@@ -8,24 +8,30 @@ const FIELDS = Object.keys(ARTICLE_FIELDS) as ArticleField[];
 /** The stored columns of an article but for the account, in the order of `rowValues`. */
 export const COLUMNS = [...FIELDS, 'deleted', 'url_hash', 'resolved_url_hash'];
 
+/** A record's id as a column of digits: a listing reads text faster than bytes, each of which would be a Buffer of its own. */
+export const ID_DIGITS = 'LOWER(HEX(id)) AS id_digits';
+
 /** The columns a listing needs. */
-export const LISTED_COLUMNS = [...FIELDS, 'deleted'].join(', ');
+export const LISTED_COLUMNS = [ID_DIGITS, ...FIELDS.filter((field) => field !== 'id'), 'deleted'].join(', ');
 
 /** 16 bytes of a dashed UUID. */
 export const idBytes = (id: string): Buffer => Buffer.from(id.replaceAll('-', ''), 'hex');
 
 /** Lower-case dashed UUID of 16 bytes. */
-export function idText(bytes: Buffer): string {
-  const hex = bytes.toString('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
-}
+export const idText = (bytes: Buffer): string => dashed(bytes.toString('hex'));
+
+/** Lower-case dashed UUID of a row with `ID_DIGITS`. */
+export const idOf = (row: Row): string => dashed(row.id_digits as string);
+
+const dashed = (digits: string): string =>
+  `${digits.slice(0, 8)}-${digits.slice(8, 12)}-${digits.slice(12, 16)}-${digits.slice(16, 20)}-${digits.slice(20)}`;
 
 /** The 32 bytes by which the database tells URLs apart, whatever their length. */
 export const urlHash = (url: string): Buffer => createHash('sha256').update(url).digest();
 
-/** A row of `articles` as the JSON of answers. */
+/** A row of `LISTED_COLUMNS` as the JSON of answers. */
 export function toItem(row: Row): Article | Tombstone {
-  const id = idText(row.id as Buffer);
+  const id = idOf(row);
   const last_modified = row.last_modified as number;
   if (row.deleted) return { id, last_modified, deleted: true };
   return {

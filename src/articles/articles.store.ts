@@ -2,7 +2,17 @@ import type { Session } from '../database/session.js';
 import type { Filter } from '../protocol/collection-query.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 import type { Article, Tombstone } from './article.js';
-import { COLUMNS, idBytes, idText, LISTED_COLUMNS, parameterOf, rowValues, toItem, urlHash } from './article.row.js';
+import {
+  COLUMNS,
+  ID_DIGITS,
+  idBytes,
+  idOf,
+  LISTED_COLUMNS,
+  parameterOf,
+  rowValues,
+  toItem,
+  urlHash,
+} from './article.row.js';
 import { allOf, listed } from './conditions.js';
 
 /** The state of a user's collection: its timestamp, its live articles, and up to where tombstones are gone. */
@@ -108,8 +118,8 @@ export async function settleCollection(session: Session, account: Buffer, last: 
 /** Ids of the live articles that match, oldest change first. */
 export async function findLiveIds(session: Session, account: Buffer, filters: readonly Filter[]): Promise<string[]> {
   const { sql, parameters } = allOf([listed(account, filters), { sql: 'deleted = 0', parameters: [] }]);
-  const rows = await session.rows(`SELECT id FROM articles WHERE ${sql} ORDER BY last_modified`, parameters);
-  return rows.map((row) => idText(row.id as Buffer));
+  const rows = await session.rows(`SELECT ${ID_DIGITS} FROM articles WHERE ${sql} ORDER BY last_modified`, parameters);
+  return rows.map(idOf);
 }
 
 /** A query that finds a record only in exactly this version. */

@@ -4,6 +4,12 @@ import { sqliteDialect } from './sqlite.dialect.js';
 
 const MAX_CACHED_STATEMENTS = 200;
 
+/** A statement, and what makes a row of the values of its columns. */
+interface Prepared {
+  statement: Statement;
+  toRow: (values: Row[string][]) => Row;
+}
+
 /** A transaction that has ended and is not durable yet. */
 interface Ended {
   resolve: () => void;
@@ -16,7 +22,7 @@ interface Ended {
  * those is a savepoint of the first one, so that it can be rolled back by itself.
  */
 export class SqliteConnection {
-  private readonly statements = new Map<string, Statement>();
+  private readonly statements = new Map<string, Prepared>();
   private reading = false;
   private readonly ended: Ended[] = [];
 
@@ -29,31 +35,34 @@ export class SqliteConnection {
 
   rows(sql: string, parameters: Parameter[]): Row[] {
     this.beginReading();
-    return this.statement(sql).all(...parameters) as Row[];
+    const { statement, toRow } = this.prepared(sql);
+    return (statement.all(...parameters) as Row[string][][]).map(toRow);
   }
 
   /** The first row: it costs two thirds of a list of one. */
   row(sql: string, parameters: Parameter[]): Row | undefined {
     this.beginReading();
-    return this.statement(sql).get(...parameters) as Row | undefined;
+    const { statement, toRow } = this.prepared(sql);
+    const values = statement.get(...parameters) as Row[string][] | undefined;
+    return values && toRow(values);
   }
 
   private beginReading(): void {
     if (this.handle.inTransaction) return;
-    this.statement('BEGIN').run();
+    this.prepared('BEGIN').statement.run();
     this.reading = true;
     process.nextTick(this.endReading);
   }
 
   /** What is read from now on is what was committed until now, by whomever. */
   private readonly endReading = (): void => {
-    if (this.reading && this.handle.inTransaction) this.statement('END').run();
+    if (this.reading && this.handle.inTransaction) this.prepared('END').statement.run();
     this.reading = false;
   };
 
   run(sql: string, parameters: Parameter[] = []): WriteResult {
     this.endReading();
-    return { affectedRows: this.statement(sql).run(...parameters).changes, insertId: 0 };
+    return { affectedRows: this.prepared(sql).statement.run(...parameters).changes, insertId: 0 };
   }
 
   begin(): void {
@@ -99,12 +108,28 @@ export class SqliteConnection {
   }
 
   /** Prepared statements by their text; when they become too many, all are prepared anew as they come. */
-  private statement(sql: string): Statement {
+  private prepared(sql: string): Prepared {
     const known = this.statements.get(sql);
     if (known) return known;
     if (this.statements.size === MAX_CACHED_STATEMENTS) this.statements.clear();
     const statement = this.handle.prepare(sql);
-    this.statements.set(sql, statement);
-    return statement;
+    const prepared = { statement, toRow: rowMaker(statement) };
+    this.statements.set(sql, prepared);
+    return prepared;
   }
+}
+
+/**
+ * Has the driver hand over rows as arrays, and makes objects of them: the driver's own objects of twenty columns take it twice as
+ * long as arrays.
+ */
+export function rowMaker(statement: Statement): Prepared['toRow'] {
+  if (statement.reader) statement.raw();
+  const names = statement.reader ? statement.columns().map(({ name }) => name) : [];
+  const blank: Row = Object.fromEntries(names.map((name) => [name, null]));
+  return (values) => {
+    const row = { ...blank };
+    for (let at = 0; at < names.length; at++) row[names[at]!] = values[at]!;
+    return row;
+  };
 }
