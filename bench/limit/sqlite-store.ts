@@ -1,34 +1,27 @@
 import Sqlite from 'better-sqlite3';
-import { rowMaker } from '../../src/database/sqlite.connection.js';
-import { holderParameters, newRow, SQL, type Value } from './rows.js';
+import { SqliteStatement } from '../../src/database/sqlite.statement.js';
+import { holderParameters, newRow, SQL } from './rows.js';
 import type { LimitStore } from './store.js';
 
 const TICK = `INSERT INTO accounts (account, last_modified, live_count) VALUES (?, ?, ?)
   ON CONFLICT (account) DO UPDATE SET live_count = live_count + excluded.live_count,
     last_modified = max(last_modified + 1, excluded.last_modified) RETURNING last_modified`;
 
-/** Bare better-sqlite3: one handle, prepared statements, rows read as the service reads them, its settings of the file. */
+/** Bare better-sqlite3: one handle, prepared statements read as the service reads them, its settings of the file. */
 export function sqliteStore(path: string): LimitStore {
   const handle = new Sqlite(path, { timeout: 200 });
   handle.pragma('journal_mode = WAL');
   handle.pragma('synchronous = FULL');
-  const query = (sql: string) => {
-    const statement = handle.prepare<Value[], Value[]>(sql);
-    const toRow = rowMaker(statement);
-    return {
-      get: (...values: Value[]) => toRow(statement.get(...values)!),
-      all: (...values: Value[]) => statement.all(...values).map(toRow),
-    };
-  };
-  const [clock, one, list, since] = [SQL.clock, SQL.one, SQL.list, SQL.since].map(query);
-  const [count, holder, tick] = [SQL.countUnread, SQL.holder, TICK].map(query);
-  const [insert, retitle, bury] = [SQL.insert, SQL.retitle, SQL.bury].map((sql) => handle.prepare(sql));
-  const [begin, commit, rollback] = ['BEGIN IMMEDIATE', 'COMMIT', 'ROLLBACK'].map((sql) => handle.prepare(sql));
+  const prepare = (sql: string) => new SqliteStatement(handle.prepare(sql));
+  const [clock, one, list, since] = [SQL.clock, SQL.one, SQL.list, SQL.since].map(prepare);
+  const [count, insert, holder] = [SQL.countUnread, SQL.insert, SQL.holder].map(prepare);
+  const [retitle, bury, tick] = [SQL.retitle, SQL.bury, TICK].map(prepare);
+  const [begin, commit, rollback] = ['BEGIN IMMEDIATE', 'COMMIT', 'ROLLBACK'].map(prepare);
 
   function writing<T>(account: Buffer, delta: number, work: (time: number) => T): T {
     begin!.run();
     try {
-      const result = work(tick!.get(account, Date.now(), delta).last_modified as number);
+      const result = work(tick!.get(account, Date.now(), delta)!.last_modified as number);
       commit!.run();
       return result;
     } catch (error) {
@@ -38,12 +31,12 @@ export function sqliteStore(path: string): LimitStore {
   }
 
   return {
-    clock: (account) => Promise.resolve(clock!.get(account)),
-    one: (account, id) => Promise.resolve(one!.get(account, id)),
-    list: (account, limit) => Promise.resolve([clock!.get(account), list!.all(account, limit)]),
+    clock: (account) => Promise.resolve(clock!.get(account)!),
+    one: (account, id) => Promise.resolve(one!.get(account, id)!),
+    list: (account, limit) => Promise.resolve([clock!.get(account)!, list!.all(account, limit)]),
     since: (account, time, limit) =>
-      Promise.resolve([clock!.get(account), since!.all(account, time, account, time, limit)]),
-    countUnread: (account) => Promise.resolve([clock!.get(account), count!.get(account, 1)]),
+      Promise.resolve([clock!.get(account)!, since!.all(account, time, account, time, limit)]),
+    countUnread: (account) => Promise.resolve([clock!.get(account)!, count!.get(account, 1)!]),
     create: (account, posted) => {
       const row = newRow(posted, Date.now());
       try {
@@ -55,13 +48,13 @@ export function sqliteStore(path: string): LimitStore {
       } catch (error) {
         if ((error as { code?: string }).code !== 'SQLITE_CONSTRAINT_UNIQUE')
           return Promise.reject(error instanceof Error ? error : new Error(String(error)));
-        return Promise.resolve({ created: false, row: holder!.get(...holderParameters(account, posted)) });
+        return Promise.resolve({ created: false, row: holder!.get(...holderParameters(account, posted))! });
       }
     },
     retitle: (account, id, title) =>
       Promise.resolve(
         writing(account, 0, (time) => {
-          const row = one!.get(account, id);
+          const row = one!.get(account, id)!;
           retitle!.run(title, time, account, id);
           return { ...row, title, last_modified: time };
         }),

@@ -1,14 +1,9 @@
-import type { Database as SqliteHandle, Statement } from 'better-sqlite3';
+import type { Database as SqliteHandle } from 'better-sqlite3';
 import type { Parameter, Row, WriteResult } from './session.js';
 import { sqliteDialect } from './sqlite.dialect.js';
+import { SqliteStatement } from './sqlite.statement.js';
 
 const MAX_CACHED_STATEMENTS = 200;
-
-/** A statement, and what makes a row of the values of its columns. */
-interface Prepared {
-  statement: Statement;
-  toRow: (values: Row[string][]) => Row;
-}
 
 /** A transaction that has ended and is not durable yet. */
 interface Ended {
@@ -22,7 +17,7 @@ interface Ended {
  * those is a savepoint of the first one, so that it can be rolled back by itself.
  */
 export class SqliteConnection {
-  private readonly statements = new Map<string, Prepared>();
+  private readonly statements = new Map<string, SqliteStatement>();
   private reading = false;
   private readonly ended: Ended[] = [];
 
@@ -35,34 +30,31 @@ export class SqliteConnection {
 
   rows(sql: string, parameters: Parameter[]): Row[] {
     this.beginReading();
-    const { statement, toRow } = this.prepared(sql);
-    return (statement.all(...parameters) as Row[string][][]).map(toRow);
+    return this.statement(sql).all(...parameters);
   }
 
   /** The first row: it costs two thirds of a list of one. */
   row(sql: string, parameters: Parameter[]): Row | undefined {
     this.beginReading();
-    const { statement, toRow } = this.prepared(sql);
-    const values = statement.get(...parameters) as Row[string][] | undefined;
-    return values && toRow(values);
+    return this.statement(sql).get(...parameters);
   }
 
   private beginReading(): void {
     if (this.handle.inTransaction) return;
-    this.prepared('BEGIN').statement.run();
+    this.statement('BEGIN').run();
     this.reading = true;
     process.nextTick(this.endReading);
   }
 
   /** What is read from now on is what was committed until now, by whomever. */
   private readonly endReading = (): void => {
-    if (this.reading && this.handle.inTransaction) this.prepared('END').statement.run();
+    if (this.reading && this.handle.inTransaction) this.statement('END').run();
     this.reading = false;
   };
 
   run(sql: string, parameters: Parameter[] = []): WriteResult {
     this.endReading();
-    return { affectedRows: this.prepared(sql).statement.run(...parameters).changes, insertId: 0 };
+    return { affectedRows: this.statement(sql).run(...parameters).changes, insertId: 0 };
   }
 
   begin(): void {
@@ -108,28 +100,12 @@ export class SqliteConnection {
   }
 
   /** Prepared statements by their text; when they become too many, all are prepared anew as they come. */
-  private prepared(sql: string): Prepared {
+  private statement(sql: string): SqliteStatement {
     const known = this.statements.get(sql);
     if (known) return known;
     if (this.statements.size === MAX_CACHED_STATEMENTS) this.statements.clear();
-    const statement = this.handle.prepare(sql);
-    const prepared = { statement, toRow: rowMaker(statement) };
-    this.statements.set(sql, prepared);
-    return prepared;
+    const statement = new SqliteStatement(this.handle.prepare(sql));
+    this.statements.set(sql, statement);
+    return statement;
   }
-}
-
-/**
- * Has the driver hand over rows as arrays, and makes objects of them: the driver's own objects of twenty columns take it twice as
- * long as arrays.
- */
-export function rowMaker(statement: Statement): Prepared['toRow'] {
-  if (statement.reader) statement.raw();
-  const names = statement.reader ? statement.columns().map(({ name }) => name) : [];
-  const blank: Row = Object.fromEntries(names.map((name) => [name, null]));
-  return (values) => {
-    const row = { ...blank };
-    for (let at = 0; at < names.length; at++) row[names[at]!] = values[at]!;
-    return row;
-  };
 }
