@@ -1,0 +1,146 @@
+import { ReadingListError } from '../errors.js';
+import type { Storage } from '../storage/storage.js';
+import type { Prefetched, Synchronizer } from './synchronizer.js';
+
+const DEFAULT_INTERVAL_SECONDS = 300;
+/** Several edits in a row travel together. */
+const EDIT_DELAY_MS = 150;
+const FIRST_RETRY_MS = 1_000;
+
+/**
+ * Syncs by itself: after local changes, when the device comes online or the page becomes visible, when the service says that
+ * something changed where it offers that, and by an interval with jitter. Of several tabs only one does.
+ */
+export class AutomaticSync {
+  private readonly stopping = new AbortController();
+  /** Ends what the loop is waiting for. */
+  private wake: (() => void) | undefined;
+  private isDue = true;
+  private failures = 0;
+  /** Polls in a row that the server, or something in between, cut off. */
+  private brokenPolls = 0;
+
+  constructor(
+    private readonly synchronizer: Synchronizer,
+    private readonly intervalSeconds = DEFAULT_INTERVAL_SECONDS,
+  ) {}
+
+  /** Begins, as soon as no other tab does it. */
+  start(storage: Storage): void {
+    const { signal } = this.stopping;
+    const onVisible = () => void (document.visibilityState === 'visible' && this.trigger());
+    globalThis.addEventListener?.('online', () => this.trigger(), { signal });
+    globalThis.document?.addEventListener('visibilitychange', onVisible, { signal });
+    storage.lock('automatic', () => this.loop(), signal).catch(() => undefined);
+  }
+
+  stop(): void {
+    this.stopping.abort();
+    this.wake?.();
+  }
+
+  /** Something is to be sent, or the moment is good. */
+  trigger(): void {
+    this.isDue = true;
+    this.wake?.();
+  }
+
+  private async loop(): Promise<void> {
+    const { signal } = this.stopping;
+    let waitSeconds = await this.learnWait();
+    let prefetched: Prefetched | undefined;
+    while (!signal.aborted) {
+      await this.pause(this.synchronizer.notBefore - performance.now(), false);
+      if (signal.aborted) return;
+      this.isDue = false;
+      const error = await this.attempt(prefetched);
+      prefetched = undefined;
+      if (error?.kind === 'gone') return;
+      this.failures = error ? this.failures + 1 : 0;
+      if (error) {
+        await this.pause(this.retryDelay(this.failures), true);
+        waitSeconds ??= await this.learnWait();
+      } else {
+        const found = await this.untilSomethingChanges(waitSeconds ?? 0);
+        if (typeof found === 'object') prefetched = found;
+      }
+      if (this.isDue) await this.pause(EDIT_DELAY_MS, false);
+    }
+  }
+
+  private async learnWait(): Promise<number | undefined> {
+    return (await this.synchronizer.learn().catch(() => undefined))?.waitSeconds;
+  }
+
+  private attempt(prefetched: Prefetched | undefined): Promise<ReadingListError | undefined> {
+    return this.synchronizer.sync(prefetched).then(
+      () => undefined,
+      (error: ReadingListError) => error,
+    );
+  }
+
+  /** Holds a poll at the server where it waits, and sleeps otherwise. */
+  private async untilSomethingChanges(waitSeconds: number): Promise<Prefetched | undefined> {
+    const end = performance.now() + jittered(this.intervalSeconds * 1000);
+    while (waitSeconds > 0 && !this.isOver(end)) {
+      if (this.synchronizer.notBefore > performance.now()) break;
+      const begun = performance.now();
+      const found = await this.poll(waitSeconds);
+      if (typeof found === 'object') {
+        this.brokenPolls = 0;
+        return found;
+      }
+      if (found === 'broken') {
+        // The next sync finds out what it is, and says so.
+        await this.pause(this.retryDelay(++this.brokenPolls), true);
+        return undefined;
+      }
+      this.brokenPolls = 0;
+      // A server, or a proxy before it, that answers at once would be asked again without end.
+      if (found === 'unsupported' || performance.now() - begun < 500) break;
+    }
+    if (!this.isOver(end)) await this.pause(end - performance.now(), true);
+    return undefined;
+  }
+
+  private isOver(end: number): boolean {
+    return this.isDue || this.stopping.signal.aborted || performance.now() >= end;
+  }
+
+  private async poll(seconds: number): Promise<Prefetched | 'unchanged' | 'unsupported' | 'broken'> {
+    const abort = new AbortController();
+    this.wake = () => abort.abort();
+    try {
+      return await this.synchronizer.waitForChange(seconds, abort.signal);
+    } catch {
+      return abort.signal.aborted || this.stopping.signal.aborted ? 'unchanged' : 'broken';
+    } finally {
+      this.wake = undefined;
+    }
+  }
+
+  private retryDelay(failures: number): number {
+    const backoff = FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 16);
+    return jittered(Math.min(backoff, this.intervalSeconds * 1000));
+  }
+
+  /** Waits; a trigger ends it early when `isInterruptible`, a stop always. */
+  private async pause(milliseconds: number, isInterruptible: boolean): Promise<void> {
+    const { signal } = this.stopping;
+    if (milliseconds <= 0 || signal.aborted || (isInterruptible && this.isDue)) return;
+    await new Promise<void>((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', end);
+        resolve();
+      };
+      const timer = setTimeout(end, Math.min(milliseconds, 2 ** 31 - 1));
+      if (isInterruptible) this.wake = end;
+      signal.addEventListener('abort', end);
+    });
+    this.wake = undefined;
+  }
+}
+
+/** Up to a fifth more or less, so that devices do not come all at once. */
+const jittered = (milliseconds: number): number => milliseconds * (0.8 + 0.4 * Math.random());

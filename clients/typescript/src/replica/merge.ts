@@ -1,0 +1,222 @@
+import { type Article, type ArticlePatch, type Conflict, type Draft, EDITABLE } from '../article.js';
+import type { ReadingListError } from '../errors.js';
+import { type Edit, type Edits, type Entry, NO_MARKS } from './entry.js';
+
+/** What becomes of an entry (undefined: it goes), and what has to be told to the user. */
+export interface Outcome {
+  entry: Entry | undefined;
+  conflict?: Conflict;
+}
+
+type Lost = Record<string, unknown>;
+
+/**
+ * The server has another version of the record than the device knew: what remains to be done of the user's edits, field by
+ * field. A value that nobody else touched is still to be sent; one that is there already is done; where another device set
+ * something else the server's value stays and the edit is told as lost.
+ */
+export function merge(entry: Entry, article: Article): Outcome {
+  const { base, edits = {}, removal } = entry;
+  if (!base || base.last_modified === article.last_modified) return { entry: { ...entry, base: article } };
+  if (removal) return mergeIntoRemoval(entry, base, article, removal.order);
+  const isServed = wasServed(base, edits, article);
+  const kept: Edits = {};
+  const lost: Lost = {};
+  for (const field of EDITABLE) {
+    const edit = edits[field];
+    if (!edit) continue;
+    const verdict =
+      field === 'read_position'
+        ? judgePosition(edit, article.read_position, edits.unread?.to === true)
+        : judge(edit, article[field], isServed);
+    if (verdict === 'lost') lost[field] = edit.to;
+    else if (verdict === 'pending') kept[field] = rebased(edit, article[field]);
+  }
+  // Somebody read on while this device marked it unread: both survive.
+  if (kept.unread?.to === true && !kept.read_position && article.read_position > base.read_position)
+    kept.read_position = { from: 0, to: article.read_position };
+  return told({ ...entry, base: article, edits: kept }, 'merged', lost, 'changed on another device meanwhile');
+}
+
+type Verdict = 'done' | 'pending' | 'lost';
+
+function judge(edit: Edit, server: unknown, isServed: boolean | 'unclear'): Verdict {
+  if (edit.reset) return 'pending';
+  if (server === edit.to) return 'done';
+  if ('sent' in edit && server === edit.sent) return 'pending';
+  if (server !== edit.from) return 'lost';
+  if (!('sent' in edit) || edit.sent !== edit.to || !isServed) return 'pending';
+  return isServed === 'unclear' ? 'lost' : 'done';
+}
+
+const judgePosition = (edit: Edit, server: number, isBecomingUnread: boolean): Verdict =>
+  !isBecomingUnread && server >= (edit.to as number) ? 'done' : 'pending';
+
+const rebased = ({ to, reset }: Edit, server: unknown): Edit =>
+  reset && server === true ? { from: server, to, reset } : { from: server, to };
+
+/**
+ * Whether a PATCH without an answer reached the server before the version at hand: yes when one of its values is there; most
+ * likely when nothing looks changed though the record is newer, for then the edit was made and undone.
+ */
+function wasServed(base: Article, edits: Edits, article: Article): boolean | 'unclear' {
+  const sent = EDITABLE.filter((field) => edits[field] && 'sent' in edits[field]);
+  if (sent.length === 0) return false;
+  if (sent.some((field) => edits[field]!.sent === article[field] && article[field] !== base[field])) return true;
+  return EDITABLE.every((field) => base[field] === article[field]) ? 'unclear' : false;
+}
+
+/** A removal wins over what others edited meanwhile; that is told. */
+function mergeIntoRemoval(entry: Entry, base: Article, article: Article, order: number): Outcome {
+  const lost: Lost = {};
+  for (const field of EDITABLE) {
+    const own = entry.edits?.[field];
+    const isOwn = own !== undefined && (own.to === article[field] || own.sent === article[field]);
+    if (article[field] !== base[field] && !isOwn) lost[field] = article[field];
+  }
+  const reason = 'deleted here after it was edited on another device';
+  return told({ ...entry, base: article, removal: { order } }, 'deleted-here-edited-remotely', lost, reason);
+}
+
+/** The server deleted the record: so does the device. Edits that were to be sent are told as lost. */
+export function mergeDeletion(entry: Entry): Outcome {
+  const lost = entry.removal ? {} : valuesOf(entry.edits ?? {});
+  return { ...told(entry, 'deleted-remotely', lost, 'deleted on another device'), entry: undefined };
+}
+
+/** A PATCH was answered with the record. It was conditional: nobody else had changed it. */
+export function settle(entry: Entry, body: ArticlePatch, article: Article): Entry {
+  const edits: Edits = {};
+  for (const field of EDITABLE) {
+    const edit = entry.edits?.[field];
+    if (!edit) continue;
+    const isDone = !edit.reset && edit.to === (field in body ? body[field] : article[field]);
+    // A position that is still to be counted from a reset has nothing to do with the one of now.
+    const isSurpassed =
+      field === 'read_position' && article.read_position >= (edit.to as number) && edits.unread?.to !== true;
+    if (!isDone && !isSurpassed) edits[field] = rebased(edit, article[field]);
+  }
+  return { ...entry, base: article, edits };
+}
+
+/**
+ * The server has a record with the URL of a draft: the one that this device created when it lost the answer, or one of
+ * another device. Either way the article is one from now on.
+ */
+export function adopt(entry: Entry, article: Article, created = false): Outcome {
+  const { draft, sent = draft!, ...rest } = entry;
+  if (created || isOwn(sent, article)) {
+    const base: Article = { ...sent, id: article.id, last_modified: 0, stored_on: article.stored_on };
+    const adopted: Entry = { ...rest, base, edits: editsBetween(sent, draft!), marks: marksOf(draft!) };
+    return created ? { entry: settle(adopted, {}, article) } : merge(adopted, article);
+  }
+  // What the user added and took back again before anybody saw it is not the article of the other device.
+  if (entry.removal) return { entry: undefined };
+  const { edits, lost } = bothDid(draft!, article);
+  return told({ ...rest, base: article, edits, marks: marksOf(draft!) }, 'merged', lost, 'added on another device too');
+}
+
+/** Whether the record is what this device sent, rather than what another one added. */
+const isOwn = (sent: Draft, article: Article): boolean =>
+  article.added_by === sent.added_by && article.added_on === sent.added_on && article.url === sent.url;
+
+function editsBetween(sent: Draft, draft: Draft): Edits {
+  const edits: Edits = {};
+  for (const field of EDITABLE)
+    if (sent[field] !== draft[field]) edits[field] = { from: sent[field], to: draft[field] };
+  if (draft.read_position >= sent.read_position) return edits;
+  // The position only falls by becoming unread.
+  delete edits.read_position;
+  if (draft.unread) edits.unread = { from: sent.unread, to: true, ...(sent.unread ? { reset: true } : {}) };
+  if (draft.unread && draft.read_position > 0) edits.read_position = { from: 0, to: draft.read_position };
+  return edits;
+}
+
+/** The same URL on two devices: what the user did on this one is done to the record; what has no room is lost. */
+function bothDid(draft: Draft, article: Article): { edits: Edits; lost: Lost } {
+  const edits: Edits = {};
+  const lost: Lost = {};
+  const keep = (field: keyof Edits) => (edits[field] = { from: article[field], to: draft[field] });
+  if (!draft.unread && article.unread) keep('unread');
+  for (const field of ['favorite', 'archived'] as const) if (draft[field] && !article[field]) keep(field);
+  if (draft.read_position > article.read_position) keep('read_position');
+  if (!draft.is_article && article.is_article) keep('is_article');
+  for (const field of ['title', 'excerpt', 'word_count'] as const)
+    if (draft[field] !== article[field] && draft[field] !== null && draft[field] !== '') {
+      if (article[field] === null || article[field] === '') keep(field);
+      else lost[field] = draft[field];
+    }
+  const defaults = { resolved_title: draft.title, resolved_url: draft.url, preview: null };
+  for (const [field, value] of Object.entries(defaults) as [keyof typeof defaults, unknown][])
+    if (draft[field] !== value && draft[field] !== article[field]) lost[field] = draft[field];
+  return { edits, lost };
+}
+
+const marksOf = ({ marked_read_by, marked_read_on }: Draft) => ({ ...NO_MARKS, marked_read_by, marked_read_on });
+
+/** The server will never take the PATCH: what it complained about is given up, and told. */
+export function refusePatch(entry: Entry, body: ArticlePatch, error: ReadingListError): Outcome {
+  const named = EDITABLE.filter((field) => field === error.field && field in body);
+  const refused = named.length > 0 ? named : EDITABLE.filter((field) => field in body);
+  const edits = { ...entry.edits };
+  const lost: Lost = {};
+  for (const field of refused) {
+    if (edits[field]) lost[field] = edits[field].to;
+    delete edits[field];
+  }
+  for (const [field, { from, to }] of Object.entries(edits)) edits[field as keyof Edits] = { from, to };
+  return told({ ...entry, edits }, 'refused', lost, error.message);
+}
+
+/** The server will never take the draft: without the field it complained about perhaps; else it is given up. Both are told. */
+export function refuseDraft(entry: Entry, error: ReadingListError): Outcome {
+  const { sent: _sent, ...rest } = entry;
+  const draft = entry.draft!;
+  const defaults: Partial<Draft> = {
+    preview: null,
+    resolved_url: draft.url,
+    resolved_title: draft.title,
+    excerpt: '',
+    word_count: null,
+    marked_read_by: null,
+    marked_read_on: null,
+  };
+  const field = error.field as keyof Draft | undefined;
+  if (field && field in defaults && draft[field] !== defaults[field])
+    return told(
+      { ...rest, draft: { ...draft, [field]: defaults[field] } },
+      'refused',
+      { [field]: draft[field] },
+      error.message,
+    );
+  return { ...told(entry, 'refused', { ...draft }, error.message), entry: undefined };
+}
+
+/** The server will never delete the record: it stays. */
+export function refuseRemoval(entry: Entry, error: ReadingListError): Outcome {
+  const { removal: _removal, ...rest } = entry;
+  return {
+    entry: rest,
+    conflict: { key: entry.key, url: urlOf(entry), kind: 'refused', lost: {}, reason: error.message },
+  };
+}
+
+/** Two entries turned out to be one record of the server: what the second one did is done to the first. */
+export function fold(into: Entry, other: Entry): Entry {
+  const edits: Edits = { ...into.edits };
+  for (const field of EDITABLE) edits[field] ??= other.edits?.[field];
+  for (const field of EDITABLE) if (!edits[field]) delete edits[field];
+  const aliases = [...(into.aliases ?? []), other.key, ...(other.aliases ?? [])];
+  return { ...into, base: other.base!, edits, marks: into.edits?.unread ? into.marks : other.marks, aliases };
+}
+
+function valuesOf(edits: Edits): Lost {
+  return Object.fromEntries(Object.entries(edits).map(([field, { to }]) => [field, to]));
+}
+
+const urlOf = ({ base, draft }: Entry): string => (base ?? draft!).url;
+
+const told = (entry: Entry, kind: Conflict['kind'], lost: Lost, reason: string): Outcome =>
+  Object.keys(lost).length === 0
+    ? { entry }
+    : { entry, conflict: { key: entry.key, url: urlOf(entry), kind, lost: lost, reason } };

@@ -1,0 +1,147 @@
+import { type Article, isTombstone, type Tombstone } from '../article.js';
+import { ReadingListError } from '../errors.js';
+import type { ListQuery, Page, PageOptions } from '../wire/client.js';
+import { merge, mergeDeletion, adopt } from './merge.js';
+import type { Mirror, Transaction } from './mirror.js';
+import { put, type Sync } from './push.js';
+import type { Walk } from './state.js';
+
+/** The listing of what changed since the cursor, and its condition. Nothing is filtered: a device needs every change. */
+export function deltaOf(cursor: number): { query: ListQuery; options: PageOptions } {
+  return { query: { _since: cursor }, options: { ifModifiedSince: cursor } };
+}
+
+/**
+ * Fetches what changed, page by page, each durable before the next one; goes on with a listing that was interrupted.
+ * @param first a first page that a waiting poll brought, for the cursor it was asked with
+ */
+export async function pull(sync: Sync, first?: { cursor: number; page: Page }): Promise<void> {
+  const { mirror } = sync;
+  const { walk, cursor } = mirror.state;
+  if (walk && (await resume(sync, walk))) return;
+  if (cursor === undefined) return walkThrough(sync);
+  const { query, options } = deltaOf(cursor);
+  const page = first?.cursor === cursor ? first.page : await sync.client.page(query, { ...options, ...sync.call });
+  const current = lastModifiedOf(page);
+  // A collection whose time has gone back was restored from a backup: deltas are worth nothing.
+  if (page.startOver || current < cursor) return walkThrough(sync);
+  if (page.notModified) return;
+  await follow(sync, page, { cursor: current });
+}
+
+/** True when the rest of the listing is here now; false when the service does not know it any more. */
+async function resume(sync: Sync, walk: Walk): Promise<boolean> {
+  try {
+    const page = await sync.client.page(walk.next, sync.call);
+    if (page.startOver) await walkThrough(sync);
+    else await follow(sync, page, walk);
+    return true;
+  } catch (error) {
+    if (!(error instanceof ReadingListError) || error.status !== 400) throw error;
+    await sync.mirror.mutate(
+      () => [],
+      (transaction) => {
+        const { walk: _walk, ...state } = transaction.state;
+        transaction.state = state;
+      },
+    );
+    return false;
+  }
+}
+
+/**
+ * Goes through the whole collection and forgets what it does not meet, but for what was not sent yet. In the order of
+ * changes: a record that changes meanwhile moves towards the end, so that the walk cannot miss it.
+ */
+async function walkThrough(sync: Sync): Promise<void> {
+  const full = (sync.mirror.state.walks ?? 0) + 1;
+  const page = await sync.client.page({ _sort: 'last_modified' }, sync.call);
+  await follow(sync, page, { cursor: lastModifiedOf(page), full });
+}
+
+async function follow(sync: Sync, first: Page, { cursor, full }: Omit<Walk, 'next'>): Promise<void> {
+  for (let page = first; ;) {
+    const { next } = page;
+    if (page.startOver && full === undefined) return walkThrough(sync);
+    await takePage(sync, page.items, next === undefined ? { cursor, full } : { cursor, next, full });
+    if (next === undefined) return;
+    page = await sync.client.page(next, sync.call);
+  }
+}
+
+/** Where the listing stands after a page; without `next` it is complete. */
+type Position = Omit<Walk, 'next' | 'full'> & { next?: string; full?: number | undefined };
+
+async function takePage(sync: Sync, items: Page['items'], { cursor, next, full }: Position): Promise<void> {
+  const { mirror } = sync;
+  const drafts = draftsByUrl(mirror);
+  const keys = new Map(items.map((item) => [item.id, keyOf(mirror, drafts, item)]));
+  const unseen = next === undefined && full !== undefined ? unseenKeys(mirror, full) : [];
+  sync.pulled += await mirror.mutate(
+    () => [...keys.keys(), ...keys.values(), ...unseen],
+    (transaction) => {
+      const { walk: _walk, ...state } = transaction.state;
+      const walks = full === undefined ? {} : { walks: full };
+      const walk =
+        next === undefined ? { cursor } : { walk: { cursor, next, ...(full === undefined ? {} : { full }) } };
+      transaction.state = { ...state, ...walks, ...walk };
+      let count = 0;
+      for (const item of items) if (takeItem(transaction, keys.get(item.id)!, item, full)) count++;
+      for (const key of unseen) {
+        const entry = transaction.get(key);
+        if (entry?.base && entry.seen !== full && ++count) put(transaction, entry, mergeDeletion(entry));
+      }
+      return count;
+    },
+  );
+}
+
+const unseenKeys = (mirror: Mirror, full: number): string[] =>
+  [...mirror.all()].filter(({ base, seen }) => base && seen !== full).map(({ key }) => key);
+
+/** Keys of what the server may have under a URL without this device knowing its id. */
+function draftsByUrl(mirror: Mirror): Map<string, string> {
+  const keys = new Map<string, string>();
+  for (const { key, draft, sent, removal } of mirror.pending())
+    if (draft && (!removal || sent)) keys.set(`resolved ${draft.resolved_url}`, key).set(draft.url, key);
+  return keys;
+}
+
+/** The key of the entry that a record belongs to: the one of its id, the draft of its URL, or a new one. */
+function keyOf(mirror: Mirror, drafts: Map<string, string>, item: Article | Tombstone): string {
+  const known = mirror.keyOfId(item.id);
+  if (known !== undefined || isTombstone(item)) return known ?? item.id;
+  return drafts.get(item.url) ?? drafts.get(`resolved ${item.resolved_url}`) ?? item.id;
+}
+
+/** Whether the item told something new. */
+function takeItem(transaction: Transaction, key: string, item: Article | Tombstone, full: number | undefined): boolean {
+  const entry = transaction.get(key);
+  const seen = full === undefined ? {} : { seen: full };
+  if (isTombstone(item)) {
+    if (!entry || entry.base?.id !== item.id) return false;
+    put(transaction, entry, mergeDeletion(entry));
+    return true;
+  }
+  // Two records may resemble one draft, of which only the first can become it.
+  if (!entry || (entry.base && entry.base.id !== item.id)) {
+    transaction.set({ key: item.id, base: item, ...seen });
+    return true;
+  }
+  if (entry.draft) {
+    const outcome = adopt(entry, item);
+    put(transaction, entry, { ...outcome, entry: outcome.entry && { ...outcome.entry, ...seen } });
+    return true;
+  }
+  // The answer to a change of this device's own may have been later than this page. A whole listing always counts.
+  if (full === undefined && entry.base!.last_modified >= item.last_modified) return false;
+  const isNew = entry.base!.last_modified !== item.last_modified;
+  const outcome = merge(entry, item);
+  put(transaction, entry, { ...outcome, entry: outcome.entry && { ...outcome.entry, ...seen } });
+  return isNew;
+}
+
+function lastModifiedOf({ lastModified }: Page): number {
+  if (lastModified === undefined) throw new ReadingListError('protocol', 'a listing without Last-Modified');
+  return lastModified;
+}

@@ -1,0 +1,74 @@
+import type { LocalArticle, Query } from '../article.js';
+import type { Mirror } from './mirror.js';
+
+type Order = NonNullable<Query['order']>;
+type Filter = Pick<Query, 'unread' | 'archived' | 'favorite'>;
+
+/** Reads of what is in memory. The whole list is sorted once for each order, and again only after a change. */
+export class Queries {
+  private version = -1;
+  private readonly sorted = new Map<Order, LocalArticle[]>();
+
+  constructor(private readonly mirror: Mirror) {}
+
+  list(query: Query = {}, matches: (article: LocalArticle) => boolean = () => true): LocalArticle[] {
+    const { order = 'newest', limit = Infinity, offset = 0 } = query;
+    const found: LocalArticle[] = [];
+    let skipped = 0;
+    for (const article of this.inOrder(order)) {
+      if (found.length >= limit) break;
+      if (isListed(article, query) && matches(article) && skipped++ >= offset) found.push(article);
+    }
+    return found;
+  }
+
+  count(query: Filter = {}): number {
+    return this.inOrder('newest').reduce((count, article) => count + (isListed(article, query) ? 1 : 0), 0);
+  }
+
+  /** Articles whose title, URL or excerpt have each word of the text, in any case. */
+  search(text: string, query: Query = {}): LocalArticle[] {
+    const words = fold(text).split(/\s+/).filter(Boolean);
+    return this.list(query, ({ title, url, excerpt }) => {
+      const haystack = fold(`${title ?? ''}\n${url}\n${excerpt}`);
+      return words.every((word) => haystack.includes(word));
+    });
+  }
+
+  private inOrder(order: Order): LocalArticle[] {
+    if (this.version !== this.mirror.version) this.sorted.clear();
+    this.version = this.mirror.version;
+    const known = this.sorted.get(order);
+    if (known) return known;
+    const articles: LocalArticle[] = [];
+    for (const entry of this.mirror.all()) {
+      const article = this.mirror.article(entry);
+      if (article) articles.push(article);
+    }
+    articles.sort(ORDERS[order]);
+    this.sorted.set(order, articles);
+    return articles;
+  }
+}
+
+const fold = (text: string): string => text.normalize().toLowerCase();
+
+const isListed = (article: LocalArticle, { unread, archived, favorite }: Filter): boolean =>
+  (unread === undefined || article.unread === unread) &&
+  (archived === undefined || article.archived === archived) &&
+  (favorite === undefined || article.favorite === favorite);
+
+const compare = <T>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** By when it was added; what was added in the same millisecond by when it was stored, or made here. */
+const byAge = (a: LocalArticle, b: LocalArticle): number =>
+  a.added_on - b.added_on || compare(a.stored_on ?? Infinity, b.stored_on ?? Infinity) || compare(a.key, b.key);
+
+const byTitle = (a: LocalArticle, b: LocalArticle): number =>
+  compare((a.title ?? '').toLowerCase(), (b.title ?? '').toLowerCase()) || byAge(a, b);
+
+const ORDERS: Record<Order, (a: LocalArticle, b: LocalArticle) => number> = {
+  newest: (a, b) => byAge(b, a),
+  oldest: byAge,
+  title: byTitle,
+};

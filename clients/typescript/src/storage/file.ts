@@ -1,0 +1,52 @@
+import { ClassicLevel } from 'classic-level';
+import { LocalLocks } from './local-locks.js';
+import type { Storage, Value } from './storage.js';
+
+/**
+ * A storage in a folder of a Node process (LevelDB, by the package `classic-level`). Every change is on the disk before it
+ * counts, so that neither SIGKILL nor a power cut costs one. For one list in one process: a second process is refused
+ * when it loads.
+ */
+export function fileStorage(path: string): Storage {
+  const locks = new LocalLocks();
+  let opened: Promise<ClassicLevel> | undefined;
+  const database = () =>
+    (opened ??= open(path).catch((error) => ((opened = undefined), Promise.reject(error as Error))));
+
+  const read = async (keys: readonly string[]): Promise<[string, Value][]> => {
+    const found = await (await database()).getMany([...keys]);
+    return keys.flatMap((key, index) => (found[index] === undefined ? [] : [parsed([key, found[index]])]));
+  };
+  return {
+    load: async (keys) => (keys ? read(keys) : (await (await database()).iterator().all()).map(parsed)),
+    update: (keys, change) =>
+      locks.run(' update', async () => {
+        const changes = [...change(new Map(await read(keys)))];
+        if (changes.length === 0) return;
+        const operations = changes.map(([key, value]) =>
+          value === undefined
+            ? ({ type: 'del', key } as const)
+            : ({ type: 'put', key, value: JSON.stringify(value) } as const),
+        );
+        await (await database()).batch(operations, { sync: true });
+      }),
+    // One process, one list: nobody else changes anything.
+    watch: () => () => undefined,
+    lock: (name, work, signal) => locks.run(name, work, signal),
+    close: async () => {
+      const closing = opened;
+      opened = undefined;
+      await (await closing?.catch(() => undefined))?.close();
+    },
+  };
+}
+
+const parsed = ([key, text]: [string, string]): [string, Value] => [key, JSON.parse(text) as Value];
+
+async function open(path: string): Promise<ClassicLevel> {
+  const database = new ClassicLevel(path);
+  await database.open();
+  return database;
+}
+
+export type { Changes, Storage, Value } from './storage.js';

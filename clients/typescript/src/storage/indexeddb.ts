@@ -1,0 +1,93 @@
+import { type IDBPDatabase, openDB } from 'idb';
+import { LocalLocks } from './local-locks.js';
+import type { Storage, Value } from './storage.js';
+
+const STORE = 'values';
+
+/**
+ * A storage in the browser's IndexedDB, shared by all tabs and workers of the origin: Web Locks let one of them at a time do
+ * what only one may do, a BroadcastChannel tells the others what changed.
+ * @param name of the database
+ */
+export function indexedDbStorage(name: string): Storage {
+  const channelName = `reading-list:${name}`;
+  const locks = new LocalLocks();
+  const watchers = new Set<(keys: string[]) => void>();
+  let channel: BroadcastChannel | undefined;
+  let opened: Promise<IDBPDatabase> | undefined;
+  const database = () => (opened ??= open(name, () => (opened = undefined)));
+
+  const connect = () => {
+    channel ??= new BroadcastChannel(channelName);
+    channel.onmessage = ({ data }: MessageEvent<string[]>) => watchers.forEach((watcher) => watcher(data));
+    return channel;
+  };
+  return {
+    load: async (keys) => {
+      const store = (await database()).transaction(STORE).store;
+      if (!keys) return pairs(await store.getAllKeys(), await store.getAll());
+      return pairs(keys, await Promise.all(keys.map((key) => store.get(key) as Promise<Value>)));
+    },
+    update: async (keys, change) => {
+      const transaction = (await database()).transaction(STORE, 'readwrite', { durability: 'strict' });
+      const { store } = transaction;
+      try {
+        const found = pairs(keys, await Promise.all(keys.map((key) => store.get(key) as Promise<Value>)));
+        const changes = change(new Map(found));
+        for (const [key, value] of changes) void (value === undefined ? store.delete(key) : store.put(value, key));
+        await transaction.done;
+        if (changes.size > 0) connect().postMessage([...changes.keys()]);
+      } catch (error) {
+        transaction.done.catch(() => undefined);
+        abort(transaction);
+        throw error;
+      }
+    },
+    watch: (listener) => {
+      connect();
+      watchers.add(listener);
+      return () => watchers.delete(listener);
+    },
+    lock: (lockName, work, signal) =>
+      // Pages that are not served securely have no Web Locks: then only this object's users take turns.
+      globalThis.navigator?.locks
+        ? navigator.locks.request(`${channelName}:${lockName}`, signal ? { signal } : {}, work)
+        : locks.run(lockName, work, signal),
+    close: async () => {
+      channel?.close();
+      channel = undefined;
+      const closing = opened;
+      opened = undefined;
+      (await closing?.catch(() => undefined))?.close();
+    },
+  };
+}
+
+const open = (name: string, onClosed: () => void): Promise<IDBPDatabase> => {
+  const opening = openDB(name, 1, {
+    upgrade: (database) => void database.createObjectStore(STORE),
+    blocking: (_current, _blocked, event) => {
+      // Somebody wants to delete the database: do not stand in the way.
+      onClosed();
+      (event.target as IDBDatabase).close();
+    },
+    terminated: onClosed,
+  });
+  opening.catch(onClosed);
+  return opening;
+};
+
+function abort(transaction: { abort(): void }): void {
+  try {
+    transaction.abort();
+  } catch {
+    // It has ended already.
+  }
+}
+
+const pairs = (keys: readonly IDBValidKey[], values: readonly (Value | undefined)[]): [string, Value][] =>
+  keys.flatMap((key, index): [string, Value][] =>
+    values[index] === undefined ? [] : [[key as string, values[index]]],
+  );
+
+export type { Changes, Storage, Value } from './storage.js';

@@ -1,0 +1,169 @@
+import type { Article, ArticlePatch, NewArticle, Tombstone } from '../article.js';
+import { ReadingListError } from '../errors.js';
+import type { components } from '../openapi.js';
+import { type BatchAnswer, type BatchRequest, sendInChunks, type Slot } from './batch.js';
+import { readGrantedWait, readInteger } from './headers.js';
+import { type CallOptions, type Result, Transport, type TransportOptions } from './transport.js';
+
+export type Service = components['schemas']['Service'];
+
+/** Parameters of a listing, by their names on the wire: `unread`, `min_word_count`, `_since`, `_sort`, `_limit`. */
+export type ListQuery = Record<string, string | number | boolean>;
+
+/** One page of a listing, with what its headers say. */
+export interface Page {
+  items: (Article | Tombstone)[];
+  /** The condition of `ifModifiedSince` holds: nothing changed, and there are no items. */
+  notModified: boolean;
+  /** The collection's timestamp. */
+  lastModified: number | undefined;
+  totalRecords: number | undefined;
+  /** The query of the next page; undefined on the last one. */
+  next: string | undefined;
+  /** Deletions may be missing: list the whole collection instead. */
+  startOver: boolean;
+  /** The seconds for which the service held the request, or would have; undefined where it does not wait. */
+  grantedWaitSeconds: number | undefined;
+}
+
+export interface PageOptions extends CallOptions {
+  ifModifiedSince?: number | undefined;
+  /** How long the service may hold a request that would be 304, in seconds. */
+  waitSeconds?: number | undefined;
+}
+
+export interface WriteOptions extends CallOptions {
+  ifUnmodifiedSince?: number | undefined;
+}
+
+export interface ClientOptions extends TransportOptions {
+  /** With or without `/v2`. */
+  baseUrl: string;
+}
+
+/** The service on the wire. Every method rejects with a ReadingListError and nothing else. */
+export class Client {
+  /** The address of the service, without `/v2`. */
+  readonly baseUrl: string;
+  /** False for Basic authentication, with which the service takes no batches, and once it has refused one for that. */
+  canBatch: boolean;
+  /** @internal */
+  readonly transport: Transport;
+
+  constructor({ baseUrl, ...options }: ClientOptions) {
+    const { authorization } = options;
+    this.transport = new Transport(options);
+    this.canBatch = !(typeof authorization === 'string' && /^basic /i.test(authorization));
+    this.baseUrl = baseUrl.replace(/\/+$/, '').replace(/\/v2$/, '');
+  }
+
+  /** The root mapping: version, limits (`settings`), and what is switched on (`capabilities`). */
+  async service(options: CallOptions = {}): Promise<Service> {
+    return (await this.send('GET', '', options)).data as Service;
+  }
+
+  /** One page of a listing. @param query parameters, or the `next` of the page before */
+  async page(query: ListQuery | string = {}, options: PageOptions = {}): Promise<Page> {
+    const { ifModifiedSince, waitSeconds } = options;
+    const headers = {
+      ...(ifModifiedSince === undefined ? {} : { 'If-Modified-Since': String(ifModifiedSince) }),
+      ...(waitSeconds === undefined ? {} : { Prefer: `wait=${waitSeconds}` }),
+    };
+    const result = await this.send('GET', ARTICLES + searchOf(query), options, { headers });
+    const { items = result.status === 304 ? [] : undefined } = result.data as { items?: Page['items'] };
+    if (!Array.isArray(items)) throw new ReadingListError('protocol', 'a listing without items', { status: 200 });
+    return { items, ...readPageHeaders(result) };
+  }
+
+  /** All pages of a listing, each fetched when it is asked for. */
+  async *pages(query: ListQuery | string = {}, options: PageOptions = {}): AsyncGenerator<Page, void, undefined> {
+    for (let next: ListQuery | string | undefined = query; next !== undefined;) {
+      const page: Page = await this.page(next, options);
+      yield page;
+      next = page.next;
+    }
+  }
+
+  /** How many records a listing has. */
+  async count(query: ListQuery = {}, options: CallOptions = {}): Promise<number> {
+    const { headers } = await this.send('HEAD', ARTICLES + searchOf(query), options);
+    return readInteger(headers, 'Total-Records') ?? 0;
+  }
+
+  /** Creates an article; `created` is false when one with its URL was there, which is returned as it is. */
+  async create(fields: NewArticle, options: WriteOptions = {}): Promise<{ created: boolean; article: Article }> {
+    const { status, data } = await this.send('POST', ARTICLES, options, { body: fields });
+    return { created: status === 201, article: data as Article };
+  }
+
+  async read(id: string, options: CallOptions = {}): Promise<Article> {
+    return (await this.send('GET', at(id), options)).data as Article;
+  }
+
+  /** Changes the fields named and returns the whole record. */
+  async patch(id: string, fields: ArticlePatch, options: WriteOptions = {}): Promise<Article> {
+    return (await this.send('PATCH', at(id), options, { body: fields })).data as Article;
+  }
+
+  async remove(id: string, options: WriteOptions = {}): Promise<Tombstone> {
+    return (await this.send('DELETE', at(id), options)).data as Tombstone;
+  }
+
+  /** Deletes every article that the query lists. @throws refused / 405 where the service does not allow it */
+  async removeAll(query: ListQuery, options: WriteOptions = {}): Promise<Tombstone[]> {
+    const { data } = await this.send('DELETE', ARTICLES + searchOf(query), options);
+    return (data as { items: Tombstone[] }).items;
+  }
+
+  /**
+   * Sends requests in as few batches as the service allows; each gets its own answer, in order. A batch is no transaction,
+   * and wants a bearer token.
+   * @param options limit: requests in one batch
+   */
+  batch(requests: readonly BatchRequest[], options: CallOptions & { limit?: number } = {}): Promise<BatchAnswer[]> {
+    return sendInChunks(requests, options.limit ?? 25, async (chunk) => {
+      const { data } = await this.send('POST', '/batch', options, { body: { requests: chunk } });
+      const { responses } = data as { responses?: Slot[] };
+      if (!Array.isArray(responses)) throw new ReadingListError('protocol', 'a batch without responses');
+      return responses;
+    });
+  }
+
+  private send(
+    method: string,
+    path: string,
+    options: WriteOptions,
+    { headers = {}, body }: { headers?: Record<string, string>; body?: object } = {},
+  ): Promise<Result> {
+    const { ifUnmodifiedSince } = options;
+    if (ifUnmodifiedSince !== undefined) headers['If-Unmodified-Since'] = String(ifUnmodifiedSince);
+    if (body) headers['Content-Type'] = 'application/json';
+    const url = `${this.baseUrl}/v2${path}`;
+    return this.transport.send({ method, url, headers, body: body && JSON.stringify(body) }, options);
+  }
+}
+
+/** A client of the service at `baseUrl`. */
+export const createClient = (options: ClientOptions): Client => new Client(options);
+
+const ARTICLES = '/articles';
+const at = (id: string) => `${ARTICLES}/${encodeURIComponent(id)}`;
+
+function searchOf(query: ListQuery | string): string {
+  const entries = () => Object.entries(query).map(([name, value]) => [name, String(value)]);
+  const search = typeof query === 'string' ? query : new URLSearchParams(entries()).toString();
+  return search && `?${search}`;
+}
+
+function readPageHeaders({ status, headers }: Result): Omit<Page, 'items'> {
+  const next = headers.get('Next-Page');
+  return {
+    notModified: status === 304,
+    lastModified: readInteger(headers, 'Last-Modified'),
+    totalRecords: readInteger(headers, 'Total-Records'),
+    // Only the query: the address of the service is the one the device knows, whatever a proxy made of it.
+    next: next === null ? undefined : next.slice(next.indexOf('?') + 1),
+    startOver: headers.get('Start-Over') === 'true',
+    grantedWaitSeconds: readGrantedWait(headers),
+  };
+}

@@ -1,0 +1,39 @@
+import { ReadingListError } from '../errors.js';
+import { readRetryAfter } from './headers.js';
+
+/** The body of every error of the service. */
+interface ErrorBody {
+  code: number;
+  errno: number;
+  message?: string;
+}
+
+/**
+ * The error that a response with a status of 400 or more stands for. Anybody between the device and the service can answer
+ * 401, 404 or 410; only a body in the service's own form makes such a status count for what it says.
+ */
+export function errorOf(status: number, headers: Headers, body: unknown): ReadingListError {
+  const retryAfterSeconds = readRetryAfter(headers);
+  if (!isErrorBody(body, status)) {
+    if (status >= 500 || status === 429)
+      return new ReadingListError('busy', `HTTP ${status}`, { status, retryAfterSeconds });
+    return new ReadingListError('protocol', `HTTP ${status} that is not from the service`, { status });
+  }
+  const { errno, message = `HTTP ${status}` } = body;
+  return new ReadingListError(kindOf(status), message, { status, errno, field: fieldOf(message), retryAfterSeconds });
+}
+
+function kindOf(status: number) {
+  if (status === 401 || status === 403) return 'auth';
+  if (status === 410) return 'gone';
+  return status === 429 || status >= 500 ? 'busy' : 'refused';
+}
+
+/** Messages about a field begin with its name. */
+const fieldOf = (message: string): string | undefined => /^([a-z_]+(?:\.[\w.]+)?): /.exec(message)?.[1];
+
+const isErrorBody = (body: unknown, status: number): body is ErrorBody =>
+  typeof body === 'object' &&
+  body !== null &&
+  (body as ErrorBody).code === status &&
+  typeof (body as ErrorBody).errno === 'number';

@@ -1,0 +1,138 @@
+import { ReadingListError } from '../errors.js';
+import { type Alert, readAlert, readInteger, readRetryAfter } from './headers.js';
+import { errorOf } from './refusal.js';
+
+/** The value of the `Authorization` header, or a function that gives it; the function is asked again once after a 401. */
+export type Authorization = string | (() => string | Promise<string>);
+
+/** What the headers of any response say to the device. */
+export interface Notice {
+  status: number;
+  /** For so long only requests that the user asks for. */
+  backoffSeconds?: number;
+  retryAfterSeconds?: number;
+  alert?: Alert;
+}
+
+/** Options of every call. */
+export interface CallOptions {
+  signal?: AbortSignal | undefined;
+  /** How long to wait for the whole response, in milliseconds; 30 seconds without it. */
+  timeoutMs?: number | undefined;
+  /** Called before each request that is sent. */
+  onRequest?: (() => void) | undefined;
+  /** Called with what the headers of each response say. */
+  onResponse?: ((notice: Notice) => void) | undefined;
+}
+
+export interface TransportOptions {
+  authorization: Authorization;
+  fetch?: typeof globalThis.fetch | undefined;
+  onResponse?: ((notice: Notice) => void) | undefined;
+}
+
+/** A request. */
+export interface Message {
+  method: string;
+  url: string;
+  headers?: Record<string, string>;
+  body?: string | undefined;
+}
+
+/** A response of the service, of status 200 to 399. */
+export interface Result {
+  status: number;
+  headers: Headers;
+  /** The body; `{}` where there is none. */
+  data: object;
+}
+
+const TIMEOUT_MS = 30_000;
+
+/**
+ * Sends requests with the user's authorization and returns complete responses of the service, of status 200 to 399; anything
+ * else rejects with a ReadingListError.
+ */
+export class Transport {
+  constructor(private readonly options: TransportOptions) {}
+
+  async send({ method, url, headers, body }: Message, call: CallOptions = {}): Promise<Result> {
+    const { authorization } = this.options;
+    for (let isRetry = false; ; isRetry = true) {
+      const credentials = typeof authorization === 'string' ? authorization : await ask(authorization);
+      // No cookies and no cache of the browser: a poll has to reach the service.
+      const init: RequestInit = { method, headers: { ...headers }, cache: 'no-store', credentials: 'omit' };
+      if (credentials !== '') Object.assign(init.headers!, { Authorization: credentials });
+      if (body !== undefined) init.body = body;
+      const result = await this.exchange(url, init, call);
+      if (!(result instanceof ReadingListError)) return result;
+      const isRefreshable = result.kind === 'auth' && result.status === 401 && typeof authorization !== 'string';
+      if (isRetry || !isRefreshable) throw result;
+    }
+  }
+
+  private async exchange(url: string, init: RequestInit, call: CallOptions): Promise<Result | ReadingListError> {
+    const { signal, timeoutMs = TIMEOUT_MS, onRequest, onResponse } = call;
+    const { fetch = globalThis.fetch } = this.options;
+    const abort = new AbortController();
+    const onAbort = () => abort.abort(signal?.reason);
+    const timer = setTimeout(() => abort.abort(new Error(`no response within ${timeoutMs} ms`)), timeoutMs);
+    signal?.addEventListener('abort', onAbort);
+    if (signal?.aborted) onAbort();
+    try {
+      abort.signal.throwIfAborted();
+      onRequest?.();
+      const response = await fetch(url, { ...init, signal: abort.signal });
+      const text = init.method === 'HEAD' || response.status === 304 ? '' : await response.text();
+      const notice = noticeOf(response);
+      onResponse?.(notice);
+      this.options.onResponse?.(notice);
+      return judge(init.method!, url, response, text);
+    } catch (cause) {
+      throw new ReadingListError('network', `${init.method} ${url}: ${String(cause)}`, { cause });
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+    }
+  }
+}
+
+/** The authorization that the application gives. Failing to get one, while offline perhaps, does not sign anybody out. */
+async function ask(authorization: () => string | Promise<string>): Promise<string> {
+  try {
+    return await authorization();
+  } catch (cause) {
+    if (cause instanceof ReadingListError) throw cause;
+    throw new ReadingListError('network', `no authorization: ${String(cause)}`, { cause });
+  }
+}
+
+/** The response with its body; or what is wrong with it. */
+function judge(method: string, url: string, { status, headers }: Response, text: string): Result | ReadingListError {
+  if (status >= 400) return errorOf(status, headers, parse(text));
+  if (status === 304 || (method === 'HEAD' && status === 200)) return { status, headers, data: {} };
+  const isJson = /^application\/(?:[\w.-]+\+)?json\b/i.test(headers.get('Content-Type') ?? '');
+  const data = isJson && status >= 200 && status < 300 ? parse(text) : undefined;
+  if (typeof data === 'object' && data !== null) return { status, headers, data };
+  return new ReadingListError('protocol', `${url}: a response that is not the service's`, { status });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function noticeOf({ status, headers }: Response): Notice {
+  const backoffSeconds = readInteger(headers, 'Backoff');
+  const retryAfterSeconds = readRetryAfter(headers);
+  const alert = readAlert(headers);
+  return {
+    status,
+    ...(backoffSeconds === undefined ? {} : { backoffSeconds }),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    ...(alert === undefined ? {} : { alert }),
+  };
+}
