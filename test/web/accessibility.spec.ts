@@ -1,0 +1,121 @@
+import { readFileSync } from 'node:fs';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchChromium } from '../auth/chromium.js';
+import { type Service, startService } from '../support/service.js';
+import { apiOf, openDevice, signInByName, someName } from './device.js';
+
+const axe = readFileSync('node_modules/axe-core/axe.min.js', 'utf8');
+let browser: Browser;
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ DATABASE_URL: 'sqlite:list.sqlite' });
+  browser = await launchChromium();
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+/** What axe finds wrong with the page as it is, in one line each. */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  return page.evaluate<
+    string[]
+  >(`axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
+    .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' | ')))`);
+}
+
+const LONG = 'Donaudampfschifffahrtsgesellschaftskapitänswitwe '.repeat(12);
+
+async function fill(name: string): Promise<void> {
+  const api = apiOf(service.url, name);
+  await api.create({
+    url: 'https://example.com/1',
+    title: 'Read in part',
+    word_count: 1000,
+    read_position: 300,
+    favorite: true,
+  });
+  await api.create({ url: 'https://example.com/2', title: LONG, excerpt: LONG });
+  await api.create({ url: 'https://example.com/3', title: 'مقال طويل عن القراءة', archived: true, unread: false });
+  await api.create({ url: 'ftp://example.com/4', title: 'No web page' });
+}
+
+describe.each(['light', 'dark'] as const)('in the %s', (colorScheme) => {
+  it.each(['en-GB', 'de-DE'])('axe finds nothing wrong with any view, in %s', async (locale) => {
+    const { page, close } = await openDevice(browser, `${service.url}/app/`, { colorScheme, locale, bypassCSP: true });
+    await page.locator('form').first().waitFor();
+    expect(await violations(page)).toEqual([]);
+    const name = someName();
+    await fill(name);
+    await page.locator('input[autocomplete=username]').fill(name);
+    await page.locator('input[type=password]').first().fill('secret');
+    await page.keyboard.press('Enter');
+    await page.locator('.list .row').nth(1).waitFor();
+    for (const view of ['unread', 'favorites', 'archive', 'all']) {
+      await page.locator(`nav a[href="#/${view}"]`).click();
+      await page.locator('.list .row').first().waitFor();
+      await page.keyboard.press('j');
+      expect([view, ...(await violations(page))]).toEqual([view]);
+    }
+    for (const key of ['a', '?']) {
+      await page.keyboard.press(key);
+      await page.locator('dialog[open]').waitFor();
+      expect([key, ...(await violations(page))]).toEqual([key]);
+      await page.keyboard.press('Escape');
+      await page.locator('dialog[open]').waitFor({ state: 'detached' });
+    }
+    await page.locator('.menu .icon-button').click();
+    expect(await violations(page)).toEqual([]);
+    await page.locator('.menu-entries button').first().click();
+    await page.locator('dialog[open]').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await close();
+  });
+});
+
+it.each([320, 390, 768, 1280, 3840])('nothing is wider than a window of %i pixels', async (width) => {
+  const { page, close } = await openDevice(browser, `${service.url}/app/`, { viewport: { width, height: 800 } });
+  const name = someName();
+  await fill(name);
+  await signInByName(page, name);
+  await page.locator('.list .row').nth(1).waitFor();
+  const overflow = () =>
+    page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+  expect(await overflow()).toBe(0);
+  await page.locator('.list .row-main').nth(1).click();
+  expect(await overflow()).toBe(0);
+  await page.evaluate(`document.documentElement.dir = 'rtl'`);
+  expect(await overflow()).toBe(0);
+  await close();
+});
+
+it('the keyboard alone is enough, and the focus is never lost', async () => {
+  const { page, close } = await openDevice(browser, `${service.url}/app/`);
+  const name = someName();
+  for (const letter of 'ABCDE')
+    await apiOf(service.url, name).create({ url: `https://example.com/${letter}`, title: letter });
+  await signInByName(page, name);
+  await page.locator('.list .row').nth(4).waitFor();
+  const focused = () =>
+    page.evaluate<string>(
+      `document.activeElement.closest('.row')?.querySelector('.row-title').textContent ?? document.activeElement.tagName`,
+    );
+  const seen: string[] = [];
+  for (const key of ['j', 'j', 'j', 'k', 'e', '#', 'm']) {
+    await page.keyboard.press(key);
+    await page.waitForTimeout(150);
+    seen.push(await focused());
+  }
+  expect(new Set(seen.slice(0, 4)).size).toBe(3);
+  expect(seen).not.toContain('BODY');
+  expect(new Set(seen.slice(3)).size).toBe(4);
+  await page.keyboard.press('/');
+  expect(await focused()).toBe('INPUT');
+  await page.keyboard.type('zzz');
+  await page.getByText('Nothing matches.').waitFor();
+  await page.keyboard.press('Escape');
+  await expect.poll(() => page.locator('.list .row').count()).toBe(2);
+  await close();
+});

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+/** A browser with a profile of its own, on the page of the application. */
+export interface Device {
+  context: BrowserContext;
+  page: Page;
+  /** Errors of scripts and refusals of the page's policy: there are to be none. */
+  problems: string[];
+  close: () => Promise<void>;
+}
+
+/** Opens the application as on a device that has never seen it. */
+export async function openDevice(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Device> {
+  const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1280, height: 800 }, ...options });
+  context.setDefaultTimeout(20_000);
+  const page = await context.newPage();
+  const problems = watchProblems(page);
+  await page.goto(url);
+  return { context, page, problems, close: () => context.close() };
+}
+
+/** Collects errors of the page; that the network is away is no error of it. */
+export function watchProblems(page: Page): string[] {
+  const problems: string[] = [];
+  page.on('pageerror', ({ message }) => problems.push(message));
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      problems.push(message.text());
+  });
+  return problems;
+}
+
+/** Signs in by name and password on the page that offers it. */
+export async function signInByName(page: Page, name: string): Promise<void> {
+  await page.getByLabel('Name').fill(name);
+  await page.getByLabel('Password').fill('secret');
+  await page.getByRole('button', { name: 'Sign in', exact: true }).first().click();
+  await isSignedIn(page);
+}
+
+/** Resolves when the list is shown. */
+export const isSignedIn = (page: Page): Promise<void> =>
+  page.getByRole('button', { name: 'Save an article' }).waitFor();
+
+/** Saves an article by its form. */
+export async function save(page: Page, url: string, title = ''): Promise<void> {
+  await page.getByRole('button', { name: 'Save an article' }).click();
+  await page.getByLabel('Address').fill(url);
+  if (title) await page.getByLabel('Title (optional)').fill(title);
+  await page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+}
+
+/** The titles in sight, from top to bottom. */
+export const titles = (page: Page): Promise<string[]> => page.locator('.list .row-title').allTextContents();
+
+/** The row of an article. */
+export const row = (page: Page, title: string) =>
+  page.locator('.list .row').filter({ has: page.getByText(title, { exact: true }) });
+
+/** Waits until the list shows exactly these titles. */
+export const expectTitles = (page: Page, expected: string[], timeout = 15_000): Promise<void> =>
+  expect.poll(() => titles(page), { timeout }).toEqual(expected);
+
+/** What one device can do with the same account by the API alone. */
+export function apiOf(url: string, name: string) {
+  const authorization = `Basic ${Buffer.from(`${name}:secret`).toString('base64')}`;
+  const call = async (method: string, path: string, body?: unknown) => {
+    const headers = { authorization, 'content-type': 'application/json' };
+    const response = await fetch(`${url}/v2${path}`, {
+      method,
+      headers,
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: (await response.json()) as Record<string, unknown>,
+    };
+  };
+  return {
+    call,
+    create: (fields: Record<string, unknown>) => call('POST', '/articles', { added_by: 'phone', ...fields }),
+    list: async (): Promise<Record<string, unknown>[]> => {
+      const { body } = await call('GET', '/articles?_sort=-added_on&_limit=100');
+      return body.items as Record<string, unknown>[];
+    },
+  };
+}
+
+/** A name that nobody else has. */
+export const someName = (): string => `user-${randomUUID().slice(0, 8)}`;

@@ -1,0 +1,100 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchChromium, photograph } from '../auth/chromium.js';
+import { startMariaDb } from '../support/servers/mariadb.js';
+import { createOnServer } from '../support/database.js';
+import { type Service, startService } from '../support/service.js';
+import { apiOf, expectTitles, openDevice, row, save, signInByName, someName } from './device.js';
+
+interface Place {
+  service: Service;
+  end(): Promise<void>;
+}
+
+const onSqlite = async (): Promise<Place> => {
+  const service = await startService({ DATABASE_URL: 'sqlite:list.sqlite' });
+  return { service, end: async () => void (await service.stop()) };
+};
+const onMariaDb = async (): Promise<Place> => {
+  const server = await startMariaDb();
+  const database = await createOnServer(server.url());
+  const service = await startService({ DATABASE_URL: database.url, MIGRATE_ON_START: 'true' });
+  return { service, end: async () => (await service.stop(), server.remove()) };
+};
+
+describe.each([
+  ['SQLite', onSqlite],
+  ['MariaDB', onMariaDb],
+])('a first visit, with %s', (_name, start) => {
+  let place: Place;
+  let browser: Browser;
+  beforeAll(async () => {
+    place = await start();
+    browser = await launchChromium();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await place?.end();
+  });
+
+  it('leads from the address of the service to a saved article, which other devices get', async () => {
+    const { url } = place.service;
+    const name = someName();
+    const { page, problems, close } = await openDevice(browser, `${url}/`);
+    expect(page.url()).toBe(`${url}/app/`);
+    await signInByName(page, name);
+    await page.getByText('Nothing left to read.').waitFor();
+
+    await save(page, 'https://example.com/first', 'The first one');
+    await expectTitles(page, ['The first one']);
+    await expect
+      .poll(async () => (await apiOf(url, name).list()).map((article) => [article.url, article.title]))
+      .toEqual([['https://example.com/first', 'The first one']]);
+
+    await apiOf(url, name).create({ url: 'https://example.com/second', title: 'From the phone' });
+    await expectTitles(page, ['From the phone', 'The first one']);
+    await photograph(page, 'web-first-visit');
+    expect(problems).toEqual([]);
+    await close();
+  });
+
+  it('everything that can be done with an article reaches the service, and can be undone', async () => {
+    const { url } = place.service;
+    const name = someName();
+    const api = apiOf(url, name);
+    await api.create({ url: 'https://example.com/a', title: 'A', word_count: 1000 });
+    const { page, problems, close } = await openDevice(browser, `${url}/app/`);
+    await signInByName(page, name);
+    await row(page, 'A').locator('.row-main').click();
+    const stored = async () => (await api.list())[0];
+    const press = (key: string) => page.keyboard.press(key);
+
+    await press('f');
+    await expect.poll(stored).toMatchObject({ favorite: true });
+    await page.getByLabel('How far you have read').fill('420');
+    await expect.poll(stored).toMatchObject({ read_position: 420 });
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByLabel('Title', { exact: true }).fill('A, renamed');
+    await press('Enter');
+    await expect.poll(stored).toMatchObject({ title: 'A, renamed' });
+    await page.getByRole('button', { name: 'Mark as read' }).click();
+    await expect.poll(stored).toMatchObject({ unread: false });
+    expect((await stored())!.marked_read_by).toMatch(/ on Linux$/);
+    await press('z');
+    await expect.poll(stored).toMatchObject({ unread: true, read_position: 420, marked_read_by: null });
+    await page.locator('.list .row-main').first().focus();
+    await press('e');
+    await expect.poll(stored).toMatchObject({ archived: true });
+    await expectTitles(page, []);
+    await press('z');
+    await expectTitles(page, ['A, renamed']);
+    await page.locator('.list .row-main').first().focus();
+    await press('#');
+    await expectTitles(page, []);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expectTitles(page, ['A, renamed']);
+    await expect.poll(stored).toMatchObject({ title: 'A, renamed', archived: false, favorite: true });
+    expect(problems).toEqual([]);
+    await close();
+  });
+});

@@ -1,0 +1,117 @@
+import { readFileSync } from 'node:fs';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { launchChromium } from '../auth/chromium.js';
+import { type Service, startService } from '../support/service.js';
+import { apiOf, expectTitles, openDevice, signInByName, someName } from './device.js';
+
+let browser: Browser;
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ DATABASE_URL: 'sqlite:list.sqlite' });
+  browser = await launchChromium();
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+const open = async (name: string) => {
+  const device = await openDevice(browser, `${service.url}/app/`);
+  await signInByName(device.page, name);
+  return device;
+};
+const openSettings = async ({ page }: Awaited<ReturnType<typeof open>>) => {
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('button', { name: 'Settings' }).click();
+};
+
+it('the browser finds nothing that keeps it from installing the page as an app', async () => {
+  const { page, context, close } = await open(someName());
+  await page.evaluate('navigator.serviceWorker.ready.then(() => true)');
+  const session = await context.newCDPSession(page);
+  const { installabilityErrors } = await session.send('Page.getInstallabilityErrors');
+  // A profile without a disk is what the tests have.
+  expect(installabilityErrors.map(({ errorId }) => errorId).filter((id) => id !== 'in-incognito')).toEqual([]);
+  await close();
+});
+
+it('what a share sheet and the bookmarklet send is saved, even if one has to sign in first', async () => {
+  const name = someName();
+  const share = new URLSearchParams({
+    share_title: 'Shared',
+    share_text: 'See https://example.com/shared?a=1&b=2 now',
+  });
+  const { page, close } = await openDevice(browser, `${service.url}/app/?${share.toString()}`);
+  expect(page.url()).toBe(`${service.url}/app/`);
+  await page.getByText('“Shared” is saved as soon as you have signed in.').waitFor();
+  await signInByName(page, name);
+  await expectTitles(page, ['Shared']);
+
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('button', { name: 'Settings' }).click();
+  const href = await page.getByRole('link', { name: 'Save to reading list' }).getAttribute('href');
+  const script = decodeURIComponent(href!.replace('javascript:', ''));
+  const elsewhere = await page.context().newPage();
+  await elsewhere.route('https://elsewhere.test/**', (route) =>
+    route.fulfill({ contentType: 'text/html', body: '<title>Else & where</title>' }),
+  );
+  await elsewhere.goto('https://elsewhere.test/page?x=1#part');
+  const [opened] = await Promise.all([page.context().waitForEvent('page'), elsewhere.evaluate(script)]);
+  await expectTitles(opened, ['Else & where', 'Shared']);
+  expect(opened.url()).not.toContain('elsewhere');
+  await expect
+    .poll(async () => (await apiOf(service.url, name).list()).map(({ url }) => url))
+    .toEqual(['https://elsewhere.test/page?x=1#part', 'https://example.com/shared?a=1&b=2']);
+  await close();
+});
+
+it('imports 5,000 lines of a CSV file: says before what will happen, and afterwards what did', async () => {
+  const name = someName();
+  const device = await open(name);
+  const { page, problems, close } = device;
+  await apiOf(service.url, name).create({ url: 'https://example.com/17', title: 'Known' });
+  await expectTitles(page, ['Known']);
+  const lines = Array.from({ length: 5000 }, (_, at) =>
+    at % 1000 === 999
+      ? `No address ${at},javascript:alert(${at}),1600000000,,unread`
+      : `"Article ""${at}""",https://example.com/${at},${1600000000 + at},,unread`,
+  );
+  const csv = ['title,url,time_added,tags,status', ...lines].join('\n');
+  await openSettings(device);
+  await page
+    .locator('input[type=file]')
+    .setInputFiles({ name: 'pocket.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
+  await page.getByText('Pocket: 5,000 entries').waitFor();
+  expect(await page.locator('.numbers dd').allTextContents()).toEqual(['4,994', '1', '5']);
+  await page.getByRole('button', { name: 'Import 4,994 articles' }).click();
+  await page.getByText('Import finished').waitFor({ timeout: 80_000 });
+  expect(await page.locator('.numbers dd').allTextContents()).toEqual(['4,994', '1', '5']);
+  await page.getByText('Refused: 5').click();
+  await page.getByText('Line 1,001:').waitFor();
+  expect(problems).toEqual([]);
+  await close();
+});
+
+it('what is exported can be imported again, in each format', async () => {
+  const device = await open(someName());
+  const { page, close } = device;
+  const html = readFileSync('test/operations/samples/bookmarks.netscape');
+  await openSettings(device);
+  const choose = (name: string, buffer: Buffer) =>
+    page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/plain', buffer });
+  await choose('bookmarks.html', html);
+  await page.getByRole('button', { name: /^Import \d+ article/ }).click();
+  await page.getByText('Import finished').waitFor();
+  for (const format of ['JSON lines (complete)', 'CSV', 'Bookmarks (HTML)']) {
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: format, exact: true }).click(),
+    ]);
+    await page.getByRole('button', { name: /Import another file|Cancel/ }).click();
+    await choose(file.suggestedFilename(), readFileSync(await file.path()));
+    await page.getByText('There is nothing new in this file.').waitFor();
+    expect((await page.locator('.numbers dd').allTextContents())[2]).toBe('0');
+  }
+  await close();
+});

@@ -1,0 +1,111 @@
+import type { LocalArticle, ReadingList } from '@reading-list/client';
+import type { ToSave } from '../account/entrance';
+import { t } from '../texts';
+import { titleOf } from './article-facts';
+
+/** What happened last, in words, and how to take it back. */
+export interface Done {
+  text: string;
+  undo?: () => Promise<unknown>;
+}
+
+const MAX_UNDO = 50;
+
+/** What a person does with articles. Each action tells what it did and can be undone, the last one first. */
+export class Actions {
+  private readonly past: Done[] = [];
+
+  /** @param tell is told what happened, and what went wrong */
+  constructor(
+    private readonly list: ReadingList,
+    private readonly tell: (done: Done) => void,
+  ) {}
+
+  async save({ url, title }: ToSave): Promise<LocalArticle> {
+    const known = await this.list.get({ url });
+    if (known) {
+      this.tell({ text: t.alreadyThere });
+      return known;
+    }
+    const article = await this.list.add({ url, title: title ?? null });
+    this.did(t.saved(titleOf(article)), () => this.list.remove(article.key));
+    return article;
+  }
+
+  toggleRead = (article: LocalArticle) =>
+    this.attempt(async () => {
+      const { key, unread } = article;
+      const [there, back] = [() => this.list.markRead(key), () => this.list.markUnread(key)];
+      await (unread ? there() : back());
+      this.did(unread ? t.done.read(titleOf(article)) : t.done.unread(titleOf(article)), async () => {
+        await (unread ? back() : there());
+        if (!unread || !article.read_position) return;
+        // The service forgets the position with the mark, whatever the same request says: it has to know of the one first.
+        await this.list.sync().catch(() => undefined);
+        await this.list.setReadPosition(key, article.read_position);
+      });
+    });
+
+  toggleArchived = (article: LocalArticle) =>
+    this.attempt(async () => {
+      const { key, archived } = article;
+      await this.list.archive(key, !archived);
+      const text = archived ? t.done.unarchived(titleOf(article)) : t.done.archived(titleOf(article));
+      this.did(text, () => this.list.archive(key, archived));
+    });
+
+  toggleFavorite = (article: LocalArticle) =>
+    this.attempt(async () => {
+      const { key, favorite } = article;
+      await this.list.favorite(key, !favorite);
+      const text = favorite ? t.done.unfavorite(titleOf(article)) : t.done.favorite(titleOf(article));
+      this.did(text, () => this.list.favorite(key, favorite));
+    });
+
+  remove = (article: LocalArticle) =>
+    this.attempt(async () => {
+      await this.list.remove(article.key);
+      this.did(t.done.removed(titleOf(article)), () => this.restore(article));
+    });
+
+  rename = (article: LocalArticle, title: string) =>
+    this.attempt(async () => {
+      if (title === article.title || title === '') return;
+      await this.list.rename(article.key, title);
+      this.did(t.done.renamed(title), () => this.list.rename(article.key, article.title ?? ''));
+    });
+
+  readUpTo = (article: LocalArticle, words: number) =>
+    this.attempt(async () => {
+      if (words > article.read_position) await this.list.setReadPosition(article.key, words);
+    });
+
+  /** Takes the last action back. */
+  undo = () =>
+    this.attempt(async () => {
+      const last = this.past.pop();
+      await last?.undo?.();
+      this.tell({ text: last ? t.done.undone : t.done.nothingToUndo });
+    });
+
+  /** A removal that was sent already can't be taken back: the same article is saved again then. */
+  private async restore({ key: _key, id: _id, pending: _pending, ...fields }: LocalArticle): Promise<void> {
+    const { last_modified: _modified, stored_on: _stored, ...article } = fields;
+    if (!(await this.list.undoRemove())) await this.list.add(article);
+  }
+
+  private did(text: string, undo: () => Promise<unknown>): void {
+    this.past.push({ text, undo });
+    if (this.past.length > MAX_UNDO) this.past.shift();
+    this.tell({ text, undo });
+  }
+
+  /** What the list refuses is said, not thrown: nobody above could do more about it. */
+  private async attempt(action: () => Promise<void>): Promise<void> {
+    try {
+      await action();
+    } catch (error) {
+      this.tell({ text: t.notices.failed(error instanceof Error ? error.message : String(error)) });
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import { useEffect, useRef } from 'preact/hooks';
+
+/** What keys do; a name of two keys (`g u`) is typed one after the other. */
+export type Shortcuts = Readonly<Record<string, () => void>>;
+
+const SEQUENCE_MS = 1500;
+
+/** Listens to the keyboard while nobody types a text and no dialog is open. */
+export function useShortcuts(shortcuts: Shortcuts): void {
+  const current = useRef(shortcuts);
+  current.current = shortcuts;
+  useEffect(() => {
+    let prefix: { key: string; at: number } | undefined;
+    const listen = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isOccupied(event)) return;
+      const isSequence = prefix !== undefined && event.timeStamp - prefix.at < SEQUENCE_MS;
+      const action = current.current[isSequence ? `${prefix!.key} ${event.key}` : event.key];
+      prefix = !action && !isSequence && event.key === 'g' ? { key: 'g', at: event.timeStamp } : undefined;
+      if (!action) return;
+      event.preventDefault();
+      action();
+    };
+    window.addEventListener('keydown', listen);
+    return () => window.removeEventListener('keydown', listen);
+  }, []);
+}
+
+function isOccupied({ target, key }: KeyboardEvent): boolean {
+  if (document.querySelector('dialog[open]')) return true;
+  if (!(target instanceof HTMLElement)) return false;
+  if (target.closest('input:not([type=range]):not([type=checkbox]), textarea, select, [contenteditable]'))
+    return key !== 'Escape';
+  return false;
+}

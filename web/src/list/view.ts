@@ -1,0 +1,30 @@
+import type { Query } from '@reading-list/client';
+
+/** The views of the list, in the order in which they are offered. */
+export const VIEWS = ['unread', 'favorites', 'archive', 'all'] as const;
+export type View = (typeof VIEWS)[number];
+
+/** Which articles a view shows. */
+export const VIEW_QUERIES: Readonly<Record<View, Query>> = {
+  unread: { unread: true, archived: false },
+  favorites: { favorite: true },
+  archive: { archived: true },
+  all: {},
+};
+
+/** What the page shows: a view, and the article that is open in it. */
+export interface Route {
+  view: View;
+  key?: string;
+}
+
+/** Reads the fragment of the page's address. */
+export function readRoute(hash: string): Route {
+  const [, name = '', key] = /^#\/(\w+)(?:\/(.+))?$/.exec(hash) ?? [];
+  const view = VIEWS.find((known) => known === name) ?? 'unread';
+  return key === undefined ? { view } : { view, key: decodeURIComponent(key) };
+}
+
+/** The fragment for a route. */
+export const routeHash = ({ view, key }: Route): string =>
+  `#/${view}${key === undefined ? '' : `/${encodeURIComponent(key)}`}`;

@@ -1,0 +1,46 @@
+/// <reference lib="webworker" />
+/** Keeps the application's own files, so that it opens without a network. It never touches the API: articles are kept by the replica. */
+const worker = self as unknown as ServiceWorkerGlobalScope;
+
+const CACHE = 'reading-list-__VERSION__';
+const FILES = '__FILES__' as unknown as string[];
+
+worker.addEventListener('install', (event) => {
+  event.waitUntil(keepFiles());
+});
+
+worker.addEventListener('activate', (event) => {
+  event.waitUntil(forgetOlder().then(() => worker.clients.claim()));
+});
+
+/** The page asks for the update when its user wants it: never in the middle of something. */
+worker.addEventListener('message', (event) => {
+  if (event.data === 'update') void worker.skipWaiting();
+});
+
+worker.addEventListener('fetch', (event) => {
+  const { request } = event;
+  const url = new URL(request.url);
+  if (request.method !== 'GET' || !url.href.startsWith(worker.registration.scope)) return;
+  if (request.mode === 'navigate') return event.respondWith(fromCache(worker.registration.scope, request));
+  if (FILES.some((file) => new URL(file, worker.registration.scope).href === url.href))
+    event.respondWith(fromCache(url.href, request));
+});
+
+async function keepFiles(): Promise<void> {
+  const cache = await caches.open(CACHE);
+  // Entrances have no hash in their names: the browser's own cache may hold those of an older version.
+  await cache.addAll(FILES.map((file) => new Request(file, { cache: 'no-cache' })));
+}
+
+async function forgetOlder(): Promise<void> {
+  const names = await caches.keys();
+  await Promise.all(
+    names.filter((name) => name.startsWith('reading-list-') && name !== CACHE).map((name) => caches.delete(name)),
+  );
+}
+
+async function fromCache(address: string, request: Request): Promise<Response> {
+  const cache = await caches.open(CACHE);
+  return (await cache.match(address)) ?? fetch(request);
+}

@@ -1,0 +1,503 @@
+/** Every sentence of the application. A new language is one more object of this shape. */
+const en = {
+  language: 'English',
+  direction: 'ltr' as 'ltr' | 'rtl',
+  appName: 'Reading list',
+  tagline: 'What you mean to read, on all of your devices.',
+  skipToList: 'Skip to the list',
+  close: 'Close',
+  cancel: 'Cancel',
+  dismiss: 'Dismiss',
+
+  views: { unread: 'Unread', favorites: 'Favourites', archive: 'Archive', all: 'All' },
+  viewsLabel: 'Views',
+  empty: {
+    unread: 'Nothing left to read.',
+    favorites: 'No favourites yet. Press f on an article that should stay at hand.',
+    archive: 'The archive is empty.',
+    all: 'Nothing here yet. Save the first article by its address.',
+    search: 'Nothing matches.',
+  },
+  articles: (count: number) => (count === 1 ? '1 article' : `${number(count)} articles`),
+  search: 'Search',
+  clearSearch: 'Clear the search',
+  order: 'Order',
+  orders: { newest: 'Newest first', oldest: 'Oldest first', title: 'By title' },
+  menu: 'More',
+  add: 'Save an article',
+  addShort: 'Save',
+  url: 'Address',
+  title: 'Title',
+  titleOptional: 'Title (optional)',
+  titleHint: 'The service does not open the page. You can give it a title now, or later.',
+  save: 'Save',
+  notAnAddress: 'This is not an address of a web page: it has to begin with https:// or http://.',
+  alreadyThere: 'That one is on your list already.',
+  saved: (title: string) => `Saved “${title}”`,
+
+  open: 'Open the article',
+  openNamed: (title: string) => `Open “${title}” in a new tab`,
+  markRead: 'Mark as read',
+  markUnread: 'Mark as unread',
+  archive: 'Archive',
+  unarchive: 'Move back from the archive',
+  favorite: 'Add to favourites',
+  unfavorite: 'Remove from favourites',
+  rename: 'Rename',
+  remove: 'Delete',
+  undo: 'Undo',
+  unnamed: (title: string, action: string) => `${action}: ${title}`,
+  done: {
+    read: (title: string) => `Marked “${title}” as read`,
+    unread: (title: string) => `Marked “${title}” as unread`,
+    archived: (title: string) => `Archived “${title}”`,
+    unarchived: (title: string) => `Moved “${title}” back from the archive`,
+    favorite: (title: string) => `Added “${title}” to favourites`,
+    unfavorite: (title: string) => `Removed “${title}” from favourites`,
+    removed: (title: string) => `Deleted “${title}”`,
+    renamed: (title: string) => `Renamed to “${title}”`,
+    undone: 'Undone',
+    nothingToUndo: 'Nothing to undo.',
+  },
+  detail: 'Details',
+  noSelection: 'Choose an article to see more of it.',
+  backToList: 'Back to the list',
+  notLinked: 'This address is not one of a web page, so it is not a link.',
+  addedOn: (when: string, device: string) => `Saved ${when} on ${device}`,
+  readOn: (when: string, device: string) => (device ? `Read ${when} on ${device}` : `Read ${when}`),
+  readHere: 'Read',
+  waiting: 'Not sent yet',
+  position: 'How far you have read',
+  positionOf: (words: number, total: number) => `${number(words)} of ${number(total)} words`,
+  positionWords: 'Words read so far',
+  positionHint: 'The position only moves forward. Mark the article as unread to begin again.',
+  minutes: (minutes: number) => `${minutes} min`,
+  progress: (percent: number) => `${percent} % read`,
+
+  sync: {
+    offline: 'Offline. Changes are kept here and sent later.',
+    syncing: 'Syncing…',
+    upToDate: (time: string) => `Up to date, ${time}`,
+    starting: 'Opening…',
+    signedOut: 'Signed out by the service',
+    gone: 'The service has ended',
+    unsent: (count: number) => (count === 1 ? '1 change to send' : `${number(count)} changes to send`),
+    now: 'Sync now',
+  },
+  notices: {
+    heading: 'Notices',
+    signedOut: 'Your sign-in is no longer valid. Everything you change is kept on this device until you sign in again.',
+    signInAgain: 'Sign in again',
+    gone: 'This service has reached its end and takes no more changes. Your list is still on this device: export it to take it with you.',
+    ending: 'The service has a message:',
+    moreInformation: 'More information',
+    update: 'A new version is ready.',
+    updateNow: 'Reload',
+    tokenOnce: 'You are signed in until this page is closed.',
+    stay: 'Stay signed in on this device',
+    failed: (reason: string) => `That did not work: ${reason}`,
+    storage:
+      'This browser does not let pages keep data here (a private window may be the reason), so the list cannot be opened.',
+  },
+  conflicts: {
+    'deleted-remotely': (title: string) =>
+      `“${title}” was deleted on another device while you changed it here. It is gone.`,
+    'deleted-here-edited-remotely': (title: string) =>
+      `You deleted “${title}” here while it was changed on another device. It is deleted everywhere.`,
+    merged: (title: string) =>
+      `“${title}” was changed here and on another device at the same time. Both changes were put together.`,
+    refused: (title: string, reason: string) =>
+      `The service did not accept a change to “${title}”${reason ? `: ${reason}` : ''}.`,
+    lost: 'Not kept:',
+    saveAgain: 'Save it again',
+    fields: {
+      title: 'title',
+      unread: 'read or unread',
+      archived: 'archive',
+      favorite: 'favourite',
+      read_position: 'reading position',
+      excerpt: 'excerpt',
+    } as Record<string, string>,
+  },
+
+  signIn: {
+    heading: 'Sign in',
+    withProvider: 'Sign in with your account',
+    withProviderHint: 'You are taken to the sign-in page of your identity provider and back.',
+    withPassword: 'Sign in with name and password',
+    name: 'Name',
+    password: 'Password',
+    passwordHint:
+      'There is no registration: any name and password open a list of their own. Another password means another list, so there is nothing to reset if you forget it.',
+    withToken: 'Sign in with a personal token',
+    token: 'Personal token',
+    tokenHint: 'It begins with rl_. Whoever runs the service makes one for you.',
+    submit: 'Sign in',
+    stay: 'Stay signed in on this device',
+    checking: 'Signing in…',
+    refused: 'The service did not accept this. Check what you typed.',
+    cameBackEmpty: 'The sign-in did not complete. Try again.',
+    providerAway: 'The identity provider cannot be reached at the moment. Try again later.',
+    unreachable: 'The service cannot be reached. Check the connection and try again.',
+    ended: 'This service has reached its end: nobody can sign in any more.',
+    pending: (title: string) => `“${title}” is saved as soon as you have signed in.`,
+    noWay: 'The service offers no way to sign in from a browser.',
+    unsent: (count: number) =>
+      `This device has ${count === 1 ? '1 unsent change' : `${number(count)} unsent changes`}. They are kept until the account that made them signs in.`,
+  },
+  signOut: {
+    action: 'Sign out',
+    heading: 'Sign out?',
+    text: 'The copy of your list on this device is deleted. The list itself stays with the service.',
+    unsent: (count: number) =>
+      `${count === 1 ? '1 change has' : `${number(count)} changes have`} not been sent yet. If you sign out now, ${count === 1 ? 'it is' : 'they are'} lost.`,
+    confirm: 'Sign out',
+    confirmUnsent: 'Sign out and lose them',
+    stay: 'Stay signed in',
+  },
+
+  settings: {
+    heading: 'Settings',
+    device: 'Name of this device',
+    deviceHint: 'Other devices show it next to what you save here.',
+    language: 'Language',
+    account: 'Account',
+    stay: 'Stay signed in on this device',
+    bookmarklet: 'Bookmarklet',
+    bookmarkletName: 'Save to reading list',
+    bookmarkletHint: 'Drag this to the bookmarks bar. One click there saves the page you are on.',
+    install: 'Install as an app',
+    installHint: 'Then the share menu of this device can save to the list.',
+    installManually: 'Your browser installs this page from its own menu (“Install” or “Add to home screen”).',
+  },
+  importing: {
+    heading: 'Import',
+    hint: 'A CSV file from Pocket or Instapaper, a bookmarks file of a browser, or an export of this service.',
+    choose: 'Choose a file',
+    reading: 'Reading the file…',
+    formats: { pocket: 'Pocket', instapaper: 'Instapaper', bookmarks: 'Bookmarks', lines: 'Reading list' } as Record<
+      string,
+      string
+    >,
+    unknownFormat: 'This file looks like none that can be read.',
+    stoppedAt: (reason: string) => `The file cannot be read on: ${reason}. What comes before that can be imported.`,
+    preview: (format: string, count: number) => `${format}: ${count === 1 ? '1 entry' : `${number(count)} entries`}`,
+    willAdd: 'New',
+    willKnow: 'On the list already',
+    willRefuse: 'Not possible',
+    start: (count: number) => (count === 1 ? 'Import 1 article' : `Import ${number(count)} articles`),
+    nothing: 'There is nothing new in this file.',
+    progress: (done: number, total: number) => `${number(done)} of ${number(total)}`,
+    stop: 'Stop',
+    finished: 'Import finished',
+    stopped: 'Import stopped',
+    added: 'Added',
+    known: 'On the list already',
+    refused: 'Refused',
+    line: (line: number) => `Line ${number(line)}`,
+    moreRefused: (count: number) => `and ${number(count)} more`,
+    again: 'Import another file',
+    leftOut: (count: number) =>
+      `${number(count)} entries have tags, a folder or a description, for which an article has no field.`,
+  },
+  exporting: {
+    heading: 'Export',
+    hint: 'Everything on this device, in a file.',
+    lines: 'JSON lines (complete)',
+    csv: 'CSV',
+    bookmarks: 'Bookmarks (HTML)',
+  },
+  help: {
+    heading: 'Keyboard',
+    action: 'Keyboard shortcuts',
+    keys: {
+      'j / k': 'next, previous article',
+      Enter: 'details',
+      o: 'open the article in a new tab',
+      m: 'read, unread',
+      e: 'archive, or move back',
+      f: 'favourite, or not',
+      r: 'rename',
+      '#': 'delete',
+      z: 'undo',
+      a: 'save an article',
+      '/': 'search',
+      'g u / g f / g e / g a': 'unread, favourites, archive, all',
+      '?': 'this help',
+      Esc: 'close, leave the search',
+    } as Record<string, string>,
+  },
+};
+
+/** The sentences of one language. */
+export type Texts = typeof en;
+
+const de: Texts = {
+  language: 'Deutsch',
+  direction: 'ltr',
+  appName: 'Leseliste',
+  tagline: 'Was du lesen willst, auf allen deinen Geräten.',
+  skipToList: 'Zur Liste springen',
+  close: 'Schließen',
+  cancel: 'Abbrechen',
+  dismiss: 'Ausblenden',
+
+  views: { unread: 'Ungelesen', favorites: 'Favoriten', archive: 'Archiv', all: 'Alle' },
+  viewsLabel: 'Ansichten',
+  empty: {
+    unread: 'Alles gelesen.',
+    favorites: 'Noch keine Favoriten. Die Taste f merkt einen Artikel vor.',
+    archive: 'Das Archiv ist leer.',
+    all: 'Noch nichts hier. Speichere den ersten Artikel mit seiner Adresse.',
+    search: 'Nichts gefunden.',
+  },
+  articles: (count) => (count === 1 ? '1 Artikel' : `${number(count)} Artikel`),
+  search: 'Suchen',
+  clearSearch: 'Suche leeren',
+  order: 'Reihenfolge',
+  orders: { newest: 'Neueste zuerst', oldest: 'Älteste zuerst', title: 'Nach Titel' },
+  menu: 'Mehr',
+  add: 'Artikel speichern',
+  addShort: 'Speichern',
+  url: 'Adresse',
+  title: 'Titel',
+  titleOptional: 'Titel (freiwillig)',
+  titleHint: 'Der Dienst öffnet die Seite nicht. Einen Titel kannst du jetzt oder später vergeben.',
+  save: 'Speichern',
+  notAnAddress: 'Das ist keine Adresse einer Webseite: Sie muss mit https:// oder http:// beginnen.',
+  alreadyThere: 'Der Artikel steht schon auf deiner Liste.',
+  saved: (title) => `„${title}“ gespeichert`,
+
+  open: 'Artikel öffnen',
+  openNamed: (title) => `„${title}“ in einem neuen Tab öffnen`,
+  markRead: 'Als gelesen markieren',
+  markUnread: 'Als ungelesen markieren',
+  archive: 'Archivieren',
+  unarchive: 'Aus dem Archiv zurückholen',
+  favorite: 'Zu den Favoriten',
+  unfavorite: 'Aus den Favoriten entfernen',
+  rename: 'Umbenennen',
+  remove: 'Löschen',
+  undo: 'Rückgängig',
+  unnamed: (title, action) => `${action}: ${title}`,
+  done: {
+    read: (title) => `„${title}“ als gelesen markiert`,
+    unread: (title) => `„${title}“ als ungelesen markiert`,
+    archived: (title) => `„${title}“ archiviert`,
+    unarchived: (title) => `„${title}“ aus dem Archiv zurückgeholt`,
+    favorite: (title) => `„${title}“ zu den Favoriten hinzugefügt`,
+    unfavorite: (title) => `„${title}“ aus den Favoriten entfernt`,
+    removed: (title) => `„${title}“ gelöscht`,
+    renamed: (title) => `In „${title}“ umbenannt`,
+    undone: 'Rückgängig gemacht',
+    nothingToUndo: 'Es gibt nichts rückgängig zu machen.',
+  },
+  detail: 'Einzelheiten',
+  noSelection: 'Wähle einen Artikel, um mehr von ihm zu sehen.',
+  backToList: 'Zurück zur Liste',
+  notLinked: 'Das ist keine Adresse einer Webseite, deshalb ist sie kein Link.',
+  addedOn: (when, device) => `Gespeichert ${when} auf ${device}`,
+  readOn: (when, device) => (device ? `Gelesen ${when} auf ${device}` : `Gelesen ${when}`),
+  readHere: 'Gelesen',
+  waiting: 'Noch nicht gesendet',
+  position: 'Wie weit du gelesen hast',
+  positionOf: (words, total) => `${number(words)} von ${number(total)} Wörtern`,
+  positionWords: 'Bisher gelesene Wörter',
+  positionHint: 'Die Position rückt nur vor. Markiere den Artikel als ungelesen, um von vorn zu beginnen.',
+  minutes: (minutes) => `${minutes} Min.`,
+  progress: (percent) => `${percent} % gelesen`,
+
+  sync: {
+    offline: 'Offline. Änderungen bleiben hier und werden später gesendet.',
+    syncing: 'Wird abgeglichen …',
+    upToDate: (time) => `Aktuell, ${time}`,
+    starting: 'Wird geöffnet …',
+    signedOut: 'Vom Dienst abgemeldet',
+    gone: 'Der Dienst ist eingestellt',
+    unsent: (count) => (count === 1 ? '1 Änderung zu senden' : `${number(count)} Änderungen zu senden`),
+    now: 'Jetzt abgleichen',
+  },
+  notices: {
+    heading: 'Hinweise',
+    signedOut:
+      'Deine Anmeldung gilt nicht mehr. Was du änderst, bleibt auf diesem Gerät, bis du dich wieder anmeldest.',
+    signInAgain: 'Wieder anmelden',
+    gone: 'Dieser Dienst ist eingestellt und nimmt keine Änderungen mehr an. Deine Liste ist noch auf diesem Gerät: Exportiere sie, um sie mitzunehmen.',
+    ending: 'Der Dienst teilt mit:',
+    moreInformation: 'Mehr dazu',
+    update: 'Eine neue Version ist da.',
+    updateNow: 'Neu laden',
+    tokenOnce: 'Du bist angemeldet, bis diese Seite geschlossen wird.',
+    stay: 'Auf diesem Gerät angemeldet bleiben',
+    failed: (reason) => `Das hat nicht geklappt: ${reason}`,
+    storage:
+      'Dieser Browser lässt Seiten hier keine Daten behalten (vielleicht ein privates Fenster), deshalb kann die Liste nicht geöffnet werden.',
+  },
+  conflicts: {
+    'deleted-remotely': (title) =>
+      `„${title}“ wurde auf einem anderen Gerät gelöscht, während du es hier geändert hast. Es ist weg.`,
+    'deleted-here-edited-remotely': (title) =>
+      `Du hast „${title}“ hier gelöscht, während es auf einem anderen Gerät geändert wurde. Es ist überall gelöscht.`,
+    merged: (title) =>
+      `„${title}“ wurde hier und auf einem anderen Gerät zugleich geändert. Beide Änderungen wurden zusammengeführt.`,
+    refused: (title, reason) =>
+      `Der Dienst hat eine Änderung an „${title}“ nicht angenommen${reason ? `: ${reason}` : ''}.`,
+    lost: 'Nicht behalten:',
+    saveAgain: 'Noch einmal speichern',
+    fields: {
+      title: 'Titel',
+      unread: 'gelesen oder ungelesen',
+      archived: 'Archiv',
+      favorite: 'Favorit',
+      read_position: 'Leseposition',
+      excerpt: 'Auszug',
+    },
+  },
+
+  signIn: {
+    heading: 'Anmelden',
+    withProvider: 'Mit deinem Konto anmelden',
+    withProviderHint: 'Du kommst zur Anmeldeseite deines Identitätsanbieters und wieder zurück.',
+    withPassword: 'Mit Namen und Passwort anmelden',
+    name: 'Name',
+    password: 'Passwort',
+    passwordHint:
+      'Es gibt keine Registrierung: Jeder Name mit einem Passwort öffnet eine eigene Liste. Ein anderes Passwort ist eine andere Liste; ein vergessenes lässt sich deshalb nicht zurücksetzen.',
+    withToken: 'Mit einem persönlichen Token anmelden',
+    token: 'Persönliches Token',
+    tokenHint: 'Es beginnt mit rl_. Wer den Dienst betreibt, stellt es dir aus.',
+    submit: 'Anmelden',
+    stay: 'Auf diesem Gerät angemeldet bleiben',
+    checking: 'Anmeldung läuft …',
+    refused: 'Der Dienst hat das nicht angenommen. Prüfe deine Eingabe.',
+    cameBackEmpty: 'Die Anmeldung wurde nicht abgeschlossen. Versuche es noch einmal.',
+    providerAway: 'Der Identitätsanbieter ist gerade nicht erreichbar. Versuche es später noch einmal.',
+    unreachable: 'Der Dienst ist nicht erreichbar. Prüfe die Verbindung und versuche es noch einmal.',
+    ended: 'Dieser Dienst ist eingestellt: Anmelden ist nicht mehr möglich.',
+    pending: (title) => `„${title}“ wird gespeichert, sobald du angemeldet bist.`,
+    noWay: 'Der Dienst bietet keine Anmeldung im Browser an.',
+    unsent: (count) =>
+      `Auf diesem Gerät ${count === 1 ? 'wartet 1 Änderung' : `warten ${number(count)} Änderungen`} darauf, gesendet zu werden. Sie bleiben, bis sich das Konto anmeldet, zu dem sie gehören.`,
+  },
+  signOut: {
+    action: 'Abmelden',
+    heading: 'Abmelden?',
+    text: 'Die Kopie deiner Liste auf diesem Gerät wird gelöscht. Die Liste selbst bleibt beim Dienst.',
+    unsent: (count) =>
+      `${count === 1 ? '1 Änderung ist' : `${number(count)} Änderungen sind`} noch nicht gesendet. Wenn du dich jetzt abmeldest, ${count === 1 ? 'geht sie' : 'gehen sie'} verloren.`,
+    confirm: 'Abmelden',
+    confirmUnsent: 'Abmelden und verlieren',
+    stay: 'Angemeldet bleiben',
+  },
+
+  settings: {
+    heading: 'Einstellungen',
+    device: 'Name dieses Geräts',
+    deviceHint: 'Andere Geräte zeigen ihn neben dem, was du hier speicherst.',
+    language: 'Sprache',
+    account: 'Konto',
+    stay: 'Auf diesem Gerät angemeldet bleiben',
+    bookmarklet: 'Bookmarklet',
+    bookmarkletName: 'Auf die Leseliste',
+    bookmarkletHint: 'Zieh das in die Lesezeichenleiste. Ein Klick dort speichert die Seite, auf der du bist.',
+    install: 'Als App installieren',
+    installHint: 'Dann kann das Teilen-Menü dieses Geräts auf die Liste speichern.',
+    installManually:
+      'Dein Browser installiert diese Seite über sein eigenes Menü („Installieren“ oder „Zum Startbildschirm“).',
+  },
+  importing: {
+    heading: 'Importieren',
+    hint: 'Eine CSV-Datei von Pocket oder Instapaper, eine Lesezeichendatei eines Browsers oder ein Export dieses Dienstes.',
+    choose: 'Datei wählen',
+    reading: 'Datei wird gelesen …',
+    formats: { pocket: 'Pocket', instapaper: 'Instapaper', bookmarks: 'Lesezeichen', lines: 'Leseliste' },
+    unknownFormat: 'Diese Datei sieht nach keiner aus, die gelesen werden kann.',
+    stoppedAt: (reason) =>
+      `Die Datei lässt sich nicht weiter lesen: ${reason}. Was davor steht, kann importiert werden.`,
+    preview: (format, count) => `${format}: ${count === 1 ? '1 Eintrag' : `${number(count)} Einträge`}`,
+    willAdd: 'Neu',
+    willKnow: 'Schon auf der Liste',
+    willRefuse: 'Nicht möglich',
+    start: (count) => `${number(count)} Artikel importieren`,
+    nothing: 'In dieser Datei ist nichts Neues.',
+    progress: (done, total) => `${number(done)} von ${number(total)}`,
+    stop: 'Anhalten',
+    finished: 'Import abgeschlossen',
+    stopped: 'Import angehalten',
+    added: 'Hinzugefügt',
+    known: 'Schon auf der Liste',
+    refused: 'Abgelehnt',
+    line: (line) => `Zeile ${number(line)}`,
+    moreRefused: (count) => `und ${number(count)} weitere`,
+    again: 'Weitere Datei importieren',
+    leftOut: (count) =>
+      `${number(count)} Einträge haben Schlagwörter, einen Ordner oder eine Beschreibung, wofür ein Artikel kein Feld hat.`,
+  },
+  exporting: {
+    heading: 'Exportieren',
+    hint: 'Alles, was auf diesem Gerät ist, in einer Datei.',
+    lines: 'JSON-Zeilen (vollständig)',
+    csv: 'CSV',
+    bookmarks: 'Lesezeichen (HTML)',
+  },
+  help: {
+    heading: 'Tastatur',
+    action: 'Tastenkürzel',
+    keys: {
+      'j / k': 'nächster, voriger Artikel',
+      Enter: 'Einzelheiten',
+      o: 'Artikel in neuem Tab öffnen',
+      m: 'gelesen, ungelesen',
+      e: 'archivieren oder zurückholen',
+      f: 'Favorit oder nicht',
+      r: 'umbenennen',
+      '#': 'löschen',
+      z: 'rückgängig',
+      a: 'Artikel speichern',
+      '/': 'suchen',
+      'g u / g f / g e / g a': 'Ungelesen, Favoriten, Archiv, Alle',
+      '?': 'diese Hilfe',
+      Esc: 'schließen, Suche verlassen',
+    },
+  },
+};
+
+/** The languages by their codes. */
+export const LANGUAGES: Readonly<Record<string, Texts>> = { en, de };
+
+/** The sentences in the language of the moment. */
+export let t: Texts = en;
+let code = 'en';
+
+/** The code of the language of the moment. */
+export const language = (): string => code;
+
+/** Switches to a language; to English when there is no such one. */
+export function setLanguage(wanted: string): void {
+  code = wanted in LANGUAGES ? wanted : 'en';
+  t = LANGUAGES[code]!;
+  document.documentElement.lang = code;
+  document.documentElement.dir = t.direction;
+}
+
+/** The first of the browser's languages that there is. */
+export const preferredLanguage = (): string =>
+  navigator.languages.map((name) => name.slice(0, 2).toLowerCase()).find((name) => name in LANGUAGES) ?? 'en';
+
+function number(value: number): string {
+  return value.toLocaleString(code);
+}
+
+/** A day as people of the language write it; with the time when it is today. */
+export function formatDate(timestamp: number): string {
+  const date = new Date(timestamp);
+  if (Number.isNaN(date.getTime())) return '';
+  const isToday = date.toDateString() === new Date().toDateString();
+  return isToday
+    ? formatTime(timestamp)
+    : date.toLocaleDateString(code, { day: 'numeric', month: 'short', year: 'numeric' });
+}
+
+/** The time of day. */
+export const formatTime = (timestamp: number): string =>
+  new Date(timestamp).toLocaleTimeString(code, { hour: '2-digit', minute: '2-digit' });

@@ -1,0 +1,115 @@
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { type Entrance, forgetSave } from '../account/entrance';
+import { SignInError } from '../account/service';
+import { type Credentials, openSession, type Session, setKept, signIn, signOut, suspend } from '../account/session';
+import { keepSession, readKeptSession } from '../platform/keep';
+import { type Preferences, readPreferences, writePreferences } from '../platform/preferences';
+import { watchUpdates } from '../platform/updates';
+import { setLanguage, t } from '../texts';
+import { ListPage } from './list-page';
+import { KEEP, SignIn } from './sign-in';
+
+type State =
+  | { at: 'opening' }
+  | { at: 'sign-in'; problem?: SignInError['reason'] | 'cameBackEmpty' }
+  | { at: 'list'; session: Session }
+  | { at: 'broken' };
+
+interface InstallPrompt extends Event {
+  prompt(): Promise<void>;
+}
+
+/** The application: whoever is signed in sees the list, everybody else the ways to sign in. */
+export function App({ entrance }: { entrance: Entrance }): JSX.Element {
+  const [state, setState] = useState<State>({ at: 'opening' });
+  const [preferences, setPreferences] = useState(readPreferences);
+  const [save, setSave] = useState(entrance.save);
+  const [update, setUpdate] = useState<() => void>();
+  const install = useInstallPrompt();
+  setLanguage(preferences.language);
+
+  useEffect(() => watchUpdates((apply) => setUpdate(() => apply)), []);
+  useEffect(() => {
+    document.title = t.appName;
+  }, [preferences.language]);
+  useEffect(() => void begin(entrance, preferences.device).then(setState), []);
+
+  const prefer = (next: Preferences) => {
+    writePreferences(next);
+    setPreferences(next);
+  };
+  const enter = async (credentials: Credentials) =>
+    setState({ at: 'list', session: await signIn(credentials, preferences.device) });
+
+  switch (state.at) {
+    case 'opening':
+      return <p class="opening">{t.sync.starting}</p>;
+    case 'broken':
+      return <p class="opening problem">{t.notices.storage}</p>;
+    case 'sign-in':
+      return (
+        <SignIn
+          problem={state.problem}
+          save={save}
+          onSignIn={enter}
+          onLanguage={(language) => prefer({ ...preferences, language })}
+        />
+      );
+    default: {
+      const { session } = state;
+      return (
+        <ListPage
+          key={session.account}
+          session={session}
+          preferences={preferences}
+          save={save}
+          startsWithAdd={entrance.add ?? false}
+          update={update}
+          install={install}
+          onSaved={() => {
+            forgetSave();
+            setSave(undefined);
+          }}
+          onPreferences={prefer}
+          onKeep={(keep) => void setKept(session, keep).then((next) => setState({ at: 'list', session: next }))}
+          onSignInAgain={() => void suspend(session).then(() => setState({ at: 'sign-in' }))}
+          onSignOut={() => void signOut(session).then(() => setState({ at: 'sign-in' }))}
+        />
+      );
+    }
+  }
+}
+
+/** Whom the page belongs to when it opens: whoever the address names, else who stayed signed in, else nobody. */
+async function begin({ token }: Entrance, device: string): Promise<State> {
+  try {
+    if (token) return { at: 'list', session: await enterWith(token, device) };
+    const kept = await readKeptSession();
+    return kept ? { at: 'list', session: await openSession(kept, device) } : { at: 'sign-in' };
+  } catch (error) {
+    if (!(error instanceof SignInError)) return { at: 'broken' };
+    await keepSession(undefined).catch(() => undefined);
+    return { at: 'sign-in', problem: error.reason };
+  }
+}
+
+function enterWith({ value, kind }: NonNullable<Entrance['token']>, device: string): Promise<Session> {
+  const keep = kind === 'login' && sessionStorage.getItem(KEEP) !== 'no';
+  const label = kind === 'login' ? t.settings.account : t.signIn.token;
+  return signIn({ authorization: `Bearer ${value}`, label, keep }, device);
+}
+
+/** The browser offers once to install the page; the offer waits until somebody asks. */
+function useInstallPrompt(): (() => void) | undefined {
+  const [offer, setOffer] = useState<InstallPrompt>();
+  useEffect(() => {
+    const hold = (event: Event) => {
+      event.preventDefault();
+      setOffer(event as InstallPrompt);
+    };
+    window.addEventListener('beforeinstallprompt', hold);
+    return () => window.removeEventListener('beforeinstallprompt', hold);
+  }, []);
+  return offer && (() => void offer.prompt().then(() => setOffer(undefined)));
+}

@@ -1,0 +1,364 @@
+import type { Conflict, LocalArticle } from '@reading-list/client';
+import type { JSX } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { ToSave } from '../account/entrance';
+import type { Session } from '../account/session';
+import { Actions, type Done } from '../list/actions';
+import { titleOf } from '../list/article-facts';
+import { useArticle, useArticles, useCounts, useSyncState } from '../list/hooks';
+import { readRoute, type Route, routeHash } from '../list/view';
+import { useShortcuts } from '../list/shortcuts';
+import { noteAccount } from '../platform/keep';
+import { openAway } from '../platform/links';
+import type { Preferences } from '../platform/preferences';
+import { t } from '../texts';
+import { AddDialog } from './add-dialog';
+import { Detail } from './detail';
+import { HelpDialog } from './help-dialog';
+import { ListPane } from './list-pane';
+import { type Alert, AlertNotice, ConflictNotice, Notice } from './notices';
+import { SettingsDialog } from './settings-dialog';
+import { SignOutDialog } from './sign-out-dialog';
+import { SyncLine } from './sync-line';
+import { TopBar } from './top-bar';
+import { ViewsNav } from './views-nav';
+
+interface Props {
+  session: Session;
+  preferences: Preferences;
+  /** An article to save at once. */
+  save?: ToSave;
+  onSaved: () => void;
+  /** Whether to begin with the form to save an article. */
+  startsWithAdd: boolean;
+  update?: () => void;
+  install?: () => void;
+  onPreferences: (preferences: Preferences) => void;
+  onKeep: (keep: boolean) => void;
+  onSignInAgain: () => void;
+  onSignOut: () => void;
+}
+
+type Open = 'add' | 'help' | 'settings' | 'sign-out' | undefined;
+
+/** The list and everything around it. */
+export function ListPage(props: Props): JSX.Element {
+  const { session, preferences } = props;
+  const { list } = session;
+  const [open, setOpen] = useState<Open>(props.startsWithAdd ? 'add' : undefined);
+  const [done, setDone] = useState<Done>();
+  const [search, setSearch] = useState('');
+  const [isRenaming, setRenaming] = useState(false);
+  const searchField = useRef<HTMLInputElement>(null);
+  const actions = useMemo(() => new Actions(list, setDone), [list]);
+  const [route, go] = useRoute();
+  const items = useArticles(list, route.view, preferences.order, search);
+  const selection = useSelection(items, route, go);
+  const article = useArticle(list, selection.openKey);
+  const sync = useSyncState(list);
+  const counts = useCounts(list);
+  const messages = useMessages(list, items);
+
+  useEffect(() => void noteAccount(session.account, sync.unsent), [session.account, sync.unsent]);
+  useEffect(() => setRenaming(false), [selection.openKey]);
+  useEffect(() => {
+    if (!props.save) return;
+    void actions
+      .save(props.save)
+      .then(props.onSaved, (error: Error) => setDone({ text: t.notices.failed(error.message) }));
+  }, [props.save]);
+
+  const remove = (removed: LocalArticle) => {
+    selection.leave(removed.key);
+    void actions.remove(removed);
+  };
+  const onCurrent = (action: (article: LocalArticle) => unknown) => () => {
+    const current = selection.current();
+    if (current) void action(current);
+  };
+  /** An action after which the article may not be in this view any more. */
+  const moving = (action: (article: LocalArticle) => unknown) =>
+    onCurrent((current) => {
+      selection.expectLeaving(current.key);
+      return action(current);
+    });
+  useShortcuts({
+    j: () => selection.move(1),
+    k: () => selection.move(-1),
+    o: onCurrent(({ url }) => openAway(url)),
+    m: moving(actions.toggleRead),
+    e: moving(actions.toggleArchived),
+    f: moving(actions.toggleFavorite),
+    r: onCurrent(({ key }) => {
+      selection.open(key);
+      requestAnimationFrame(() => setRenaming(true));
+    }),
+    '#': onCurrent(remove),
+    z: () => void actions.undo(),
+    a: () => setOpen('add'),
+    '/': () => searchField.current?.focus(),
+    '?': () => setOpen('help'),
+    Escape: () => (done ? setDone(undefined) : selection.close()),
+    'g u': () => go({ view: 'unread' }),
+    'g f': () => go({ view: 'favorites' }),
+    'g e': () => go({ view: 'archive' }),
+    'g a': () => go({ view: 'all' }),
+  });
+
+  return (
+    <div class={`page${selection.openKey === undefined ? '' : ' has-detail'}`}>
+      <a class="skip-link" href="#list" onClick={(event) => (event.preventDefault(), selection.focus())}>
+        {t.skipToList}
+      </a>
+      <TopBar
+        search={search}
+        searchField={searchField}
+        order={preferences.order}
+        onSearch={setSearch}
+        onOrder={(order) => props.onPreferences({ ...preferences, order })}
+        onAdd={() => setOpen('add')}
+        menu={[
+          { name: t.settings.heading, action: () => setOpen('settings') },
+          { name: t.help.action, action: () => setOpen('help') },
+          { name: t.undo, action: () => void actions.undo() },
+          { name: t.signOut.action, action: () => setOpen('sign-out') },
+        ]}
+      />
+      <div class="side">
+        <ViewsNav view={route.view} counts={counts} />
+        <SyncLine state={sync} onSync={() => void list.sync().catch(() => undefined)} />
+      </div>
+      <main>
+        <h2 class="visually-hidden">{t.views[route.view]}</h2>
+        <Notices {...props} status={sync.status} messages={messages} onSaveAgain={(save) => void actions.save(save)} />
+        <ListPane
+          items={items}
+          view={route.view}
+          isSearch={search.trim() !== ''}
+          actions={actions}
+          selected={selection.selected}
+          openKey={selection.openKey}
+          focusRequest={selection.focusRequest}
+          onOpen={selection.open}
+          onSelect={selection.select}
+        />
+      </main>
+      <aside class="detail-pane" aria-label={t.detail}>
+        <Detail
+          article={article}
+          actions={actions}
+          isRenaming={isRenaming}
+          onRename={setRenaming}
+          onRemove={remove}
+          onClose={selection.close}
+        />
+      </aside>
+      <Toast done={done} onUndo={() => void actions.undo()} onDismiss={() => setDone(undefined)} />
+      {open === 'add' && (
+        <AddDialog
+          onClose={() => setOpen(undefined)}
+          onSave={async (save) => {
+            const saved = await actions.save(save);
+            setOpen(undefined);
+            selection.select(saved.key);
+          }}
+        />
+      )}
+      {open === 'help' && <HelpDialog onClose={() => setOpen(undefined)} />}
+      {open === 'settings' && <SettingsDialog {...props} onClose={() => setOpen(undefined)} />}
+      {open === 'sign-out' && (
+        <SignOutDialog session={session} onConfirm={props.onSignOut} onClose={() => setOpen(undefined)} />
+      )}
+    </div>
+  );
+}
+
+/** The fragment of the page's address is the route: the browser's back button leads back. */
+function useRoute(): [Route, (route: Route, replace?: boolean) => void] {
+  const [route, setRoute] = useState(() => readRoute(location.hash));
+  useEffect(() => {
+    const follow = () => setRoute(readRoute(location.hash));
+    window.addEventListener('hashchange', follow);
+    window.addEventListener('popstate', follow);
+    return () => {
+      window.removeEventListener('hashchange', follow);
+      window.removeEventListener('popstate', follow);
+    };
+  }, []);
+  const go = (next: Route, replace = false) => {
+    history[replace ? 'replaceState' : 'pushState'](null, '', routeHash(next));
+    setRoute(next);
+  };
+  return [route, go];
+}
+
+/** Wide pages show the details next to the list, narrow ones instead of it. */
+const isWide = () => matchMedia('(min-width: 64rem)').matches;
+
+/** Where the keyboard is in the list, and which article is open. */
+function useSelection(items: LocalArticle[] | undefined, route: Route, go: (route: Route, replace?: boolean) => void) {
+  const [selected, select] = useState<string | undefined>(route.key);
+  const [focusRequest, requestFocus] = useState(0);
+  const last = useRef<{ keys: string[]; leaving?: string }>({ keys: [] });
+  const keys = (items ?? []).map(({ key }) => key);
+
+  useEffect(() => {
+    // The selected article has left the view: its neighbour takes over, and the focus if it was lost with the row.
+    const { keys: before, leaving } = last.current;
+    last.current = { keys };
+    if (selected === undefined || keys.includes(selected) || !before.includes(selected)) return;
+    const at = before.indexOf(selected);
+    const next = before.slice(at + 1).find((key) => keys.includes(key)) ?? keys[keys.length - 1];
+    select(next);
+    if (leaving === selected || document.activeElement === document.body) {
+      requestFocus((count) => count + 1);
+      if (route.key === selected && isWide())
+        go(next === undefined ? { view: route.view } : { ...route, key: next }, true);
+    }
+  }, [items]);
+  useEffect(() => {
+    if (route.key !== undefined) select(route.key);
+    else if (document.activeElement === document.body) requestFocus((count) => count + 1);
+  }, [route.key]);
+
+  const show = (key: string) => {
+    select(key);
+    requestFocus((count) => count + 1);
+    if (isWide()) go({ ...route, key }, true);
+  };
+  return {
+    selected,
+    select,
+    focusRequest,
+    openKey: route.key,
+    focus: () => requestFocus((count) => count + 1),
+    current: () => items?.find(({ key }) => key === (selected ?? route.key)),
+    move: (by: 1 | -1) => {
+      const at = selected === undefined ? -1 : keys.indexOf(selected);
+      const next = keys[at === -1 ? 0 : Math.min(keys.length - 1, Math.max(0, at + by))];
+      if (next !== undefined) show(next);
+    },
+    open: (key: string) => {
+      select(key);
+      go({ ...route, key }, isWide());
+      if (!isWide()) requestAnimationFrame(() => document.getElementById('detail-title')?.focus());
+    },
+    close: () => {
+      if (route.key === undefined) return;
+      go({ view: route.view }, true);
+      requestFocus((count) => count + 1);
+    },
+    expectLeaving: (key: string) => (last.current.leaving = key),
+    leave: (key: string) => {
+      last.current.leaving = key;
+      if (route.key === key && !isWide()) go({ view: route.view }, true);
+    },
+  };
+}
+
+type Message = { id: number; alert: Alert } | { id: number; conflict: Conflict & { title: string } };
+
+/** What the library tells between changes, kept until it is dismissed. */
+function useMessages(list: Session['list'], items: LocalArticle[] | undefined) {
+  const [messages, setMessages] = useState<Message[]>([]);
+  const titles = useRef(new Map<string, string>());
+  for (const article of items ?? []) titles.current.set(article.key, titleOf(article));
+  useEffect(() => {
+    let id = 0;
+    const add = (message: { alert: Alert } | { conflict: Message & Conflict & { title: string } }) =>
+      setMessages((messages) => [...messages, { id: id++, ...message }]);
+    const stops = [
+      list.on('conflict', (conflict: Conflict) => {
+        const title = conflict.lost.title || titles.current.get(conflict.key) || conflict.url;
+        add({ conflict: { ...conflict, title } as never });
+      }),
+      list.on('alert', (alert: Alert) =>
+        setMessages((messages) =>
+          messages.some((known) => 'alert' in known && JSON.stringify(known.alert) === JSON.stringify(alert))
+            ? messages
+            : [...messages, { id: id++, alert }],
+        ),
+      ),
+    ];
+    return () => stops.forEach((stop) => stop());
+  }, [list]);
+  return {
+    messages,
+    dismiss: (id: number) => setMessages((messages) => messages.filter((message) => message.id !== id)),
+  };
+}
+
+interface NoticesProps extends Props {
+  status: Session['list']['status'];
+  messages: ReturnType<typeof useMessages>;
+  onSaveAgain: (save: ToSave) => void;
+}
+
+function Notices(props: NoticesProps): JSX.Element {
+  const { session, status, update, messages } = props;
+  return (
+    <section class="notices" aria-label={t.notices.heading} aria-live="polite">
+      {update && (
+        <Notice>
+          {t.notices.update}{' '}
+          <button type="button" onClick={update}>
+            {t.notices.updateNow}
+          </button>
+        </Notice>
+      )}
+      {status === 'signed-out' && (
+        <Notice>
+          {t.notices.signedOut}{' '}
+          <button type="button" onClick={props.onSignInAgain}>
+            {t.notices.signInAgain}
+          </button>
+        </Notice>
+      )}
+      {status === 'gone' && <Notice>{t.notices.gone}</Notice>}
+      {!session.isKept && (
+        <Notice>
+          {t.notices.tokenOnce}{' '}
+          <button type="button" onClick={() => props.onKeep(true)}>
+            {t.notices.stay}
+          </button>
+        </Notice>
+      )}
+      {messages.messages.map((message) => {
+        const onDismiss = () => messages.dismiss(message.id);
+        if ('alert' in message) return <AlertNotice key={message.id} alert={message.alert} onDismiss={onDismiss} />;
+        const { conflict } = message;
+        const onSaveAgain = () => (props.onSaveAgain({ url: conflict.url, title: conflict.title }), onDismiss());
+        return <ConflictNotice key={message.id} conflict={conflict} onSaveAgain={onSaveAgain} onDismiss={onDismiss} />;
+      })}
+    </section>
+  );
+}
+
+/** What happened last. It stays: nobody reads against a clock. */
+function Toast({
+  done,
+  onUndo,
+  onDismiss,
+}: {
+  done: Done | undefined;
+  onUndo: () => void;
+  onDismiss: () => void;
+}): JSX.Element {
+  return (
+    <div class={`toast${done ? '' : ' is-empty'}`}>
+      <p role="status" dir="auto">
+        {done?.text}
+      </p>
+      {done?.undo && (
+        <button type="button" class="quiet" onClick={onUndo}>
+          {t.undo}
+        </button>
+      )}
+      {done && (
+        <button type="button" class="quiet" aria-label={t.dismiss} onClick={onDismiss}>
+          ×
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,75 @@
+import type { LocalArticle } from '@reading-list/client';
+import type { JSX } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import type { Actions } from '../list/actions';
+import type { View } from '../list/view';
+import { reveal, useWindow } from '../list/virtual';
+import { t } from '../texts';
+import { Row } from './row';
+
+interface Props {
+  items: LocalArticle[] | undefined;
+  view: View;
+  isSearch: boolean;
+  actions: Actions;
+  /** Where the keyboard is. */
+  selected: string | undefined;
+  openKey: string | undefined;
+  /** Counts up whenever the selected row is to get the focus. */
+  focusRequest: number;
+  onOpen: (key: string) => void;
+  onSelect: (key: string) => void;
+}
+
+/** The list: only the rows in sight are in the document, and the selected one, so that the focus is never lost by scrolling. */
+export function ListPane(props: Props): JSX.Element {
+  const { items = [], view, isSearch, selected, focusRequest } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const { from, to, rowHeight } = useWindow(scroller, items.length);
+  const at = Math.max(
+    0,
+    items.findIndex(({ key }) => key === selected),
+  );
+  useLayoutEffect(() => {
+    if (focusRequest === 0 || !items[at]) return;
+    reveal(scroller.current!, at, rowHeight);
+    scroller
+      .current!.querySelector<HTMLElement>(`[data-key="${CSS.escape(items[at].key)}"] .row-main`)
+      ?.focus({ preventScroll: true });
+  }, [focusRequest]);
+  useLayoutEffect(() => {
+    scroller.current!.scrollTop = 0;
+  }, [view, isSearch]);
+  const shown = new Set([...range(from, to), ...(items.length > 0 ? [at] : [])]);
+  return (
+    <div class="list-scroller" ref={scroller} id="list" tabIndex={-1}>
+      <div class="row-probe row" aria-hidden="true" />
+      {props.items !== undefined && items.length === 0 && (
+        <p class="empty">{isSearch ? t.empty.search : t.empty[view]}</p>
+      )}
+      <ul class="list" aria-label={t.views[view]} style={{ blockSize: `${items.length * rowHeight}px` }}>
+        {[...shown]
+          .sort((a, b) => a - b)
+          .filter((index) => index < items.length)
+          .map((index) => (
+            <Row
+              key={items[index]!.key}
+              article={items[index]!}
+              index={index}
+              count={items.length}
+              top={index * rowHeight}
+              view={view}
+              actions={props.actions}
+              isSelected={index === at}
+              isOpen={items[index]!.key === props.openKey}
+              onOpen={props.onOpen}
+              onSelect={props.onSelect}
+            />
+          ))}
+      </ul>
+    </div>
+  );
+}
+
+const range = (from: number, to: number): number[] =>
+  Array.from({ length: Math.max(0, to - from) }, (_, at) => from + at);

@@ -1,0 +1,105 @@
+import type { LocalArticle } from '@reading-list/client';
+import type { JSX } from 'preact';
+import type { Actions } from '../list/actions';
+import { minutesOf, percentOf, siteOf, titleOf } from '../list/article-facts';
+import { routeHash, type View } from '../list/view';
+import { AWAY, webLink } from '../platform/links';
+import { formatDate, t } from '../texts';
+import { Icon, IconButton } from './icons';
+
+interface Props {
+  article: LocalArticle;
+  view: View;
+  actions: Actions;
+  index: number;
+  count: number;
+  top: number;
+  isSelected: boolean;
+  isOpen: boolean;
+  onOpen: (key: string) => void;
+  onSelect: (key: string) => void;
+}
+
+/** One line of the list. Only the selected one is reached by Tab; the keys j and k go from one to the next. */
+export function Row(props: Props): JSX.Element {
+  const { article, view, index, count, top, isSelected, isOpen, onOpen } = props;
+  const title = titleOf(article);
+  return (
+    <li
+      class={`row${article.unread ? ' unread' : ''}${isOpen ? ' open' : ''}`}
+      style={{ transform: `translateY(${top}px)` }}
+      aria-setsize={count}
+      aria-posinset={index + 1}
+      data-key={article.key}
+      onFocusCapture={() => props.onSelect(article.key)}
+    >
+      <a
+        class="row-main"
+        href={routeHash({ view, key: article.key })}
+        tabIndex={isSelected ? 0 : -1}
+        aria-current={isOpen ? 'true' : undefined}
+        onClick={(event) => {
+          event.preventDefault();
+          onOpen(article.key);
+        }}
+      >
+        <span class="row-title" dir="auto">
+          {title}
+        </span>
+        <Facts article={article} />
+      </a>
+      <RowActions {...props} title={title} />
+      <Progress article={article} />
+    </li>
+  );
+}
+
+function Facts({ article }: { article: LocalArticle }): JSX.Element {
+  const [minutes, percent] = [minutesOf(article), percentOf(article)];
+  return (
+    <span class="row-facts">
+      {article.unread && <span class="visually-hidden">{t.views.unread}</span>}
+      <bdi class="site">{siteOf(article)}</bdi>
+      <span>{formatDate(article.added_on)}</span>
+      {minutes !== undefined && <span>{t.minutes(minutes)}</span>}
+      {percent !== undefined && <span>{t.progress(percent)}</span>}
+      {article.pending && <span class="pending">{t.waiting}</span>}
+    </span>
+  );
+}
+
+function RowActions({ article, actions, isSelected, title }: Props & { title: string }): JSX.Element {
+  const href = webLink(article.url);
+  const tabIndex = isSelected ? 0 : -1;
+  const named = (action: string) => t.unnamed(title, action);
+  return (
+    <span class="row-actions">
+      <IconButton
+        icon="star"
+        filled={article.favorite}
+        name={named(article.favorite ? t.unfavorite : t.favorite)}
+        aria-pressed={article.favorite}
+        tabIndex={tabIndex}
+        onClick={() => void actions.toggleFavorite(article)}
+      />
+      <IconButton
+        icon={article.archived ? 'back' : 'archive'}
+        name={named(article.archived ? t.unarchive : t.archive)}
+        tabIndex={tabIndex}
+        onClick={() => void actions.toggleArchived(article)}
+      />
+      {href !== undefined && (
+        <a class="icon-button" href={href} {...AWAY} tabIndex={tabIndex} aria-label={t.openNamed(title)} title={t.open}>
+          <Icon name="open" />
+        </a>
+      )}
+    </span>
+  );
+}
+
+function Progress({ article }: { article: LocalArticle }): JSX.Element | null {
+  const percent = percentOf(article);
+  return percent === undefined ? null : (
+    <span class="row-progress" style={{ inlineSize: `${percent}%` }} aria-hidden="true" />
+  );
+}

@@ -1,0 +1,111 @@
+import type { JSX } from 'preact';
+import type { Session } from '../account/session';
+import type { Preferences } from '../platform/preferences';
+import { LANGUAGES, t } from '../texts';
+import { bookmarklet } from '../ways/bookmarklet';
+import { download, EXPORTS } from '../ways/export';
+import { Dialog } from './dialog';
+import { ImportSection } from './import-section';
+
+interface Props {
+  session: Session;
+  preferences: Preferences;
+  onPreferences: (preferences: Preferences) => void;
+  onKeep: (keep: boolean) => void;
+  /** Shows the browser's own question; undefined while the browser would not. */
+  install?: () => void;
+  onClose: () => void;
+}
+
+/** Everything that is done once in a while: import and export, the bookmarklet, names and languages. */
+export function SettingsDialog(props: Props): JSX.Element {
+  const { session, preferences, onClose } = props;
+  return (
+    <Dialog heading={t.settings.heading} onClose={onClose} wide>
+      <ImportSection list={session.list} device={preferences.device} />
+      <ExportSection session={session} />
+      <BookmarkletSection install={props.install} />
+      <DeviceSection {...props} />
+    </Dialog>
+  );
+}
+
+function ExportSection({ session }: { session: Session }): JSX.Element {
+  const save = async (format: keyof typeof EXPORTS) => {
+    const { name, type, write } = EXPORTS[format];
+    download(name, type, write(await session.list.list({ order: 'oldest' })));
+  };
+  return (
+    <section class="stack" aria-labelledby="export-heading">
+      <h3 id="export-heading">{t.exporting.heading}</h3>
+      <p class="hint">{t.exporting.hint}</p>
+      <div class="buttons">
+        {(Object.keys(EXPORTS) as (keyof typeof EXPORTS)[]).map((format) => (
+          <button type="button" key={format} onClick={() => void save(format)}>
+            {t.exporting[format]}
+          </button>
+        ))}
+      </div>
+    </section>
+  );
+}
+
+function BookmarkletSection({ install }: Pick<Props, 'install'>): JSX.Element {
+  return (
+    <section class="stack" aria-labelledby="bookmarklet-heading">
+      <h3 id="bookmarklet-heading">{t.settings.bookmarklet}</h3>
+      <p>
+        <a class="bookmarklet" href={bookmarklet()} onClick={(event) => event.preventDefault()} draggable>
+          {t.settings.bookmarkletName}
+        </a>
+      </p>
+      <p class="hint">{t.settings.bookmarkletHint}</p>
+      <h3>{t.settings.install}</h3>
+      {install && (
+        <button type="button" onClick={install}>
+          {t.settings.install}
+        </button>
+      )}
+      <p class="hint">{install ? t.settings.installHint : `${t.settings.installManually} ${t.settings.installHint}`}</p>
+    </section>
+  );
+}
+
+function DeviceSection({ session, preferences, onPreferences, onKeep }: Props): JSX.Element {
+  return (
+    <section class="stack" aria-labelledby="device-heading">
+      <h3 id="device-heading">{t.settings.account}</h3>
+      <label class="check">
+        <input type="checkbox" checked={session.isKept} onChange={(event) => onKeep(event.currentTarget.checked)} />
+        {t.settings.stay}
+      </label>
+      <label>
+        {t.settings.device}
+        <input
+          value={preferences.device}
+          maxLength={255}
+          dir="auto"
+          aria-describedby="device-hint"
+          onChange={(event) => {
+            const device = event.currentTarget.value.trim();
+            if (device !== '') onPreferences({ ...preferences, device });
+          }}
+        />
+      </label>
+      <small id="device-hint">{t.settings.deviceHint}</small>
+      <label>
+        {t.settings.language}
+        <select
+          value={preferences.language}
+          onChange={(event) => onPreferences({ ...preferences, language: event.currentTarget.value })}
+        >
+          {Object.entries(LANGUAGES).map(([code, { language }]) => (
+            <option key={code} value={code} lang={code}>
+              {language}
+            </option>
+          ))}
+        </select>
+      </label>
+    </section>
+  );
+}

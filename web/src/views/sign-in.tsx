@@ -1,0 +1,207 @@
+import type { JSX } from 'preact';
+import { useEffect, useId, useState } from 'preact/hooks';
+import type { ToSave } from '../account/entrance';
+import { basicAuthorization, goToProvider, type Offer, readOffer, SignInError } from '../account/service';
+import type { Credentials } from '../account/session';
+import { countUnsentHere } from '../platform/keep';
+import { LANGUAGES, language, t } from '../texts';
+
+/** Whether the user of a login that leads to another page wants to stay signed in. */
+export const KEEP = 'reading-list-keep';
+
+interface Props {
+  /** What went wrong before this page was shown. */
+  problem?: SignInError['reason'] | 'cameBackEmpty';
+  save?: ToSave;
+  onSignIn: (credentials: Credentials) => Promise<void>;
+  onLanguage: (language: string) => void;
+}
+
+/** The first page: the ways to sign in that the service offers. */
+export function SignIn({ problem, save, onSignIn, onLanguage }: Props): JSX.Element {
+  const [offer, setOffer] = useState<Offer>();
+  const [keep, setKeep] = useState(sessionStorage.getItem(KEEP) !== 'no');
+  const [state, setState] = useState<{ isBusy: boolean; reason?: Props['problem'] }>({
+    isBusy: false,
+    reason: problem,
+  });
+  const [unsent, setUnsent] = useState(0);
+  const attempt = async (action: () => Promise<void>) => {
+    setState({ isBusy: true });
+    try {
+      await action();
+      setState({ isBusy: false });
+    } catch (error) {
+      setState({ isBusy: false, reason: error instanceof SignInError ? error.reason : 'unreachable' });
+    }
+  };
+  useEffect(() => {
+    const ask = () => void readOffer().then(setOffer, () => setState({ isBusy: false, reason: 'unreachable' }));
+    ask();
+    window.addEventListener('online', ask);
+    return () => window.removeEventListener('online', ask);
+  }, []);
+  useEffect(() => void countUnsentHere().then(setUnsent, () => undefined), []);
+  const toProvider = (provider: string) =>
+    attempt(() => {
+      sessionStorage.setItem(KEEP, keep ? 'yes' : 'no');
+      return goToProvider(provider);
+    });
+  return (
+    <main class="sign-in">
+      <header>
+        <h1>{t.appName}</h1>
+        <p>{t.tagline}</p>
+      </header>
+      {save && (
+        <p class="notice">
+          <bdi>{t.signIn.pending(save.title ?? save.url)}</bdi>
+        </p>
+      )}
+      {unsent > 0 && <p class="notice">{t.signIn.unsent(unsent)}</p>}
+      <p class="problem" role="alert">
+        {state.reason && t.signIn[state.reason]}
+      </p>
+      {offer && (
+        <label class="check">
+          <input type="checkbox" checked={keep} onChange={(event) => setKeep(event.currentTarget.checked)} />
+          {t.signIn.stay}
+        </label>
+      )}
+      {offer?.provider !== undefined && (
+        <ByProvider isBusy={state.isBusy} onGo={() => void toProvider(offer.provider!)} />
+      )}
+      {offer?.basic && (
+        <ByPassword
+          isBusy={state.isBusy}
+          onSubmit={(name, password) =>
+            void attempt(() => onSignIn({ authorization: basicAuthorization(name, password), label: name, keep }))
+          }
+        />
+      )}
+      {offer?.tokens && (
+        <ByToken
+          isBusy={state.isBusy}
+          onSubmit={(token) =>
+            void attempt(() => onSignIn({ authorization: `Bearer ${token}`, label: t.signIn.token, keep }))
+          }
+        />
+      )}
+      {offer && !offer.basic && !offer.tokens && offer.provider === undefined && <p>{t.signIn.noWay}</p>}
+      <p role="status">{state.isBusy ? t.signIn.checking : ''}</p>
+      <Languages onLanguage={onLanguage} />
+    </main>
+  );
+}
+
+function ByProvider({ isBusy, onGo }: { isBusy: boolean; onGo: () => void }): JSX.Element {
+  return (
+    <section>
+      <button type="button" class="primary" disabled={isBusy} onClick={onGo}>
+        {t.signIn.withProvider}
+      </button>
+      <p class="hint">{t.signIn.withProviderHint}</p>
+    </section>
+  );
+}
+
+function ByPassword({
+  isBusy,
+  onSubmit,
+}: {
+  isBusy: boolean;
+  onSubmit: (name: string, password: string) => void;
+}): JSX.Element {
+  const [name, setName] = useState('');
+  const [password, setPassword] = useState('');
+  const id = useId();
+  return (
+    <section>
+      <h2>{t.signIn.withPassword}</h2>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          onSubmit(name, password);
+        }}
+      >
+        <label>
+          {t.signIn.name}
+          <input
+            autoComplete="username"
+            required
+            value={name}
+            onInput={(event) => setName(event.currentTarget.value)}
+          />
+        </label>
+        <label>
+          {t.signIn.password}
+          <input
+            type="password"
+            autoComplete="current-password"
+            aria-describedby={`${id}-hint`}
+            value={password}
+            onInput={(event) => setPassword(event.currentTarget.value)}
+          />
+        </label>
+        <small id={`${id}-hint`}>{t.signIn.passwordHint}</small>
+        <button type="submit" disabled={isBusy}>
+          {t.signIn.submit}
+        </button>
+      </form>
+    </section>
+  );
+}
+
+function ByToken({ isBusy, onSubmit }: { isBusy: boolean; onSubmit: (token: string) => void }): JSX.Element {
+  const [token, setToken] = useState('');
+  const id = useId();
+  return (
+    <details>
+      <summary>{t.signIn.withToken}</summary>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          onSubmit(token.trim());
+        }}
+      >
+        <label>
+          {t.signIn.token}
+          <input
+            type="password"
+            autoComplete="off"
+            required
+            pattern="[!-~\s]+"
+            aria-describedby={id}
+            value={token}
+            onInput={(event) => setToken(event.currentTarget.value)}
+          />
+        </label>
+        <small id={id}>{t.signIn.tokenHint}</small>
+        <button type="submit" disabled={isBusy}>
+          {t.signIn.submit}
+        </button>
+      </form>
+    </details>
+  );
+}
+
+function Languages({ onLanguage }: Pick<Props, 'onLanguage'>): JSX.Element {
+  return (
+    <p class="languages">
+      {Object.entries(LANGUAGES).map(([code, { language: name }]) => (
+        <button
+          type="button"
+          class="quiet"
+          key={code}
+          lang={code}
+          aria-pressed={code === language()}
+          onClick={() => onLanguage(code)}
+        >
+          {name}
+        </button>
+      ))}
+    </p>
+  );
+}

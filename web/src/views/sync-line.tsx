@@ -1,0 +1,40 @@
+import type { JSX } from 'preact';
+import type { SyncState } from '../list/hooks';
+import { formatTime, t } from '../texts';
+
+/** One plain line: offline, syncing, or up to date and since when. */
+export function SyncLine({ state, onSync }: { state: SyncState; onSync: () => void }): JSX.Element {
+  return (
+    <div class="sync-line">
+      <span class={`sync-dot ${state.status}`} aria-hidden="true" />
+      <span role="status">
+        {isBehind(state) ? '' : textOf(state)}
+        {state.unsent > 0 && <span> {t.sync.unsent(state.unsent)}.</span>}
+      </span>
+      {(state.status === 'offline' || state.status === 'idle') && (
+        <button type="button" class="quiet" onClick={onSync}>
+          {t.sync.now}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Nothing is wrong, but "up to date" would not be true either. */
+const isBehind = ({ status, unsent }: SyncState): boolean => unsent > 0 && (status === 'idle' || status === 'syncing');
+
+function textOf({ status, syncedAt }: SyncState): string {
+  switch (status) {
+    case 'offline':
+      return t.sync.offline;
+    case 'syncing':
+      // While it waits for changes of others the list is up to date: what is on the screen says so.
+      return syncedAt === undefined ? t.sync.syncing : t.sync.upToDate(formatTime(syncedAt));
+    case 'signed-out':
+      return t.sync.signedOut;
+    case 'gone':
+      return t.sync.gone;
+    default:
+      return syncedAt === undefined ? t.sync.starting : t.sync.upToDate(formatTime(syncedAt));
+  }
+}

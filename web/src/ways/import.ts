@@ -1,0 +1,41 @@
+import type { ReadingList } from '@reading-list/client';
+import type { Preview, Refusal } from './read-file';
+
+/** What became of the entries so far. */
+export interface ImportResult {
+  added: number;
+  known: number;
+  refused: Refusal[];
+}
+
+/** So many are stored at a time; then others get their turn: the page is repainted, and keys are heard. */
+const AT_A_TIME = 50;
+
+/** Puts the new entries of a file on the list. Those before an abort stay; the same file again brings the rest. */
+export async function runImport(
+  list: ReadingList,
+  { entries, known, refused }: Preview,
+  onProgress: (done: number) => void,
+  signal: AbortSignal,
+): Promise<ImportResult> {
+  const result: ImportResult = { added: 0, known, refused: [...refused] };
+  for (let from = 0; from < entries.length && !signal.aborted; from += AT_A_TIME) {
+    const chunk = entries.slice(from, from + AT_A_TIME);
+    await Promise.all(chunk.map((entry) => importOne(list, entry, result)));
+    onProgress(from + chunk.length);
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+  return result;
+}
+
+async function importOne(list: ReadingList, { line, fields }: Preview['entries'][number], result: ImportResult) {
+  try {
+    // Another device may have brought it since the file was read.
+    const isKnown = (await list.get({ url: fields.url })) !== undefined;
+    if (!isKnown) await list.add(fields);
+    result[isKnown ? 'known' : 'added']++;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    result.refused.push({ line, text: fields.url, reason });
+  }
+}
