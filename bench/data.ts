@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { accountKey } from '../src/auth/account.js';
+import { accountKey } from '../src/auth/caller.js';
 
 /** A user of the measured servers: the service goes by the token, the limit server by the key. */
 export interface User {

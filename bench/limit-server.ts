@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { KnownUrls } from '../src/articles/known-urls.js';
 import { mysqlStore } from './limit/mysql-store.js';
 import { idBytes, itemOf, type Posted } from './limit/rows.js';
 import { sqliteStore } from './limit/sqlite-store.js';
@@ -11,6 +12,9 @@ const databaseUrl = process.env.DATABASE_URL!;
 const store = databaseUrl.startsWith('sqlite:')
   ? sqliteStore(databaseUrl.slice('sqlite:'.length))
   : mysqlStore(databaseUrl, Number(process.env.DATABASE_POOL_SIZE));
+
+/** As the service: looks first where it expects the URL to be there. */
+const known = new KnownUrls();
 
 type Headers = Record<string, string | number>;
 
@@ -56,12 +60,13 @@ async function get(account: Buffer, url: string, request: IncomingMessage, respo
 }
 
 async function head(account: Buffer, response: ServerResponse): Promise<void> {
-  const [clock, { total }] = await store.countUnread(account);
-  answer(response, 200, { 'Last-Modified': clock.last_modified as number, 'Total-Records': total as number }, {});
+  const { last_modified, total } = await store.countUnread(account);
+  answer(response, 200, { 'Last-Modified': last_modified as number, 'Total-Records': total as number }, {});
 }
 
 async function create(account: Buffer, posted: Posted): Promise<{ status: number; body: object }> {
-  const { created, row } = await store.create(account, posted);
+  const { created, row } = await store.create(account, posted, known.isLikely(account, posted.url));
+  known.note(account, posted.url, !created);
   return { status: created ? 201 : 200, body: itemOf(row) };
 }
 

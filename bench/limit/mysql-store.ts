@@ -53,9 +53,11 @@ export function mysqlStore(url: string, connectionLimit: number): LimitStore {
         (await send(SQL.clock, [account]))[0]!,
         await send(SQL.since, [account, since, account, since, limit]),
       ]),
-    countUnread: (account) =>
-      using(async (send) => [(await send(SQL.clock, [account]))[0]!, (await send(SQL.countUnread, [account, 1]))[0]!]),
-    create: async (account, posted) => {
+    countUnread: (account) => using(async (send) => (await send(SQL.countUnread, [1, account]))[0]!),
+    create: async (account, posted, isExpected) => {
+      const find = () => using((send) => send(SQL.holder, holderParameters(account, posted)));
+      const [expected] = isExpected ? await find() : [];
+      if (expected) return { created: false, row: expected };
       const row = newRow(posted, Date.now());
       try {
         await writing(account, 1, (send, time) => {
@@ -65,7 +67,7 @@ export function mysqlStore(url: string, connectionLimit: number): LimitStore {
         return { created: true, row };
       } catch (error) {
         if ((error as { errno?: number }).errno !== 1062) throw error;
-        const [holder] = await using((send) => send(SQL.holder, holderParameters(account, posted)));
+        const [holder] = await find();
         return { created: false, row: holder! };
       }
     },

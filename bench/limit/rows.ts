@@ -16,7 +16,8 @@ export const SQL = {
   list: `SELECT ${READ} FROM articles WHERE account = ? AND deleted = 0 ORDER BY last_modified DESC LIMIT ?`,
   since: `SELECT ${READ}, (SELECT COUNT(*) FROM articles WHERE account = ? AND last_modified > ?) AS total
     FROM articles WHERE account = ? AND last_modified > ? ORDER BY last_modified DESC LIMIT ?`,
-  countUnread: 'SELECT COUNT(*) AS total FROM articles WHERE account = ? AND deleted = 0 AND unread = ?',
+  countUnread: `SELECT last_modified, (SELECT COUNT(*) FROM articles r WHERE r.account = a.account AND deleted = 0
+    AND unread = ?) AS total FROM accounts a WHERE account = ?`,
   insert: `INSERT INTO articles (account, id, ${FIELDS}, url_hash, resolved_url_hash) VALUES (?${', ?'.repeat(22)})`,
   holder: `SELECT ${READ} FROM articles WHERE account = ? AND url_hash = ?
     UNION ALL SELECT ${READ} FROM articles WHERE account = ? AND resolved_url_hash = ?`,

@@ -1,5 +1,5 @@
 import Sqlite from 'better-sqlite3';
-import { SqliteStatement } from '../../src/database/sqlite.statement.js';
+import { SqliteStatement } from '../../src/database/sqlite/statement.js';
 import { holderParameters, newRow, SQL } from './rows.js';
 import type { LimitStore } from './store.js';
 
@@ -36,8 +36,11 @@ export function sqliteStore(path: string): LimitStore {
     list: (account, limit) => Promise.resolve([clock!.get(account)!, list!.all(account, limit)]),
     since: (account, time, limit) =>
       Promise.resolve([clock!.get(account)!, since!.all(account, time, account, time, limit)]),
-    countUnread: (account) => Promise.resolve([clock!.get(account)!, count!.get(account, 1)!]),
-    create: (account, posted) => {
+    countUnread: (account) => Promise.resolve(count!.get(1, account)!),
+    create: (account, posted, isExpected) => {
+      const find = () => holder!.get(...holderParameters(account, posted));
+      const expected = isExpected ? find() : undefined;
+      if (expected) return Promise.resolve({ created: false, row: expected });
       const row = newRow(posted, Date.now());
       try {
         writing(account, 1, (time) => {
@@ -48,7 +51,7 @@ export function sqliteStore(path: string): LimitStore {
       } catch (error) {
         if ((error as { code?: string }).code !== 'SQLITE_CONSTRAINT_UNIQUE')
           return Promise.reject(error instanceof Error ? error : new Error(String(error)));
-        return Promise.resolve({ created: false, row: holder!.get(...holderParameters(account, posted))! });
+        return Promise.resolve({ created: false, row: find()! });
       }
     },
     retitle: (account, id, title) =>

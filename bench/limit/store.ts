@@ -7,10 +7,10 @@ export interface LimitStore {
   /** The account's row and the newest live articles. */
   list(account: Buffer, limit: number): Promise<[Row, Row[]]>;
   since(account: Buffer, since: number, limit: number): Promise<[Row, Row[]]>;
-  /** The account's row and a row with the number of unread articles. */
-  countUnread(account: Buffer): Promise<[Row, Row]>;
-  /** The new row, or the one that holds the URL. */
-  create(account: Buffer, posted: Posted): Promise<{ created: boolean; row: Row }>;
+  /** The account's timestamp and the number of unread articles. */
+  countUnread(account: Buffer): Promise<Row>;
+  /** The new row, or the one that holds the URL, which is looked for first where it is expected. */
+  create(account: Buffer, posted: Posted, isExpected: boolean): Promise<{ created: boolean; row: Row }>;
   retitle(account: Buffer, id: Buffer, title: string): Promise<Row>;
   /** The tombstone's timestamp. */
   bury(account: Buffer, id: Buffer): Promise<number>;

@@ -25,14 +25,14 @@ export class LoadConnection {
   private head = '';
   private pending?: { resolve: (outcome: Outcome) => void; reject: (error: Error) => void };
 
-  constructor(port: number) {
+  constructor(readonly port: number) {
     const callback = (length: number) => (this.take(READING.subarray(0, length)), true);
     this.socket = connect({ host: '127.0.0.1', port, noDelay: true, onread: { buffer: READING, callback } });
     this.socket.on('error', (error) => this.pending?.reject(error));
     this.socket.on('close', () => this.pending?.reject(new Error('the server closed the connection')));
   }
 
-  /** Rejects when the connection breaks, or when the end of the answer can not be told. */
+  /** Rejects when the connection breaks, or when the end of the answer cannot be told. */
   send(message: Buffer): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       this.pending = { resolve, reject };
