@@ -1,5 +1,8 @@
 /** The words of the documentation, `docs/vocabulary`, are for all features. */
-const features = '^src/(articles|batch|health|root|docs)/(?!vocabulary/)';
+const features = '^src/(articles|batch|health|root|docs|web-app)/(?!vocabulary/)';
+
+/** What describes the interface for the OpenAPI document: the build loads it, the service does not. */
+const descriptions = '\\.docs\\.ts$|^src/docs/(generator/|vocabulary/(?!open-api\\.ts))';
 
 /** Which folder may import which; checked by `npm run architecture`. */
 module.exports = {
@@ -24,15 +27,39 @@ module.exports = {
       to: { path: '^src/(?!database/|logging/|config/|protocol/)' },
     },
     {
+      name: 'accounts-import-the-database-and-what-it-imports',
+      severity: 'error',
+      from: { path: '^src/accounts/' },
+      to: { path: '^src/(?!accounts/|database/|config/|protocol/)' },
+    },
+    {
+      name: 'purge-knows-no-feature',
+      severity: 'error',
+      from: { path: '^src/purge/' },
+      to: { path: '^src/(?!purge/|accounts/|database/|config/|protocol/)' },
+    },
+    {
       name: 'http-knows-no-feature',
       severity: 'error',
-      from: { path: '^src/(http|auth)/' },
-      to: { path: ['^src/database/', features] },
+      from: { path: '^src/http/' },
+      to: { path: ['^src/(auth|rate-limit|database|accounts)/', features] },
+    },
+    {
+      name: 'rate-limit-knows-nobody-by-name',
+      severity: 'error',
+      from: { path: '^src/rate-limit/' },
+      to: { path: ['^src/(auth|database|accounts)/', features] },
+    },
+    {
+      name: 'auth-knows-no-feature',
+      severity: 'error',
+      from: { path: '^src/auth/' },
+      to: { path: features },
     },
     {
       name: 'features-do-not-know-each-other',
       severity: 'error',
-      from: { path: '^src/(articles|batch|health|root)/' },
+      from: { path: '^src/(articles|batch|health|root|web-app)/' },
       to: { path: features, pathNot: '^src/$1/' },
     },
     {
@@ -42,9 +69,21 @@ module.exports = {
       to: { path: '^src/(?!docs/vocabulary/|protocol/)' },
     },
     {
-      name: 'typeorm-stays-in-the-database-folder',
+      name: 'what-reads-import-files-runs-in-a-browser',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/database/' },
+      from: { path: '^src/commands/import/files/' },
+      to: { path: '^(?!src/|node_modules/)', reachable: true },
+    },
+    {
+      name: 'import-files-know-no-database',
+      severity: 'error',
+      from: { path: '^src/commands/import/files/' },
+      to: { path: '^src/', pathNot: '^src/(commands/import/files/|protocol/|articles/article\\.ts)' },
+    },
+    {
+      name: 'typeorm-stays-with-those-who-hold-sql',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(database|accounts|commands)/|\\.store\\.ts$' },
       to: { path: 'node_modules/typeorm' },
     },
     {
@@ -56,8 +95,14 @@ module.exports = {
     {
       name: 'the-service-needs-no-development-dependency',
       severity: 'error',
-      from: { path: '^src/' },
-      to: { dependencyTypes: ['npm-dev'] },
+      from: { path: '^src/', pathNot: descriptions },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'the-service-loads-no-description',
+      severity: 'error',
+      from: { path: '^src/', pathNot: descriptions },
+      to: { path: descriptions, dependencyTypesNot: ['type-only'] },
     },
   ],
   options: {

@@ -1,7 +1,7 @@
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist/', 'coverage/', 'node_modules/', 'var/', 'artefacts/'] },
+  { ignores: ['**/dist/', 'coverage/', 'node_modules/', 'var/', 'artefacts/', 'clients/typescript/src/openapi.ts'] },
   ...tseslint.configs.recommendedTypeChecked,
   { languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } } },
   {

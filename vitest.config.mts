@@ -14,23 +14,54 @@ const api = (name: string, globalSetup: string[] = []) => ({
   },
 });
 
+/**
+ * Whole systems with time limits, one file after the other: side by side they would slow each other down. In CI a case may be
+ * disturbed once by what else its machine does; one that fails twice in a row has a fault.
+ */
+const wholeSystems = {
+  fileParallelism: false,
+  retry: process.env.CI ? 1 : 0,
+  hookTimeout: 120_000,
+};
+
+/** The client library against the built service, on one database; what needs no database once, with SQLite. */
+const client = (name: string, include: string[], globalSetup: string[] = []) => ({
+  test: {
+    name,
+    include: include.map((path) => `clients/typescript/test/${path}`),
+    env: { TEST_DATABASE: name === 'client-mariadb' ? 'mariadb' : 'sqlite' },
+    globalSetup: ['test/support/setup-build.ts', ...globalSetup],
+    ...wholeSystems,
+    testTimeout: 60_000,
+  },
+});
+
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'unit', include: ['test/unit/**/*.spec.ts'] } },
+      { test: { name: 'unit', include: ['test/unit/**/*.spec.ts'], testTimeout: 30_000 } },
       api('sqlite'),
       api('mariadb', ['test/support/setup-mariadb.ts']),
       api('mysql', ['test/support/setup-mysql.ts']),
       ...(process.env.TEST_MYSQL_URL ? [api('given', ['test/support/setup-given.ts'])] : []),
+      client('client', ['**/*.spec.ts']),
+      client('client-mariadb', ['service/*.spec.ts'], ['test/support/setup-mariadb.ts']),
+      {
+        test: {
+          name: 'web',
+          globalSetup: ['test/support/setup-build.ts'],
+          include: ['test/web/**/*.spec.ts'],
+          ...wholeSystems,
+          testTimeout: 90_000,
+        },
+      },
       {
         test: {
           name: 'system',
           globalSetup: ['test/support/setup-build.ts'],
-          include: ['test/{auth,docs,operations,system}/**/*.spec.ts', 'test/support/**/*.spec.ts'],
-          // Whole systems with time limits: side by side they would slow each other down.
-          fileParallelism: false,
+          include: ['test/{auth,docs,hostile,operations,system}/**/*.spec.ts', 'test/support/**/*.spec.ts'],
+          ...wholeSystems,
           testTimeout: 60_000,
-          hookTimeout: 120_000,
         },
       },
     ],

@@ -3,22 +3,20 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createApp } from '../src/app.factory.js';
 import { SettingError, type Settings } from '../src/config/settings.js';
-import { shutDown } from '../src/shutdown.js';
+import { shutDown } from '../src/http/server/shutdown.js';
 import { type DevelopmentProvider, startDevelopmentProvider } from './provider.js';
-import { startSignInServer } from './sign-in-server.js';
 
 /** What runs on a developer's machine, and where. */
 export interface Development {
   provider: DevelopmentProvider;
-  /** Base addresses without trailing slash. */
+  /** Base address without trailing slash. */
   service: string;
-  signIn: string;
   close(): Promise<void>;
 }
 
 /**
- * Starts an identity provider at `OAUTH_URI`, the service, and the sign-in page on the port after the service's. Rejects with `SettingError`
- * when the settings are not those of a development machine, or a port is taken.
+ * Starts an identity provider at `OAUTH_URI` and the service. Rejects with `SettingError` when the settings are not those of a development
+ * machine, or a port is taken.
  */
 export async function startDevelopment(settings: Settings): Promise<Development> {
   const provider = await startProvider(settings);
@@ -26,14 +24,11 @@ export async function startDevelopment(settings: Settings): Promise<Development>
   app.server.listen(settings.port, settings.host);
   await listening(app.server, 'PORT', settings.port);
   const service = addressOf(app.server);
-  const page = await startSignInServer(settings.port && settings.port + 1, service, settings);
   const close = async () => {
-    page.closeAllConnections();
-    page.close();
     await shutDown(app);
     await provider.close();
   };
-  return { provider, service, signIn: addressOf(page), close };
+  return { provider, service, close };
 }
 
 async function startProvider({ production, oauth }: Settings): Promise<DevelopmentProvider> {
@@ -43,13 +38,13 @@ async function startProvider({ production, oauth }: Settings): Promise<Developme
   const { clientId, clientSecret, scope, audiences } = oauth;
   const options = { port: Number(port || 80), clientId, clientSecret, scope, audience: audiences[0] };
   return startDevelopmentProvider(options).catch((error: NodeJS.ErrnoException) => {
-    throw new SettingError(`OAUTH_URI: can not listen on port ${options.port} (${error.code})`);
+    throw new SettingError(`OAUTH_URI: cannot listen on port ${options.port} (${error.code})`);
   });
 }
 
 async function listening(server: Server, setting: string, port: number): Promise<void> {
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
-    throw new SettingError(`${setting}: can not listen on port ${port} (${error.code})`);
+    throw new SettingError(`${setting}: cannot listen on port ${port} (${error.code})`);
   });
 }
 

@@ -92,7 +92,7 @@ class RunningProvider implements DevelopmentProvider {
     response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-store' }).end(page);
   }
 
-  /** oidc-provider can not change its keys: another one takes over, with the same storage. */
+  /** oidc-provider cannot change its keys: another one takes over, with the same storage. */
   private use(keys: JWK[]): void {
     this.provider = new Provider(this.issuer, providerConfiguration(this.options, keys, this.cookieKey));
     this.provider.Client.prototype.redirectUriAllowed = isLoopback;

@@ -1,12 +1,54 @@
-// Brings dist/ up to date where the compiler is installed; an image without it comes with dist/ already.
+// Brings dist/, clients/typescript/dist/ and web/dist/ up to date where the compilers are installed, `dev` what `npm run dev` runs as
+// well, and says on the error output that it does; an image without compilers comes with all of it.
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 
-const compiler = 'node_modules/typescript/bin/tsc';
-if (existsSync(compiler) && existsSync('tsconfig.build.json')) {
-  const { status } = spawnSync(process.execPath, [compiler, '--build', 'tsconfig.build.json'], { stdio: 'inherit' });
-  process.exitCode = status ?? 1;
+const COMPILER = 'node_modules/typescript/bin/tsc';
+const BUNDLER = 'node_modules/vite/bin/vite.js';
+const SOURCES = ['src', 'ormconfig.ts', 'clients/typescript/src', 'tsconfig.json', 'package-lock.json'];
+const WEB_SOURCES = ['web', 'clients/typescript/src', 'src/commands/import', 'src/protocol', 'package-lock.json'];
+
+if (existsSync(COMPILER) && existsSync('tsconfig.build.json')) {
+  compile('the service', SOURCES, 'dist/openapi.json', () => {
+    run(COMPILER, '--build', 'tsconfig.build.json', 'clients/typescript/tsconfig.build.json');
+    run('dist/src/docs/generator/write.js');
+  });
+  if (process.argv[2] === 'dev')
+    compile('what runs on a developer’s machine', [...SOURCES, 'dev'], 'dist/development/openapi.json', () => {
+      run(COMPILER, '-p', 'tsconfig.dev.json');
+      copyFileSync('dist/openapi.json', 'dist/development/openapi.json');
+    });
 } else if (!existsSync('dist/src/main.js')) {
   console.error('dist/ is missing: run npm ci (with development dependencies) and npm run build first');
-  process.exitCode = 1;
+  process.exit(1);
+}
+if (existsSync(BUNDLER) && existsSync('web/vite.config.ts'))
+  compile('the web application', WEB_SOURCES, 'web/dist/index.html', () =>
+    run(BUNDLER, 'build', 'web', '--config', 'web/vite.config.ts', '--logLevel', 'warn'),
+  );
+
+/** Runs the steps when a source is newer than the last file that they write. */
+function compile(name, sources, result, steps) {
+  const built = existsSync(result) ? statSync(result).mtimeMs : 0;
+  if (sources.every((source) => newest(source) <= built)) return;
+  const start = Date.now();
+  console.error(`compiling ${name} …`);
+  steps();
+  console.error(`compiled ${name} in ${((Date.now() - start) / 1000).toFixed(1)} s`);
+}
+
+function run(...command) {
+  // Tests run this with another NODE_ENV, and what they try is to be what is delivered.
+  const env = { ...process.env, NODE_ENV: 'production' };
+  const { status } = spawnSync(process.execPath, command, { stdio: 'inherit', env });
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+function newest(path) {
+  if (!existsSync(path)) return 0;
+  const entry = statSync(path);
+  if (!entry.isDirectory()) return entry.mtimeMs;
+  const names = readdirSync(path).filter((name) => name !== 'dist' && name !== 'node_modules');
+  return Math.max(0, ...names.map((name) => newest(join(path, name))));
 }

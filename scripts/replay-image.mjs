@@ -14,7 +14,10 @@ const folder = mkdtempSync(join(tmpdir(), 'reading-list-image-'));
 try {
   const stages = readStages(readFileSync(join(root, 'Dockerfile'), 'utf8'));
   for (const stage of stages) replay(stage, stages);
-  await tryOut(stages.at(-1));
+  await tryOut(
+    stages.at(-1),
+    stages.find(({ name }) => name === 'e2e'),
+  );
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
@@ -40,7 +43,7 @@ function replay(stage, stages) {
   for (const [name, value] of stage.instructions) {
     if (name === 'COPY') copy(value, stage, stages);
     else if (name === 'RUN') run(value, stage);
-    else if (name === 'CMD') stage.command = JSON.parse(value);
+    else if (name === 'CMD' || name === 'ENTRYPOINT') stage.command = JSON.parse(value);
     else if (name === 'HEALTHCHECK') stage.check = JSON.parse(/CMD (\[.*\])/.exec(value)[1]);
     else if (name === 'ENV') for (const [, key, set] of value.matchAll(/(\w+)=(\S+)/g)) stage.environment[key] = set;
   }
@@ -83,8 +86,10 @@ function run(value, stage) {
   console.log(`ok: RUN ${command}`);
 }
 
-async function tryOut({ folder: cwd, environment, command, check }) {
-  if (existsSync(join(cwd, 'node_modules/vitest'))) throw new Error('the image has development dependencies');
+async function tryOut({ folder: cwd, environment, command, check }, e2e) {
+  for (const name of ['vitest', 'typescript', '@nestjs/swagger'])
+    if (existsSync(join(cwd, 'node_modules', name))) throw new Error(`the image has ${name}, which only builds need`);
+  console.log(`ok: its dependencies take ${sizeOf(join(cwd, 'node_modules'))} MB`);
   const secrets = Object.fromEntries(['USER_ID_SECRET', 'SESSION_SECRET'].map((name) => [name, 'x'.repeat(40)]));
   const env = {
     PATH: process.env.PATH,
@@ -93,25 +98,42 @@ async function tryOut({ folder: cwd, environment, command, check }) {
     HOST: '127.0.0.1',
     PORT: String(await freePort()),
     PUBLIC_URL: 'https://list.example.com',
+    BASIC_AUTH_ENABLED: 'true',
     OAUTH_URI: 'https://id.example.com',
     OAUTH_CLIENT_ID: 'reading-list',
     OAUTH_CLIENT_SECRET: 'x',
   };
+  const { status, stderr } = spawnSync('node', ['dist/src/migrate.js'], { cwd, env });
+  if (status !== 0) throw new Error(`migrate ended with ${status}: ${stderr}`);
   const service = spawn(command[0], command.slice(1), { cwd, env, stdio: 'inherit' });
   const exited = new Promise((done) => service.once('exit', done));
   try {
     await untilHealthy(() => spawnSync(check[0], check.slice(1), { cwd, env }).status, service);
+    const document = await (await fetch(`http://127.0.0.1:${env.PORT}/v2/openapi.json`)).json();
+    if (document.servers[0].url !== env.PUBLIC_URL) throw new Error('it does not serve its OpenAPI document');
     const { commit } = await (await fetch(`http://127.0.0.1:${env.PORT}/__version__`)).json();
     if (commit !== 'replayed') throw new Error(`the version names the commit ${commit}`);
     const help = spawnSync('node', ['dist/src/commands/cli.js', 'doctor'], { cwd, env });
     if (help.status !== 0) throw new Error(`doctor ended with ${help.status}: ${help.stderr}`);
     console.log('ok: it starts, is healthy, knows its commit, and has its commands');
+    tryEndToEnd(e2e, env.PORT);
   } finally {
     service.kill('SIGTERM');
   }
   const code = await Promise.race([exited, pause(12_000, 'still running', { ref: false })]);
   if (code !== 0) throw new Error(`after SIGTERM: ${code}`);
   console.log('ok: SIGTERM ends it with status 0');
+}
+
+function tryEndToEnd({ folder: cwd, command }, port) {
+  const words = [...command.slice(1), '--url', `http://127.0.0.1:${port}`, '--basic', '--only', 'articles-read'];
+  const { status, stdout, stderr } = spawnSync(command[0], words, { cwd, env: { PATH: process.env.PATH } });
+  if (status !== 0) throw new Error(`the end-to-end suites ended with ${status}: ${stdout}${stderr}`);
+  console.log('ok: the end-to-end suites run against it');
+}
+
+function sizeOf(path) {
+  return Number(spawnSync('du', ['-sm', path]).stdout.toString().split('\t')[0]);
 }
 
 async function untilHealthy(check, service) {

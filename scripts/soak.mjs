@@ -16,7 +16,8 @@ const specs = [
   'redis',
   'shutdown',
 ];
-const files = specs.map((name) => `test/system/${name}.spec.ts`);
+const files = [...specs.map((name) => `test/system/${name}.spec.ts`), 'test/hostile'];
+process.env.HOSTILE_SECONDS ??= '120';
 const end = Date.now() + minutes * 60_000;
 for (let round = 1; Date.now() < end; round++) {
   console.log(`round ${round}, ${Math.ceil((end - Date.now()) / 60_000)} minute(s) left`);

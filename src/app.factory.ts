@@ -7,19 +7,20 @@ import { AppModule } from './app.module.js';
 import type { Clock } from './config/config.module.js';
 import { SettingError, type Settings } from './config/settings.js';
 import { DatabaseLifecycle } from './database/database.lifecycle.js';
-import { OpenApiDescription } from './docs/open-api-description.js';
-import { createHttpServer } from './http/http-server.js';
-import { JsonAdapter } from './http/json.adapter.js';
-import { createMessages } from './http/messages.js';
-import { refuseOverload } from './http/overload.middleware.js';
-import { Pipeline } from './http/pipeline.js';
+import { createHttpServer } from './http/server/http-server.js';
+import { setBaseHeaders } from './http/response/base-headers.middleware.js';
+import { Compression } from './http/response/compression.js';
+import { JsonAdapter } from './http/routing/json.adapter.js';
+import { createMessages } from './http/server/express-messages.js';
+import { refuseOverload } from './http/load/overload.middleware.js';
+import { KnownPaths } from './http/routing/known-paths.js';
 import { ServiceStatus } from './http/service-status.js';
-import { unmatched } from './http/unmatched.js';
-import { requireWellFormed } from './http/well-formed.middleware.js';
-import { NestLogger } from './logging/logger.js';
-import type { Metrics } from './metrics/metrics.js';
-import { Observation } from './metrics/observation.js';
-import type { Tracing } from './tracing/tracing.js';
+import { cutToPath, requireWellFormed } from './http/request/well-formed.middleware.js';
+import type { LogOutput } from './observability/logging/log-output.js';
+import { NestLogger } from './observability/logging/logger.js';
+import type { Metrics } from './observability/metrics/metrics.js';
+import { Observation } from './observability/metrics/observation.js';
+import type { Tracing } from './observability/tracing/tracing.js';
 
 /** The service, ready to listen. */
 export interface App {
@@ -28,6 +29,7 @@ export interface App {
   server: Server;
   status: ServiceStatus;
   database: DatabaseLifecycle;
+  log: LogOutput;
   /** Only where `METRICS_PORT` is set. */
   metrics?: Metrics;
 }
@@ -35,8 +37,10 @@ export interface App {
 export interface AppOptions {
   /** The present time in milliseconds; tests bring their own. */
   clock?: Clock;
-  /** Called when it turns out after the start that the service can not be served with these settings. */
+  /** Called when it turns out after the start that the service cannot be served with these settings. */
   onRefusal?: (error: SettingError) => void;
+  /** Adds what an operator needs before the routes, such as a middleware. */
+  extend?: (app: NestExpressApplication) => void;
   /** Where requests are traced. */
   tracing?: Tracing;
 }
@@ -49,18 +53,20 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
   const clock = options.clock ?? Date.now;
   const status = new ServiceStatus(settings, clock);
   const router = createExpress(settings);
-  const observation = new Observation(settings, options.tracing);
-  const middlewares = [...observation.middlewares(), refuseOverload(status.monitor), requireWellFormed];
-  const pipeline = new Pipeline(router, createMessages(router, status), middlewares);
-  const server = createHttpServer(pipeline, status, settings.maxBodyBytes);
+  const observation = await Observation.begin(settings, options.tracing);
+  const messages = createMessages(router);
+  const server = createHttpServer(router, messages, status, settings.maxBodyBytes, observation.noteRefusal);
+  const paths = new KnownPaths();
   const nest = await NestFactory.create<NestExpressApplication>(
-    AppModule.forRoot(settings, clock, status),
-    new JsonAdapter(router, pipeline, server, unmatched(router, settings)),
+    AppModule.forRoot(settings, clock, status, paths),
+    new JsonAdapter(router, server, paths, status, settings.compressionEnabled ? new Compression() : undefined),
     { bodyParser: false, logger: new NestLogger(observation.logger), abortOnError: false },
   );
-  nest.get(OpenApiDescription, { strict: false }).describe(nest);
+  nest.use(cutToPath, setBaseHeaders, ...observation.middlewares(), refuseOverload(status.monitor), requireWellFormed);
+  options.extend?.(nest);
   await nest.init();
   const database = nest.get(DatabaseLifecycle);
+  status.hasReachedDatabase = () => database.wasReached;
   observation.watch(nest, status);
   try {
     await database.start(options.onRefusal ?? (() => undefined));
@@ -69,7 +75,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     throw error;
   }
   status.monitor.start({ database: () => database.usage(), connections: settings.databasePoolSize });
-  return { nest, server, status, database, metrics: observation.metrics };
+  return { nest, server, status, database, log: observation.output, metrics: observation.metrics };
 }
 
 /** Paths are exact; Express adds no header and no validator of its own. */

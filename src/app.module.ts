@@ -1,49 +1,69 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, RouterModule } from '@nestjs/core';
 import { ArticlesModule } from './articles/articles.module.js';
 import { AuthGuard } from './auth/auth.guard.js';
+import { Public } from './auth/public.js';
 import { AuthModule } from './auth/auth.module.js';
+import { loginPath } from './auth/login/oauth.controller.js';
 import { BatchModule } from './batch/batch.module.js';
 import { type Clock, ConfigModule } from './config/config.module.js';
 import type { Settings } from './config/settings.js';
 import { DatabaseModule } from './database/database.module.js';
 import { DocsModule } from './docs/docs.module.js';
 import { HealthModule } from './health/health.module.js';
-import { ApiErrorFilter } from './http/api-error.filter.js';
-import { EndOfServiceGuard } from './http/end-of-service.guard.js';
+import { AlertInterceptor } from './http/response/alert.interceptor.js';
+import { BackoffInterceptor } from './http/response/backoff.interceptor.js';
+import { ApiErrorFilter } from './http/response/api-error.filter.js';
+import { EndOfServiceGuard, OutlivesService } from './http/end-of-service.guard.js';
+import { FairShareGuard } from './http/load/fair-share.guard.js';
+import type { KnownPaths } from './http/routing/known-paths.js';
+import { UnmatchedController } from './http/routing/unmatched.controller.js';
 import { HttpModule } from './http/http.module.js';
 import type { ServiceStatus } from './http/service-status.js';
 import { PurgeModule } from './purge/purge.module.js';
-import { RateLimitGuard } from './rate-limit/rate-limit.guard.js';
+import { RateLimitGuard, Unlimited } from './rate-limit/rate-limit.guard.js';
 import { RateLimitModule } from './rate-limit/rate-limit.module.js';
 import { RedisModule } from './redis/redis.module.js';
 import { RootModule } from './root/root.module.js';
+import { WaitingModule } from './waiting/waiting.module.js';
+import { WebAppModule } from './web-app/web-app.module.js';
+
+/** What no other module answers. Nobody needs credentials to hear that a path does not exist. */
+@Module({ controllers: [UnmatchedController] })
+class UnmatchedModule {}
+for (const mark of [Public(), OutlivesService(), Unlimited()]) mark(UnmatchedController);
 
 /** All modules, the busiest routes first, and what runs for every request in running order. */
 @Module({})
 export class AppModule {
-  static forRoot(settings: Settings, clock: Clock, status: ServiceStatus): DynamicModule {
-    const auth = AuthModule.forRoot(settings);
+  static forRoot(settings: Settings, clock: Clock, status: ServiceStatus, paths: KnownPaths): DynamicModule {
     return {
       module: AppModule,
       imports: [
         ConfigModule.forRoot(settings, clock),
-        HttpModule.forRoot(status),
+        HttpModule.forRoot(status, paths),
         DatabaseModule,
         RedisModule,
         RateLimitModule,
+        WaitingModule,
         ArticlesModule,
         BatchModule,
-        auth,
-        HealthModule.with(auth),
+        AuthModule,
+        RouterModule.register([{ path: loginPath(settings), module: AuthModule }]),
+        HealthModule,
         PurgeModule,
         RootModule,
-        DocsModule.with(auth),
+        DocsModule,
+        ...(settings.webAppEnabled ? [WebAppModule] : []),
+        UnmatchedModule,
       ],
       providers: [
         { provide: APP_GUARD, useClass: EndOfServiceGuard },
         { provide: APP_GUARD, useClass: AuthGuard },
+        { provide: APP_GUARD, useClass: FairShareGuard },
         { provide: APP_GUARD, useClass: RateLimitGuard },
+        ...(settings.endOfService ? [{ provide: APP_INTERCEPTOR, useClass: AlertInterceptor }] : []),
+        ...(settings.backoff === 'off' ? [] : [{ provide: APP_INTERCEPTOR, useClass: BackoffInterceptor }]),
         { provide: APP_FILTER, useClass: ApiErrorFilter },
       ],
     };

@@ -1,31 +1,20 @@
 import { ApiError, invalidPostedData } from '../protocol/api-error.js';
 import { Invalid, readBodyValue } from '../protocol/body-values.js';
-import { ARTICLE_FIELDS, type ArticleField, type FieldValue } from '../protocol/fields.js';
+import {
+  type ArticleField,
+  type Field,
+  FIELD_NAMES,
+  type FieldKind,
+  FIELDS,
+  fieldsWhere,
+  type FieldValue,
+  type FieldValues,
+} from '../protocol/fields.js';
 import type { ResponseBehavior } from '../protocol/response-behavior.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 
 /** A live article as it is stored and answered. */
-export interface Article {
-  id: string;
-  last_modified: Timestamp;
-  url: string;
-  preview: string | null;
-  title: string | null;
-  resolved_url: string;
-  resolved_title: string | null;
-  excerpt: string;
-  archived: boolean;
-  favorite: boolean;
-  is_article: boolean;
-  word_count: number | null;
-  unread: boolean;
-  added_by: string;
-  added_on: Timestamp;
-  stored_on: Timestamp;
-  marked_read_by: string | null;
-  marked_read_on: Timestamp | null;
-  read_position: number;
-}
+export type Article = FieldValues;
 
 /** What is left of a deleted article. */
 export interface Tombstone {
@@ -40,31 +29,20 @@ export type NewArticle = Omit<Article, 'last_modified'>;
 type Body = Record<string, unknown>;
 type Fields = Partial<Record<ArticleField, FieldValue>>;
 
-const REQUIRED = ['added_by', 'title', 'url'] as const;
-const SET_BY_SERVER: ReadonlySet<ArticleField> = new Set(['id', 'last_modified', 'stored_on']);
-const POSTED = sortedFields((field) => !SET_BY_SERVER.has(field));
+const byName = (names: readonly ArticleField[]): readonly ArticleField[] => [...names].sort();
 
-const MARKS = ['marked_read_by', 'marked_read_on'] as const;
-const MODIFIABLE: ReadonlySet<ArticleField> = new Set([
-  'title',
-  'excerpt',
-  'favorite',
-  'unread',
-  'archived',
-  'read_position',
-  'is_article',
-  'resolved_url',
-  'resolved_title',
-  'word_count',
-  ...MARKS,
-] as const);
-const READ_ONLY = sortedFields((field) => !MODIFIABLE.has(field));
-const PATCHED = sortedFields((field) => MODIFIABLE.has(field));
-const PATCHED_BUT_MARKS = PATCHED.filter((field) => !MARKS.some((mark) => mark === field));
-
-function sortedFields(select: (field: ArticleField) => boolean): readonly ArticleField[] {
-  return (Object.keys(ARTICLE_FIELDS) as ArticleField[]).filter(select).sort();
-}
+const POSTED = byName(fieldsWhere(({ givenBy }) => givenBy !== 'server'));
+const READ_ONLY = byName(fieldsWhere(({ patch }) => patch === undefined));
+const PATCHED = byName(fieldsWhere(({ patch }) => patch !== undefined));
+const PATCHED_ALWAYS = byName(fieldsWhere(({ patch }) => patch === 'always'));
+/** Who read the article, and when. */
+const MARKS = fieldsWhere(({ patch }) => patch === 'on reading');
+const NO_MARKS = Object.fromEntries(MARKS.map((field) => [field, null])) as Partial<Article>;
+const WITH_EMPTY_TEXT: ReadonlySet<FieldKind> = new Set(['url', 'title', 'text']);
+/** `null` takes away the value of a field that can be empty; for any other it counts as not sent. */
+const CLEARABLE: ReadonlySet<ArticleField> = new Set(
+  fieldsWhere(({ kind, nullable, patch }) => patch !== undefined && (nullable === true || WITH_EMPTY_TEXT.has(kind))),
+);
 
 /** The body as a mapping. Throws 400 / 109 for any other JSON value. */
 function requireMapping(body: unknown): Body {
@@ -79,44 +57,40 @@ function requireMapping(body: unknown): Body {
  */
 export function newArticle(body: unknown, id: string, now: Timestamp): NewArticle {
   const sent = readPosted(body === undefined ? {} : requireMapping(body));
-  const url = sent.url as string;
-  return {
-    id,
-    url,
-    preview: (sent.preview as string | undefined) || null,
-    title: (sent.title as string | null | undefined) ?? null,
-    resolved_url: (sent.resolved_url as string | undefined) || url,
-    resolved_title: (sent.resolved_title ?? sent.title ?? null) as string | null,
-    excerpt: (sent.excerpt as string | undefined) ?? '',
-    archived: (sent.archived as boolean | undefined) ?? false,
-    favorite: (sent.favorite as boolean | undefined) ?? false,
-    is_article: (sent.is_article as boolean | undefined) ?? true,
-    word_count: (sent.word_count as number | undefined) ?? null,
-    unread: (sent.unread as boolean | undefined) ?? true,
-    added_by: sent.added_by as string,
-    added_on: (sent.added_on as number | undefined) ?? now,
-    stored_on: now,
-    marked_read_by: (sent.marked_read_by as string | undefined) ?? null,
-    marked_read_on: (sent.marked_read_on as number | undefined) ?? null,
-    read_position: (sent.read_position as number | undefined) ?? 0,
-  };
+  const article: Fields = {};
+  for (const field of FIELD_NAMES)
+    if (field !== 'last_modified') article[field] = field === 'id' ? id : firstValue(field, sent, now);
+  return article as NewArticle;
 }
 
-/** The fields that were sent, typed; `null` counts as absent but for `title`, which may be null. */
+/** An empty URL is none. */
+const isGiven = (field: ArticleField, value: FieldValue | undefined): boolean =>
+  value !== undefined && value !== null && !(value === '' && FIELDS[field].kind === 'url');
+
+function firstValue(field: ArticleField, sent: Fields, now: Timestamp): FieldValue {
+  if (isGiven(field, sent[field])) return sent[field]!;
+  const otherwise = (FIELDS[field] as Field).default ?? null;
+  if (typeof otherwise !== 'object' || otherwise === null) return otherwise;
+  return 'now' in otherwise ? now : firstValue(otherwise.sameAs, sent, now);
+}
+
+/** The fields that were sent, typed; `null` counts as absent, but is enough where it is a value and one is required. */
 function readPosted(body: Body): Fields {
   const sent: Fields = {};
   for (const field of POSTED) {
+    const { givenBy, nullable }: Field = FIELDS[field];
     const value = Object.hasOwn(body, field) ? body[field] : undefined;
     if (value !== undefined && value !== null) sent[field] = readField(field, value);
-    else if (REQUIRED.some((name) => name === field) && !(field === 'title' && value === null))
+    else if (givenBy === 'device' && !(nullable && value === null))
       throw new ApiError('missingParameter', `${field}: missing`);
-    if (field === 'url' && sent.url === '') throw invalidPostedData(field, 'not an absolute URL with a host');
+    if (givenBy === 'device' && sent[field] === '' && !isGiven(field, ''))
+      throw invalidPostedData(field, 'not an absolute URL with a host');
   }
   return sent;
 }
 
 function readField(field: ArticleField, value: unknown): FieldValue {
-  const typed = readBodyValue(ARTICLE_FIELDS[field], value);
+  const typed = readBodyValue(FIELDS[field].kind, value);
   if (typed instanceof Invalid) throw invalidPostedData(field, typed.reason);
   return typed;
 }
@@ -131,52 +105,42 @@ export function patchArticle(stored: Article, body: unknown): Article {
   const mapping = requireMapping(body);
   for (const field of READ_ONLY) requireEqual(stored, field, mapping[field]);
   const becomesRead = stored.unread && readBodyValue('boolean', mapping.unread) === false;
-  const sent: Fields = becomesRead ? { marked_read_by: null, marked_read_on: null } : {};
-  for (const field of becomesRead ? PATCHED : PATCHED_BUT_MARKS)
-    if (isSent(mapping, field)) sent[field] = readPatched(field, mapping[field]);
-  const patched = applyState(stored, { ...stored, ...sent } as Article);
-  if (sent.resolved_title === null) patched.resolved_title = patched.title;
-  if (sent.resolved_url === null || sent.resolved_url === '') patched.resolved_url = stored.url;
+  const sent: Fields = becomesRead ? { ...NO_MARKS } : {};
+  for (const field of becomesRead ? PATCHED : PATCHED_ALWAYS)
+    if (isSent(mapping, field)) sent[field] = mapping[field] === null ? null : readField(field, mapping[field]);
+  const patched = applyState(stored, { ...stored, ...sent, ...clearedValues(stored, sent) } as Article);
   return changedFields(stored, patched).length > 0 ? patched : stored;
+}
+
+/** What becomes of the fields whose value is taken away. */
+function clearedValues(stored: Article, sent: Fields): Partial<Article> {
+  const cleared = (Object.keys(sent) as ArticleField[]).filter((field) => !isGiven(field, sent[field]));
+  const kept: Fields = { ...stored, ...sent };
+  for (const field of cleared) delete kept[field];
+  return Object.fromEntries(cleared.map((field) => [field, firstValue(field, kept, 0)]));
 }
 
 function requireEqual(stored: Article, field: ArticleField, value: unknown): void {
   if (value === undefined || value === null) return;
   const isId = field === 'id' && typeof value === 'string';
-  const typed = isId ? value.trim().toLowerCase() : readBodyValue(ARTICLE_FIELDS[field], value);
+  const typed = isId ? value.trim().toLowerCase() : readBodyValue(FIELDS[field].kind, value);
   if (typed !== stored[field] && !(typed === '' && stored[field] === null))
     throw invalidPostedData(field, 'is read-only');
 }
 
-/** `null` empties a field that can be empty; for any other it counts as not sent. */
-const NULLABLE: ReadonlySet<ArticleField> = new Set([
-  'title',
-  'resolved_title',
-  'resolved_url',
-  'word_count',
-  'excerpt',
-  ...MARKS,
-] as const);
-
 function isSent(body: Body, field: ArticleField): boolean {
-  return Object.hasOwn(body, field) && (body[field] !== null || NULLABLE.has(field));
-}
-
-function readPatched(field: ArticleField, value: unknown): FieldValue {
-  if (value !== null) return readField(field, value);
-  return field === 'excerpt' ? '' : null;
+  return Object.hasOwn(body, field) && (body[field] !== null || CLEARABLE.has(field));
 }
 
 /** Becoming unread starts over; otherwise a position never falls. */
 function applyState(stored: Article, patched: Article): Article {
-  if (!stored.unread && patched.unread)
-    return { ...patched, marked_read_by: null, marked_read_on: null, read_position: 0 };
+  if (!stored.unread && patched.unread) return { ...patched, ...NO_MARKS, read_position: FIELDS.read_position.default };
   return { ...patched, read_position: Math.max(stored.read_position, patched.read_position) };
 }
 
 /** The fields in which two versions of an article differ. */
 export const changedFields = (before: Article, after: Article): ArticleField[] =>
-  (Object.keys(ARTICLE_FIELDS) as ArticleField[]).filter((field) => before[field] !== after[field]);
+  FIELD_NAMES.filter((field) => before[field] !== after[field]);
 
 /** What a PATCH answers with (docs/protocol.md, "PATCH"); `body` is the mapping that was sent. */
 export function patchResponse(
@@ -187,7 +151,7 @@ export function patchResponse(
 ): Partial<Article> {
   if (behavior === 'full') return after;
   const sent = body as Body;
-  const named = (Object.keys(ARTICLE_FIELDS) as ArticleField[]).filter((field) => Object.hasOwn(sent, field));
+  const named = FIELD_NAMES.filter((field) => Object.hasOwn(sent, field));
   const shown = named.filter((field) =>
     behavior === 'light'
       ? field !== 'last_modified' && before[field] !== after[field]
@@ -196,10 +160,11 @@ export function patchResponse(
   return Object.fromEntries(shown.map((field) => [field, after[field]]));
 }
 
+const TYPED: ReadonlySet<FieldKind> = new Set(['boolean', 'integer', 'timestamp']);
+
 /** A value of a request for comparison: typed like the field, but a text exactly as it was sent. */
 function providedValue(field: ArticleField, value: unknown): unknown {
-  if (typeof value === 'string' && ['url', 'title', 'text', 'device', 'uuid'].includes(ARTICLE_FIELDS[field]))
-    return value;
-  const typed = value === null ? null : readBodyValue(ARTICLE_FIELDS[field], value);
+  if (typeof value === 'string' && !TYPED.has(FIELDS[field].kind)) return value;
+  const typed = value === null ? null : readBodyValue(FIELDS[field].kind, value);
   return typed instanceof Invalid ? value : typed;
 }

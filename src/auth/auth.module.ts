@@ -1,30 +1,49 @@
-import { type DynamicModule, Module } from '@nestjs/common';
-import type { Redis } from 'ioredis';
-import type { Settings } from '../config/settings.js';
-import { IdentityProvider } from './identity-provider.js';
-import { createOAuthController } from './oauth.controller.js';
-import { REDIS } from '../redis/redis.module.js';
-import { redisTokenStore } from './redis-token-store.js';
-import { TOKEN_STORE } from './shared-results.js';
-import { TokenVerifier } from './token-verifier.js';
+import { Module } from '@nestjs/common';
+import { SharedRedis } from '../redis/shared-redis.js';
+import { Authenticator } from './authenticator.js';
+import { OAuthController } from './login/oauth.controller.js';
+import { OAuthLogin } from './login/oauth-login.js';
+import { IdentityProvider } from './provider/identity-provider.js';
+import { ProviderKeys } from './provider/provider-keys.js';
+import { BasicStrategy } from './strategies/basic.strategy.js';
+import { BearerStrategy } from './strategies/bearer.strategy.js';
+import { Introspection } from './tokens/introspection.js';
+import { JwtAccessTokens } from './tokens/jwt-access-tokens.js';
+import { LastUse } from './tokens/last-use.js';
+import { PersonalTokens } from './tokens/personal-tokens.js';
+import { ProviderTokens } from './tokens/provider-tokens.js';
+import { redisTokenStore } from './tokens/redis-token-store.js';
+import { SharedResults, TOKEN_STORE } from './tokens/shared-results.js';
+import { TokenCache } from './tokens/token-cache.js';
+import { TokenVerifier } from './tokens/token-verifier.js';
 
-/** Who a request comes from: token verification, and the login that gets a token. */
-@Module({})
-export class AuthModule {
-  static forRoot(settings: Settings): DynamicModule {
-    return {
-      module: AuthModule,
-      controllers: [createOAuthController(settings.oauth.providerName)],
-      providers: [
-        IdentityProvider,
-        TokenVerifier,
-        {
-          provide: TOKEN_STORE,
-          useFactory: (redis: Redis | undefined) => redis && redisTokenStore(redis),
-          inject: [REDIS],
-        },
-      ],
-      exports: [IdentityProvider, TokenVerifier],
-    };
-  }
-}
+/**
+ * Who a request comes from, and the login that gets a token. The paths of the login contain the provider's name: they are
+ * below the path that the module is registered at (`loginPath`).
+ */
+@Module({
+  controllers: [OAuthController],
+  providers: [
+    Authenticator,
+    BasicStrategy,
+    BearerStrategy,
+    IdentityProvider,
+    Introspection,
+    JwtAccessTokens,
+    LastUse,
+    OAuthLogin,
+    PersonalTokens,
+    ProviderKeys,
+    ProviderTokens,
+    SharedResults,
+    TokenCache,
+    TokenVerifier,
+    {
+      provide: TOKEN_STORE,
+      useFactory: (redis: SharedRedis) => redis.client && redisTokenStore(redis),
+      inject: [SharedRedis],
+    },
+  ],
+  exports: [Authenticator, IdentityProvider, TokenVerifier],
+})
+export class AuthModule {}

@@ -30,7 +30,9 @@ export class BatchRequestDto {
     type: 'object',
     selfRequired: false,
     additionalProperties: { type: 'string' },
-    description: 'Added to the headers of the batch. `Authorization` is always that of the batch.',
+    description:
+      'Added to the headers of the batch. `Authorization`, and what says where a request comes from (`Forwarded`, `X-Forwarded-*`, ' +
+      '`X-Real-IP`, `X-Request-Id`), are always those of the batch; `Prefer` is ignored.',
   })
   headers?: Record<string, string>;
 }

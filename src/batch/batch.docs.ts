@@ -1,7 +1,9 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiBody, ApiOperation } from '@nestjs/swagger';
+import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { answers, type Examples, refusesStrangers } from '../docs/vocabulary/answers.js';
+import { describes } from '../docs/vocabulary/describes.js';
 import { forTokens } from '../docs/vocabulary/security.js';
+import { BatchController } from './batch.controller.js';
 import { BatchDto, BatchResponsesDto } from './batch-schemas.docs.js';
 
 const requests: Examples = {
@@ -49,8 +51,7 @@ const responses: Examples = {
   },
 };
 
-/** The OpenAPI description of the batch. */
-export const BatchDocs = {
+describes(BatchController, ApiTags('batch'), {
   run: applyDecorators(
     ApiOperation({
       operationId: 'runBatch',
@@ -64,4 +65,4 @@ export const BatchDocs = {
     answers(200, 'One answer for each request.', { type: BatchResponsesDto, examples: responses }),
     ...refusesStrangers('malformedJson', 'missingParameter', 'invalidPostedData', 'lengthRequired', 'bodyTooLarge'),
   ),
-};
+});

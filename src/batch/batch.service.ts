@@ -1,47 +1,75 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import type { Request, Response } from 'express';
-import type { AuthenticatedRequest } from '../auth/account.js';
-import type { JsonAdapter } from '../http/json.adapter.js';
-import { markBatchEntry } from '../logging/batch-entry.js';
-import { type BatchEntry, isPassedOn } from '../protocol/batch-request.js';
-import { markCounted } from '../rate-limit/rate-limit.guard.js';
+import type { Express, Request, Response } from 'express';
+import { callerOf } from '../auth/caller.js';
+import { SETTINGS } from '../config/config.module.js';
+import type { Settings } from '../config/settings.js';
+import { AnswerMemory, SharedRoom } from '../http/response/answer-memory.js';
+import { beginContext } from '../http/request/request-context.js';
+import { ApiError } from '../protocol/api-error.js';
+import { type BatchEntry, isInherited } from '../protocol/batch-request.js';
 import { type EntryAnswer, entryRequest, entryResponse, type Headers } from './entry-messages.js';
 
-/** Runs the entries of a batch one after the other, each through the whole pipeline as if it had come alone. */
+/** Larger answers of entries count among those that memory has to have room for. */
+const LARGE_BYTES = 65_536;
+
+/** Runs the entries of a batch one after the other, each through all of Express as if it had come alone. */
 @Injectable()
 export class BatchService {
-  constructor(@Inject(HttpAdapterHost) private readonly host: HttpAdapterHost<JsonAdapter>) {}
+  constructor(
+    private readonly host: HttpAdapterHost,
+    @Inject(SETTINGS) private readonly settings: Pick<Settings, 'maxPageBytes' | 'retryAfterSeconds'>,
+    private readonly memory: AnswerMemory,
+  ) {}
 
   /** The JSON of the answer, put together from the JSON of the entries' answers. */
-  async run(batch: AuthenticatedRequest, entries: BatchEntry[]): Promise<string> {
+  async run(batch: Request, entries: BatchEntry[]): Promise<string> {
     const inherited = this.inheritedHeaders(batch);
+    // The last answer begins before the batch is full.
+    const room = new SharedRoom(batch.res!, 2 * this.settings.maxPageBytes);
     const responses: string[] = [];
+    let bytes = 0;
     for (const [at, entry] of entries.entries()) {
-      const { host, authorization } = batch.headers;
-      const headers = { ...inherited, ...entry.headers, ...(host ? { host } : {}), authorization: authorization! };
-      responses.push(toJson(entry, await this.answer(batch, entry, headers, at === 0)));
+      if (bytes >= this.settings.maxPageBytes) {
+        responses.push(toJson(entry, tooMuch(this.settings.retryAfterSeconds)));
+        continue;
+      }
+      const { host } = batch.headers;
+      const headers = { ...inherited, ...entry.headers, ...(host ? { host } : {}) };
+      const request = entryRequest(batch, entry, headers) as Request;
+      const response = toJson(entry, await this.answer(batch, request, room, at === 0));
+      bytes += Buffer.byteLength(response);
+      responses.push(response);
     }
     return `{"responses":[${responses.join(',')}]}`;
   }
 
   private inheritedHeaders({ headers }: Request): Headers {
-    const passedOn = Object.entries(headers).filter(([name]) => isPassedOn(name)) as [string, string][];
+    const passedOn = Object.entries(headers).filter(([name]) => isInherited(name)) as [string, string][];
     return Object.fromEntries(passedOn);
   }
 
   /** The batch itself was counted as a request, so that its first entry is not. */
-  private async answer(batch: AuthenticatedRequest, entry: BatchEntry, headers: Headers, isCounted: boolean) {
-    const { pipeline } = this.host.httpAdapter;
-    const request = entryRequest(pipeline.messages, batch, entry, headers) as AuthenticatedRequest;
-    markBatchEntry(request);
-    if (isCounted) markCounted(request);
-    const answer = await new Promise<EntryAnswer>((resolve) =>
-      pipeline.handle(request, entryResponse(pipeline.messages, request, resolve) as Response),
-    );
-    batch.caller.statements += (request as Partial<AuthenticatedRequest>).caller?.statements ?? 0;
+  private async answer(batch: Request, request: Request, room: SharedRoom, isCounted: boolean) {
+    const express = this.host.httpAdapter.getInstance<Express>();
+    const answer = await new Promise<EntryAnswer>((resolve) => {
+      const response = entryResponse(request, batch.res!, resolve) as Response;
+      beginContext(request, response, true).isCounted = isCounted;
+      this.memory.share(response, room);
+      express(request, response);
+    });
+    const bytes = Buffer.byteLength(answer.body);
+    if (bytes > LARGE_BYTES && !room.taken) this.memory.add(batch.res!, callerOf(batch).account, bytes);
+    batch.context.statements += request.context.statements;
     return answer;
   }
+}
+
+/** Of an entry that is not run: the answers before it fill the batch. */
+function tooMuch(retryAfterSeconds: number): EntryAnswer {
+  const error = new ApiError('unavailable', 'The answers of the batch are too large already: send this request again');
+  const headers = { 'Retry-After': String(retryAfterSeconds), 'Content-Type': 'application/json; charset=utf-8' };
+  return { status: error.status, headers, body: JSON.stringify(error.body()) };
 }
 
 function toJson({ path }: BatchEntry, { status, headers, body }: EntryAnswer): string {

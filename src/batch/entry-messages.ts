@@ -1,5 +1,4 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import type { Messages } from '../http/messages.js';
 import type { BatchEntry } from '../protocol/batch-request.js';
 
 /** Headers by name, the values as they would go over the wire. */
@@ -17,43 +16,44 @@ export interface EntryAnswer {
  * where it comes from, and is not read from it: its body is there already.
  */
 export function entryRequest(
-  { IncomingMessage }: Messages,
   batch: IncomingMessage,
   { method, url, body }: BatchEntry,
   headers: Headers,
 ): IncomingMessage {
   const { httpVersion, httpVersionMajor, httpVersionMinor } = batch;
   const facts = { method, url, headers, httpVersion, httpVersionMajor, httpVersionMinor, complete: true, body };
-  return Object.assign(new IncomingMessage(batch.socket), facts);
+  const Request = classOf<typeof IncomingMessage>(batch);
+  return Object.assign(new Request(batch.socket), facts);
 }
+
+/** Messages of an entry are of the same classes as those of its batch. */
+const classOf = <Class>(message: object): Class => message.constructor as Class;
 
 /** A response that goes nowhere: `onEnd` gets what was written to it. */
 export function entryResponse(
-  { ServerResponse }: Messages,
   request: IncomingMessage,
+  ofBatch: ServerResponse,
   onEnd: (answer: EntryAnswer) => void,
 ): ServerResponse {
-  const response = new ServerResponse(request);
+  const Response = classOf<typeof ServerResponse>(ofBatch);
+  const response: ServerResponse = new Response(request);
   let text = '';
   const write = (chunk: string | Buffer): boolean => {
     text += chunk.toString();
     return true;
   };
-  // Headers that are set can be asked for afterwards, those of a list can not.
-  const writeHead = (status: number, list: string[] = []): ServerResponse => {
-    for (let at = 0; at < list.length; at += 2) response.setHeader(list[at]!, list[at + 1]!);
-    return ServerResponse.prototype.writeHead.call(response, status);
-  };
+  let isEnded = false;
   const end = (chunk?: string | Buffer): ServerResponse => {
-    if (response.finished) return response;
+    if (isEnded) return response;
     if (chunk !== undefined) write(chunk);
     if (!response.headersSent) response.writeHead(response.statusCode);
-    response.finished = true;
+    isEnded = true;
     response.emit('close');
     onEnd({ status: response.statusCode, headers: headersOf(response), body: bodyOf(response, text) });
     return response;
   };
-  return Object.assign(response, { write, writeHead, end });
+  Object.defineProperty(response, 'writableEnded', { get: () => isEnded });
+  return Object.assign(response, { write, end });
 }
 
 function headersOf(response: ServerResponse): Headers {

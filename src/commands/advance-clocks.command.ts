@@ -1,5 +1,8 @@
+import { committed } from '../database/outcome.js';
 import type { Database } from '../database/database.js';
-import { raiseTimestamps } from './accounts.store.js';
+import { raiseTimestamps } from '../accounts/accounts.store.js';
+import { tick } from '../accounts/tick.js';
+import { isUsableTimestamp } from '../protocol/timestamp.js';
 import { allAccounts } from './all-accounts.js';
 import { type Command, EXIT, UsageError } from './command.js';
 
@@ -22,7 +25,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage`,
   needsDatabase: true,
   async run({ options, database, clock, print, progress }) {
     const to = options.to === undefined ? clock() : Date.parse(options.to as string);
-    if (Number.isNaN(to)) throw new UsageError('--to: a time such as 2026-01-31T12:00:00Z.');
+    if (!isUsableTimestamp(to)) throw new UsageError('--to: a time such as 2026-01-31T12:00:00Z.');
     let lists = 0;
     for await (const { account } of allAccounts(database)) {
       if (!options['dry-run']) await advance(database, account, to);
@@ -34,8 +37,9 @@ Exit codes: 0 done, 1 failed, 2 wrong usage`,
 };
 
 async function advance(database: Database, account: Buffer, now: number): Promise<void> {
-  await database.write(async (transaction) => {
-    const timestamp = (await database.dialect.tick(transaction, { account, now, liveDelta: 0 }))!;
+  await database.inTransaction(async (transaction) => {
+    const timestamp = (await tick(transaction, { account, now, liveDelta: 0 }))!;
     await raiseTimestamps(transaction, account, timestamp, timestamp);
+    return committed(undefined);
   });
 }

@@ -1,12 +1,13 @@
 import type { Database } from '../database/database.js';
-import { type AccountRow, accountsAfter } from './accounts.store.js';
+import type { AccountRow } from '../accounts/account.row.js';
+import { accountsAfter } from '../accounts/accounts.store.js';
 
 const AT_ONCE = 500;
 
 /** All accounts in the order of their keys. */
 export async function* allAccounts(database: Database): AsyncGenerator<AccountRow> {
   for (let after = Buffer.alloc(0); ;) {
-    const accounts = await database.read((session) => accountsAfter(session, after, AT_ONCE));
+    const accounts = await database.onSession((session) => accountsAfter(session, after, AT_ONCE));
     yield* accounts;
     if (accounts.length < AT_ONCE) return;
     after = accounts.at(-1)!.account as Buffer<ArrayBuffer>;

@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
 import type { Settings } from '../config/settings.js';
 import { SettingError } from '../config/settings.js';
-import { DatabaseLifecycle } from '../database/database.lifecycle.js';
 import { ApiError } from '../protocol/api-error.js';
 import { type Command, CommandError, type CommandContext, EXIT, UsageError } from './command.js';
-import { createProgress, printLine } from './output.js';
+import { withDatabase } from './open-database.js';
+import { createProgress, flushOutput, printLine, ReaderGone } from './output.js';
 
 /** What a command line needs to know of the process it runs in. */
 export interface CommandLine {
@@ -19,15 +19,21 @@ export async function runCommandLine(words: readonly string[], line: CommandLine
   const command = line.commands.find(({ name }) => `${words.join(' ')} `.startsWith(`${name} `));
   if (!command) return listCommands(words, line.commands);
   try {
-    return await runCommand(command, words.slice(command.name.split(' ').length), line);
+    const code = await runCommand(command, words.slice(command.name.split(' ').length), line);
+    await flushOutput();
+    return code;
   } catch (error) {
+    if (error instanceof ReaderGone) return EXIT.ok;
     console.error(explain(error, command));
     return error instanceof UsageError ? EXIT.usage : EXIT.failed;
   }
 }
 
-function listCommands(words: readonly string[], commands: readonly Command[]): number {
-  const isHelp = words.length === 0 || words[0] === '--help' || words[0] === 'help';
+function listCommands(words: readonly string[], all: readonly Command[]): number {
+  const [first = '', ...rest] = words;
+  const isHelp = words.length === 0 || ['--help', 'help', '-h'].includes(words.at(-1)!);
+  const ofGroup = all.filter(({ name }) => rest.length > 0 && name.startsWith(`${first} `));
+  const commands = isHelp && ofGroup.length > 0 ? ofGroup : all;
   if (!isHelp) console.error(`There is no command "${words.slice(0, 2).join(' ')}".\n`);
   const lines = commands.map(({ name, summary }) => `  ${name.padEnd(15)} ${summary}`);
   console.log(`Commands, each with --help:\n\n${lines.join('\n')}`);
@@ -55,18 +61,6 @@ function parse(command: Command, words: string[]): { values: CommandContext['opt
     return { values, positionals };
   } catch (error) {
     throw new UsageError((error as Error).message);
-  }
-}
-
-async function withDatabase(settings: Settings, run: (database: DatabaseLifecycle['database']) => Promise<number>) {
-  const lifecycle = new DatabaseLifecycle(settings);
-  try {
-    await lifecycle.start(() => undefined);
-    if (!(await lifecycle.isUp()))
-      throw new CommandError('DATABASE_URL: the database does not answer; see that its server runs and try again');
-    return await run(lifecycle.database);
-  } finally {
-    await lifecycle.stop();
   }
 }
 

@@ -9,7 +9,7 @@ export const EXIT = { ok: 0, failed: 1, usage: 2, attention: 3 } as const;
 /** The command was called in a way that makes no sense; the message says what to write instead. */
 export class UsageError extends Error {}
 
-/** The command can not do what it was asked; the message says what to do about it. */
+/** The command cannot do what it was asked; the message says what to do about it. */
 export class CommandError extends Error {}
 
 /** What a command works with. */

@@ -1,27 +1,35 @@
 import type { Database } from '../database/database.js';
-import { addToLiveCount } from './accounts.store.js';
+import { CORRUPT_ADVICE } from '../database/why-not-open.js';
+import { isCorrupt } from '../database/sqlite/dialect.js';
+import { ApiError } from '../protocol/api-error.js';
+import { nextAccount } from '../accounts/account-checks.store.js';
+import { highestClock } from '../accounts/accounts.store.js';
 import { type Command, type CommandContext, EXIT, UsageError } from './command.js';
-import { highestClock, nextAccount } from './doctor/checks.store.js';
 import { examineAccount } from './doctor/examine.js';
 import { behindMark, readMark, writeMark } from './doctor/high-water.js';
 import type { Problem } from './doctor/problem.js';
+import { examineSchema } from './doctor/schema.js';
+import { examineStrays } from './doctor/strays.js';
 import { namesUser, USER_HELP, USER_OPTIONS, userOf } from './user-options.js';
 
 /** Looks for data that the service itself would never write and for clocks that went back; repairs what can be repaired safely. */
 export const doctorCommand: Command = {
   name: 'doctor',
   summary: 'Check the data of all users, and repair it',
-  help: `[--key HEX | --subject SUBJECT | --basic NAME] [--repair] [--high-water FILE [--clocks-only]] [--dry-run]
+  help: `[--key HEX | --subject SUBJECT | --local NAME | --basic NAME] [--repair] [--high-water FILE [--clocks-only]] [--dry-run]
 
-Checks for each user: the clock is at or after every timestamp, the count of articles is right, tombstones have no content,
-every article has its address under the right hash, which keeps it the only one with that address. The service may run.
+Checks that tables, columns and indexes are those of the migrations, and for each user: the clock is a time at or after every
+timestamp, the count of articles is right, tombstones have no content, no value is missing, of another type or out of range,
+every article has its address under the right hash, which keeps it the only one with that address. The service may run. The
+last line says what to do next.
 
 A restored backup that is whole has nothing wrong in it, but is older than what devices know. --high-water finds that until
 devices are let in again: FILE keeps the highest clock of all users that was ever seen. The first run makes it, later ones
 raise it unless the clocks are behind. Keep it where restoring the database does not bring back an older one.
 
 ${USER_HELP}
-  --repair           put right what can be: clocks are advanced, counts, hashes and tombstones corrected
+  --repair           put right what can be: clocks are advanced, counts, hashes and tombstones corrected, values that cannot
+                     be replaced by the default of the field, which devices learn, missing indexes made (a large table: minutes)
   --high-water FILE  compare the clocks of all users with the highest one ever seen
   --clocks-only      with --high-water: compare the clocks and examine no user, which is quick
   --dry-run          write nothing, neither to the database nor to FILE
@@ -36,20 +44,70 @@ Exit codes: 0 all is well or was repaired, 1 failed, 2 wrong usage, 3 there are 
   },
   needsDatabase: true,
   async run(context) {
-    const behind = await examineClocks(context);
-    if (behind) await context.print(`all users: ${behind.text}: ${behind.advice}`);
-    let [users, found, left] = behind ? [0, 1, 1] : [0, 0, 0];
-    for await (const account of accountsOf(context)) {
-      for (const problem of await examineAccount(context.database, account)) {
-        found++;
-        if (!(await treat(context, account, problem))) left++;
-      }
-      context.progress(`${++users} users so far, ${found} problems`);
+    const damage = await damageOf(context);
+    if (damage) {
+      await context.print(`the database file is corrupt (${damage}): ${CORRUPT_ADVICE}`);
+      return EXIT.attention;
     }
+    const tally: Tally = { users: 0, found: 0, left: 0, repairable: 0 };
+    const behind = await examineClocks(context);
+    if (behind) await take(context, tally, 'all users', [behind]);
+    const isWhole = await examineAll(context, tally);
+    const { users, found, left } = tally;
     await context.print(`${users} users examined, ${found} problems found, ${found - left} repaired`);
+    await context.print(`next: ${isWhole ? nextStep(tally) : `${nextStep(tally)}; no user could be examined`}`);
     return left > 0 ? EXIT.attention : EXIT.ok;
   },
 };
+
+/** What was found so far, and how much of it is left: of that, what --repair would put right. */
+interface Tally {
+  users: number;
+  found: number;
+  left: number;
+  repairable: number;
+}
+
+/** What the operator does after this. */
+function nextStep({ found, left, repairable }: Tally): string {
+  if (found === 0) return 'nothing to do';
+  if (left === 0) return 'nothing to do; devices learn what was repaired when they poll';
+  if (repairable === left) return 'run it again with --repair';
+  const byHand = 'do what the lines above say, then run doctor again';
+  return repairable > 0 ? `run it again with --repair; for the rest ${byHand}` : byHand;
+}
+
+/** The schema, then what belongs to no user, then the users; false when the schema is too far from what it has to be. */
+async function examineAll(context: CommandContext, tally: Tally): Promise<boolean> {
+  if (context.options['clocks-only']) return true;
+  const ofSchema = await examineSchema(context.database);
+  await take(context, tally, 'all users', ofSchema);
+  if (ofSchema.some(({ isBlocking }) => isBlocking)) return false;
+  if (!namesUser(context)) await take(context, tally, 'no user', await examineStrays(context.database));
+  const { database, clock } = context;
+  for await (const account of accountsOf(context)) {
+    await take(context, tally, account.toString('hex'), await examineAccount({ database, account, clock }));
+    context.progress(`${++tally.users} users so far, ${tally.found} problems`);
+  }
+  return true;
+}
+
+/** The file is whole and a row breaks a rule of its table: found again, by user, below. */
+const IS_ABOUT_VALUES = /^(CHECK constraint failed|NULL value) in /;
+
+/** What SQLite itself finds wrong with its file: nothing in it can be believed then. It reads the whole file. */
+async function damageOf({ database, options }: CommandContext): Promise<string | undefined> {
+  if (!database.dialect.isLocal || options['clocks-only']) return undefined;
+  try {
+    const found = await database.onSession((session) => session.rows('PRAGMA quick_check(100)', []));
+    const texts = found.map((row) => String(row.quick_check).split('\n').at(-1)!);
+    return texts.find((text) => text !== 'ok' && !IS_ABOUT_VALUES.test(text));
+  } catch (error) {
+    const cause = error instanceof ApiError ? error.cause : error;
+    if (isCorrupt(cause)) return (cause as Error).message;
+    throw error;
+  }
+}
 
 /** Compares the clocks with the high-water mark, if one is named, and raises it unless they are behind. */
 async function examineClocks({ options, database, clock, print }: CommandContext): Promise<Problem | undefined> {
@@ -60,7 +118,7 @@ async function examineClocks({ options, database, clock, print }: CommandContext
   }
   const mark = await readMark(file);
   const now = clock();
-  const highest = await database.read(highestClock);
+  const highest = await database.onSession(highestClock);
   if (!mark) await print(`${file}: no mark yet, there is nothing to compare the clocks with`);
   const problem = mark && behindMark(mark, highest, now);
   const isHigher = !mark || highest > mark.last_modified;
@@ -76,36 +134,41 @@ async function* accountsOf(context: CommandContext): AsyncGenerator<Buffer> {
   }
   for (let after: Buffer | undefined = Buffer.alloc(0); ;) {
     const from: Buffer = after;
-    after = await context.database.read((session) => nextAccount(session, from));
+    after = await context.database.onSession((session) => nextAccount(session, from));
     if (!after) return;
     yield after;
   }
 }
 
-/** Says what is wrong and what was done about it; true when it is right now. */
-async function treat(
-  { database, options, print }: CommandContext,
-  account: Buffer,
-  problem: Problem,
-): Promise<boolean> {
+/** Says of each problem what is wrong and what was done about it. */
+async function take({ database, options, print }: CommandContext, tally: Tally, who: string, problems: Problem[]) {
   const mayRepair = Boolean(options.repair) && !options['dry-run'];
-  const isRepaired = mayRepair && (await repair(database, account, problem));
-  const outcome = isRepaired ? 'repaired' : (problem.advice ?? 'run with --repair');
-  await print(`${account.toString('hex')}: ${problem.text}: ${outcome}`);
-  return isRepaired;
+  for (const problem of problems) {
+    const isRepaired = mayRepair && (await repair(database, problem));
+    await print(`${who}: ${problem.text}: ${isRepaired ? 'repaired' : adviceFor(problem, mayRepair)}`);
+    tally.found++;
+    if (isRepaired) continue;
+    tally.left++;
+    if (problem.repair && !mayRepair) tally.repairable++;
+  }
 }
 
-/** False when it can not be, or when two records turn out to need the same thing. */
-async function repair(database: Database, account: Buffer, { repair: put }: Problem): Promise<boolean> {
+function adviceFor({ advice, repair: put }: Problem, wasTried: boolean): string {
+  if (put && wasTried) return 'cannot be repaired, as two records need the same; delete one of them through the API';
+  return advice ?? 'run with --repair';
+}
+
+/** False when it cannot be, or when two records turn out to need the same thing. */
+async function repair(database: Database, { repair: put }: Problem): Promise<boolean> {
   if (!put) return false;
   try {
-    await database.write(async (transaction) => {
-      await addToLiveCount(transaction, account, 0);
-      await put(transaction);
-    });
+    await put();
     return true;
   } catch (error) {
-    if (database.dialect.classify(error) === 'duplicate') return false;
+    if (database.dialect.classify(driverError(error)) === 'duplicate') return false;
     throw error;
   }
 }
+
+/** TypeORM wraps what the driver said. */
+const driverError = (error: unknown): unknown => (error as { driverError?: unknown }).driverError ?? error;

@@ -1,10 +1,34 @@
 import { once } from 'node:events';
+import { CommandError } from './command.js';
 
 const PROGRESS_MS = 2_000;
 
-/** Writes a line to standard output; resolves when the reader keeps up. */
+/** Who reads the result has gone, as `head` does when it has seen enough: nothing is left to do, and nothing is wrong. */
+export class ReaderGone extends Error {}
+
+let failure: NodeJS.ErrnoException | undefined;
+process.stdout.on('error', (error) => {
+  failure ??= error;
+});
+
+/**
+ * Writes a line to standard output; resolves when the reader keeps up. Rejects with `ReaderGone` when there is none any more,
+ * with `CommandError` when the line cannot be written.
+ */
 export async function printLine(line: string): Promise<void> {
-  if (!process.stdout.write(`${line}\n`)) await once(process.stdout, 'drain');
+  if (!failure && !process.stdout.write(`${line}\n`)) await once(process.stdout, 'drain').catch(() => undefined);
+  checkOutput();
+}
+
+/** Resolves when all lines are out; rejects as `printLine` does. */
+export async function flushOutput(): Promise<void> {
+  await new Promise<void>((resolve) => (failure ? resolve() : process.stdout.write('', () => resolve())));
+  checkOutput();
+}
+
+function checkOutput(): void {
+  if (failure?.code === 'EPIPE') throw new ReaderGone();
+  if (failure) throw new CommandError(`standard output: cannot be written (${failure.code ?? failure.message})`);
 }
 
 /** A reporter that lets a text through to the error output every two seconds, the first one after two. */

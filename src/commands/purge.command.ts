@@ -1,31 +1,51 @@
-import { TombstonePurge } from '../purge/tombstone-purge.js';
-import { type Command, CommandError, EXIT } from './command.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { leaseOf } from '../database/lease.js';
+import { PURGE_TASK, TombstonePurge } from '../purge/tombstone-purge.js';
+import { type Command, CommandError, type CommandContext, EXIT } from './command.js';
+
+const WAIT_MS = 1_000;
 
 /** Purges tombstones once, as the service does by itself every hour. */
 export const purgeCommand: Command = {
   name: 'purge',
   summary: 'Delete tombstones older than TOMBSTONE_RETENTION_DAYS',
-  help: `[--dry-run]
+  help: `[--wait] [--dry-run]
 
 Deletes the tombstones of all users that are older than TOMBSTONE_RETENTION_DAYS, in small chunks. Live articles stay.
 The service does it by itself every hour; this is for the impatient.
 
+One process purges at a time. One that was killed keeps the right to do it for five minutes.
+
+  --wait     wait until no other process purges
   --dry-run  only say how many there are
 
-Exit codes: 0 done, 1 failed, 2 wrong usage`,
-  options: { 'dry-run': { type: 'boolean' } },
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 nothing was done, as another process purges`,
+  options: { wait: { type: 'boolean' }, 'dry-run': { type: 'boolean' } },
   needsDatabase: true,
-  async run({ options, settings, clock, database, print, progress }) {
+  async run(context) {
+    const { options, settings, clock, database, print, progress } = context;
     if (settings.tombstoneRetentionDays === 0)
-      throw new CommandError(
-        'TOMBSTONE_RETENTION_DAYS: is 0, tombstones are kept for ever; set it to a number of days',
-      );
+      throw new CommandError('TOMBSTONE_RETENTION_DAYS: is 0, tombstones are kept forever; set it to a number of days');
     const dryRun = options['dry-run'] === true;
     const onProgress = (users: number, count: number) => progress(`${count} tombstones of ${users} users so far`);
-    const result = await new TombstonePurge(database, settings, clock).run({ dryRun, onProgress });
-    if (result.isElsewhere) await print('another process is purging; nothing left to do here');
-    else
-      await print(`${dryRun ? 'would purge' : 'purged'} ${result.tombstones} tombstones of ${result.accounts} users`);
+    const purge = new TombstonePurge(database, settings, clock);
+    let result = await purge.run({ dryRun, onProgress });
+    while (result.isElsewhere && options.wait) {
+      progress(`waiting: ${await otherProcess(context)}`);
+      await sleep(WAIT_MS);
+      result = await purge.run({ onProgress });
+    }
+    if (result.isElsewhere) {
+      await print(`${await otherProcess(context)}; nothing was done (--wait waits)`);
+      return EXIT.attention;
+    }
+    await print(`${dryRun ? 'would purge' : 'purged'} ${result.tombstones} tombstones of ${result.accounts} users`);
     return EXIT.ok;
   },
 };
+
+async function otherProcess({ database }: CommandContext): Promise<string> {
+  const lease = await leaseOf(database, PURGE_TASK);
+  if (!lease) return 'another process purged until now';
+  return `another process purges (${lease.holder}), or was killed: until ${new Date(lease.expires_on).toISOString()}`;
+}

@@ -1,5 +1,7 @@
-import type { Transaction } from '../database/database.js';
-import { addToLiveCount, eraseAccount, eraseUntil, findAccount, itemsAfter } from './accounts.store.js';
+import { committed, type Outcome } from '../database/outcome.js';
+import type { Session } from '../database/session.js';
+import { addToLiveCount, eraseAccount, findAccount } from '../accounts/accounts.store.js';
+import { eraseUntil, oldestRecords } from '../articles/store/transfer.store.js';
 import { type Command, CommandError, type CommandContext, EXIT } from './command.js';
 import { USER_HELP, USER_OPTIONS, userOf } from './user-options.js';
 
@@ -9,7 +11,7 @@ const CHUNK = 200;
 export const userEraseCommand: Command = {
   name: 'user erase',
   summary: 'Delete all that is stored of a user, for good',
-  help: `(--key HEX | --subject SUBJECT | --basic NAME) [--dry-run]
+  help: `(--key HEX | --subject SUBJECT | --local NAME | --basic NAME) [--dry-run]
 
 Deletes the user's articles, tombstones and account in small chunks; the database keeps nothing. It can be repeated when it
 was interrupted. Backups and exported files are yours to delete. Devices that still sign in begin an empty list.
@@ -23,7 +25,7 @@ Exit codes: 0 done, 1 failed or no such user, 2 wrong usage`,
   async run(context) {
     const { database, options, print } = context;
     const key = await userOf(context);
-    const account = await database.read((session) => findAccount(session, key));
+    const account = await database.onSession((session) => findAccount(session, key));
     if (!account)
       throw new CommandError(`There is no user with the key ${key.toString('hex')}; "user list" shows all.`);
     if (options['dry-run'])
@@ -36,23 +38,23 @@ Exit codes: 0 done, 1 failed or no such user, 2 wrong usage`,
 async function erase({ database, progress }: CommandContext, account: Buffer): Promise<number> {
   let erased = 0;
   for (;;) {
-    const items = await database.read((session) => itemsAfter(session, account, 0, CHUNK));
-    const last = items.at(-1)?.last_modified;
+    const records = await database.onSession((session) => oldestRecords(session, account, CHUNK));
+    const last = records.at(-1)?.last_modified;
     if (last === undefined) break;
-    const live = items.filter((item) => !('deleted' in item)).length;
-    erased += await database.write(async (transaction) => {
+    const live = records.filter(({ deleted }) => !deleted).length;
+    erased += await database.inTransaction(async (transaction) => {
       await addToLiveCount(transaction, account, -live);
-      return eraseUntil(transaction, account, last);
+      return committed(await eraseUntil(transaction, account, last));
     });
     progress(`${erased} articles and tombstones so far`);
   }
-  return erased + (await database.write((transaction) => eraseRest(transaction, account)));
+  return erased + (await database.inTransaction((transaction) => eraseRest(transaction, account)));
 }
 
 /** What came in meanwhile goes with the account. */
-async function eraseRest(transaction: Transaction, account: Buffer): Promise<number> {
+async function eraseRest(transaction: Session, account: Buffer): Promise<Outcome<number>> {
   await addToLiveCount(transaction, account, 0);
   const erased = await eraseUntil(transaction, account, Number.MAX_SAFE_INTEGER);
   await eraseAccount(transaction, account);
-  return erased;
+  return committed(erased);
 }

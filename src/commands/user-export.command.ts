@@ -1,15 +1,21 @@
 import { allAccounts } from './all-accounts.js';
-import { type AccountRow, findAccount, itemsAfter } from './accounts.store.js';
+import type { AccountRow } from '../accounts/account.row.js';
+import { findAccount } from '../accounts/accounts.store.js';
+import { findPage, type Page } from '../articles/store/article-pages.store.js';
+import { parseCollectionQuery } from '../protocol/collection-query.js';
 import { type Command, CommandError, type CommandContext, EXIT, UsageError } from './command.js';
 import { namesUser, USER_HELP, USER_OPTIONS, userOf } from './user-options.js';
 
+/** Articles and tombstones, oldest change first. */
+const ALL = parseCollectionQuery('_since=0');
 const AT_ONCE = 200;
+const BYTES_AT_ONCE = 4_194_304;
 
 /** Writes all that is stored of a user, or of all users, as JSON lines. */
 export const userExportCommand: Command = {
   name: 'user export',
   summary: 'Write all that is stored of a user as JSON lines',
-  help: `(--all | --key HEX | --subject SUBJECT | --basic NAME) > FILE
+  help: `(--all | --key HEX | --subject SUBJECT | --local NAME | --basic NAME) > FILE
 
 Writes to standard output, for each user, a line with the account and then a line for each article and each tombstone,
 as the API shows them, oldest change first. "user import" reads it. The service may run meanwhile: what changes during
@@ -39,7 +45,7 @@ async function* selected(context: CommandContext): AsyncGenerator<AccountRow> {
     return;
   }
   const key = await userOf(context);
-  const account = await context.database.read((session) => findAccount(session, key));
+  const account = await context.database.onSession((session) => findAccount(session, key));
   if (!account) throw new CommandError(`There is no user with the key ${key.toString('hex')}; "user list" shows all.`);
   yield account;
 }
@@ -47,10 +53,12 @@ async function* selected(context: CommandContext): AsyncGenerator<AccountRow> {
 async function exportAccount({ database, print }: CommandContext, row: AccountRow): Promise<void> {
   const { account, ...collection } = row;
   await print(JSON.stringify({ account: account.toString('hex'), ...collection }));
-  for (let since = 0; ;) {
-    const items = await database.read((session) => itemsAfter(session, account, since, AT_ONCE));
-    for (const item of items) await print(JSON.stringify(item));
-    if (items.length < AT_ONCE) return;
-    since = items.at(-1)!.last_modified;
+  for (let start: Page['next'] = { total: 0, position: [0] }; start;) {
+    const request = { ...ALL, size: AT_ONCE, maxBytes: BYTES_AT_ONCE, start, countOnly: false };
+    const page = (await database.onSession((session) =>
+      findPage(session, database.dialect.indexHint, account, request, collection),
+    )) as Page;
+    for (const item of page.items) await print(JSON.stringify(item));
+    start = page.next;
   }
 }

@@ -1,16 +1,17 @@
 import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
-import { type Command, CommandError, type CommandContext, EXIT, UsageError } from './command.js';
-import { BOOKMARK_FORMATS, formatOf, OWN_FORMAT } from './import/formats.js';
+import { type Command, CommandError, type CommandContext, UsageError } from './command.js';
+import { BOOKMARK_FORMATS, FORMATS, formatOf, OWN_FORMAT } from './import/files/formats.js';
 import { importBookmarks } from './import/import-bookmarks.js';
 import { importOwnLines } from './import/import-own-lines.js';
 import { USER_HELP, USER_OPTIONS } from './user-options.js';
+
+const MAX_FIRST_LINE = 65_536;
 
 /** Reads what `user export` wrote, or the file of another service. */
 export const userImportCommand: Command = {
   name: 'user import',
   summary: 'Read what "user export" wrote, or a file of another service',
-  help: `FILE [--key HEX | --subject SUBJECT | --basic NAME] [--format FORMAT] [--added-by NAME] [--dry-run]
+  help: `FILE [--key HEX | --subject SUBJECT | --local NAME | --basic NAME] [--format FORMAT] [--added-by NAME] [--dry-run]
 
 Reads FILE (- is standard input). Its format is recognised:
   lines       what "user export" wrote: brings users back as they were; where a list has changed since, what is missing in
@@ -18,14 +19,15 @@ Reads FILE (- is standard input). Its format is recognised:
   pocket      Pocket's CSV
   instapaper  Instapaper's CSV
   bookmarks   bookmarks as browsers write them (Netscape HTML)
-Articles whose address the user has already are left alone, so that an import can be repeated.
+Articles whose URL the user has already are left alone, so that an import can be repeated. What an article has no place for
+(tags, folders, descriptions) is left out; the last line says of how many entries.
 
 ${USER_HELP}
   --format FORMAT    one of the above
   --added-by NAME    who added the articles of another service, default "import"
-  --dry-run          only read the file and say what is in it
+  --dry-run          store nothing, and say what the import would do
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done, but some entries can not be articles (they are listed)`,
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done, but some entries cannot be articles (they are listed)`,
   options: {
     'dry-run': { type: 'boolean' },
     format: { type: 'string' },
@@ -34,35 +36,48 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done, but some entries can not be
   },
   needsDatabase: true,
   async run(context) {
-    const lines = linesOf(context.operands);
-    const { value: first = '', done } = await lines.next();
-    if (done) throw new CommandError('The file is empty.');
-    const format = (context.options.format as string | undefined) ?? formatOf(first);
-    if (format === OWN_FORMAT) return importOwnLines(context, whole(first, lines));
-    const read = BOOKMARK_FORMATS[format];
-    if (!read) throw new UsageError(`--format: one of ${[OWN_FORMAT, ...Object.keys(BOOKMARK_FORMATS)].join(', ')}.`);
-    const { skipped } = await importBookmarks(context, read(await textOf(whole(first, lines))));
-    return skipped > 0 ? EXIT.attention : EXIT.ok;
+    const { format, text } = await open(context);
+    if (format === OWN_FORMAT) return importOwnLines(context, text);
+    return importBookmarks(context, BOOKMARK_FORMATS[format]!(text));
   },
 };
 
-async function* linesOf([file, ...more]: CommandContext['operands']): AsyncGenerator<string, undefined> {
+/** The file and its format. Throws `UsageError` when it is not clear what to read. */
+async function open({ operands, options }: CommandContext): Promise<{ format: string; text: AsyncIterable<string> }> {
+  const chunks = chunksOf(operands);
+  const beginning = await readBeginning(chunks);
+  if (beginning === '') throw new CommandError('The file is empty.');
+  const format = (options.format as string | undefined) ?? formatOf(beginning);
+  if (format === undefined)
+    throw new UsageError(
+      `The file looks like none that can be read; say --format (${FORMATS.join(', ')}) if it is one.`,
+    );
+  if (!FORMATS.includes(format)) throw new UsageError(`--format: one of ${FORMATS.join(', ')}.`);
+  return { format, text: whole(beginning, chunks) };
+}
+
+async function* chunksOf([file, ...more]: CommandContext['operands']): AsyncGenerator<string, undefined, undefined> {
   if (file === undefined || more.length > 0) throw new UsageError('Name one file, or - for standard input.');
   const input = file === '-' ? process.stdin : createReadStream(file);
   try {
-    for await (const line of createInterface({ input, crlfDelay: Infinity })) yield line;
+    for await (const chunk of input.setEncoding('utf8')) yield chunk as string;
   } catch (error) {
-    throw new CommandError(`${file}: can not be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
+    throw new CommandError(`${file}: cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
   }
 }
 
-async function* whole(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
-  yield first.replace(/^\uFEFF/, '');
-  yield* rest;
+/** As much as it takes to see the first line. */
+async function readBeginning(chunks: AsyncGenerator<string, undefined, undefined>): Promise<string> {
+  let beginning = '';
+  while (beginning.length < MAX_FIRST_LINE && !beginning.trimStart().includes('\n')) {
+    const next = await chunks.next();
+    if (next.done) break;
+    beginning += next.value;
+  }
+  return beginning;
 }
 
-async function textOf(lines: AsyncIterable<string>): Promise<string> {
-  const all: string[] = [];
-  for await (const line of lines) all.push(line);
-  return all.join('\n');
+async function* whole(beginning: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
+  yield beginning;
+  yield* rest;
 }

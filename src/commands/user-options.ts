@@ -1,12 +1,14 @@
-import { text } from 'node:stream/consumers';
-import { accountKey } from '../auth/account.js';
+import { accountKey } from '../auth/caller.js';
+import { LOCAL_ISSUER } from '../auth/tokens/personal-token.js';
 import { type CommandContext, UsageError } from './command.js';
+import { readPassword } from './password.js';
 
 /** The options that name a user, for `Command.options`. */
 export const USER_OPTIONS = {
   key: { type: 'string' },
   subject: { type: 'string' },
   issuer: { type: 'string' },
+  local: { type: 'string' },
   basic: { type: 'string' },
 } as const;
 
@@ -14,7 +16,8 @@ export const USER_OPTIONS = {
 export const USER_HELP = `The user, one of:
   --key HEX          the account's key, as "user list" shows it
   --subject SUBJECT  the user's subject at the identity provider; --issuer URL when that is not OAUTH_URI
-  --basic NAME       a Basic user; the password comes from BASIC_PASSWORD or else from standard input`;
+  --local NAME       a user of personal tokens
+  --basic NAME       a Basic user; the password comes from BASIC_PASSWORD, or else is a line of standard input`;
 
 /** True when a user is named. */
 export const namesUser = ({ options }: CommandContext): boolean =>
@@ -22,13 +25,14 @@ export const namesUser = ({ options }: CommandContext): boolean =>
 
 /** The account key of the user that the options name. Throws `UsageError` when they do not name exactly one. */
 export async function userOf(context: CommandContext): Promise<Buffer> {
-  const { key, subject, issuer, basic } = context.options as Record<string, string | undefined>;
-  if ([key, subject, basic].filter((value) => value !== undefined).length !== 1)
-    throw new UsageError('Name one user with --key, --subject or --basic.');
+  const { key, subject, issuer, local, basic } = context.options as Record<string, string | undefined>;
+  if ([key, subject, local, basic].filter((value) => value !== undefined).length !== 1)
+    throw new UsageError('Name one user with --key, --subject, --local or --basic.');
   if (key !== undefined) return readKey(key);
   const { userIdSecret, oauth } = context.settings;
   if (subject !== undefined) return accountKey(userIdSecret, 'bearer', [issuer ?? oauth.uri, subject]);
-  const password = context.environment.BASIC_PASSWORD ?? (await text(process.stdin)).replace(/\r?\n$/, '');
+  if (local !== undefined) return accountKey(userIdSecret, 'bearer', [LOCAL_ISSUER, local]);
+  const password = context.environment.BASIC_PASSWORD ?? (await readPassword(`Password of ${basic}`));
   return accountKey(userIdSecret, 'basic', [basic!, password]);
 }
 

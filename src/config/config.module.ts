@@ -6,10 +6,18 @@ export const SETTINGS = Symbol('Settings');
 /** Injection token of the `Clock`. */
 export const CLOCK = Symbol('Clock');
 
-/** The present time in milliseconds since the Unix epoch. */
+/** Injection token of the `MonotonicClock`. */
+export const MONOTONIC_CLOCK = Symbol('MonotonicClock');
+
+/** The present time in milliseconds since the Unix epoch. It is corrected now and then, forwards and backwards. */
 export type Clock = () => number;
 
-/** Gives every module the settings and the clock. */
+/** Milliseconds since some moment: for ages and pauses, which last as long as they should whatever the time of day becomes. */
+export type MonotonicClock = () => number;
+
+const monotonicClock: MonotonicClock = () => performance.now();
+
+/** Gives every module the settings and the clocks. */
 @Global()
 @Module({})
 export class ConfigModule {
@@ -19,8 +27,9 @@ export class ConfigModule {
       providers: [
         { provide: SETTINGS, useValue: settings },
         { provide: CLOCK, useValue: clock },
+        { provide: MONOTONIC_CLOCK, useValue: monotonicClock },
       ],
-      exports: [SETTINGS, CLOCK],
+      exports: [SETTINGS, CLOCK, MONOTONIC_CLOCK],
     };
   }
 }

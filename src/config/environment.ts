@@ -1,164 +1,163 @@
-import { plainToInstance, Transform } from 'class-transformer';
-import {
-  IsBoolean,
-  IsIn,
-  IsInt,
-  Matches,
-  Max,
-  MaxLength,
-  Min,
-  MinLength,
-  ValidateBy,
-  validateSync,
-} from 'class-validator';
+import { plainToInstance } from 'class-transformer';
+import type { ValidatorOptions } from 'class-validator';
+import { isBaseUrl, isDatabaseUrl, isDate, isHttpUrl, isIssuer, isRedisUrl, isTrustProxy } from './formats.js';
+import { Check, DEFINITIONS, Flag, ListOf, OneOf, Setting, Text, WholeNumber } from './setting.decorator.js';
+import { Matches, Validator } from './validation.js';
 
-/** A setting that is missing or wrong; the message is one line that names it. */
-export class SettingError extends Error {}
-
-const asNumber = () =>
-  Transform(({ value }: { value: unknown }) => (/^\d+$/.test(String(value)) ? Number(value) : value));
-const asBoolean = () =>
-  Transform(({ value }: { value: unknown }) => {
-    const word = String(value).toLowerCase();
-    return { true: true, '1': true, false: false, '0': false }[word] ?? value;
-  });
-const asList = () =>
-  Transform(({ value }: { value: unknown }) =>
-    String(value)
-      .split(',')
-      .map((item) => item.trim())
-      .filter((item) => item !== ''),
-  );
-
-const check = (message: string, validate: (value: string) => boolean) =>
-  ValidateBy({
-    name: message,
-    validator: { validate: (value) => typeof value === 'string' && validate(value), defaultMessage: () => message },
-  });
-
-const isLoopback = (host: string): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(host);
-
-function isBaseUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const url = new URL(text);
-  return /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username && !url.password;
-}
-
-const isIssuer = (text: string): boolean =>
-  isBaseUrl(text) && (new URL(text).protocol === 'https:' || isLoopback(new URL(text).hostname));
-
-const isDatabaseUrl = (text: string): boolean =>
-  /^sqlite:.+/.test(text) || (/^mysql:\/\/[^/]+\/[^/?#]+$/.test(text) && URL.canParse(text));
-
-const isDate = (text: string): boolean => {
-  const instant = new Date(`${text}T00:00:00Z`);
-  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(instant.getTime()) && instant.toISOString().startsWith(text);
-};
-
+const VALIDATION: ValidatorOptions = { skipMissingProperties: true, stopAtFirstError: true };
 const WHOLE_SECONDS = 2 ** 31 - 1;
+const DOMAIN = /^(\*\.)?[^\s/:*@\\]+(:\d{1,5})?$|^\[[0-9a-f:.]+\](:\d{1,5})?$/i;
 
 /**
- * The environment variables of the service with their defaults; undefined where there is none. Of several rules the one
- * next to the name is judged first.
+ * The environment variables of the service with their defaults; undefined where there is none. What `.env.example` and the
+ * table in docs/operations.md say is written from here. Of several rules the one next to the name is judged first.
  */
 export class Environment {
-  @IsIn(['development', 'production', 'test']) NODE_ENV: string = 'development';
-  @MinLength(1) HOST: string = '127.0.0.1';
-  @asNumber() @Max(65535) @Min(0) @IsInt() PORT: number = 8000;
-  @check('must be an absolute http(s) URL without query and fragment', isBaseUrl) PUBLIC_URL?: string;
-  @MinLength(1) TRUST_PROXY?: string;
-  @check('must be sqlite:PATH, sqlite::memory: or mysql://user:password@host:port/name', isDatabaseUrl)
+  @Setting('`production` refuses missing secrets and turns the development defaults off', { group: 'Service' })
+  @OneOf('development', 'production', 'test')
+  NODE_ENV: string = 'development';
+  @Setting('address to listen on; the image sets `0.0.0.0`') @Text() HOST: string = '127.0.0.1';
+  @Setting('port to listen on; 0 picks a free one') @WholeNumber(0, 65535) PORT: number = 8000;
+  @Setting('base address as clients see it; required in production', { defaultText: 'from the request' })
+  @Check('must be an absolute http(s) URL without query and fragment', isBaseUrl)
+  PUBLIC_URL?: string;
+  @Setting('how many proxies, or which addresses, may set `X-Forwarded-*`')
+  @Check('must be a number of proxies, or their addresses and ranges, comma-separated', isTrustProxy)
+  TRUST_PROXY?: string;
+
+  @Setting('`sqlite:PATH`, `sqlite::memory:` or `mysql://user:password@host:port/name`', { group: 'Database' })
+  @Check('must be sqlite:PATH, sqlite::memory: or mysql://user:password@host:port/name', isDatabaseUrl)
   DATABASE_URL: string = 'sqlite:var/reading-list.sqlite';
-  @asNumber() @Max(1000) @Min(1) @IsInt() DATABASE_POOL_SIZE: number = 10;
-  @asBoolean() @IsBoolean() MIGRATE_ON_START: boolean = false;
-  @check('must be a redis:// or rediss:// URL', (text) => /^rediss?:\/\/./.test(text) && URL.canParse(text))
+  @Setting('connections of a process') @WholeNumber(1, 1000) DATABASE_POOL_SIZE: number = 10;
+  @Setting('create the database and bring its schema up to date at the start; several instances may do it at once')
+  @Flag()
+  MIGRATE_ON_START: boolean = false;
+  @Setting('refuse to start with a database that nobody has used yet; for a service that has users')
+  @Flag()
+  DATABASE_MUST_HAVE_USERS: boolean = false;
+  @Setting('token cache and rate limits that instances share')
+  @Check('must be a redis:// or rediss:// URL', isRedisUrl)
   REDIS_URL?: string;
-  @MinLength(1) SERVICE_NAME: string = 'reading list';
-  @check('must be an absolute http(s) URL', (text) => /^https?:/.test(text) && URL.canParse(text))
+
+  @Setting('name in the root mapping and the realm of challenges', { group: 'Root endpoint' })
+  @Text()
+  SERVICE_NAME: string = 'reading list';
+  @Setting('in the root mapping', { defaultText: '`<PUBLIC_URL>/docs`' })
+  @Check('must be an absolute http(s) URL', isHttpUrl)
   DOCUMENTATION_URL?: string;
-  @asBoolean() @IsBoolean() BASIC_AUTH_ENABLED?: boolean;
-  @MinLength(1) USER_ID_SECRET?: string;
-  @MinLength(1) SESSION_SECRET?: string;
+
+  @Setting('accept any user name and password', { group: 'Users', defaultText: '`true`, in production `false`' })
+  @Flag()
+  BASIC_AUTH_ENABLED?: boolean;
+  @Setting('accept personal tokens (`rl_…`)') @Flag() TOKENS_ENABLED: boolean = true;
+  @Setting(
+    'key of the HMAC that makes the keys of users, 32 characters or more. **It can never change**: all users would lose their data',
+    { secret: true, defaultText: 'a development value; required in production' },
+  )
+  @Text()
+  USER_ID_SECRET?: string;
+  @Setting(
+    'protects login cookies and page tokens, 32 characters or more; changing it ends logins and walks in progress',
+    { secret: true, defaultText: 'a development value; required in production' },
+  )
+  @Text()
+  SESSION_SECRET?: string;
+
+  @Setting('login paths are `/v2/<name>-oauth/…`', { group: 'Identity provider' })
   @Matches(/^[A-Za-z0-9_-]{1,64}$/, { message: 'must be letters, digits, - and _' })
   OAUTH_PROVIDER_NAME: string = 'acct';
-  @check('must be an https URL (plain http only on loopback)', isIssuer) OAUTH_URI?: string;
-  @MinLength(1) OAUTH_CLIENT_ID?: string;
-  @MinLength(1) OAUTH_CLIENT_SECRET?: string;
-  @MinLength(1) OAUTH_SCOPE: string = 'readinglist';
-  @MinLength(1) OAUTH_AUDIENCE?: string;
-  @asList()
-  @Matches(/^(\*\.)?[^\s/:*@\\]+(:\d{1,5})?$|^\[[0-9a-f:.]+\](:\d{1,5})?$/i, {
-    each: true,
-    message: 'must be a comma-separated list of host names, each with *. before it or a port after it if need be',
+  @Setting('issuer of the identity provider; https, or plain http on loopback; none: only personal tokens count', {
+    defaultText: '`http://127.0.0.1:9000`, in production none',
   })
+  @Check('must be an https URL (plain http only on loopback)', isIssuer)
+  OAUTH_URI?: string;
+  @Setting('name of this service at the provider; required in production where `OAUTH_URI` is set', {
+    defaultText: 'a development value',
+  })
+  @Text()
+  OAUTH_CLIENT_ID?: string;
+  @Setting('its secret at the provider, required likewise', { secret: true, defaultText: 'a development value' })
+  @Text()
+  OAUTH_CLIENT_SECRET?: string;
+  @Setting('asked for at login, required of tokens') @Text() OAUTH_SCOPE: string = 'readinglist';
+  @Setting('audience required of tokens', { defaultText: 'client id or `PUBLIC_URL`' }) @Text() OAUTH_AUDIENCE?: string;
+  @Setting('hosts to which a login may return, comma-separated', { defaultText: 'loopback, in production none' })
+  @ListOf(DOMAIN, 'must be a comma-separated list of host names, each with *. before it or a port after it if need be')
   OAUTH_REDIRECT_DOMAINS?: string[];
-  @asNumber() @Max(WHOLE_SECONDS) @Min(0) @IsInt() OAUTH_TOKEN_CACHE_SECONDS: number = 3600;
-  @asNumber() @Max(WHOLE_SECONDS) @Min(1) @IsInt() OAUTH_STATE_SECONDS: number = 3600;
-  @asNumber() @Max(10_000) @Min(1) @IsInt() PAGE_SIZE: number = 100;
-  @asNumber() @Max(1000) @Min(1) @IsInt() BATCH_MAX_REQUESTS: number = 25;
-  @asBoolean() @IsBoolean() DELETE_COLLECTION_ENABLED: boolean = true;
-  @asNumber() @Max(2 ** 30) @Min(1) @IsInt() MAX_BODY_BYTES: number = 2_097_152;
-  @IsIn(['auto', 'always', 'off']) BACKOFF: string = 'auto';
-  @asNumber() @Max(WHOLE_SECONDS) @Min(1) @IsInt() BACKOFF_SECONDS: number = 30;
-  @asNumber() @Max(WHOLE_SECONDS) @Min(1) @IsInt() RETRY_AFTER_SECONDS: number = 30;
-  @asNumber() @Max(WHOLE_SECONDS) @Min(0) @IsInt() RATE_LIMIT_PER_MINUTE: number = 0;
-  @check('must be a date yyyy-mm-dd', isDate) EOS_DATE?: string;
-  @MaxLength(1000) EOS_MESSAGE?: string;
-  @check('must be an absolute URL', (text) => URL.canParse(text)) EOS_URL?: string;
-  @asNumber() @Max(36_500) @Min(0) @IsInt() TOMBSTONE_RETENTION_DAYS: number = 0;
-  @IsIn(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']) LOG_LEVEL: string = 'info';
-  @asNumber() @Max(65535) @Min(0) @IsInt() METRICS_PORT?: number;
+  @Setting('for how long a token is believed; a revoked one works until then')
+  @WholeNumber(0, WHOLE_SECONDS)
+  OAUTH_TOKEN_CACHE_SECONDS: number = 3600;
+  @Setting('how long a login may take') @WholeNumber(1, WHOLE_SECONDS) OAUTH_STATE_SECONDS: number = 3600;
+
+  @Setting('articles on a page', { group: 'Limits' }) @WholeNumber(1, 10_000) PAGE_SIZE: number = 100;
+  @Setting('bytes of a page, about; it ends at whichever limit comes first')
+  @WholeNumber(1, 2 ** 30)
+  MAX_PAGE_BYTES: number = 4_194_304;
+  @Setting('requests of a batch') @WholeNumber(1, 1000) BATCH_MAX_REQUESTS: number = 25;
+  @Setting('longest time that a poll may wait for a change; 0: none waits')
+  @WholeNumber(0, 3600)
+  WAIT_MAX_SECONDS: number = 55;
+  @Setting('polls of a user that wait at once') @WholeNumber(1, 1_000_000) WAITING_PER_USER: number = 20;
+  @Setting('polls of a process that wait at once') @WholeNumber(1, 1_000_000) WAITING_MAX: number = 10_000;
+  @Setting('largest body of a request') @WholeNumber(1, 2 ** 30) MAX_BODY_BYTES: number = 2_097_152;
+  @Setting('requests of a user, and of an address while nobody signed in; 0: no limit')
+  @WholeNumber(0, WHOLE_SECONDS)
+  RATE_LIMIT_PER_MINUTE: number = 0;
+
+  @Setting('serve the web application below `/app/`', { group: 'Features' }) @Flag() WEB_APP_ENABLED: boolean = true;
+  @Setting('allow `DELETE /v2/articles`') @Flag() DELETE_COLLECTION_ENABLED: boolean = true;
+  @Setting('compress responses for clients that ask for it; `false` where the load balancer does it')
+  @Flag()
+  COMPRESSION_ENABLED: boolean = true;
+  @Setting('`auto`: the header appears under load; `always`, `off`') @OneOf('auto', 'always', 'off') BACKOFF: string =
+    'auto';
+  @Setting('what `Backoff` says, spread by half around it') @WholeNumber(1, WHOLE_SECONDS) BACKOFF_SECONDS: number = 30;
+  @Setting('what `Retry-After` says') @WholeNumber(1, WHOLE_SECONDS) RETRY_AFTER_SECONDS: number = 30;
+  @Setting('end of support, `yyyy-mm-dd`') @Check('must be a date yyyy-mm-dd', isDate) EOS_DATE?: string;
+  @Setting('what users are told about it') @Text(1000) EOS_MESSAGE?: string;
+  @Setting('where they read more')
+  @Check('must be an absolute URL', (text) => URL.canParse(text))
+  EOS_URL?: string;
+  @Setting('see [tombstone retention](#tombstone-retention); 0: tombstones are kept')
+  @WholeNumber(0, 36_500)
+  TOMBSTONE_RETENTION_DAYS: number = 0;
+
+  @Setting('`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`', { group: 'Log and metrics' })
+  @OneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent')
+  LOG_LEVEL: string = 'info';
+  @Setting('port of `/metrics` on `HOST`; none: there are no metrics') @WholeNumber(0, 65535) METRICS_PORT?: number;
 }
+
+/** The name of a setting. */
+export type SettingName = keyof Environment;
 
 /** The names of all settings, in the order in which `.env.example` and the documentation list them. */
-export const SETTING_NAMES = [
-  'NODE_ENV',
-  'HOST',
-  'PORT',
-  'PUBLIC_URL',
-  'TRUST_PROXY',
-  'DATABASE_URL',
-  'DATABASE_POOL_SIZE',
-  'MIGRATE_ON_START',
-  'REDIS_URL',
-  'SERVICE_NAME',
-  'DOCUMENTATION_URL',
-  'BASIC_AUTH_ENABLED',
-  'USER_ID_SECRET',
-  'SESSION_SECRET',
-  'OAUTH_PROVIDER_NAME',
-  'OAUTH_URI',
-  'OAUTH_CLIENT_ID',
-  'OAUTH_CLIENT_SECRET',
-  'OAUTH_SCOPE',
-  'OAUTH_AUDIENCE',
-  'OAUTH_REDIRECT_DOMAINS',
-  'OAUTH_TOKEN_CACHE_SECONDS',
-  'OAUTH_STATE_SECONDS',
-  'PAGE_SIZE',
-  'BATCH_MAX_REQUESTS',
-  'DELETE_COLLECTION_ENABLED',
-  'MAX_BODY_BYTES',
-  'BACKOFF',
-  'BACKOFF_SECONDS',
-  'RETRY_AFTER_SECONDS',
-  'RATE_LIMIT_PER_MINUTE',
-  'EOS_DATE',
-  'EOS_MESSAGE',
-  'EOS_URL',
-  'TOMBSTONE_RETENTION_DAYS',
-  'LOG_LEVEL',
-  'METRICS_PORT',
-] as const satisfies readonly (keyof Environment)[];
+export const SETTING_NAMES = [...DEFINITIONS.keys()] as SettingName[];
 
-/** Types and validates raw variables (empty ones count as unset). Throws `SettingError` for the first wrong one. */
-export function validateEnvironment(raw: Record<string, string | undefined>): Environment {
+/** Types raw variables (empty ones count as unset). The problems are one line for each wrong one. */
+export function readEnvironment(raw: Record<string, string | undefined>): {
+  environment: Environment;
+  problems: string[];
+} {
   const given = Object.fromEntries(SETTING_NAMES.flatMap((name) => (raw[name] ? [[name, raw[name]]] : [])));
   const environment = plainToInstance(Environment, given, { exposeDefaultValues: true });
-  const [error] = validateSync(environment, { skipMissingProperties: true, stopAtFirstError: true });
-  if (error) {
-    const problem = Object.values(error.constraints ?? {})[0]!.replace(`${error.property} `, '');
-    throw new SettingError(`${error.property}: ${problem}`);
-  }
-  return environment;
+  const errors = new Validator().validateSync(environment, VALIDATION);
+  const problems = errors.map(({ property, constraints }) => {
+    const quoted = quote(property as SettingName, raw[property]!);
+    return `${property}: ${Object.values(constraints ?? {})[0]}${quoted}`;
+  });
+  return { environment, problems };
 }
+
+const MAX_QUOTED = 100;
+
+/** The wrong value, for the end of a sentence; a secret is not shown. */
+function quote(name: SettingName, text: string): string {
+  if (DEFINITIONS.get(name)!.secret) return '';
+  const shown = masked(name, text);
+  return `, not ${JSON.stringify(shown.length > MAX_QUOTED ? `${shown.slice(0, MAX_QUOTED)}…` : shown)}`;
+}
+
+/** The value as it can be shown: nothing of a secret, no password of a URL. */
+export const masked = (name: SettingName, text: string): string =>
+  DEFINITIONS.get(name)!.secret ? '…' : text.replace(/:\/\/.*@/s, '://…@');

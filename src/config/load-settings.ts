@@ -1,9 +1,31 @@
 import dotenv from 'dotenv';
-import { readSettings, type Settings } from './settings.js';
+import { readSettings, SettingError, type Settings, type Variables } from './settings.js';
+import { unknownNames } from './unknown-names.js';
 
-/** Reads the settings from the process environment and, for what is not set there, from `.env`. */
-export function loadSettings(): Settings {
-  const fromFile: Record<string, string> = {};
-  dotenv.config({ processEnv: fromFile, quiet: true });
-  return readSettings({ ...fromFile, ...process.env });
+/** The variables of the process and of `.env`. */
+export interface GivenVariables {
+  fromProcess: Variables;
+  fromFile: Variables;
 }
+
+/**
+ * Reads the settings from the process environment and, for what is not set there, from `.env`. Warns on the error output of
+ * names in `.env` that are nearly those of a setting. Throws `SettingError` with one line for each wrong setting.
+ */
+export function loadSettings(): Settings {
+  const given = givenVariables();
+  for (const warning of unknownNames(Object.keys(given.fromFile))) console.error(warning);
+  return readSettings(variablesOf(given));
+}
+
+/** What is set; throws `SettingError` when there is a `.env` that cannot be read. */
+export function givenVariables(): GivenVariables {
+  const fromFile: Record<string, string> = {};
+  const { error } = dotenv.config({ processEnv: fromFile, quiet: true });
+  const code = (error as NodeJS.ErrnoException | undefined)?.code;
+  if (error && code !== 'ENOENT') throw new SettingError(`.env: cannot be read (${code ?? error.message})`);
+  return { fromProcess: process.env, fromFile };
+}
+
+/** What is set in the process counts before what is set in `.env`. */
+export const variablesOf = ({ fromProcess, fromFile }: GivenVariables): Variables => ({ ...fromFile, ...fromProcess });

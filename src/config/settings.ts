@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { EndOfService } from '../protocol/end-of-service.js';
-import { type Environment, SettingError, SETTING_NAMES, validateEnvironment } from './environment.js';
+import { Environment, readEnvironment, SETTING_NAMES, type SettingName } from './environment.js';
 
-export { SettingError };
+/** Settings that are missing or wrong; the message is one line for each, which names it and says what would be right. */
+export class SettingError extends Error {}
 
 /** All settings of the service, validated and frozen; the only way anything learns about its environment. */
 export interface Settings {
@@ -16,6 +17,8 @@ export interface Settings {
   databaseUrl: string;
   databasePoolSize: number;
   migrateOnStart: boolean;
+  /** Whether an empty database stops the start. */
+  databaseMustHaveUsers: boolean;
   redisUrl?: string;
   serviceName: string;
   documentationUrl?: string;
@@ -24,9 +27,17 @@ export interface Settings {
   sessionSecret: string;
   oauth: OAuthSettings;
   pageSize: number;
+  /** A page ends after about this many bytes of items, but never before its first item. */
+  maxPageBytes: number;
   batchMaxRequests: number;
+  waiting: WaitingSettings;
+  webAppEnabled: boolean;
+  /** Whether personal tokens (`rl_…`) are accepted. */
+  tokensEnabled: boolean;
   deleteCollectionEnabled: boolean;
   maxBodyBytes: number;
+  /** Whether responses are compressed where the client accepts it. */
+  compressionEnabled: boolean;
   backoff: 'auto' | 'always' | 'off';
   backoffSeconds: number;
   retryAfterSeconds: number;
@@ -37,8 +48,19 @@ export interface Settings {
   metricsPort?: number;
 }
 
+/** Bounds of the requests that are held until something changes. */
+export interface WaitingSettings {
+  /** The longest time that is granted; 0: nothing is held. */
+  maxSeconds: number;
+  /** Held requests of one user, and of this process. */
+  perUser: number;
+  max: number;
+}
+
 /** The identity provider and this service's registration with it. */
 export interface OAuthSettings {
+  /** False in production without `OAUTH_URI`: then only personal tokens count, and `uri` is empty. */
+  enabled: boolean;
   providerName: string;
   /** The issuer: base address of the provider, without trailing slash. */
   uri: string;
@@ -56,62 +78,82 @@ export interface OAuthSettings {
 }
 
 const DEVELOPMENT = {
+  BASIC_AUTH_ENABLED: true,
   USER_ID_SECRET: 'development-user-id-secret-not-for-production',
   SESSION_SECRET: 'development-session-secret-not-for-production',
   OAUTH_URI: 'http://127.0.0.1:9000',
   OAUTH_CLIENT_ID: 'reading-list',
   OAUTH_CLIENT_SECRET: 'development-client-secret',
+  OAUTH_REDIRECT_DOMAINS: ['localhost', '127.0.0.1'],
 } as const;
+const PRODUCTION = { BASIC_AUTH_ENABLED: false, OAUTH_REDIRECT_DOMAINS: [] } as const;
 
 const SECRETS = ['USER_ID_SECRET', 'SESSION_SECRET'] as const;
-const REQUIRED_IN_PRODUCTION = [
-  'PUBLIC_URL',
-  'USER_ID_SECRET',
-  'SESSION_SECRET',
-  'OAUTH_URI',
-  'OAUTH_CLIENT_ID',
-  'OAUTH_CLIENT_SECRET',
-] as const;
+const REQUIRED_IN_PRODUCTION = ['PUBLIC_URL', ...SECRETS] as const;
+/** In production, where there is a provider. */
+const REQUIRED_WITH_PROVIDER = ['OAUTH_CLIENT_ID', 'OAUTH_CLIENT_SECRET'] as const;
 const MIN_SECRET_LENGTH = 32;
+
+/** Environment variables, as text. */
+export type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads the settings from environment variables; `NAME_FILE` gives the file that holds the value of `NAME`.
- * Throws `SettingError` with one line that names the wrong setting.
+ * Throws `SettingError` with one line for each wrong or missing setting.
  */
-export function readSettings(variables: Record<string, string | undefined>): Settings {
-  const environment = validateEnvironment(withFiles(variables));
-  const production = environment.NODE_ENV === 'production';
-  if (production) requireProductionSettings(environment);
-  return Object.freeze(toSettings(environment, production));
+export function readSettings(variables: Variables): Settings {
+  const uriIsExplicit = Boolean(variables.OAUTH_URI || variables.OAUTH_URI_FILE);
+  return Object.freeze(toSettings(inForce(variables), uriIsExplicit));
 }
 
-function withFiles(variables: Record<string, string | undefined>): Record<string, string | undefined> {
-  const values = { ...variables };
+/** All settings with the defaults that hold. Throws `SettingError` as `readSettings` does. */
+export function inForce(variables: Variables): Environment {
+  const { values, problems } = withFiles(variables);
+  const read = readEnvironment(values);
+  problems.push(...read.problems);
+  const production = read.environment.NODE_ENV === 'production';
+  if (production) problems.push(...missingInProduction(read.environment, problems));
+  if (problems.length > 0) throw new SettingError(problems.join('\n'));
+  const given = Object.entries(read.environment).filter(([, value]) => value !== undefined);
+  return Object.assign(new Environment(), production ? PRODUCTION : DEVELOPMENT, Object.fromEntries(given));
+}
+
+function withFiles(variables: Variables) {
+  const values: Record<string, string | undefined> = { ...variables };
+  const problems: string[] = [];
   for (const name of SETTING_NAMES) {
     const path = variables[`${name}_FILE`];
     if (!path) continue;
-    if (variables[name]) throw new SettingError(`${name}: set both directly and by ${name}_FILE`);
     try {
-      values[name] = readFileSync(path, 'utf8').trim();
+      if (variables[name]) problems.push(`${name}: set both directly and by ${name}_FILE`);
+      else values[name] = readFileSync(path, 'utf8').trim();
     } catch (error) {
-      throw new SettingError(`${name}_FILE: can not be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
+      const { code = 'unknown' } = error as NodeJS.ErrnoException;
+      problems.push(`${name}_FILE: cannot be read (${code}): ${JSON.stringify(path)}`);
     }
   }
-  return values;
+  return { values, problems };
 }
 
-function requireProductionSettings(environment: Environment): void {
-  for (const name of REQUIRED_IN_PRODUCTION)
-    if (environment[name] === undefined) throw new SettingError(`${name}: required in production`);
-  for (const name of SECRETS)
-    if (environment[name]!.length < MIN_SECRET_LENGTH)
-      throw new SettingError(`${name}: must have at least ${MIN_SECRET_LENGTH} characters in production`);
+/** @param said problems that are known already: what is wrong is not missing as well */
+function missingInProduction(environment: Environment, said: readonly string[]): string[] {
+  const isSaid = (name: string) => said.some((problem) => problem.startsWith(name));
+  const missing = (names: readonly SettingName[], why: string) =>
+    names.filter((name) => environment[name] === undefined && !isSaid(name)).map((name) => `${name}: ${why}`);
+  const short = SECRETS.filter((name) => (environment[name]?.length ?? MIN_SECRET_LENGTH) < MIN_SECRET_LENGTH);
+  return [
+    ...missing(REQUIRED_IN_PRODUCTION, 'required in production'),
+    ...short.map((name) => `${name}: must have at least ${MIN_SECRET_LENGTH} characters in production`),
+    ...(environment.OAUTH_URI === undefined
+      ? []
+      : missing(REQUIRED_WITH_PROVIDER, 'required in production where OAUTH_URI is set')),
+  ];
 }
 
-function toSettings(environment: Environment, production: boolean): Settings {
+function toSettings(environment: Environment, uriIsExplicit: boolean): Settings {
   const publicUrl = environment.PUBLIC_URL?.replace(/\/+$/, '');
   return {
-    production,
+    production: environment.NODE_ENV === 'production',
     host: environment.HOST,
     port: environment.PORT,
     publicUrl,
@@ -119,17 +161,27 @@ function toSettings(environment: Environment, production: boolean): Settings {
     databaseUrl: environment.DATABASE_URL,
     databasePoolSize: environment.DATABASE_POOL_SIZE,
     migrateOnStart: environment.MIGRATE_ON_START,
+    databaseMustHaveUsers: environment.DATABASE_MUST_HAVE_USERS,
     redisUrl: environment.REDIS_URL,
     serviceName: environment.SERVICE_NAME,
     documentationUrl: environment.DOCUMENTATION_URL,
-    basicAuthEnabled: environment.BASIC_AUTH_ENABLED ?? !production,
-    userIdSecret: environment.USER_ID_SECRET ?? DEVELOPMENT.USER_ID_SECRET,
-    sessionSecret: environment.SESSION_SECRET ?? DEVELOPMENT.SESSION_SECRET,
-    oauth: Object.freeze(toOAuthSettings(environment, production, publicUrl)),
+    basicAuthEnabled: environment.BASIC_AUTH_ENABLED!,
+    userIdSecret: environment.USER_ID_SECRET!,
+    sessionSecret: environment.SESSION_SECRET!,
+    oauth: Object.freeze(toOAuthSettings(environment, uriIsExplicit, publicUrl)),
     pageSize: environment.PAGE_SIZE,
+    maxPageBytes: environment.MAX_PAGE_BYTES,
     batchMaxRequests: environment.BATCH_MAX_REQUESTS,
+    waiting: Object.freeze({
+      maxSeconds: environment.WAIT_MAX_SECONDS,
+      perUser: environment.WAITING_PER_USER,
+      max: environment.WAITING_MAX,
+    }),
+    webAppEnabled: environment.WEB_APP_ENABLED,
+    tokensEnabled: environment.TOKENS_ENABLED,
     deleteCollectionEnabled: environment.DELETE_COLLECTION_ENABLED,
     maxBodyBytes: environment.MAX_BODY_BYTES,
+    compressionEnabled: environment.COMPRESSION_ENABLED,
     backoff: environment.BACKOFF as Settings['backoff'],
     backoffSeconds: environment.BACKOFF_SECONDS,
     retryAfterSeconds: environment.RETRY_AFTER_SECONDS,
@@ -143,20 +195,20 @@ function toSettings(environment: Environment, production: boolean): Settings {
   };
 }
 
-function toOAuthSettings(environment: Environment, production: boolean, publicUrl?: string): OAuthSettings {
-  const clientId = environment.OAUTH_CLIENT_ID ?? DEVELOPMENT.OAUTH_CLIENT_ID;
-  const domains = environment.OAUTH_REDIRECT_DOMAINS ?? (production ? [] : ['localhost', '127.0.0.1']);
+function toOAuthSettings(environment: Environment, uriIsExplicit: boolean, publicUrl?: string): OAuthSettings {
+  const { OAUTH_URI: uri = '', OAUTH_CLIENT_ID: clientId = '' } = environment;
   return {
+    enabled: uri !== '',
     providerName: environment.OAUTH_PROVIDER_NAME,
-    uri: (environment.OAUTH_URI ?? DEVELOPMENT.OAUTH_URI).replace(/\/+$/, ''),
-    uriIsExplicit: environment.OAUTH_URI !== undefined,
+    uri: uri.replace(/\/+$/, ''),
+    uriIsExplicit,
     clientId,
-    clientSecret: environment.OAUTH_CLIENT_SECRET ?? DEVELOPMENT.OAUTH_CLIENT_SECRET,
+    clientSecret: environment.OAUTH_CLIENT_SECRET ?? '',
     scope: environment.OAUTH_SCOPE,
     audiences: environment.OAUTH_AUDIENCE
       ? [environment.OAUTH_AUDIENCE]
-      : [clientId, ...(publicUrl ? [publicUrl] : [])],
-    redirectDomains: domains.map((domain) => domain.toLowerCase()),
+      : [clientId, publicUrl ?? ''].filter((audience) => audience !== ''),
+    redirectDomains: environment.OAUTH_REDIRECT_DOMAINS!.map((domain) => domain.toLowerCase()),
     tokenCacheSeconds: environment.OAUTH_TOKEN_CACHE_SECONDS,
     stateSeconds: environment.OAUTH_STATE_SECONDS,
   };

@@ -1,7 +1,9 @@
 import type { Database as SqliteHandle } from 'better-sqlite3';
-import mysql, { type Connection, type Pool, type PoolOptions } from 'mysql2';
-import type { DataSourceOptions } from 'typeorm';
+import type { PoolConnection } from 'mysql2';
+import { DataSource, type DataSourceOptions } from 'typeorm';
 import type { Settings } from '../config/settings.js';
+import type { DatabaseType } from './entities/columns.js';
+import { entitiesFor } from './entities/index.js';
 import { MIGRATIONS } from './migrations/index.js';
 
 const CONNECT_TIMEOUT_MS = 2_000;
@@ -11,60 +13,70 @@ const SQLITE_CHECKPOINT_PAGES = 300;
 /** Callers that may wait for a connection before further ones are refused at once. */
 const WAITING_PER_CONNECTION = 50;
 
-/**
- * What every session relies on: strict values, short lock waits, sort keys as long as the longest field (the default
- * compares only the first 1,024 bytes) and room to sort by several of them.
- */
-const SESSION = `SET SESSION sql_mode = 'STRICT_ALL_TABLES', innodb_lock_wait_timeout = 3,
-  max_sort_length = 8192, sort_buffer_size = 4194304`;
-/** On a Galera cluster a read waits for what other nodes acknowledged; MariaDB alone understands this comment. */
-const CAUSAL_READS = '/*M! SET SESSION wsrep_sync_wait = 1 */';
+/** What the drivers hand out when the data source opens. */
+export class DriverHandles {
+  /** The open SQLite file. */
+  sqlite?: SqliteHandle;
+  /** Connections to a server since this was set. */
+  connections?: Set<PoolConnection>;
+}
 
-/** TypeORM's options for `DATABASE_URL`: `sqlite:PATH`, `sqlite::memory:` or `mysql://user:password@host:port/name`. */
-export function dataSourceOptions(settings: Settings): DataSourceOptions {
-  const common = {
+/**
+ * TypeORM's options for `DATABASE_URL`: `sqlite:PATH`, `sqlite::memory:` or `mysql://user:password@host:port/name`. A server
+ * is asked for its kind, two seconds at most: only TypeORM's schema builder needs to know, and takes `mysql` in doubt.
+ */
+export async function dataSourceOptions(settings: Settings, handles = new DriverHandles()): Promise<DataSourceOptions> {
+  return settings.databaseUrl.startsWith('sqlite:')
+    ? { ...common('better-sqlite3'), ...sqliteOptions(settings, handles) }
+    : await serverOptions(settings, handles);
+}
+
+/** A data source that is not open yet. */
+export const createDataSource = async (settings: Settings, handles?: DriverHandles): Promise<DataSource> =>
+  new DataSource(await dataSourceOptions(settings, handles));
+
+const common = (type: DatabaseType) =>
+  ({
+    entities: entitiesFor(type),
     migrations: MIGRATIONS,
     migrationsTransactionMode: 'each',
     synchronize: false,
     logging: false,
-  } as const;
-  if (settings.databaseUrl.startsWith('sqlite:'))
-    return {
-      ...common,
-      type: 'better-sqlite3',
-      database: settings.databaseUrl.slice('sqlite:'.length),
-      enableWAL: true,
-      timeout: SQLITE_BUSY_TIMEOUT_MS,
-      prepareDatabase: (handle: SqliteHandle) => {
-        handle.pragma('synchronous = FULL');
-        handle.pragma(`wal_autocheckpoint = ${SQLITE_CHECKPOINT_PAGES}`);
-      },
-    };
+  }) as const;
+
+const sqliteOptions = ({ databaseUrl }: Settings, handles: DriverHandles) =>
+  ({
+    type: 'better-sqlite3',
+    database: databaseUrl.slice('sqlite:'.length),
+    enableWAL: true,
+    timeout: SQLITE_BUSY_TIMEOUT_MS,
+    prepareDatabase: (handle: SqliteHandle) => {
+      handle.pragma('synchronous = FULL');
+      handle.pragma(`wal_autocheckpoint = ${SQLITE_CHECKPOINT_PAGES}`);
+      handles.sqlite = handle;
+    },
+  }) as const;
+
+async function serverOptions({ databaseUrl, databasePoolSize }: Settings, handles: DriverHandles) {
+  const { mysqlDriver, serverType } = await import('./mysql/pool.js');
+  const type = await serverType(databaseUrl, CONNECT_TIMEOUT_MS);
   return {
-    ...common,
-    type: 'mysql',
-    url: settings.databaseUrl,
-    driver: { ...mysql, createPool },
+    ...common(type),
+    type,
+    url: databaseUrl,
+    driver: mysqlDriver((connection) => handles.connections?.add(connection)),
     charset: 'utf8mb4',
     timezone: 'Z',
     supportBigNumbers: true,
     bigNumberStrings: false,
     connectTimeout: CONNECT_TIMEOUT_MS,
-    poolSize: settings.databasePoolSize,
+    poolSize: databasePoolSize,
     extra: {
-      queueLimit: WAITING_PER_CONNECTION * settings.databasePoolSize,
-      maxIdle: settings.databasePoolSize,
+      queueLimit: WAITING_PER_CONNECTION * databasePoolSize,
+      maxIdle: databasePoolSize,
       enableKeepAlive: true,
+      // A stack trace for each statement would cost more than short statements do.
+      trace: false,
     },
   };
-}
-
-function createPool(options: PoolOptions): Pool {
-  const pool = mysql.createPool(options);
-  pool.on('connection', (connection: Connection) => {
-    connection.query(SESSION, (error) => error && connection.destroy());
-    connection.query(CAUSAL_READS, () => undefined);
-    connection.on('error', () => undefined);
-  });
-  return pool;
 }

@@ -1,39 +1,56 @@
-import type { Database as SqliteHandle } from 'better-sqlite3';
-import type { Pool } from 'mysql2';
-import { DataSource } from 'typeorm';
+import { resolve } from 'node:path';
+import type { DataSource } from 'typeorm';
 import { SettingError, type Settings } from '../config/settings.js';
-import { dataSourceOptions } from './data-source.js';
+import { before } from './before.js';
+import { createDataSource, DriverHandles } from './data-source.js';
 import { Database } from './database.js';
-import { pendingMigrations, runMigrations } from './migrate.js';
-import { mysqlDialect } from './mysql.dialect.js';
-import { MysqlSessions } from './mysql.sessions.js';
+import { requireDatabaseFile, requireUsers } from './expected.js';
+import { DatabaseHealth } from './health.js';
+import { bringUpToDate } from './migrate.js';
+import { MysqlSessions } from './mysql/sessions.js';
 import { observedSessions, type StatementObserver } from './observed.sessions.js';
+import { probe } from './probe.js';
 import type { SessionSource } from './session.js';
-import { SqliteSessions } from './sqlite.sessions.js';
+import { isCorrupt } from './sqlite/dialect.js';
+import { SqliteFile } from './sqlite/file.js';
+import { SqliteSessions } from './sqlite/sessions.js';
 import { unavailable } from './unavailable.js';
+import { whyNotOpen } from './why-not-open.js';
 
 const REOPEN_PAUSE_MS = 1_000;
 const OPEN_TIMEOUT_MS = 8_000;
-const HEALTH_TIMEOUT_MS = 2_000;
-/** Unknown user, database or right: waiting does not help, the operator has to change a setting. */
-const CONFIGURATION_ERRORS = new Set([1044, 1045, 1049, 1251, 1698]);
+const DOCTOR = 'run "npm run commands -- doctor", which says what to do';
 
 /**
  * Opens the database, keeps trying while a server is away, refuses a schema that is behind, and closes. Until it is open
- * every use of `database` is answered 503 / 201.
+ * every use of `database` is answered 503 / 201. A SQLite file that is removed or replaced meanwhile is opened again.
  */
 export class DatabaseLifecycle {
-  readonly database = new Database(() => this.requireSource());
-  private dataSource?: DataSource;
+  private readonly health = new DatabaseHealth((error) => this.sayBroken(error));
+  readonly database = new Database(() => this.requireSource(), this.health);
   private source?: SessionSource;
+  /** True from the moment the database was open for the first time. */
+  wasReached = false;
+  /** The SQLite file that was open last. */
+  private file?: SqliteFile;
+  private lastSaid?: string;
   private reopening?: NodeJS.Timeout;
   private closed = false;
   private readonly observers: StatementObserver[] = [];
 
+  /** @param dataSource not open yet; its drivers hand out `handles` */
   constructor(
     private readonly settings: Settings,
-    private readonly log: { warn(message: string): void } = { warn: () => undefined },
+    private readonly dataSource: DataSource,
+    private readonly handles: DriverHandles,
+    private readonly log: Log = { warn: () => undefined, error: () => undefined },
   ) {}
+
+  /** For a process without Nest. */
+  static async of(settings: Settings): Promise<DatabaseLifecycle> {
+    const handles = new DriverHandles();
+    return new DatabaseLifecycle(settings, await createDataSource(settings, handles), handles);
+  }
 
   /** Shows all statements to `observer`; to be called before `start`. */
   observe(observer: StatementObserver): void {
@@ -47,10 +64,13 @@ export class DatabaseLifecycle {
    */
   async start(onRefusal: (error: SettingError) => void): Promise<void> {
     try {
-      await this.open();
+      await this.open(() => void this.openAnew(onRefusal));
     } catch (error) {
-      if (error instanceof SettingError) throw error;
-      this.log.warn(`database not available, trying again: ${(error as Error).message}`);
+      // What was served once is worth waiting for: an operator may be about to put it right.
+      if (error instanceof SettingError && !this.wasReached) throw error;
+      const reason = `database not available, trying again: ${(error as Error).message}`;
+      if (reason !== this.lastSaid || !this.wasReached) this.log.warn(reason);
+      this.lastSaid = reason;
       this.reopenLater(onRefusal);
     }
   }
@@ -63,46 +83,69 @@ export class DatabaseLifecycle {
     this.reopening.unref();
   }
 
-  private async open(): Promise<void> {
-    const dataSource = new DataSource(dataSourceOptions(this.settings));
-    const opening = this.initialize(dataSource);
+  private async open(onMoved: () => void): Promise<void> {
+    const connections = (this.handles.connections = new Set());
     const timeout = unavailable(new Error('timed out'));
-    await before(OPEN_TIMEOUT_MS, opening, timeout).catch((error: unknown) => {
-      opening.then(() => dataSource.destroy()).catch(() => undefined);
-      throw error;
-    });
-    if (this.closed) return dataSource.destroy();
-    this.dataSource = dataSource;
-    this.source = this.observers.reduce(observedSessions, sessionsOf(dataSource));
-  }
-
-  private async initialize(dataSource: DataSource): Promise<void> {
     try {
-      await dataSource.initialize();
-      await this.bringUpToDate(dataSource);
+      this.prepareFile();
+      await before(OPEN_TIMEOUT_MS, this.initialize(), timeout);
     } catch (error) {
-      if (dataSource.isInitialized) await dataSource.destroy();
-      throw error instanceof SettingError ? error : this.explain(error as Error & { errno?: number });
+      // Whatever still waits for these will never go on, so that the data source can be opened again.
+      for (const connection of connections) connection.destroy();
+      await this.close();
+      throw error;
+    } finally {
+      this.handles.connections = undefined;
+    }
+    if (this.closed) return this.close();
+    this.source = this.observers.reduce(observedSessions, this.sessions(onMoved));
+    this.wasReached = true;
+    this.lastSaid = undefined;
+    this.health.forget();
+  }
+
+  /** Before an opening that follows another one: what the file that was there before left, and whether there is one at all. */
+  private prepareFile(): void {
+    if (!this.file) return;
+    if (this.settings.production) requireDatabaseFile(this.settings);
+    const aside = this.file.setLogAside();
+    if (aside) this.log.warn(`what the former file had in its log is in ${aside}`);
+  }
+
+  /** Opens what is now under the name of a file that was removed or replaced. */
+  private async openAnew(onRefusal: (error: SettingError) => void): Promise<void> {
+    this.log.error(`${this.file?.failure?.message}: requests are refused until it can be opened again`);
+    const { source } = this;
+    this.source = undefined;
+    await source?.close?.();
+    if (this.dataSource.isInitialized) await this.dataSource.destroy();
+    if (!this.closed) await this.start(onRefusal);
+  }
+
+  private async initialize(): Promise<void> {
+    try {
+      await this.dataSource.initialize();
+      if (this.settings.databaseMustHaveUsers) await requireUsers(this.dataSource);
+      await bringUpToDate(this.dataSource, this.settings);
+    } catch (error) {
+      throw whyNotOpen(this.settings.databaseUrl, error);
     }
   }
 
-  private async bringUpToDate(dataSource: DataSource): Promise<void> {
-    if (dataSource.options.type === 'better-sqlite3' || this.settings.migrateOnStart) {
-      await runMigrations(dataSource);
-      return;
-    }
-    const pending = await pendingMigrations(dataSource);
-    if (pending.length > 0)
-      throw new SettingError(
-        `DATABASE_URL: ${pending.length} pending migration(s); run "npm run migrate" or set MIGRATE_ON_START=true`,
-      );
+  private sessions(onMoved: () => void): SessionSource {
+    const { sqlite } = this.handles;
+    if (!sqlite) return new MysqlSessions(this.dataSource);
+    this.file = sqlite.memory ? undefined : new SqliteFile(resolve(sqlite.name), onMoved);
+    return new SqliteSessions(sqlite, this.dataSource, this.file);
   }
 
-  private explain(error: Error & { errno?: number; code?: string }): Error {
-    const isPermanent = this.settings.databaseUrl.startsWith('sqlite:')
-      ? mysqlDialect.classify(error) === 'bug'
-      : CONFIGURATION_ERRORS.has(error.errno ?? 0);
-    return isPermanent ? new SettingError(`DATABASE_URL: can not be opened: ${error.message.split('\n')[0]}`) : error;
+  private async close(): Promise<void> {
+    await this.source?.close?.();
+    if (this.dataSource.isInitialized) await this.dataSource.destroy();
+  }
+
+  private sayBroken(error: unknown): void {
+    if (isCorrupt(error)) this.log.error(`the database file is corrupt (${(error as Error).message}): ${DOCTOR}`);
   }
 
   private requireSource(): SessionSource {
@@ -111,9 +154,19 @@ export class DatabaseLifecycle {
   }
 
   /** True when a read of the schema succeeds within two seconds. Never rejects. */
+  async answers(): Promise<boolean> {
+    return (await probe(this.database)).answers;
+  }
+
+  /** True when the database answers, and nothing tells that it takes no writes. Never rejects. */
   async isUp(): Promise<boolean> {
-    const probe = this.database.read((session) => session.rows('SELECT 1 FROM accounts LIMIT 1', [])).then(() => true);
-    return before(HEALTH_TIMEOUT_MS, probe, new Error('timed out')).catch(() => false);
+    const { answers, isReadOnly } = await probe(this.database);
+    return answers && !isReadOnly && this.health.isGood;
+  }
+
+  /** What SQLite says of a file that turned out to be corrupt. */
+  get damage(): string | undefined {
+    return isCorrupt(this.health.damage ?? {}) ? (this.health.damage as Error).message : undefined;
   }
 
   usage() {
@@ -123,20 +176,11 @@ export class DatabaseLifecycle {
   async stop(): Promise<void> {
     this.closed = true;
     clearTimeout(this.reopening);
-    if (this.dataSource?.isInitialized) await this.dataSource.destroy();
+    await this.close();
   }
 }
 
-function sessionsOf(dataSource: DataSource): SessionSource {
-  const driver = dataSource.driver as unknown as { pool: Pool; databaseConnection: SqliteHandle };
-  return dataSource.options.type === 'better-sqlite3'
-    ? new SqliteSessions(driver.databaseConnection)
-    : new MysqlSessions(driver.pool);
-}
-
-/** The outcome of `promise`, or a rejection with `late` when it takes longer than `ms`. */
-function before<T>(ms: number, promise: Promise<T>, late: Error): Promise<T> {
-  let timer: NodeJS.Timeout;
-  const timeout = new Promise<never>((_, reject) => (timer = setTimeout(() => reject(late), ms)));
-  return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
+interface Log {
+  warn(message: string): void;
+  error(message: string): void;
 }

@@ -1,32 +1,47 @@
-import { Global, Injectable, Inject, Logger, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { Global, Injectable, Logger, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
 import { SETTINGS } from '../config/config.module.js';
 import type { Settings } from '../config/settings.js';
+import { dataSourceOptions, DriverHandles } from './data-source.js';
+import { Database } from './database.js';
 import { DatabaseLifecycle } from './database.lifecycle.js';
-
-/** Injection token of the `Database`. */
-export const DATABASE = Symbol('Database');
 
 @Injectable()
 class DatabaseCloser implements OnApplicationShutdown {
-  constructor(@Inject(DatabaseLifecycle) private readonly lifecycle: DatabaseLifecycle) {}
+  constructor(private readonly lifecycle: DatabaseLifecycle) {}
 
   onApplicationShutdown(): Promise<void> {
     return this.lifecycle.stop();
   }
 }
 
-/** The database for every module; opened by whoever starts the application, closed with it. */
+/**
+ * The database for every module. TypeORM's data source is opened by `DatabaseLifecycle`, at the request of whoever starts the
+ * application, and closed with it: the service also starts while its database is away.
+ */
 @Global()
 @Module({
+  imports: [
+    TypeOrmModule.forRootAsync({
+      inject: [SETTINGS, DriverHandles],
+      useFactory: async (settings: Settings, handles: DriverHandles) => ({
+        ...(await dataSourceOptions(settings, handles)),
+        manualInitialization: true,
+      }),
+    }),
+  ],
   providers: [
+    DriverHandles,
     {
       provide: DatabaseLifecycle,
-      useFactory: (settings: Settings) => new DatabaseLifecycle(settings, new Logger('Database')),
-      inject: [SETTINGS],
+      useFactory: (settings: Settings, dataSource: DataSource, handles: DriverHandles) =>
+        new DatabaseLifecycle(settings, dataSource, handles, new Logger('Database')),
+      inject: [SETTINGS, DataSource, DriverHandles],
     },
-    { provide: DATABASE, useFactory: ({ database }: DatabaseLifecycle) => database, inject: [DatabaseLifecycle] },
+    { provide: Database, useFactory: ({ database }: DatabaseLifecycle) => database, inject: [DatabaseLifecycle] },
     DatabaseCloser,
   ],
-  exports: [DATABASE, DatabaseLifecycle],
+  exports: [Database, DatabaseLifecycle, DriverHandles],
 })
 export class DatabaseModule {}

@@ -1,41 +1,51 @@
 import { ApiError } from '../protocol/api-error.js';
+import { DatabaseHealth } from './health.js';
+import type { Outcome } from './outcome.js';
+import type { Dialect, Purpose, Session, SessionSource, Tally } from './session.js';
+import { CommitInDoubt, runTransaction, wasCommitted } from './transaction.js';
+import { Turns } from './turns.js';
 import { unavailable } from './unavailable.js';
-import type { Dialect, LoanedSession, Parameter, Session, SessionSource, Tally } from './session.js';
 
 const RETRY_BUDGET_MS = 4_000;
 const MAX_PAUSE_MS = 250;
 /** After a request has waited in vain, others are refused at once for this long instead of waiting as well. */
 const REST_MS = 1_000;
-
-/** A write in progress. */
-export interface Transaction extends Session {
-  /**
-   * A query that finds a row only if this transaction was committed. It decides whether a transaction whose COMMIT got no
-   * reply is to run again.
-   */
-  witness?: { sql: string; parameters: Parameter[] };
-  /** Ends in ROLLBACK when set, though nothing failed: there is nothing to keep. */
-  abandoned?: boolean;
-}
+/** How long a server that is not hung takes at most to answer a statement that needs nothing. */
+const PROBE_MS = 1_500;
+/** Sessions that requests of one user have at a time, of the ten or so that all share. */
+const SESSIONS_OF_ONE = 4;
+/** Transactions of one user that wait for SQLite's one writer at a time: as many as share a commit. */
+const WRITES_OF_ONE = 16;
+const TURN_TIMEOUT_MS = 4_000;
 
 /**
- * Runs reads and writing transactions, each on a session of its own, and repeats them as a whole while a repetition is safe
- * and promising. Rejects with 503 / 201 when the database stays away; errors of `work` itself pass through.
+ * Runs statements and transactions, each on a session of its own, and repeats them as a whole while a repetition is safe and
+ * promising. Rejects with 503 / 201 when the database stays away; errors of `work` itself pass through.
  */
 export class Database {
   retries = 0;
   private restUntil = 0;
+  private probing?: Promise<boolean>;
+  private readonly turns = new Turns(SESSIONS_OF_ONE, TURN_TIMEOUT_MS);
+  private readonly writeTurns = new Turns(WRITES_OF_ONE, TURN_TIMEOUT_MS);
 
-  constructor(private readonly source: () => SessionSource) {}
+  constructor(
+    private readonly source: () => SessionSource,
+    private readonly health = new DatabaseHealth(),
+  ) {}
 
   get dialect(): Dialect {
     return this.source().dialect;
   }
 
-  /** Statements on one session without a transaction; they are counted in `tally`. */
-  read<T>(work: (session: Session) => Promise<T>, tally: Tally = { statements: 0 }): Promise<T> {
-    return this.repeat(async (source) => {
-      const session = await source.acquire('read', tally);
+  /** Statements on one session, each a transaction of its own. May run `work` more than once. */
+  onSession<T>(
+    work: (session: Session) => Promise<T>,
+    tally: Tally = { statements: 0 },
+    purpose: Exclude<Purpose, 'write'> = 'read',
+  ): Promise<T> {
+    return this.repeat(tally, 'read', async (source) => {
+      const session = await source.acquire(purpose, tally);
       try {
         const result = await work(session);
         session.release();
@@ -48,102 +58,106 @@ export class Database {
     });
   }
 
-  /**
-   * A transaction that `work` has to begin by locking the account (`dialect.tick`). May run `work` more than once. All
-   * statements are counted in `tally`.
-   */
-  write<T>(work: (transaction: Transaction) => Promise<T>, tally: Tally = { statements: 0 }): Promise<T> {
-    let doubtful: { transaction: Transaction; result: T } | undefined;
-    return this.repeat(async (source) => {
+  /** A transaction, which `work` has to begin by locking the account (`tick` in `accounts/`). May run `work` more than once. */
+  inTransaction<T>(work: (session: Session) => Promise<Outcome<T>>, tally: Tally = { statements: 0 }): Promise<T> {
+    let inDoubt: Outcome<T> | undefined;
+    return this.repeat(tally, 'write', async (source) => {
       const session = await source.acquire('write', tally);
-      if (doubtful && (await wasCommitted(session, doubtful.transaction))) return doubtful.result;
-      doubtful = undefined;
-      const transaction: Transaction = {
-        rows: (sql, parameters) => session.rows(sql, parameters),
-        row: (sql, parameters) => session.row(sql, parameters),
-        run: (sql, parameters) => session.run(sql, parameters),
-      };
-      const result = await beforeCommit(source.dialect, session, () => work(transaction));
-      if (transaction.abandoned) {
-        await rollBack(session);
-        return result;
-      }
+      if (inDoubt && (await wasCommitted(session, inDoubt.witness))) return inDoubt.result;
+      inDoubt = undefined;
       try {
-        await session.commit();
+        const result = await runTransaction(source.dialect, session, work);
+        this.health.noteWrite(true);
+        return result;
       } catch (error) {
-        if (source.dialect.classify(error) === 'lost') doubtful = { transaction, result };
-        await giveUp(source.dialect, session, error);
-        throw error;
+        if (isRefused(source.dialect, error)) this.health.noteWrite(false);
+        if (!(error instanceof CommitInDoubt)) throw error;
+        inDoubt = error.outcome as Outcome<T>;
+        throw error.cause;
       }
-      session.release();
-      return result;
     });
   }
 
   /** Calls `attempt` until it succeeds, fails for good, or the time for repetitions is over. */
-  private async repeat<T>(attempt: (source: SessionSource) => Promise<T>): Promise<T> {
+  private async repeat<T>(
+    { account }: Tally,
+    purpose: 'read' | 'write',
+    attempt: (source: SessionSource) => Promise<T>,
+  ): Promise<T> {
     const start = performance.now();
     if (start < this.restUntil) throw unavailable(new Error('the database was away a moment ago'));
     for (let tries = 1; ; tries++) {
       const source = this.source();
       try {
-        return await attempt(source);
+        // A read of SQLite is over before another one could begin.
+        if (source.dialect.isLocal && purpose === 'read') return await attempt(source);
+        return await (source.dialect.isLocal ? this.writeTurns : this.turns).run(account, () => attempt(source));
       } catch (error) {
-        if (error instanceof ApiError) throw error;
-        const failure = source.dialect.classify(error);
-        if (failure === 'bug' || failure === 'duplicate') throw error;
-        if (performance.now() - start > RETRY_BUDGET_MS) {
-          if (failure === 'lost') this.restUntil = performance.now() + REST_MS;
-          throw unavailable(error);
-        }
-        this.retries++;
-        await pause(tries);
+        await this.requireHope(source, error, performance.now() - start);
       }
+      this.retries++;
+      await pause(tries);
     }
   }
+
+  /** Throws what the request is answered with unless another try is safe and promising. */
+  private async requireHope(source: SessionSource, error: unknown, elapsedMs: number): Promise<void> {
+    if (error instanceof ApiError) throw error;
+    const failure = source.dialect.classify(error);
+    if (failure === 'bug' || failure === 'duplicate') throw error;
+    if (failure === 'broken') {
+      this.health.noteBroken(error);
+      throw unavailable(error);
+    }
+    if (failure === 'slow') {
+      // A user's own statement may take too long; only a server that answers nobody is away for all.
+      if (await this.isHung(source)) this.rest();
+      throw unavailable(error);
+    }
+    if (elapsedMs <= RETRY_BUDGET_MS) return;
+    if (failure === 'lost') this.rest();
+    throw unavailable(error);
+  }
+
+  private rest(): void {
+    this.restUntil = performance.now() + REST_MS;
+  }
+
+  /** Whether the server leaves a statement that needs nothing unanswered as well; asked once for all who want to know. */
+  private isHung(source: SessionSource): Promise<boolean> {
+    this.probing ??= answersNobody(source).finally(() => (this.probing = undefined));
+    return this.probing;
+  }
 }
 
-/** Full jitter: without it the losers of a race meet again at once, for ever. */
+/** Whether a database that may well answer reads took no write. */
+const isRefused = (dialect: Dialect, error: unknown): boolean =>
+  !(error instanceof ApiError) && ['away', 'broken'].includes(dialect.classify(error));
+
+async function answersNobody(source: SessionSource): Promise<boolean> {
+  try {
+    const session = await source.acquire('read', { statements: 0 });
+    const isAnswered = await within(PROBE_MS, session.row('SELECT 1', []));
+    if (isAnswered) session.release();
+    else session.destroy();
+    return !isAnswered;
+  } catch (error) {
+    // Without a free session nothing is known of the server.
+    return !(error instanceof ApiError);
+  }
+}
+
+/** Whether `promise` is fulfilled in time. */
+async function within(ms: number, promise: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout;
+  const late = new Promise<false>((resolve) => (timer = setTimeout(resolve, ms, false)));
+  const answer = promise.then(
+    () => true,
+    () => false,
+  );
+  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
+}
+
+/** Full jitter: without it the losers of a race meet again at once, forever. */
 const pause = (tries: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(MAX_PAUSE_MS, 10 * 2 ** tries)));
-
-async function wasCommitted(session: LoanedSession, { witness }: Transaction): Promise<boolean> {
-  if (!witness) return false;
-  try {
-    const found = await session.row(witness.sql, witness.parameters);
-    if (found) session.release();
-    return found !== undefined;
-  } catch (error) {
-    session.destroy();
-    throw error;
-  }
-}
-
-async function beforeCommit<T>(dialect: Dialect, session: LoanedSession, work: () => Promise<T>): Promise<T> {
-  try {
-    await session.begin();
-    return await work();
-  } catch (error) {
-    if (error instanceof ApiError) await rollBack(session);
-    else await giveUp(dialect, session, error);
-    throw error;
-  }
-}
-
-/** Undoes what is left of a transaction that the database failed; the session is reused only when its state is known. */
-async function giveUp(dialect: Dialect, session: LoanedSession, error: unknown): Promise<void> {
-  const failure = dialect.classify(error);
-  if (failure === 'lost' || failure === 'away') session.destroy();
-  else await rollBack(session).catch(() => undefined);
-}
-
-/** Ends a transaction that keeps nothing. Rejects when what it read may not last. */
-async function rollBack(session: LoanedSession): Promise<void> {
-  try {
-    await session.rollBack();
-    session.release();
-  } catch (error) {
-    session.destroy();
-    throw error;
-  }
-}

@@ -1,13 +1,16 @@
-import { DataSource, MigrationExecutor } from 'typeorm';
-import type { Settings } from '../config/settings.js';
-import { dataSourceOptions } from './data-source.js';
+import { type DataSource, MigrationExecutor } from 'typeorm';
+import { SettingError, type Settings } from '../config/settings.js';
+import { createDataSource } from './data-source.js';
+import { requireDatabaseFile } from './expected.js';
 
 const LOCK_NAME = 'reading-list-migrations';
 const LOCK_TIMEOUT_SECONDS = 60;
 
 /** Brings the schema of `DATABASE_URL` up to date, or only looks; returns the names of what was done or is pending. */
 export async function migrateDatabase(settings: Settings, checkOnly: boolean): Promise<string[]> {
-  const dataSource = await new DataSource(dataSourceOptions(settings)).initialize();
+  if (checkOnly) requireDatabaseFile(settings);
+  const dataSource = await createDataSource(settings);
+  await dataSource.initialize();
   try {
     return await (checkOnly ? pendingMigrations(dataSource) : runMigrations(dataSource));
   } finally {
@@ -81,4 +84,17 @@ async function runOnMysql(dataSource: DataSource): Promise<string[]> {
   } finally {
     await runner.release();
   }
+}
+
+/** Brings the schema up to date where the settings allow it. Rejects with `SettingError` where that is left to the operator. */
+export async function bringUpToDate(dataSource: DataSource, { migrateOnStart }: Settings): Promise<void> {
+  if (dataSource.options.type === 'better-sqlite3' || migrateOnStart) {
+    await runMigrations(dataSource);
+    return;
+  }
+  const pending = await pendingMigrations(dataSource);
+  if (pending.length > 0)
+    throw new SettingError(
+      `DATABASE_URL: ${pending.length} pending migration(s); run "npm run migrate" or set MIGRATE_ON_START=true`,
+    );
 }

@@ -8,13 +8,15 @@ export function observedSessions(source: SessionSource, observe: StatementObserv
   return {
     dialect: source.dialect,
     usage: () => source.usage(),
+    close: () => source.close?.() ?? Promise.resolve(),
     acquire: async (purpose, tally) => observedSession(await source.acquire(purpose, tally), source.dialect, observe),
   };
 }
 
 function observedSession(session: LoanedSession, { begin }: Dialect, observe: StatementObserver): LoanedSession {
   return {
-    rows: (sql, parameters) => observed(observe(sql), session.rows(sql, parameters)),
+    dataSource: session.dataSource,
+    rows: (sql, parameters, isLast) => observed(observe(sql), session.rows(sql, parameters, isLast)),
     row: (sql, parameters) => observed(observe(sql), session.row(sql, parameters)),
     run: (sql, parameters) => observed(observe(sql), session.run(sql, parameters)),
     begin: () => observed(observe(begin), session.begin()),

@@ -1,3 +1,5 @@
+import type { DataSource } from 'typeorm';
+
 /** A row as the driver gives it: integers as numbers, binary columns as Buffers. */
 export type Row = Record<string, string | number | Buffer | null>;
 
@@ -9,9 +11,21 @@ export interface WriteResult {
   insertId: number;
 }
 
+/** Says after which row no more are wanted. */
+export type IsLast = (row: Row) => boolean;
+
+/** The rows through the last one, for a driver that cannot stop there by itself. */
+export function through(rows: Row[], isLast?: IsLast): Row[] {
+  const last = isLast ? rows.findIndex(isLast) : -1;
+  return last < 0 ? rows : rows.slice(0, last + 1);
+}
+
 /** One session of the database: its statements run one after the other and see each other's effects. */
 export interface Session {
-  rows(sql: string, parameters: Parameter[]): Promise<Row[]>;
+  /** Where TypeORM keeps the entities: `managerOn` and `keptStatement` need it, its own connections are nobody's. */
+  readonly dataSource: DataSource;
+  /** @param isLast is shown each row once and in order, and true for one after which no more are wanted */
+  rows(sql: string, parameters: Parameter[], isLast?: IsLast): Promise<Row[]>;
   /** The first row. */
   row(sql: string, parameters: Parameter[]): Promise<Row | undefined>;
   run(sql: string, parameters: Parameter[]): Promise<WriteResult>;
@@ -31,10 +45,15 @@ export interface LoanedSession extends Session {
 /** Counts the statements that are sent on somebody's behalf. */
 export interface Tally {
   statements: number;
+  /** The user whose data the statements are about: nobody gets all sessions. */
+  account?: Buffer;
 }
 
-/** What a session is wanted for: a transaction is begun only where it is to write. */
-export type Purpose = 'read' | 'write';
+/**
+ * What a session is wanted for: a transaction is begun only where it is to write, and a `scan` is a read whose cost grows with
+ * the collection.
+ */
+export type Purpose = 'read' | 'write' | 'scan';
 
 /** Where sessions come from, and what differs between databases. */
 export interface SessionSource {
@@ -43,35 +62,25 @@ export interface SessionSource {
   acquire(purpose: Purpose, tally: Tally): Promise<LoanedSession>;
   /** How many sessions are in use and how many callers wait for one. */
   usage(): { used: number; waiting: number };
+  /** Ends what the source has begun beside the sessions. */
+  close?(): Promise<void>;
 }
 
-/** A new timestamp is to be given out: to whom, when, and what becomes of the number of live articles. */
-export interface ClockTick {
-  account: Buffer;
-  now: number;
-  liveDelta: number;
-  /** Give none out when the account changed after this timestamp. */
-  ifUnmodifiedSince?: number;
-}
-
-/** The statements and error classes in which MySQL / MariaDB and SQLite differ. */
+/** What differs between MySQL / MariaDB and SQLite. */
 export interface Dialect {
   readonly begin: string;
-  /**
-   * Locks the account and advances its clock; undefined when `ifUnmodifiedSince` forbids it. A new account is one whose
-   * tombstones are gone up to now: it may have been there before, and been erased or lost.
-   */
-  tick(session: Session, tick: ClockTick): Promise<number | undefined>;
-  /** Adds an account unless it is there: key, `last_modified`, `purged_until`. */
-  readonly insertAccount: string;
+  /** Statements run in this very process: long ones are kept away from the event loop. */
+  readonly isLocal: boolean;
   /** The index a listing is to use, as a clause after the table name. */
   readonly indexHint: (index: string) => string;
   classify(error: unknown): Failure;
+  /** An expression that is 1 while the server takes no writes, as far as that can be asked, else 0. */
+  readonly isReadOnly: string;
 }
 
 /**
  * What a failed statement means: `duplicate` a unique key is taken, `retry` the transaction lost a race and can start
- * again, `lost` the connection is unusable and the fate of a COMMIT unknown, `away` the database can not serve now,
- * `bug` anything else.
+ * again, `slow` the statement took too long, `lost` the connection is unusable and the fate of a COMMIT unknown, `away` the
+ * database cannot serve now, `broken` nor will it until somebody mends it, `bug` anything else.
  */
-export type Failure = 'duplicate' | 'retry' | 'lost' | 'away' | 'bug';
+export type Failure = 'duplicate' | 'retry' | 'slow' | 'lost' | 'away' | 'broken' | 'bug';

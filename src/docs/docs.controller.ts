@@ -1,15 +1,13 @@
-import { Controller, Get, Inject, Param, Req, Res } from '@nestjs/common';
-import { ApiExcludeEndpoint } from '@nestjs/swagger';
-import type { Request, Response } from 'express';
+import { Controller, Get, Inject, Param, Req } from '@nestjs/common';
+import type { Request } from 'express';
 import { Public } from '../auth/public.js';
-import { resourceParameter } from '../auth/resource-parameter.js';
+import { resourceParameter } from '../auth/provider/resource-parameter.js';
 import { SETTINGS } from '../config/config.module.js';
 import type { Settings } from '../config/settings.js';
 import { OutlivesService } from '../http/end-of-service.guard.js';
-import { RawJson, Reply } from '../http/reply.js';
+import { RawJson, Reply } from '../http/response/reply.js';
 import { ApiError } from '../protocol/api-error.js';
 import { OpenApiDescription } from './open-api-description.js';
-import { OpenApiDocs } from './open-api.docs.js';
 import { initializer, page, pagePolicy, readAsset } from './swagger-ui.js';
 
 /** The description of the service for programs, `/v2/openapi.json`, and for people, `/docs`. */
@@ -19,42 +17,37 @@ import { initializer, page, pagePolicy, readAsset } from './swagger-ui.js';
 export class DocsController {
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
-    @Inject(OpenApiDescription) private readonly description: OpenApiDescription,
+    private readonly description: OpenApiDescription,
   ) {}
 
-  @OpenApiDocs.document
   @Get('v2/openapi.json')
   async document(): Promise<Reply> {
     return new Reply(200, new RawJson(await this.description.json()));
   }
 
-  @ApiExcludeEndpoint()
   @Get('docs{/}')
-  async page(@Req() request: Request, @Res() response: Response): Promise<void> {
+  async page(@Req() request: Request): Promise<Reply> {
     const { tokenUrl } = await this.description.loginEndpoints();
-    response.setHeader('Content-Security-Policy', pagePolicy([tokenUrl, this.settings.publicUrl]));
-    send(response, 'text/html; charset=utf-8', page(this.settings.serviceName, request.path));
+    const policy = pagePolicy([tokenUrl, this.settings.publicUrl]);
+    return file('text/html; charset=utf-8', page(this.settings.serviceName, request.path)).with({
+      'Content-Security-Policy': policy,
+    });
   }
 
-  @ApiExcludeEndpoint()
   @Get('docs/initializer.js')
-  initializer(@Res() response: Response): void {
+  initializer(): Reply {
     const { production, oauth } = this.settings;
     const script = initializer({ production, scope: oauth.scope, parameters: resourceParameter(oauth) });
-    send(response, 'text/javascript; charset=utf-8', script);
+    return file('text/javascript; charset=utf-8', script);
   }
 
-  @ApiExcludeEndpoint()
   @Get('docs/*path')
-  async asset(@Param('path') path: string[], @Res() response: Response): Promise<void> {
+  async asset(@Param('path') path: string[]): Promise<Reply> {
     const asset = await readAsset(path.join('/'));
     if (!asset) throw new ApiError('notFound', 'Unknown path');
-    send(response, asset.contentType, asset.content);
+    return file(asset.contentType, asset.content);
   }
 }
 
-function send(response: Response, contentType: string, content: string | Buffer): void {
-  response.setHeader('Content-Type', contentType);
-  response.setHeader('Content-Length', Buffer.byteLength(content));
-  response.end(content);
-}
+const file = (contentType: string, content: string | Buffer): Reply =>
+  new Reply(200, Buffer.from(content), { 'Content-Type': contentType });

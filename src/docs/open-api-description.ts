@@ -1,35 +1,35 @@
-import { type INestApplication, Inject, Injectable } from '@nestjs/common';
-import { withinLimit } from '../auth/bounded-fetch.js';
-import { IdentityProvider } from '../auth/identity-provider.js';
+import { readFile } from 'node:fs/promises';
+import { Inject, Injectable } from '@nestjs/common';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { withinLimit } from '../auth/provider/bounded-fetch.js';
+import { IdentityProvider } from '../auth/provider/identity-provider.js';
 import { SETTINGS } from '../config/config.module.js';
 import type { Settings } from '../config/settings.js';
-import { buildOpenApiDocument, type LoginEndpoints } from './open-api-document.js';
+import { forSettings, type LoginEndpoints } from './for-settings.js';
 
+/** What the build made; beside the sources the one of the repository. */
+const DOCUMENT = new URL('../../openapi.json', import.meta.url);
 const PROVIDER_LIMIT_MS = 1000;
 
-/** The OpenAPI document of the running service. */
+/** The OpenAPI document of the running service: that of the build, with what depends on its settings. */
 @Injectable()
 export class OpenApiDescription {
-  private app?: INestApplication;
-  private built?: { from: string; text: string };
+  private written?: { login: string; text: string };
 
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
-    @Inject(IdentityProvider) private readonly provider: IdentityProvider,
+    private readonly provider: IdentityProvider,
   ) {}
 
-  /** Names the application to describe. Nothing is built before the document is asked for. */
-  describe(app: INestApplication): void {
-    this.app = app;
-  }
-
-  /** The document as JSON, built anew only when the provider's endpoints turn out to be others. */
+  /** The document as JSON, read and written again only when the provider's endpoints turn out to be others. */
   async json(): Promise<string> {
-    const login = await this.loginEndpoints();
-    const from = JSON.stringify(login);
-    if (this.built?.from !== from)
-      this.built = { from, text: JSON.stringify(buildOpenApiDocument(this.app!, this.settings, login)) };
-    return this.built.text;
+    const endpoints = await this.loginEndpoints();
+    const login = JSON.stringify(endpoints);
+    if (this.written?.login !== login) {
+      const document = JSON.parse(await readFile(DOCUMENT, 'utf8')) as OpenAPIObject;
+      this.written = { login, text: JSON.stringify(forSettings(document, this.settings, endpoints)) };
+    }
+    return this.written.text;
   }
 
   /** As the provider publishes them; while it is away, where the development provider, and many another, has them. */

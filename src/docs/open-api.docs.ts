@@ -1,12 +1,12 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiExcludeEndpoint, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { DocsController } from './docs.controller.js';
 import { refuses, refusesAnything } from './vocabulary/answers.js';
+import { describes } from './vocabulary/describes.js';
 import { headersOf } from './vocabulary/response-headers.js';
 
-/** The OpenAPI description of the endpoint that gives the OpenAPI description. */
-export const OpenApiDocs = {
+describes(DocsController, ApiTags('utility'), {
   document: applyDecorators(
-    ApiTags('utility'),
     ApiOperation({
       operationId: 'getOpenApiDocument',
       summary: 'Get this document',
@@ -25,4 +25,7 @@ export const OpenApiDocs = {
     ...refuses('tooManyRequests'),
     ...refusesAnything,
   ),
-};
+  page: ApiExcludeEndpoint(),
+  initializer: ApiExcludeEndpoint(),
+  asset: ApiExcludeEndpoint(),
+});

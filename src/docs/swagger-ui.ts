@@ -2,9 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-/** Swagger UI is what @nestjs/swagger depends on, wherever npm put it. */
-const { resolve } = createRequire(createRequire(import.meta.url).resolve('@nestjs/swagger'));
-const FOLDER = dirname(resolve('swagger-ui-dist/package.json'));
+const FOLDER = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
 const ASSETS: Readonly<Record<string, string>> = {
   'favicon-16x16.png': 'image/png',
@@ -15,20 +13,25 @@ const ASSETS: Readonly<Record<string, string>> = {
   'swagger-ui.css': 'text/css; charset=utf-8',
 };
 
-const loaded = new Map<string, Promise<Buffer>>();
+const loaded = new Map<string, Buffer>();
 
 /** A file of Swagger UI that the page needs, kept in memory once it was asked for; undefined for any other name. */
 export async function readAsset(name: string): Promise<{ contentType: string; content: Buffer } | undefined> {
   const contentType = Object.hasOwn(ASSETS, name) ? ASSETS[name] : undefined;
   if (contentType === undefined) return undefined;
-  const content = loaded.get(name) ?? readFile(join(FOLDER, name));
+  const content = loaded.get(name) ?? (await readFile(join(FOLDER, name)));
   loaded.set(name, content);
-  return { contentType, content: await content };
+  return { contentType, content };
 }
 
-/** The `Content-Security-Policy` of the page: it loads nothing from elsewhere and talks to the given addresses only. */
+/**
+ * The `Content-Security-Policy` of the page: it loads nothing from elsewhere and talks to the given addresses only. Without an
+ * identity provider the address of its tokens is no absolute one.
+ */
 export function pagePolicy(addresses: readonly (string | undefined)[]): string {
-  const origins = addresses.flatMap((address) => (address === undefined ? [] : [new URL(address).origin]));
+  const origins = addresses.flatMap((address) =>
+    address !== undefined && URL.canParse(address) ? [new URL(address).origin] : [],
+  );
   return [
     "default-src 'none'",
     "script-src 'self'",
@@ -40,6 +43,18 @@ export function pagePolicy(addresses: readonly (string | undefined)[]): string {
     "frame-ancestors 'none'",
   ].join('; ');
 }
+
+/** Headers that all answers repeat take no room of their own, and what is wide scrolls by itself on a telephone. */
+const STYLE = `
+      body { margin: 0; }
+      .swagger-ui .headers-wrapper { max-height: 7rem; overflow: auto; }
+      @media (max-width: 640px) {
+        #swagger-ui { overflow-x: hidden; }
+        .swagger-ui .wrapper { padding: 0 8px; }
+        .swagger-ui .opblock-summary-path { max-width: 60vw; word-break: break-all; }
+        .swagger-ui .responses-inner, .swagger-ui .table-container { overflow-x: auto; padding: 8px; }
+      }
+    `;
 
 /** The page, whose relative addresses are right with and without a slash at the end of its path. */
 export function page(title: string, path: string): string {
@@ -53,6 +68,7 @@ export function page(title: string, path: string): string {
     <link rel="icon" type="image/png" sizes="32x32" href="${folder}/favicon-32x32.png" />
     <link rel="icon" type="image/png" sizes="16x16" href="${folder}/favicon-16x16.png" />
     <link rel="stylesheet" href="${folder}/swagger-ui.css" />
+    <style>${STYLE}</style>
   </head>
   <body>
     <div id="swagger-ui"></div>
@@ -84,6 +100,10 @@ export function initializer({ production, scope, parameters }: LoginOptions): st
     additionalQueryStringParams: parameters,
   };
   return `const { src } = document.currentScript;
+const dark = matchMedia('(prefers-color-scheme: dark)');
+const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+follow();
+dark.addEventListener('change', follow);
 window.ui = SwaggerUIBundle({
   url: new URL('../v2/openapi.json', src).href,
   oauth2RedirectUrl: new URL('oauth2-redirect.html', src).href,

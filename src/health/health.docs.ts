@@ -1,6 +1,8 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiOperation, ApiProperty, ApiSchema, IntersectionType } from '@nestjs/swagger';
+import { ApiOperation, ApiProperty, ApiSchema, ApiTags, IntersectionType } from '@nestjs/swagger';
 import { answers, ErrorDto, refuses, refusesAnything, refusesUnreadable } from '../docs/vocabulary/answers.js';
+import { describes } from '../docs/vocabulary/describes.js';
+import { HealthController } from './health.controller.js';
 
 /** Whether each dependency works. */
 @ApiSchema({ name: 'Heartbeat', description: 'One key for each dependency in use: true when it works.' })
@@ -38,8 +40,7 @@ const down = {
   },
 };
 
-/** The OpenAPI description of the health endpoints. */
-export const HealthDocs = {
+describes(HealthController, ApiTags('utility'), {
   heartbeat: applyDecorators(
     ApiOperation({
       operationId: 'checkHeartbeat',
@@ -60,4 +61,4 @@ export const HealthDocs = {
     answers(200, 'It does.', { type: NothingDto, examples: { example: { summary: 'Nothing to say', value: {} } } }),
     ...refusesAnything,
   ),
-};
+});

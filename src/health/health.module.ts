@@ -1,10 +1,7 @@
-import { type DynamicModule, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
+import { AuthModule } from '../auth/auth.module.js';
 import { HealthController } from './health.controller.js';
 
-@Module({})
-export class HealthModule {
-  /** @param auth the module that knows the identity provider */
-  static with(auth: DynamicModule): DynamicModule {
-    return { module: HealthModule, imports: [auth], controllers: [HealthController] };
-  }
-}
+/** How the service is, for operators and load balancers. */
+@Module({ imports: [AuthModule], controllers: [HealthController] })
+export class HealthModule {}

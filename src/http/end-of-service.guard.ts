@@ -1,4 +1,4 @@
-import { type CanActivate, type ExecutionContext, Inject, Injectable, SetMetadata } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { ApiError } from '../protocol/api-error.js';
 import { ServiceStatus } from './service-status.js';
@@ -12,8 +12,8 @@ export const OutlivesService = () => SetMetadata(OUTLIVES, true);
 @Injectable()
 export class EndOfServiceGuard implements CanActivate {
   constructor(
-    @Inject(Reflector) private readonly reflector: Reflector,
-    @Inject(ServiceStatus) private readonly status: ServiceStatus,
+    private readonly reflector: Reflector,
+    private readonly status: ServiceStatus,
   ) {}
 
   canActivate(context: ExecutionContext): boolean {

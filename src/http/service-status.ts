@@ -1,4 +1,4 @@
-import { LoadMonitor } from './load-monitor.js';
+import { LoadMonitor } from './load/load-monitor.js';
 import type { Clock } from '../config/config.module.js';
 import type { Settings } from '../config/settings.js';
 import { alertHeader, isPastEnd } from '../protocol/end-of-service.js';
@@ -8,6 +8,9 @@ import type { ServiceState } from '../protocol/service-headers.js';
 export class ServiceStatus {
   /** Set once, at shutdown: the instance finishes what it has and wants nothing new. */
   draining = false;
+
+  /** Whether the database could be used at least once since the start. */
+  hasReachedDatabase: () => boolean = () => true;
 
   readonly monitor = new LoadMonitor();
 
@@ -26,7 +29,14 @@ export class ServiceStatus {
     };
   }
 
-  /** Under load every client is told another time between half and one and a half of the setting, lest all return at once. */
+  /** What keeps this instance from taking requests; undefined while it is of use to a load balancer. */
+  get reasonNotToServe(): string | undefined {
+    if (this.draining) return 'This instance is shutting down';
+    if (!this.hasReachedDatabase()) return 'This instance has not reached its database yet';
+    return this.monitor.isStuck ? 'This instance refuses all requests' : undefined;
+  }
+
+  /** Under load every client is told another time between half and one and a half of the setting, so that not all return at once. */
   private backoffSeconds(): number | undefined {
     const { backoff, backoffSeconds } = this.settings;
     if (backoff === 'always') return backoffSeconds;

@@ -19,13 +19,15 @@ export class ApiError extends Error {
     readonly kind: ErrorName,
     message: string,
     readonly headers: Readonly<Record<string, string>> = {},
+    /** What its body says besides. */
+    private readonly details: Readonly<Record<string, unknown>> = {},
   ) {
     super(message);
     ({ status: this.status, errno: this.errno, error: this.error } = ERRORS[kind]);
   }
 
   body(): ErrorBody {
-    return { code: this.status, errno: this.errno, error: this.error, message: this.message };
+    return { ...this.details, code: this.status, errno: this.errno, error: this.error, message: this.message };
   }
 }
 

@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+
 /** Credentials of an `Authorization` header, decoded but not yet checked. */
 export type Credentials =
   | { scheme: 'bearer'; token: string }
@@ -17,9 +19,17 @@ export function readAuthorization(header: string | undefined): Credentials | und
   return undefined;
 }
 
+/** RFC 4648, section 4; the padding may be missing. Node itself skips what does not belong there. */
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
+
+/**
+ * Decodes a user-id and a password (RFC 7617). Bytes that are not UTF-8 would all become U+FFFD, and two users one; a NUL is
+ * where other programs end a text. Neither is guessed at.
+ */
 function readBasic(value: string): Credentials {
-  const decoded = Buffer.from(value, 'base64').toString();
-  const colon = decoded.indexOf(':');
-  if (colon < 0) return { scheme: 'malformed-basic' };
-  return { scheme: 'basic', username: decoded.slice(0, colon), password: decoded.slice(colon + 1) };
+  if (!BASE64.test(value)) return { scheme: 'malformed-basic' };
+  const bytes = Buffer.from(value, 'base64');
+  const colon = bytes.indexOf(':');
+  if (colon < 0 || bytes.includes(0) || !isUtf8(bytes)) return { scheme: 'malformed-basic' };
+  return { scheme: 'basic', username: bytes.toString('utf8', 0, colon), password: bytes.toString('utf8', colon + 1) };
 }

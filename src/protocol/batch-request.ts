@@ -15,7 +15,10 @@ export interface BatchEntry {
 type Mapping = Record<string, unknown>;
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
-/** Describe the body or the connection of the batch itself: never inherited, and not for an entry to set. */
+/**
+ * Describe the body, the connection or the answer of the batch itself (RFC 7240): never inherited, and not for an entry to
+ * set.
+ */
 const NOT_PASSED_ON = new Set([
   'content-length',
   'content-type',
@@ -29,7 +32,10 @@ const NOT_PASSED_ON = new Set([
   'upgrade',
   'expect',
   'host',
+  'prefer',
 ]);
+/** Say who sends the batch and where from: inherited, and not for an entry to set. */
+const OF_THE_BATCH = /^(authorization|forwarded|x-forwarded-.*|x-real-ip|x-request-id)$/;
 
 /**
  * Reads the body of a batch (docs/protocol.md, "Batch"). Throws 400 / 108 for what is missing and 400 / 109 for anything
@@ -38,20 +44,35 @@ const NOT_PASSED_ON = new Set([
 export function parseBatch(body: unknown, maxRequests: number): BatchEntry[] {
   if (body !== undefined && !isMapping(body)) throw new ApiError('invalidPostedData', 'The body is not a JSON object');
   const { defaults, requests } = body ?? {};
-  const shared = requireMapping(defaults ?? {}, 'defaults');
+  const shared = readDefaults(defaults);
   if (requests === undefined || requests === null) throw missing('requests');
   if (!Array.isArray(requests)) throw invalidPostedData('requests', 'not a list');
   if (requests.length > maxRequests) throw invalidPostedData('requests', `more than ${maxRequests} entries`);
   return requests.map((request, at) => parseEntry(shared, request, `requests.${at}`));
 }
 
-function parseEntry(defaults: Mapping, request: unknown, name: string): BatchEntry {
+/** What entries share; checked once, whether or not an entry makes use of it. */
+interface Defaults {
+  method: unknown;
+  path: unknown;
+  body?: Mapping;
+  headers: Record<string, string>;
+}
+
+function readDefaults(value: unknown): Defaults {
+  const { method, path, body, headers } = requireMapping(value ?? {}, 'defaults');
+  return {
+    method,
+    path,
+    body: body === undefined || body === null ? undefined : requireMapping(body, 'defaults.body'),
+    headers: readHeaders(headers, 'defaults.headers'),
+  };
+}
+
+function parseEntry(defaults: Defaults, request: unknown, name: string): BatchEntry {
   const own = requireMapping(request, name);
   const body = mergedBody(defaults.body, own.body, name);
-  const headers = {
-    ...readHeaders(defaults.headers, 'defaults.headers'),
-    ...readHeaders(own.headers, `${name}.headers`),
-  };
+  const headers = { ...defaults.headers, ...readHeaders(own.headers, `${name}.headers`) };
   const method = readMethod(own.method ?? defaults.method, `${name}.method`);
   const path = readPath(own.path ?? defaults.path, `${name}.path`);
   return { method, path, url: resolve(path, `${name}.path`), headers, body };
@@ -70,7 +91,7 @@ function readPath(value: unknown, name: string): string {
   return value;
 }
 
-/** The address to run; a batch can not contain a batch, however its path is spelt. */
+/** The address to run; a batch cannot contain a batch, however its path is spelt. */
 function resolve(path: string, name: string): string {
   const prefixed = /^\/v2([/?#]|$)/.test(path) ? path : `/v2${path}`;
   const { pathname, search } = new URL(prefixed, 'http://localhost');
@@ -91,19 +112,19 @@ function readHeaders(value: unknown, name: string): Record<string, string> {
   for (const [header, text] of Object.entries(requireMapping(value ?? {}, name))) {
     if (typeof text !== 'string' || /[\0-\x08\x0a-\x1f\x7f]/.test(text))
       throw invalidPostedData(`${name}.${header}`, 'not a header value');
-    if (isPassedOn(header.toLowerCase())) headers[header.toLowerCase()] = text;
+    const lowered = header.toLowerCase();
+    if (isInherited(lowered) && !OF_THE_BATCH.test(lowered)) headers[lowered] = text;
   }
   return headers;
 }
 
-function mergedBody(defaults: unknown, own: unknown, name: string): Mapping | undefined {
-  const shared = defaults === undefined || defaults === null ? undefined : requireMapping(defaults, 'defaults.body');
+function mergedBody(shared: Mapping | undefined, own: unknown, name: string): Mapping | undefined {
   if (own === undefined || own === null) return shared;
   return { ...shared, ...requireMapping(own, `${name}.body`) };
 }
 
-/** True for headers of the batch that its entries inherit; `Authorization` is always the batch's. */
-export const isPassedOn = (name: string): boolean => name !== 'authorization' && !NOT_PASSED_ON.has(name);
+/** True for headers of the batch that its entries inherit. */
+export const isInherited = (name: string): boolean => !NOT_PASSED_ON.has(name);
 
 const isMapping = (value: unknown): value is Mapping =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,11 +1,8 @@
-import type { FieldKind, FieldValue } from './fields.js';
+import { type FieldKind, type FieldValue, MAX_CODE_POINTS } from './fields.js';
 import { isLongerThan, strip } from './text.js';
 import { urlProblem } from './url.js';
 
-const MAX_TITLE_CODE_POINTS = 1024;
-const MAX_DEVICE_CODE_POINTS = 255;
-
-/** A value that its field can not hold, and why. */
+/** A value that its field cannot hold, and why. */
 export class Invalid {
   constructor(readonly reason: string) {}
 }
@@ -49,10 +46,8 @@ function readText(kind: FieldKind, value: unknown): string | Invalid {
 
 function textProblem(kind: FieldKind, text: string): string | undefined {
   if (kind === 'url') return text === '' ? undefined : urlProblem(text);
-  if (kind === 'title' && isLongerThan(text, MAX_TITLE_CODE_POINTS))
-    return `longer than ${MAX_TITLE_CODE_POINTS} characters`;
   if (kind === 'device' && text === '') return 'empty device name';
-  if (kind === 'device' && isLongerThan(text, MAX_DEVICE_CODE_POINTS))
-    return `longer than ${MAX_DEVICE_CODE_POINTS} characters`;
+  if ((kind === 'title' || kind === 'device') && isLongerThan(text, MAX_CODE_POINTS[kind]))
+    return `longer than ${MAX_CODE_POINTS[kind]} characters`;
   return undefined;
 }

@@ -1,6 +1,6 @@
 import { invalidParameter, type ApiError } from './api-error.js';
 import { Invalid } from './body-values.js';
-import { isQueryField, QUERY_FIELDS, type FieldValue, type QueryField } from './fields.js';
+import { isQueryField, type FieldValue, type QueryField } from './fields.js';
 import { readInteger, readQueryValue } from './query-values.js';
 
 /** How a filter compares: `eq`, or the prefix of the parameter that asked for it. */
@@ -14,7 +14,7 @@ export interface Filter {
 
 export interface SortKey {
   field: QueryField;
-  /** The order of the values themselves: true comes after false when this is false. */
+  /** Null comes last and false before true; otherwise null comes first and true before false. */
   descending: boolean;
 }
 
@@ -31,6 +31,8 @@ export interface CollectionQuery {
 const MAX_FILTERS = 100;
 
 const NEWEST_FIRST: readonly SortKey[] = [{ field: 'last_modified', descending: true }];
+/** The order in which changes happened: an address that was deleted and saved again has its tombstone first. */
+const OLDEST_FIRST: readonly SortKey[] = [{ field: 'last_modified', descending: false }];
 
 const ALIASES: ReadonlyMap<string, Pick<Filter, 'field' | 'operator'>> = new Map([
   ['_since', { field: 'last_modified', operator: 'gt' }],
@@ -56,8 +58,11 @@ export function parseCollectionQuery(search: string): CollectionQuery {
     else if (ALIASES.has(name) || !name.startsWith('_')) filters.push(readFilter(name, value));
   }
   if (filters.length > MAX_FILTERS) throw invalidParameter(filters[0]!.field, `more than ${MAX_FILTERS} filters`);
-  return { filters, sort: sort?.trim() ? totalOrder(parseSort(sort)) : NEWEST_FIRST, limit, token };
+  return { filters, sort: sort?.trim() ? totalOrder(parseSort(sort)) : defaultOrder(filters), limit, token };
 }
+
+const defaultOrder = (filters: readonly Filter[]): readonly SortKey[] =>
+  includesTombstones(filters) ? OLDEST_FIRST : NEWEST_FIRST;
 
 /** Parses the query string of a collection DELETE, which takes filters only. Throws 400 / 107. */
 export function parseDeleteQuery(search: string): Filter[] {
@@ -131,11 +136,11 @@ function parseSort(text: string): SortKey[] {
     const name = part.trim();
     const field = name.replace(/^-/, '');
     if (!isQueryField(field)) throw invalidParameter('_sort', `unknown field ${JSON.stringify(field.slice(0, 64))}`);
-    return { field, descending: name.startsWith('-') !== (QUERY_FIELDS[field] === 'boolean') };
+    return { field, descending: name.startsWith('-') };
   });
 }
 
-/** Drops what can not decide any more (repeated fields, all after a unique one) and ends the order in a unique field. */
+/** Drops what cannot decide any more (repeated fields, all after a unique one) and ends the order in a unique field. */
 function totalOrder(keys: SortKey[]): SortKey[] {
   const order: SortKey[] = [];
   for (const key of keys) {

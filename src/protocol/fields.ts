@@ -1,30 +1,164 @@
 /** The kinds of value a field can hold; each has one reader for bodies and one for query strings. */
 export type FieldKind = 'uuid' | 'timestamp' | 'integer' | 'boolean' | 'url' | 'title' | 'text' | 'device';
 
-/** The fields of an article in the order in which answers show them, each with its kind (docs/protocol.md, "Articles"). */
-export const ARTICLE_FIELDS = {
-  id: 'uuid',
-  last_modified: 'timestamp',
-  url: 'url',
-  preview: 'url',
-  title: 'title',
-  resolved_url: 'url',
-  resolved_title: 'title',
-  excerpt: 'text',
-  archived: 'boolean',
-  favorite: 'boolean',
-  is_article: 'boolean',
-  word_count: 'integer',
-  unread: 'boolean',
-  added_by: 'device',
-  added_on: 'timestamp',
-  stored_on: 'timestamp',
-  marked_read_by: 'device',
-  marked_read_on: 'timestamp',
-  read_position: 'integer',
-} as const satisfies Record<string, FieldKind>;
+/** A value as it is stored and answered: JSON scalars, already typed. */
+export type FieldValue = string | number | boolean | null;
 
-export type ArticleField = keyof typeof ARTICLE_FIELDS;
+/** The longest texts, in code points; the columns of the database are as long. */
+export const MAX_CODE_POINTS = { url: 2048, title: 1024, device: 255 } as const satisfies Partial<
+  Record<FieldKind, number>
+>;
+
+/** What there is to know of a field: everything else, from columns to the OpenAPI document, follows from it. */
+export interface Field {
+  kind: FieldKind;
+  /** A live article may have null here. */
+  nullable?: true;
+  /** Who has to give the value of a new article; anybody else need not, or cannot. */
+  givenBy?: 'device' | 'server';
+  /** The value of a new article that was sent without one, and of an article whose value a PATCH takes away. */
+  default?: FieldValue | DerivedDefault;
+  /** Whether a PATCH may change it; some only while it marks the article as read. Other fields are read-only. */
+  patch?: 'always' | 'on reading';
+  description: string;
+  example: FieldValue;
+}
+
+/** The time of creation, or what another field has. */
+export type DerivedDefault = { now: true } | { sameAs: 'url' | 'title' };
+
+/** The fields of an article in the order in which responses show them (docs/protocol.md, "Articles"). */
+export const FIELDS = {
+  id: {
+    kind: 'uuid',
+    givenBy: 'server',
+    description: 'Given by the server, in lower case.',
+    example: '6c5f1f0e-8a5b-4a3e-9d39-0b6f6a3c2a11',
+  },
+  last_modified: {
+    kind: 'timestamp',
+    givenBy: 'server',
+    description: 'Server timestamp of the last change; no two changes of a user have the same.',
+    example: 1760000000123,
+  },
+  url: {
+    kind: 'url',
+    givenBy: 'device',
+    description: 'Kept as it was sent; never changes. Unique among the live articles of a user.',
+    example: 'https://example.com/tea',
+  },
+  preview: {
+    kind: 'url',
+    nullable: true,
+    default: null,
+    description: 'The address of a picture.',
+    example: 'https://example.com/tea.jpg',
+  },
+  title: {
+    kind: 'title',
+    nullable: true,
+    givenBy: 'device',
+    patch: 'always',
+    description: 'May be empty or null.',
+    example: 'How to make tea',
+  },
+  resolved_url: {
+    kind: 'url',
+    default: { sameAs: 'url' },
+    patch: 'always',
+    description: 'The address after redirects. Unique among the live articles of a user.',
+    example: 'https://example.com/tea',
+  },
+  resolved_title: {
+    kind: 'title',
+    nullable: true,
+    default: { sameAs: 'title' },
+    patch: 'always',
+    description: 'The title of the page itself.',
+    example: 'Tea',
+  },
+  excerpt: {
+    kind: 'text',
+    default: '',
+    patch: 'always',
+    description: 'The first 200 words or so; kept whatever its length.',
+    example: 'Boil the water.',
+  },
+  archived: { kind: 'boolean', default: false, patch: 'always', description: 'Put away.', example: false },
+  favorite: { kind: 'boolean', default: false, patch: 'always', description: 'Marked by the user.', example: true },
+  is_article: {
+    kind: 'boolean',
+    default: true,
+    patch: 'always',
+    description: 'False for a page without text.',
+    example: true,
+  },
+  word_count: {
+    kind: 'integer',
+    nullable: true,
+    default: null,
+    patch: 'always',
+    description: 'Number of words of the text.',
+    example: 231,
+  },
+  unread: { kind: 'boolean', default: true, patch: 'always', description: 'Not read yet.', example: true },
+  added_by: {
+    kind: 'device',
+    givenBy: 'device',
+    description: 'Name of the device that added it.',
+    example: 'laptop',
+  },
+  added_on: {
+    kind: 'timestamp',
+    default: { now: true },
+    description: 'When, by the clock of that device.',
+    example: 1760000000000,
+  },
+  stored_on: {
+    kind: 'timestamp',
+    givenBy: 'server',
+    default: { now: true },
+    description: 'When the server stored it.',
+    example: 1760000000123,
+  },
+  marked_read_by: {
+    kind: 'device',
+    nullable: true,
+    default: null,
+    patch: 'on reading',
+    description: 'Name of the device it was read on.',
+    example: null,
+  },
+  marked_read_on: {
+    kind: 'timestamp',
+    nullable: true,
+    default: null,
+    patch: 'on reading',
+    description: 'When, by its clock.',
+    example: null,
+  },
+  read_position: {
+    kind: 'integer',
+    default: 0,
+    patch: 'always',
+    description: 'Words read so far; never falls.',
+    example: 0,
+  },
+} as const satisfies Record<string, Field>;
+
+export type ArticleField = keyof typeof FIELDS;
+
+/** The names of the fields, in order. */
+export const FIELD_NAMES = Object.keys(FIELDS) as readonly ArticleField[];
+
+/** The fields that something is true of, in order. */
+export const fieldsWhere = (isWanted: (field: Field) => boolean): readonly ArticleField[] =>
+  FIELD_NAMES.filter((name) => isWanted(FIELDS[name]));
+
+type Kinds = { readonly [F in ArticleField]: (typeof FIELDS)[F]['kind'] };
+
+/** The kind of each field. */
+export const ARTICLE_FIELDS = Object.fromEntries(FIELD_NAMES.map((name) => [name, FIELDS[name].kind])) as Kinds;
 
 /** What filters and sorts may name: an article's fields and `deleted`, true for tombstones. */
 export const QUERY_FIELDS = { ...ARTICLE_FIELDS, deleted: 'boolean' } as const satisfies Record<string, FieldKind>;
@@ -33,5 +167,10 @@ export type QueryField = keyof typeof QUERY_FIELDS;
 
 export const isQueryField = (name: string): name is QueryField => Object.hasOwn(QUERY_FIELDS, name);
 
-/** A value as it is stored and answered: JSON scalars, already typed. */
-export type FieldValue = string | number | boolean | null;
+type ValueOf<K extends FieldKind> = K extends 'boolean' ? boolean : K extends 'integer' | 'timestamp' ? number : string;
+
+/** The value of every field of a live article. */
+export type FieldValues = {
+  -readonly [F in ArticleField]:
+    ValueOf<(typeof FIELDS)[F]['kind']> | ((typeof FIELDS)[F] extends { nullable: true } ? null : never);
+};

@@ -3,8 +3,14 @@ import { invalidParameter } from './api-error.js';
 import type { CollectionQuery } from './collection-query.js';
 import type { FieldValue } from './fields.js';
 
-/** The sort values of the last record of a page, in the order of the sort; ids as dashed lower-case text. */
+/** What the last record of a page sorts by, in the order of the sort; ids as dashed lower-case text. */
 export type PagePosition = FieldValue[];
+
+/** Where a page begins, and how many items the whole listing had when its first page was read. */
+export interface PageStart {
+  total: number;
+  position: PagePosition;
+}
 
 /** What a token is bound to: it is refused for another account, other filters or another order. */
 export interface PageTokenScope {
@@ -14,26 +20,29 @@ export interface PageTokenScope {
 }
 
 const MAC_LENGTH = 22;
+/** Named in the key, so that tokens of another format are refused and never misread. */
+const FORMAT = 'page-token-2';
 
-/** Encodes a position as an opaque text that only `decodePageToken` with the same scope accepts. */
-export function encodePageToken(scope: PageTokenScope, position: PagePosition): string {
-  const payload = Buffer.from(JSON.stringify(position)).toString('base64url');
+/** Encodes the start of a page as an opaque text that only `decodePageToken` with the same scope accepts. */
+export function encodePageToken(scope: PageTokenScope, { total, position }: PageStart): string {
+  const payload = Buffer.from(JSON.stringify([total, ...position])).toString('base64url');
   return macOf(scope, payload) + payload;
 }
 
-/** The position in a token. Throws 400 / 107 when the token is malformed, forged or of another scope. */
-export function decodePageToken(scope: PageTokenScope, token: string): PagePosition {
+/** The start in a token. Throws 400 / 107 when the token is malformed, forged or of another scope. */
+export function decodePageToken(scope: PageTokenScope, token: string): PageStart {
   const payload = token.slice(MAC_LENGTH);
   const given = Buffer.from(token.slice(0, MAC_LENGTH));
   const expected = Buffer.from(macOf(scope, payload));
   if (given.length !== expected.length || !timingSafeEqual(given, expected))
     throw invalidParameter('_token', 'not a page token of this listing');
-  return JSON.parse(Buffer.from(payload, 'base64url').toString()) as PagePosition;
+  const [total, ...position] = JSON.parse(Buffer.from(payload, 'base64url').toString()) as [number, ...PagePosition];
+  return { total, position };
 }
 
 function macOf({ secret, account, query }: PageTokenScope, payload: string): string {
   const scope = JSON.stringify([account.toString('hex'), query.filters, query.sort]);
-  return createHmac('sha256', `page-token:${secret}`)
+  return createHmac('sha256', `${FORMAT}:${secret}`)
     .update(`${scope}\n${payload}`)
     .digest('base64url')
     .slice(0, MAC_LENGTH);

@@ -1,10 +1,29 @@
 import { invalidParameter, modifiedMeanwhile } from './api-error.js';
+import { isRepeated } from './repeated-header.js';
 import type { Timestamp } from './timestamp.js';
 
 /** The timestamps of a conditional request (docs/protocol.md, "Conditional requests"). */
 export interface Preconditions {
   ifModifiedSince?: Timestamp;
   ifUnmodifiedSince?: Timestamp;
+}
+
+/** A request's headers by name, and names and values in turn as they were sent. */
+interface ConditionalRequest {
+  headers: Record<string, string | string[] | undefined>;
+  rawHeaders: readonly string[];
+}
+
+/** The same of a request. Throws 400 / 107 as well where a condition was sent twice: which one counts is unknown. */
+export function preconditionsOf(request: ConditionalRequest): Preconditions {
+  const conditions = readPreconditions(request.headers);
+  if (conditions.ifUnmodifiedSince !== undefined) requireOnce('If-Unmodified-Since', request);
+  if (conditions.ifModifiedSince !== undefined) requireOnce('If-Modified-Since', request);
+  return conditions;
+}
+
+function requireOnce(name: string, { rawHeaders }: ConditionalRequest): void {
+  if (isRepeated(name, rawHeaders)) throw invalidParameter(name, 'given twice');
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Timestamp } from './timestamp.js';
 export const START_OVER_HEADER = 'Start-Over';
 
 /**
- * True when a listing asks for changes since a time of which tombstones are gone, so that the device can not learn of all
+ * True when a listing asks for changes since a time of which tombstones are gone, so that the device cannot learn of all
  * deletions from it and has to start over. Whoever asks from the beginning of time has nothing to lose.
  * @param purgedUntil timestamp of the latest change whose tombstone was purged, 0 when none was
  */

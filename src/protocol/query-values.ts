@@ -1,8 +1,11 @@
 import { Invalid } from './body-values.js';
-import { QUERY_FIELDS, type FieldValue, type QueryField } from './fields.js';
+import { fieldsWhere, QUERY_FIELDS, type FieldValue, type QueryField } from './fields.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-const EMPTY_IS_NULL: ReadonlySet<QueryField> = new Set(['word_count', 'preview', 'marked_read_by', 'marked_read_on']);
+/** Fields that may be null and cannot be an empty text. */
+const EMPTY_IS_NULL: ReadonlySet<QueryField> = new Set(
+  fieldsWhere(({ kind, nullable }) => nullable === true && kind !== 'title'),
+);
 
 export const isUuid = (text: string): boolean => UUID.test(text);
 

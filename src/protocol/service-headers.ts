@@ -7,18 +7,24 @@ export interface ServiceState {
   alert?: string;
 }
 
-const EXPOSED = 'Backoff, Retry-After, Last-Modified, Alert';
-const EXPOSED_ON_COLLECTION = `${EXPOSED}, Total-Records, Next-Page`;
+const EXPOSED = 'Backoff, Retry-After, Last-Modified, Alert, X-Request-Id';
+const EXPOSED_ON_CREATION = `${EXPOSED}, Total-Records, Next-Page`;
+const EXPOSED_ON_LISTING = `${EXPOSED_ON_CREATION}, Start-Over, Preference-Applied`;
 
 /** The headers that every answer carries, whatever its status (docs/protocol.md, "Headers"). */
 export function baseHeaders(method: string, path: string): Record<string, string> {
-  const onCollection = path === '/v2/articles' && (method === 'GET' || method === 'HEAD' || method === 'POST');
   return {
     'Access-Control-Allow-Origin': '*',
-    'Access-Control-Expose-Headers': onCollection ? EXPOSED_ON_COLLECTION : EXPOSED,
+    'Access-Control-Expose-Headers': exposedHeaders(method, path),
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
   };
+}
+
+function exposedHeaders(method: string, path: string): string {
+  if (path !== '/v2/articles') return EXPOSED;
+  if (method === 'GET' || method === 'HEAD') return EXPOSED_ON_LISTING;
+  return method === 'POST' ? EXPOSED_ON_CREATION : EXPOSED;
 }
 
 /**

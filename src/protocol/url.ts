@@ -1,14 +1,14 @@
+import { MAX_CODE_POINTS } from './fields.js';
 import { isLongerThan } from './text.js';
 
-const MAX_URL_CODE_POINTS = 2048;
 const OPAQUE_SCHEMES = new Set(['javascript', 'vbscript', 'data', 'mailto', 'about', 'blob']);
 
 /**
- * Why `url` can not be an article's address, or undefined when it can: an absolute hierarchical URL with a host, no white
+ * Why `url` cannot be an article's address, or undefined when it can: an absolute hierarchical URL with a host, no white
  * space or control character, at most 2048 code points. Linear in the length of the text.
  */
 export function urlProblem(url: string): string | undefined {
-  if (isLongerThan(url, MAX_URL_CODE_POINTS)) return `longer than ${MAX_URL_CODE_POINTS} characters`;
+  if (isLongerThan(url, MAX_CODE_POINTS.url)) return `longer than ${MAX_CODE_POINTS.url} characters`;
   if (/[\s\u0000-\u001f\u007f-\u009f]/.test(url)) return 'white space or control character in a URL';
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(url);
   if (!scheme || OPAQUE_SCHEMES.has(scheme[1]!.toLowerCase())) return 'not an absolute URL with a host';

@@ -16,7 +16,7 @@ export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutd
 
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
-    @Inject(TombstonePurge) private readonly purge: TombstonePurge,
+    private readonly purge: TombstonePurge,
   ) {}
 
   onApplicationBootstrap(): void {

@@ -1,13 +1,14 @@
-import { randomUUID } from 'node:crypto';
+import { purgeableAfter } from '../accounts/accounts.store.js';
+import { committed } from '../database/outcome.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, type Clock, SETTINGS } from '../config/config.module.js';
 import type { Settings } from '../config/settings.js';
-import type { Database } from '../database/database.js';
-import { DATABASE } from '../database/database.module.js';
-import { returnLease, takeLease } from '../database/lease.js';
+import { Database } from '../database/database.js';
+import { nameOfHolder, returnLease, takeLease } from '../database/lease.js';
 import * as store from './tombstones.store.js';
 
-const TASK = 'purge-tombstones';
+/** What the lease is for. */
+export const PURGE_TASK = 'purge-tombstones';
 const LEASE_MS = 300_000;
 const DAY_MS = 86_400_000;
 const ACCOUNTS_AT_ONCE = 200;
@@ -39,19 +40,24 @@ export class TombstonePurge {
   /** Tombstones deleted by this process so far. */
   purged = 0;
   isFailing = false;
-  private readonly holder = randomUUID();
+  /** When this process last made a whole pass, by its clock; at first, when it began. 0 while nothing is to be purged. */
+  lastSuccessOn: number;
+  private readonly holder = nameOfHolder();
 
   constructor(
-    @Inject(DATABASE) private readonly database: Database,
+    private readonly database: Database,
     @Inject(SETTINGS) private readonly settings: Pick<Settings, 'tombstoneRetentionDays'>,
     @Inject(CLOCK) private readonly clock: Clock,
-  ) {}
+  ) {
+    this.lastSuccessOn = settings.tombstoneRetentionDays > 0 ? clock() : 0;
+  }
 
   /** One pass over all accounts. Rejects with 503 / 201 when the database stays away. */
   async run(options: PurgeOptions = {}): Promise<PurgeResult> {
     try {
       const result = await this.pass(options);
       this.isFailing = false;
+      if (!result.isElsewhere) this.lastSuccessOn = this.clock();
       return result;
     } catch (error) {
       this.isFailing = true;
@@ -66,18 +72,18 @@ export class TombstonePurge {
       if (!options.dryRun && !(await this.hasLease())) return { ...result, isElsewhere: true };
       after = await this.purgeFrom(after, before, options, result);
     }
-    if (!options.dryRun) await returnLease(this.database, TASK, this.holder);
+    if (!options.dryRun) await returnLease(this.database, PURGE_TASK, this.holder);
     return result;
   }
 
   private hasLease(): Promise<boolean> {
-    return takeLease(this.database, { task: TASK, holder: this.holder, now: this.clock(), forMs: LEASE_MS });
+    return takeLease(this.database, { task: PURGE_TASK, holder: this.holder, now: this.clock(), forMs: LEASE_MS });
   }
 
   /** Purges some accounts and returns the key of the last one; undefined when there are no more. */
   private async purgeFrom(after: Buffer, before: number, options: PurgeOptions, result: PurgeResult) {
-    const accounts = await this.database.read((session) =>
-      store.findAccounts(session, after, before, ACCOUNTS_AT_ONCE),
+    const accounts = await this.database.onSession((session) =>
+      purgeableAfter(session, after, before, ACCOUNTS_AT_ONCE),
     );
     for (const { account } of accounts.filter(({ isDue }) => isDue)) {
       if (options.isStopped?.()) return undefined;
@@ -91,9 +97,11 @@ export class TombstonePurge {
   private async purgeAccount(account: Buffer, before: number, { dryRun, isStopped }: PurgeOptions): Promise<number> {
     const size = dryRun ? Number.MAX_SAFE_INTEGER : CHUNK;
     for (let count = 0; ; await rest()) {
-      const found = await this.database.read((session) => store.findTombstones(session, account, before, size));
+      const found = await this.database.onSession((session) => store.findTombstones(session, account, before, size));
       if (dryRun || found.length === 0 || isStopped?.()) return count + (dryRun ? found.length : 0);
-      count += await this.database.write((transaction) => store.deleteTombstones(transaction, account, found.at(-1)!));
+      count += await this.database.inTransaction(async (transaction) =>
+        committed(await store.deleteTombstones(transaction, account, found.at(-1)!)),
+      );
       this.purged += found.length;
       if (found.length < CHUNK) return count;
     }

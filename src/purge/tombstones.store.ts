@@ -1,25 +1,9 @@
+import { LessThanOrEqual } from 'typeorm';
+import { raiseTimestamps } from '../accounts/accounts.store.js';
+import { StoredArticle } from '../database/entities/article.entity.js';
+import { managerOn } from '../database/entities/manager.js';
 import type { Session } from '../database/session.js';
 import type { Timestamp } from '../protocol/timestamp.js';
-
-const PURGEABLE = 'account = ? AND deleted = 1 AND last_modified < ?';
-const RAISE = `UPDATE accounts SET purged_until = CASE WHEN purged_until < ? THEN ? ELSE purged_until END
-  WHERE account = ?`;
-
-/** Accounts in the order of their keys, from the one after `after`; each says whether it has tombstones older than `before`. */
-export async function findAccounts(
-  session: Session,
-  after: Buffer,
-  before: Timestamp,
-  size: number,
-): Promise<{ account: Buffer; isDue: boolean }[]> {
-  const rows = await session.rows(
-    `SELECT account, EXISTS (SELECT 1 FROM articles t
-       WHERE t.account = accounts.account AND t.deleted = 1 AND t.last_modified < ?) AS due
-     FROM accounts WHERE account > ? ORDER BY account LIMIT ${size}`,
-    [before, after],
-  );
-  return rows.map((row) => ({ account: row.account as Buffer, isDue: Boolean(row.due) }));
-}
 
 /** The timestamps of the oldest tombstones before `before`, at most `size`, ascending. */
 export async function findTombstones(
@@ -28,11 +12,14 @@ export async function findTombstones(
   before: Timestamp,
   size: number,
 ): Promise<Timestamp[]> {
-  const rows = await session.rows(
-    `SELECT last_modified FROM articles WHERE ${PURGEABLE} ORDER BY last_modified LIMIT ${size}`,
-    [account, before],
-  );
-  return rows.map((row) => row.last_modified as Timestamp);
+  const rows = await managerOn(session)
+    .createQueryBuilder(StoredArticle, 't')
+    .select('t.last_modified', 'last_modified')
+    .where('t.account = :account AND t.deleted = 1 AND t.last_modified < :before', { account, before })
+    .orderBy('t.last_modified')
+    .limit(size)
+    .getRawMany<{ last_modified: Timestamp }>();
+  return rows.map(({ last_modified }) => last_modified);
 }
 
 /**
@@ -40,7 +27,8 @@ export async function findTombstones(
  * locks it like any other write. Returns how many there were.
  */
 export async function deleteTombstones(session: Session, account: Buffer, until: Timestamp): Promise<number> {
-  await session.run(RAISE, [until, until, account]);
-  const { affectedRows } = await session.run(`DELETE FROM articles WHERE ${PURGEABLE}`, [account, until + 1]);
-  return affectedRows;
+  await raiseTimestamps(session, account, 0, until);
+  const tombstones = { account, deleted: true, last_modified: LessThanOrEqual(until) };
+  const { affected } = await managerOn(session).delete(StoredArticle, tombstones);
+  return affected!;
 }

@@ -1,7 +1,12 @@
 import { Global, Module } from '@nestjs/common';
-import { RateLimiter } from './rate-limiter.js';
+import { SETTINGS } from '../config/config.module.js';
+import { SharedRedis } from '../redis/shared-redis.js';
+import { createRateLimiter, RateLimiter } from './rate-limiter.js';
 
 /** How often one client may ask. */
 @Global()
-@Module({ providers: [RateLimiter], exports: [RateLimiter] })
+@Module({
+  providers: [{ provide: RateLimiter, useFactory: createRateLimiter, inject: [SETTINGS, SharedRedis] }],
+  exports: [RateLimiter],
+})
 export class RateLimitModule {}

@@ -1,17 +1,15 @@
 import { Controller, Get, Inject, Req } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { Public } from '../auth/public.js';
 import { SETTINGS } from '../config/config.module.js';
 import type { Settings } from '../config/settings.js';
 import { OutlivesService } from '../http/end-of-service.guard.js';
-import { publicUrl } from '../http/public-url.js';
-import { Reply } from '../http/reply.js';
-import { RootDocs } from './root.docs.js';
+import { publicUrl } from '../http/request/public-url.js';
+import { Reply } from '../http/response/reply.js';
+import { capabilitiesOf, limitsOf } from './capabilities.js';
 import { readVersion } from './version.js';
 
 /** Says what this service is: `/`, `/v2`, `/__version__` (docs/protocol.md, "Utility endpoints"). */
-@ApiTags('utility')
 @Public()
 @OutlivesService()
 @Controller()
@@ -20,20 +18,20 @@ export class RootController {
 
   constructor(@Inject(SETTINGS) private readonly settings: Settings) {}
 
-  @RootDocs.redirect
   @Get('/')
   redirect(@Req() request: Request): Reply {
+    const vary: Record<string, string> = this.settings.webAppEnabled ? { Vary: 'Accept' } : {};
+    if (this.settings.webAppEnabled && request.accepts(['json', 'html']) === 'html')
+      return new Reply(302, {}, { Location: `${publicUrl(request, this.settings)}/app/`, ...vary });
     const mapping = this.describe(request);
-    return new Reply(307, mapping, { Location: `${mapping.url}/` });
+    return new Reply(307, mapping, { Location: `${mapping.url}/`, ...vary });
   }
 
-  @RootDocs.root
   @Get('v2')
   root(@Req() request: Request) {
     return this.describe(request);
   }
 
-  @RootDocs.version
   @Get(['__version__', 'v2/__version__'])
   showVersion() {
     return this.version;
@@ -47,6 +45,8 @@ export class RootController {
       url: `${base}/v2`,
       eos: this.settings.endOfService?.date,
       documentation: this.settings.documentationUrl ?? `${base}/docs`,
+      settings: limitsOf(this.settings),
+      capabilities: capabilitiesOf(this.settings),
     };
   }
 }

@@ -1,6 +1,28 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiOperation, ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { ApiOperation, ApiProperty, ApiSchema, ApiTags } from '@nestjs/swagger';
 import { answers, type Examples, refuses, refusesAnything } from '../docs/vocabulary/answers.js';
+import { describes } from '../docs/vocabulary/describes.js';
+import { CAPABILITIES, type Capability } from './capabilities.js';
+import { RootController } from './root.controller.js';
+
+/** What a device may rely on. */
+@ApiSchema({ name: 'ServiceSettings' })
+export class ServiceSettingsDto {
+  @ApiProperty({ type: 'integer', minimum: 1, description: 'The most items that a page has.' })
+  page_size: number;
+
+  @ApiProperty({ type: 'integer', minimum: 1, description: 'The most requests that a batch takes.' })
+  batch_max_requests: number;
+
+  @ApiProperty({ type: 'integer', minimum: 1, description: 'The most bytes that a body has.' })
+  max_body_bytes: number;
+
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'The longest time that a poll is held; 0: none is.' })
+  wait_max_seconds: number;
+
+  @ApiProperty({ type: 'boolean', description: 'Whether `DELETE /v2/articles` is allowed.' })
+  delete_collection: boolean;
+}
 
 /** What the service says about itself. */
 @ApiSchema({ name: 'Service' })
@@ -24,6 +46,16 @@ export class ServiceDto {
 
   @ApiProperty({ type: 'string', format: 'uri', description: 'The address of the documentation.' })
   documentation: string;
+
+  @ApiProperty({ type: ServiceSettingsDto, description: 'Its limits.' })
+  settings: ServiceSettingsDto;
+
+  @ApiProperty({
+    type: 'array',
+    items: { type: 'string', enum: [...CAPABILITIES] },
+    description: 'What is switched on: Basic credentials, login with a provider, personal tokens, waiting polls.',
+  })
+  capabilities: Capability[];
 }
 
 /** The build that runs. */
@@ -48,6 +80,14 @@ const service: Examples = {
       url: 'https://list.example.com/v2',
       eos: '2030-12-31',
       documentation: 'https://list.example.com/docs',
+      settings: {
+        page_size: 100,
+        batch_max_requests: 25,
+        max_body_bytes: 2_097_152,
+        wait_max_seconds: 55,
+        delete_collection: true,
+      },
+      capabilities: ['oauth', 'tokens', 'wait'],
     },
   },
 };
@@ -65,8 +105,7 @@ const operation = (operationId: string, summary: string, description: string): M
     ...refusesAnything,
   );
 
-/** The OpenAPI description of the root endpoints. */
-export const RootDocs = {
+describes(RootController, ApiTags('utility'), {
   redirect: applyDecorators(
     operation(
       'redirectToLatest',
@@ -76,11 +115,15 @@ export const RootDocs = {
     answers(307, 'The latest version is there.', { type: ServiceDto, examples: service, names: ['Location'] }),
   ),
   root: applyDecorators(
-    operation('describeService', 'Describe the service', 'Name, version and addresses; `/v2/` is the same.'),
+    operation(
+      'describeService',
+      'Describe the service',
+      'Name, version, addresses, limits, and what is switched on; `/v2/` is the same.',
+    ),
     answers(200, 'The service.', { type: ServiceDto, examples: service }),
   ),
-  version: applyDecorators(
+  showVersion: applyDecorators(
     operation('showVersion', 'Say which build runs', 'From the package and the commit.'),
     answers(200, 'The build.', { type: VersionDto, examples: version }),
   ),
-};
+});

@@ -1,17 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { projectFolder } from '../config/project-folder.js';
 
 /** What runs: from package.json and, for the commit, from `commit.txt` of an image or the git checkout. */
 export interface Version {
   name: string;
   version: string;
   commit: string;
-}
-
-/** The folder of package.json, whether this file runs from `src` or from `dist`. */
-export function projectFolder(from = dirname(fileURLToPath(import.meta.url))): string {
-  return existsSync(join(from, 'package.json')) ? from : projectFolder(dirname(from));
 }
 
 /** Reads the version once, at start. */

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../support/app.js';
-import { anArticle, client } from '../support/client.js';
+import { anArticle, client, requireNewUser } from '../support/client.js';
 
 const NOW = 1_900_000_000_000;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -278,6 +278,7 @@ describe('a POST of a URL that is there', () => {
 
   it('is a new article when the old one is deleted', async () => {
     const device = client(app.url);
+    requireNewUser(device);
     const sent = anArticle();
     const { body: first } = await device.post('/articles').send(sent).expect(201);
     await device.delete(`/articles/${first.id}`).expect(200);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../support/app.js';
-import { anArticle, client, type Client } from '../support/client.js';
+import { exchange } from './raw-http.js';
+import { anArticle, client, type Client, requireNewUser } from '../support/client.js';
 
 interface Item {
   id: string;
@@ -67,6 +68,7 @@ describe('DELETE of an article', () => {
 describe('DELETE of the collection', () => {
   it('answers 200 with a tombstone for each article, each with a timestamp of its own', async () => {
     const { device, items } = await deviceWith({}, {}, {}, {}, {});
+    requireNewUser(device);
     const { body } = await device.delete('/articles').expect(200);
     const tombstones = body.items as Item[];
     expect(tombstones.map(({ id }) => id).sort()).toEqual(items.map(({ id }) => id).sort());
@@ -77,7 +79,7 @@ describe('DELETE of the collection', () => {
     expect(Math.min(...times)).toBeGreaterThan(items.at(-1)!.last_modified);
     expect(await timestampOf(device)).toBe(Math.max(...times));
     const list = await device.get('/articles?_since=0').expect(200);
-    expect(list.body.items).toEqual(tombstones.toSorted((a, b) => b.last_modified - a.last_modified));
+    expect(list.body.items).toEqual(tombstones.toSorted((a, b) => a.last_modified - b.last_modified));
   });
 
   it('deletes what matches its filters', async () => {
@@ -125,6 +127,7 @@ describe('DELETE of the collection', () => {
 
   it('never deletes a tombstone again', async () => {
     const { device, items } = await deviceWith({}, {});
+    requireNewUser(device);
     const { body: tombstone } = await device.delete(`/articles/${items[0]!.id}`).expect(200);
     expect((await device.delete('/articles?_since=0').expect(200)).body.items).toMatchObject([{ id: items[1]!.id }]);
     const list = await device.get('/articles?_since=0').expect(200);
@@ -160,6 +163,7 @@ describe('DELETE of the collection', () => {
 
   it('deletes hundreds at once', async () => {
     const device = client(app.url);
+    requireNewUser(device);
     const count = 450;
     for (let start = 0; start < count; start += 50)
       await Promise.all(Array.from({ length: 50 }, () => device.post('/articles').send(anArticle()).expect(201)));
@@ -172,12 +176,22 @@ describe('DELETE of the collection', () => {
   });
 });
 
+const ID = '00000000-0000-4000-8000-000000000000';
+
 describe('a disabled DELETE of the collection', () => {
   let strict: TestApp;
   beforeAll(async () => {
     strict = await startApp({ DELETE_COLLECTION_ENABLED: 'false' });
   });
   afterAll(() => strict.close());
+
+  it.each(['OPTIONS', 'PUT', 'PATCH'])('is in no Allow of a %s', async (method) => {
+    const headers = { Authorization: `Basic ${Buffer.from('a:b').toString('base64')}`, 'Content-Length': '0' };
+    const answer = await exchange(strict.url, method, '/v2/articles', headers);
+    expect(answer.headers.allow).toBe('GET, HEAD, POST');
+    const record = await exchange(strict.url, method === 'PATCH' ? 'PUT' : method, `/v2/articles/${ID}`, headers);
+    expect(record.headers.allow).toBe('DELETE, GET, HEAD, PATCH');
+  });
 
   it.each(['', '?unread=true', '?colour=red', '?_limit=1'])('answers 405 / 115 to %j', async (query) => {
     const device = client(strict.url);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { QUERY_FIELDS, type QueryField } from '../../src/protocol/fields.js';
 import { startApp, type TestApp } from '../support/app.js';
-import { anArticle, client, type Client } from '../support/client.js';
-import { compareValues, type FieldValue, valueOf } from '../support/field-values.js';
+import { anArticle, client, type Client, requireNewUser } from '../support/client.js';
+import { arrangeValues, compareValues, type FieldValue, valueOf } from '../support/field-values.js';
 
 type Item = Record<string, FieldValue> & { id: string; last_modified: number };
 
@@ -34,10 +34,12 @@ beforeAll(async () => {
   ])
     created.push((await device.post('/articles').send(anArticle(fields)).expect(201)).body as Item);
   for (const { id } of created.slice(-2)) await device.delete(`/articles/${id}`).expect(200);
-  items = (await device.get('/articles?_since=0').expect(200)).body.items as Item[];
+  items = (await device.get('/articles?_since=0&_sort=-last_modified').expect(200)).body.items as Item[];
 });
 afterAll(() => app.close());
 
+/** What is filtered on `last_modified` is listed in the order of time. */
+const deltas = (): Item[] => items.toReversed();
 const live = (): Item[] => items.filter(({ deleted }) => !deleted);
 const idsOf = (list: Item[]): string[] => list.map(({ id }) => id);
 
@@ -94,6 +96,15 @@ describe('the listing', () => {
     }
   });
 
+  it('has the length of GET for HEAD, or none', async () => {
+    for (const query of ['', '?title=none', '?_limit=1']) {
+      const list = await device.get(`/articles${query}`).expect(200);
+      const { headers } = await device.head(`/articles${query}`).expect(200);
+      expect([undefined, list.headers['content-length']]).toContain(headers['content-length']);
+      expect(headers['content-type']).toBe(list.headers['content-type']);
+    }
+  });
+
   it('shows tombstones with three fields', () => {
     const tombstones = items.filter(({ deleted }) => deleted);
     expect(tombstones).toHaveLength(2);
@@ -108,7 +119,7 @@ describe.each(Object.keys(MATCHES))('a filter with the prefix "%s"', (prefix) =>
       const filter = `${prefix}${field}=${value === null ? '' : encodeURIComponent(value)}`;
       const matches = (item: Item) => MATCHES[prefix]!(valueOf(item, field), value);
       const withTombstones = await device.get(`/articles?_since=0&${filter}`).expect(200);
-      expect(idsOf(withTombstones.body.items as Item[]), filter).toEqual(idsOf(items.filter(matches)));
+      expect(idsOf(withTombstones.body.items as Item[]), filter).toEqual(idsOf(deltas().filter(matches)));
       expect(withTombstones.headers['total-records'], filter).toBe(String(items.filter(matches).length));
       if (field === 'last_modified') continue;
       const { body } = await device.get(`/articles?${filter}`).expect(200);
@@ -139,7 +150,7 @@ describe('a filter', () => {
   it.each(['', 'min_', 'max_', 'gt_', 'lt_', 'not_'])('on %slast_modified brings in tombstones', async (prefix) => {
     for (const { last_modified } of items) {
       const { body, headers } = await device.get(`/articles?${prefix}last_modified=${last_modified}`).expect(200);
-      const expected = items.filter((item) => MATCHES[prefix]!(item.last_modified, last_modified));
+      const expected = deltas().filter((item) => MATCHES[prefix]!(item.last_modified, last_modified));
       expect(body.items).toEqual(expected);
       expect(headers['total-records']).toBe(String(expected.length));
     }
@@ -151,7 +162,7 @@ describe('a filter', () => {
   ])('%s means %slast_modified', async (alias, prefix) => {
     const { last_modified } = items[3]!;
     const { body } = await device.get(`/articles?${alias}=${last_modified}`).expect(200);
-    expect(body.items).toEqual(items.filter((item) => MATCHES[prefix]!(item.last_modified, last_modified)));
+    expect(body.items).toEqual(deltas().filter((item) => MATCHES[prefix]!(item.last_modified, last_modified)));
   });
 
   it.each([
@@ -192,7 +203,7 @@ describe('a filter', () => {
     ['url=no+url', () => false],
   ])('%s', async (query, matches) => {
     const { body } = await device.get(`/articles?${query}`).expect(200);
-    const candidates = query.includes('_since') ? items : live();
+    const candidates = query.includes('_since') ? deltas() : live();
     expect(idsOf(body.items as Item[])).toEqual(idsOf(candidates.filter(matches)));
   });
 
@@ -276,11 +287,10 @@ describe('a parameter is refused with 400 / 107 that names it', () => {
 describe('a sort', () => {
   it.each(FIELDS.flatMap((field) => [field, `-${field}`]))('by %s', async (key) => {
     const field = key.replace('-', '') as QueryField;
-    const isDescending = key.startsWith('-') !== BOOLEANS.includes(field);
     const { body } = await device.get(`/articles?_since=0&_sort=${key}`).expect(200);
     const values = (body.items as Item[]).map((item) => valueOf(item, field));
-    const sorted = values.toSorted(compareValues);
-    expect(values).toEqual(isDescending ? sorted.reverse() : sorted);
+    const sorted = values.toSorted(arrangeValues);
+    expect(values).toEqual(key.startsWith('-') ? sorted.reverse() : sorted);
     expect(new Set(idsOf(body.items as Item[])).size).toBe(items.length);
   });
 
@@ -290,6 +300,58 @@ describe('a sort', () => {
     expect(await read('unread')).toEqual([true, true, true, true, true, false]);
     expect(await read('-unread')).toEqual([false, true, true, true, true, true]);
   });
+
+  it.each(BOOLEANS.filter((field) => field !== 'deleted'))(
+    'by %s puts null before true and false, and after them with a minus',
+    async (field) => {
+      const other = client(app.url);
+      requireNewUser(other);
+      for (const value of [false, true, null, true, false]) {
+        const { body } = await other
+          .post('/articles')
+          .send(anArticle({ [field]: value ?? true }))
+          .expect(201);
+        if (value === null) await other.delete(`/articles/${body.id}`).expect(200);
+      }
+      const read = async (sort: string) => {
+        const values: unknown[] = [];
+        for (let path = `/articles?_since=0&_limit=2&_sort=${sort}`; ;) {
+          const { body, headers } = await other.get(path).expect(200);
+          values.push(...(body.items as Item[]).map((item) => valueOf(item, field)));
+          if (headers['next-page'] === undefined) return values;
+          path = `/articles${new URL(headers['next-page']).search}`;
+        }
+      };
+      expect(await read(field)).toEqual([null, true, true, false, false]);
+      expect(await read(`-${field}`)).toEqual([false, false, true, true, null]);
+    },
+  );
+
+  it.each(['_since=0', '_to=9999999999999', 'min_last_modified=0', 'gt_last_modified=0', 'not_last_modified=1'])(
+    'is by the time of the change, oldest first, where %s lists tombstones',
+    async (filter) => {
+      const other = client(app.url);
+      requireNewUser(other);
+      const body = anArticle();
+      const again = anArticle();
+      const { id } = (await other.post('/articles').send(body).expect(201)).body;
+      const kept = (await other.post('/articles').send(again).expect(201)).body;
+      await other.delete(`/articles/${id}`).expect(200);
+      const saved = (await other.post('/articles').send(body).expect(201)).body;
+      for (const limit of [1, 2, 10]) {
+        const ids: string[] = [];
+        for (let path = `/articles?${filter}&_limit=${limit}`; ;) {
+          const { body, headers } = await other.get(path).expect(200);
+          ids.push(...idsOf(body.items as Item[]));
+          if (headers['next-page'] === undefined) break;
+          path = `/articles${new URL(headers['next-page']).search}`;
+        }
+        expect(ids).toEqual([kept.id, id, saved.id]);
+      }
+      const newestFirst = (await other.get(`/articles?${filter}&_sort=-last_modified`).expect(200)).body.items;
+      expect(idsOf(newestFirst as Item[])).toEqual([saved.id, id, kept.id]);
+    },
+  );
 
   it('by text is by code point', async () => {
     const { body } = await device.get('/articles?_sort=title').expect(200);
@@ -523,7 +585,7 @@ describe('a walk while others write', () => {
     await user.delete('/articles?max_title=2').expect(200);
     const second = await user.get(`/articles${new URL(first.headers['next-page']!).search}`).expect(200);
     expect((second.body.items as Item[]).map(({ title }) => title)).toEqual(['3', '4']);
-    expect(second.headers['total-records']).toBe('2');
+    expect(second.headers['total-records']).toBe('5');
   });
 
   it('ends on an empty page when the rest was deleted', async () => {
@@ -537,7 +599,7 @@ describe('a walk while others write', () => {
     await user.delete('/articles?min_title=1').expect(200);
     const second = await user.get(`/articles${new URL(first.headers['next-page']!).search}`).expect(200);
     expect(second.body.items).toEqual([]);
-    expect(second.headers['total-records']).toBe('1');
+    expect(second.headers['total-records']).toBe('3');
     expect(second.headers).not.toHaveProperty('next-page');
   });
 });

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type DevelopmentProvider, startDevelopmentProvider } from '../../dev/provider.js';
-import { startApp, type TestApp } from '../support/app.js';
-import { anArticle, client, clientWith, type Client } from '../support/client.js';
+import { startApp, startAppWithProvider, type TestAppWithProvider } from '../support/app.js';
+import { anArticle, client, clientWith, type Client, requireNewUser } from '../support/client.js';
 import { exchange, sendBytes } from './raw-http.js';
 
 interface Slot {
@@ -13,20 +12,14 @@ interface Slot {
   headers: Record<string, string>;
 }
 
-let provider: DevelopmentProvider;
-let app: TestApp;
+let app: TestAppWithProvider;
 beforeAll(async () => {
-  provider = await startDevelopmentProvider({ port: 0 });
-  app = await startApp({ OAUTH_URI: provider.issuer });
+  app = await startAppWithProvider();
 });
-afterAll(async () => {
-  await app.close();
-  await provider.close();
-});
+afterAll(() => app?.close());
 
 /** A device of a new user who has signed in. */
-const signedIn = async (url = app.url): Promise<Client> =>
-  clientWith(url, `Bearer ${await provider.issue(randomUUID())}`);
+const signedIn = async (url = app.url): Promise<Client> => clientWith(url, `Bearer ${await app.issue(randomUUID())}`);
 
 /** Runs a batch that has to be answered 200. */
 async function run(device: Client, requests: unknown[], defaults?: unknown, headers: Record<string, string> = {}) {
@@ -44,6 +37,7 @@ describe('a batch needs a bearer token', () => {
   it.each([
     ['no credentials', '', 401, 104],
     ['Basic credentials', `Basic ${Buffer.from('me:secret').toString('base64')}`, 401, 104],
+    ['malformed Basic credentials', 'Basic !!!', 401, 104],
     ['a refused token', 'Bearer nonsense', 401, 105],
   ])('%s are not enough', async (_, authorization, status, errno) => {
     const { body, headers } = await clientWith(app.url, authorization)
@@ -51,12 +45,13 @@ describe('a batch needs a bearer token', () => {
       .send({ requests: [] })
       .expect(status);
     expect(body).toMatchObject({ code: status, errno });
-    expect(headers['www-authenticate']).toMatch(/^Bearer realm="reading list"/);
-    expect(headers['www-authenticate']!.includes('error="invalid_token"')).toBe(errno === 105);
+    const reason = errno === 105 ? ', error="invalid_token"' : '';
+    expect(headers['www-authenticate']).toBe(`Bearer realm="reading list"${reason}`);
+    if (errno === 104) expect(body.message).toBe('A bearer token is required');
   });
 
   it('with the scope', async () => {
-    const token = await provider.issue('alice', { scope: 'openid' });
+    const token = await app.issue('alice', { scope: 'openid' });
     const { body } = await clientWith(app.url, `Bearer ${token}`).post('/batch').send({ requests: [] }).expect(403);
     expect(body).toMatchObject({ code: 403, errno: 121 });
   });
@@ -67,7 +62,7 @@ describe('a batch needs a bearer token', () => {
   });
 
   it('of a user who is nobody of the same name with Basic credentials', async () => {
-    const device = clientWith(app.url, `Bearer ${await provider.issue('bob')}`);
+    const device = clientWith(app.url, `Bearer ${await app.issue('bob')}`);
     const [created] = await run(device, [post()]);
     expect(created!.status).toBe(201);
     expect((await client(app.url, 'bob').get('/articles').expect(200)).body.items).toEqual([]);
@@ -104,6 +99,7 @@ describe('a batch', () => {
 
   it('runs one request after the other', async () => {
     const device = await signedIn();
+    requireNewUser(device);
     const { body: article } = await device.post('/articles').send(anArticle()).expect(201);
     const path = `/articles/${article.id}`;
     const [patched, read, removed, gone, listed] = await run(device, [
@@ -159,7 +155,9 @@ describe('a batch', () => {
   it('is not there for other users', async () => {
     const device = await signedIn();
     await run(device, [post()]);
-    const [listed] = await run(await signedIn(), [{ method: 'GET', path: '/articles?_since=0' }]);
+    const other = await signedIn();
+    requireNewUser(other);
+    const [listed] = await run(other, [{ method: 'GET', path: '/articles?_since=0' }]);
     expect(listed!.body.items).toEqual([]);
   });
 
@@ -289,7 +287,7 @@ describe('a malformed batch is answered 400 and nothing of it runs', () => {
   });
 
   it('of more requests than configured', async () => {
-    const small = await startApp({ OAUTH_URI: provider.issuer, BATCH_MAX_REQUESTS: '2' });
+    const small = await startApp({ OAUTH_URI: app.provider.issuer, BATCH_MAX_REQUESTS: '2' });
     const device = await signedIn(small.url);
     await run(device, [post(), post()]);
     const { body } = await device
@@ -499,9 +497,9 @@ describe('a strange request in a batch', () => {
 
 describe('when something breaks', () => {
   it('a defect is 500 / 999 in the slots of those it hits', async () => {
-    const broken = await startApp({ OAUTH_URI: provider.issuer });
+    const broken = await startApp({ OAUTH_URI: app.provider.issuer });
     const device = await signedIn(broken.url);
-    await broken.database.database.read((session) =>
+    await broken.database.database.onSession((session) =>
       session.run('ALTER TABLE articles RENAME COLUMN excerpt TO gone', []),
     );
     const responses = await run(device, [
@@ -520,11 +518,61 @@ describe('when something breaks', () => {
   });
 
   it('a database that is away is 503 / 201 with Retry-After in the slots', async () => {
-    const lonely = await startApp({ OAUTH_URI: provider.issuer, DATABASE_URL: 'mysql://root@127.0.0.1:1/none' });
+    const lonely = await startApp({ OAUTH_URI: app.provider.issuer, DATABASE_URL: 'mysql://root@127.0.0.1:1/none' });
     const responses = await run(await signedIn(lonely.url), [post(), { method: 'GET', path: '/' }]);
     expect(responses.map(({ status }) => status)).toEqual([503, 200]);
     expect(responses[0]!.body).toMatchObject({ code: 503, errno: 201 });
     expect(byName(responses[0]!.headers)['retry-after']).toBe('30');
     await lonely.close();
+  });
+});
+
+it('is compressed as a whole for who accepts it, and none of its entries', async () => {
+  const device = await signedIn();
+  await device.post('/articles').send(anArticle({ excerpt: 'tea '.repeat(2_000) }));
+  const body = JSON.stringify({ requests: [{ method: 'GET', path: '/articles' }] });
+  const headers = { Authorization: device.authorization, 'Content-Length': String(body.length), Connection: 'close' };
+  const lines = Object.entries({ Host: 'x', 'Accept-Encoding': 'gzip', ...headers }).map((pair) => pair.join(': '));
+  const received = await sendBytes(app.url, `POST /v2/batch HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
+  const [head, ...rest] = received.split('\r\n\r\n');
+  expect(head).toMatch(/^HTTP\/1\.1 200 .*\r\nContent-Encoding: gzip(\r\n|$)/s);
+  const plain = gunzipSync(Buffer.from(rest.join('\r\n\r\n'), 'latin1')).toString();
+  const { responses } = JSON.parse(plain) as { responses: [Slot] };
+  expect(Object.keys(byName(responses[0].headers))).not.toContain('content-encoding');
+  expect(responses[0].body.items).toHaveLength(1);
+});
+
+describe('where a request comes from', () => {
+  const forged = {
+    'X-Forwarded-For': '192.0.2.1',
+    'X-Forwarded-Proto': 'javascript',
+    'X-Forwarded-Host': 'evil.example',
+    Forwarded: 'for=192.0.2.1;proto=https',
+    'X-Real-IP': '192.0.2.1',
+    'X-Request-Id': 'forged',
+    Prefer: 'wait=30',
+  };
+
+  it('is said by the batch, not by its entries or defaults', async () => {
+    const proxied = await startAppWithProvider({ TRUST_PROXY: 'loopback' });
+    const device = clientWith(proxied.url, `Bearer ${await proxied.issue(randomUUID())}`);
+    await run(device, [post(), post()]);
+    const entry = { method: 'GET', path: '/articles?_limit=1', headers: forged };
+    const sent = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'list.example.com', 'X-Request-Id': 'batch-1' };
+    const slots = await run(device, [entry, entry], { headers: forged }, sent);
+    for (const { status, headers } of slots) {
+      expect([status, byName(headers)['x-request-id']]).toEqual([200, 'batch-1']);
+      expect(byName(headers)['next-page']).toMatch(/^https:\/\/list\.example\.com\/v2\/articles\?/);
+    }
+    await proxied.close();
+  });
+
+  it('counts for the limit of the address that the batch came from', async () => {
+    const proxied = await startAppWithProvider({ TRUST_PROXY: 'loopback', RATE_LIMIT_PER_MINUTE: '3' });
+    const device = clientWith(proxied.url, `Bearer ${await proxied.issue(randomUUID())}`);
+    const entry = (at: number) => ({ method: 'GET', path: '/', headers: { 'X-Forwarded-For': `192.0.2.${at}` } });
+    const slots = await run(device, [entry(1), entry(2), entry(3), entry(4), entry(5), entry(6)]);
+    expect(slots.map(({ status }) => status)).toContain(429);
+    await proxied.close();
   });
 });

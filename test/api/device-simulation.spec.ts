@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type DevelopmentProvider, startDevelopmentProvider } from '../../dev/provider.js';
-import { startApp, type TestApp } from '../support/app.js';
+import { startAppWithProvider, type TestAppWithProvider } from '../support/app.js';
 import { type Client, clientWith } from '../support/client.js';
 
 interface Item {
@@ -115,16 +114,11 @@ class Device {
   }
 }
 
-let provider: DevelopmentProvider;
-let app: TestApp;
+let app: TestAppWithProvider;
 beforeAll(async () => {
-  provider = await startDevelopmentProvider({ port: 0 });
-  app = await startApp({ OAUTH_URI: provider.issuer });
+  app = await startAppWithProvider();
 });
-afterAll(async () => {
-  await app.close();
-  await provider.close();
-});
+afterAll(() => app?.close());
 
 async function everything(api: Client): Promise<Item[]> {
   const items: Item[] = [];
@@ -137,7 +131,7 @@ async function everything(api: Client): Promise<Item[]> {
 }
 
 it('two devices of one user that work offline end with the list of the server', { timeout: 90_000 }, async () => {
-  const api = clientWith(app.url, `Bearer ${await provider.issue('alice')}`);
+  const api = clientWith(app.url, `Bearer ${await app.issue('alice')}`);
   const devices = [new Device(api, 'phone', seeded(1)), new Device(api, 'laptop', seeded(2))];
   for (let round = 0; round < ROUNDS; round++) {
     for (const [at, device] of devices.entries()) {

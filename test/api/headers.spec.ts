@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../support/app.js';
-import { anArticle, client, type Client } from '../support/client.js';
+import { anArticle, client, type Client, requireCapabilities } from '../support/client.js';
 import { ScriptedProvider } from '../support/identity-provider.js';
 import { type Answer, exchange, exchangeBytes } from './raw-http.js';
 
-const EVERYWHERE = 'Backoff, Retry-After, Last-Modified, Alert';
-const ON_COLLECTION = `${EVERYWHERE}, Total-Records, Next-Page`;
+const EVERYWHERE = 'Backoff, Retry-After, Last-Modified, Alert, X-Request-Id';
+const ON_CREATION = `${EVERYWHERE}, Total-Records, Next-Page`;
+const ON_LISTING = `${ON_CREATION}, Start-Over, Preference-Applied`;
 const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000';
 const ALERT = {
   code: 'soft-eol',
@@ -38,25 +39,25 @@ interface Case {
 }
 
 const CASES: Case[] = [
-  { status: 200, what: 'the list', answer: ({ send }) => send('GET', '/v2/articles'), exposed: ON_COLLECTION },
+  { status: 200, what: 'the list', answer: ({ send }) => send('GET', '/v2/articles'), exposed: ON_LISTING },
   {
     status: 200,
     what: 'the list, where the id of the request is the name of a header',
     answer: ({ send }) => send('GET', '/v2/articles', { 'X-Request-Id': 'Cache-Control' }),
-    exposed: ON_COLLECTION,
+    exposed: ON_LISTING,
   },
-  { status: 200, what: 'the count', answer: ({ send }) => send('HEAD', '/v2/articles'), exposed: ON_COLLECTION },
+  { status: 200, what: 'the count', answer: ({ send }) => send('HEAD', '/v2/articles'), exposed: ON_LISTING },
   {
     status: 201,
     what: 'a new article',
     answer: ({ send }) => send('POST', '/v2/articles', {}, anArticle()),
-    exposed: ON_COLLECTION,
+    exposed: ON_CREATION,
   },
   {
     status: 200,
     what: 'an article that was there already',
     answer: ({ send, article }) => send('POST', '/v2/articles', {}, anArticle({ url: article.url })),
-    exposed: ON_COLLECTION,
+    exposed: ON_CREATION,
   },
   { status: 200, what: 'one article', answer: ({ send, article }) => send('GET', `/v2/articles/${article.id}`) },
   {
@@ -77,13 +78,20 @@ const CASES: Case[] = [
   { status: 200, what: 'the root of the API', answer: ({ send }) => send('GET', '/v2') },
   { status: 200, what: 'the heartbeat', answer: ({ send }) => send('GET', '/__heartbeat__') },
   { status: 200, what: 'the version', answer: ({ send }) => send('GET', '/v2/__version__') },
-  { status: 200, what: 'the login parameters', answer: ({ send }) => send('GET', '/v2/acct-oauth/params') },
+  {
+    status: 200,
+    what: 'the login parameters',
+    answer: ({ send }) => {
+      requireCapabilities('oauth');
+      return send('GET', '/v2/acct-oauth/params');
+    },
+  },
   { status: 204, what: 'a preflight', answer: ({ send }) => send('OPTIONS', '/v2/articles') },
   {
     status: 304,
     what: 'an unchanged list',
     answer: ({ send }) => send('GET', '/v2/articles', { 'If-Modified-Since': '9999999999999' }),
-    exposed: ON_COLLECTION,
+    exposed: ON_LISTING,
   },
   {
     status: 304,
@@ -99,21 +107,21 @@ const CASES: Case[] = [
     what: 'a body that is not JSON',
     answer: ({ app, device }) =>
       exchange(app.url, 'POST', '/v2/articles', { Authorization: device.authorization, 'Content-Length': '1' }, '{'),
-    exposed: ON_COLLECTION,
+    exposed: ON_CREATION,
   },
   {
     status: 400,
     errno: 107,
     what: 'a wrong parameter',
     answer: ({ send }) => send('GET', '/v2/articles?colour=red'),
-    exposed: ON_COLLECTION,
+    exposed: ON_LISTING,
   },
   {
     status: 400,
     errno: 108,
     what: 'a missing field',
     answer: ({ send }) => send('POST', '/v2/articles', {}, {}),
-    exposed: ON_COLLECTION,
+    exposed: ON_CREATION,
   },
   {
     status: 400,
@@ -138,7 +146,7 @@ const CASES: Case[] = [
     errno: 104,
     what: 'no credentials',
     answer: ({ app }) => exchange(app.url, 'GET', '/v2/articles'),
-    exposed: ON_COLLECTION,
+    exposed: ON_LISTING,
   },
   {
     status: 401,
@@ -182,14 +190,14 @@ const CASES: Case[] = [
         { Authorization: device.authorization, 'Transfer-Encoding': 'chunked' },
         '{}',
       ),
-    exposed: ON_COLLECTION,
+    exposed: ON_CREATION,
   },
   {
     status: 412,
     errno: 114,
     what: 'a failed precondition',
     answer: ({ send }) => send('POST', '/v2/articles', { 'If-Unmodified-Since': '1' }, anArticle()),
-    exposed: ON_COLLECTION,
+    exposed: ON_CREATION,
   },
   {
     status: 413,
@@ -201,7 +209,7 @@ const CASES: Case[] = [
         `POST /v2/articles HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: ${device.authorization}\r\n` +
           'Content-Length: 2097153\r\n\r\n',
       ),
-    exposed: ON_COLLECTION,
+    exposed: ON_CREATION,
   },
   {
     status: 417,
@@ -226,7 +234,7 @@ const SPECIAL: (Case & { variables: () => Record<string, string>; prepare?: (app
     variables: () => ({ OAUTH_URI: provider.issuer }),
     answer: async ({ app }) =>
       exchange(app.url, 'GET', '/v2/articles', { Authorization: `Bearer ${await provider.sign({ scope: 'other' })}` }),
-    exposed: ON_COLLECTION,
+    exposed: ON_LISTING,
   },
   {
     status: 405,
@@ -242,7 +250,7 @@ const SPECIAL: (Case & { variables: () => Record<string, string>; prepare?: (app
     variables: () => ({}),
     prepare: (app) => Promise.resolve(app.setClock(Date.parse('3000-01-01'))),
     answer: ({ send }) => send('GET', '/v2/articles'),
-    exposed: ON_COLLECTION,
+    exposed: ON_LISTING,
   },
   {
     status: 429,
@@ -253,7 +261,7 @@ const SPECIAL: (Case & { variables: () => Record<string, string>; prepare?: (app
       await send('GET', '/v2/articles');
       return send('GET', '/v2/articles');
     },
-    exposed: ON_COLLECTION,
+    exposed: ON_LISTING,
   },
   {
     status: 500,
@@ -261,9 +269,9 @@ const SPECIAL: (Case & { variables: () => Record<string, string>; prepare?: (app
     what: 'a defect',
     variables: () => ({}),
     prepare: ({ database }) =>
-      database.database.read((session) => session.run('ALTER TABLE articles RENAME COLUMN excerpt TO gone', [])),
+      database.database.onSession((session) => session.run('ALTER TABLE articles RENAME COLUMN excerpt TO gone', [])),
     answer: ({ send }) => send('GET', '/v2/articles'),
-    exposed: ON_COLLECTION,
+    exposed: ON_LISTING,
   },
   {
     status: 503,
@@ -271,7 +279,7 @@ const SPECIAL: (Case & { variables: () => Record<string, string>; prepare?: (app
     what: 'a database that is away',
     variables: () => ({ DATABASE_URL: 'mysql://root@127.0.0.1:1/none' }),
     answer: ({ send }) => send('GET', '/v2/articles'),
-    exposed: ON_COLLECTION,
+    exposed: ON_LISTING,
   },
   {
     status: 503,

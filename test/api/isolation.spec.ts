@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../support/app.js';
-import { anArticle, client, type Client } from '../support/client.js';
+import { anArticle, client, type Client, requireNewUser } from '../support/client.js';
 
 let app: TestApp;
 /** Somebody with an article, and somebody else who knows everything about it. */
@@ -43,6 +43,7 @@ describe('an article of another user', () => {
   });
 
   it('is in no listing and no count', async () => {
+    requireNewUser(stranger);
     for (const query of [
       '',
       '?_since=0',
@@ -105,7 +106,6 @@ describe('users are told apart', () => {
     ['by blanks', 'me:secret', 'me:secret '],
     ['by an empty password', 'me:', 'me: '],
     ['by accents', 'jürgen:secret', 'ju\u0308rgen:secret'],
-    ['by a trailing NUL', 'me:secret', 'me:secret\0'],
   ])('%s', async (_, one, two) => {
     const mark = randomUUID();
     const sent = anArticle({ title: mark });

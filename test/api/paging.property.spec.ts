@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { QUERY_FIELDS, type QueryField } from '../../src/protocol/fields.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { anArticle, client, type Client } from '../support/client.js';
-import { compareValues, type FieldValue, valueOf } from '../support/field-values.js';
+import { arrangeValues, compareValues, type FieldValue, valueOf } from '../support/field-values.js';
 
 type Item = Record<string, FieldValue> & { id: string };
 
@@ -71,8 +71,8 @@ function sorted(items: Item[], sort: [string, QueryField][]): Item[] {
   const keys = [...sort, ['', 'id'] as [string, QueryField]];
   return items.toSorted((a, b) => {
     for (const [sign, field] of keys) {
-      const order = compareValues(valueOf(a, field), valueOf(b, field));
-      if (order !== 0) return (sign === '-') !== (QUERY_FIELDS[field] === 'boolean') ? -order : order;
+      const order = arrangeValues(valueOf(a, field), valueOf(b, field));
+      if (order !== 0) return sign === '-' ? -order : order;
     }
     return 0;
   });

@@ -1,7 +1,12 @@
 import { once } from 'node:events';
-import { request } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import http from 'node:http';
+import https from 'node:https';
+import net, { type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
+import tls from 'node:tls';
+import { givenDeployment, NotHere } from '../support/deployment/deployment.js';
+import { isRefused, MAX_REPEATS, noteWaitingTime, requestTurn } from '../support/deployment/pace.js';
+import { noteUse } from '../support/deployment/users.js';
 
 /** An answer as it came over the wire; header names in lower case. */
 export interface Answer {
@@ -20,20 +25,41 @@ export async function exchange(
   headers: Record<string, string> = {},
   body?: string | Buffer,
 ): Promise<Answer> {
-  const { hostname, port } = new URL(url);
-  const sent = request({ hostname, port, method, path, headers, agent: false, timeout: TIMEOUT_MS });
+  for (let repeats = 0; ; repeats++) {
+    const answer = await exchangeOnce(new URL(url), { method, path, headers }, body);
+    if (repeats === MAX_REPEATS || !isRefused(answer.status)) return answer;
+  }
+}
+
+async function exchangeOnce(
+  { protocol, hostname, port }: URL,
+  message: { method: string; path: string; headers: Record<string, string> },
+  body?: string | Buffer,
+): Promise<Answer> {
+  await requestTurn();
+  noteUse(message.headers.Authorization);
+  const { request } = protocol === 'https:' ? https : http;
+  const sent = request({ hostname, port, ...message, agent: false, timeout: TIMEOUT_MS });
   sent.end(body);
-  const [response] = (await once(sent, 'response')) as [import('node:http').IncomingMessage];
+  const [response] = (await once(sent, 'response')) as [http.IncomingMessage];
+  noteWaitingTime(response.headers);
+  // The service may close the connection while the rest of a body, which it does not want, is being sent.
+  sent.on('error', () => undefined);
   const pairs = Object.entries(response.headers).map(([name, value]) => [name, String(value)]);
   return { status: response.statusCode!, headers: Object.fromEntries(pairs), body: await text(response) };
 }
 
 /** Opens a connection for bytes that no HTTP client would send. */
 export async function openSocket(url: string): Promise<Socket> {
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
+  if (givenDeployment()?.hostile === false) throw new NotHere('sends bytes that are no valid HTTP: needs --hostile');
+  const { protocol, hostname, port } = new URL(url);
+  await requestTurn();
+  const isTls = protocol === 'https:';
+  const socket = isTls
+    ? tls.connect({ port: Number(port || 443), host: hostname, servername: net.isIP(hostname) ? '' : hostname })
+    : net.connect(Number(port || 80), hostname);
   socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('no answer in time')));
-  await once(socket, 'connect');
+  await once(socket, isTls ? 'secureConnect' : 'connect');
   return socket;
 }
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../support/app.js';
+import { requireCapabilities, requireOwnService } from '../support/client.js';
 import { ScriptedProvider } from '../support/identity-provider.js';
 import { exchange, exchangeBytes } from './raw-http.js';
 
@@ -21,6 +22,24 @@ const getJson = async (app: TestApp, path: string, headers: Record<string, strin
   return { status, headers: received, body: JSON.parse(body) as Record<string, unknown> };
 };
 
+const settings = {
+  page_size: 100,
+  batch_max_requests: 25,
+  max_body_bytes: 2_097_152,
+  wait_max_seconds: 55,
+  delete_collection: true,
+};
+const capabilities = ['basic', 'oauth', 'tokens', 'wait'];
+const production = {
+  NODE_ENV: 'production',
+  PUBLIC_URL: 'https://list.example.com',
+  USER_ID_SECRET: 'u'.repeat(32),
+  SESSION_SECRET: 's'.repeat(32),
+  OAUTH_URI: 'https://provider.example.com',
+  OAUTH_CLIENT_ID: 'list',
+  OAUTH_CLIENT_SECRET: 'secret',
+};
+
 let app: TestApp;
 beforeAll(async () => {
   app = await start();
@@ -29,6 +48,7 @@ afterAll(() => Promise.all(running.map((each) => each.close())));
 
 describe('the root', () => {
   it('redirects to the latest version, and says what it is', async () => {
+    requireCapabilities(...capabilities);
     const { status, headers, body } = await getJson(app, '/');
     expect(status).toBe(307);
     expect(headers.location).toBe(`${app.url}/v2/`);
@@ -37,6 +57,8 @@ describe('the root', () => {
       version,
       url: `${app.url}/v2`,
       documentation: `${app.url}/docs`,
+      settings,
+      capabilities,
     });
     expect(version).toMatch(/^\d+\.\d+\.\d+$/);
   });
@@ -61,6 +83,7 @@ describe('the root', () => {
   });
 
   it('takes its address from the Host header', async () => {
+    requireOwnService('its address may be configured');
     const { headers, body } = await getJson(app, '/', { Host: 'list.example.com:8080' });
     expect(headers.location).toBe('http://list.example.com:8080/v2/');
     expect(body.url).toBe('http://list.example.com:8080/v2');
@@ -73,14 +96,36 @@ describe('the root', () => {
         app.url,
         `GET /v2 HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
       );
-      expect(status).toBe(200);
-      expect(JSON.parse(body)).toMatchObject({ url: 'http://localhost/v2' });
+      expect(status).toBe(400);
+      expect(JSON.parse(body)).toMatchObject({ code: 400, errno: 107, message: 'Host: not a host' });
     },
   );
 
   it('believes X-Forwarded headers of nobody by default', async () => {
     const { body } = await getJson(app, '/v2', { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'evil.example' });
     expect(body.url).toBe(`${app.url}/v2`);
+  });
+
+  it.each([
+    [{ 'X-Forwarded-Proto': 'javascript' }, 'http://a.example:81'],
+    [{ 'X-Forwarded-Proto': 'javascript:alert(1)//' }, 'http://a.example:81'],
+    [{ 'X-Forwarded-Proto': '\u0142' }, 'http://a.example:81'],
+    [{ 'X-Forwarded-Proto': 'HTTPS' }, 'http://a.example:81'],
+    [{ 'X-Forwarded-Proto': '' }, 'http://a.example:81'],
+    [{ 'X-Forwarded-Proto': 'https, http' }, 'https://a.example:81'],
+    [{ 'X-Forwarded-Host': 'evil example' }, 'http://a.example:81'],
+    [{ 'X-Forwarded-Host': 'evil.example/path' }, 'http://a.example:81'],
+    [{ 'X-Forwarded-Host': 'me@evil.example' }, 'http://a.example:81'],
+    [{ 'X-Forwarded-Host': 'evil.example:99999' }, 'http://a.example:81'],
+    [{ 'X-Forwarded-Host': '[::zz]' }, 'http://a.example:81'],
+    [{ 'X-Forwarded-Host': '[::1]:8443', 'X-Forwarded-Proto': 'https' }, 'https://[::1]:8443'],
+    [{ 'X-Forwarded-Host': 'b.example, c.example' }, 'http://b.example'],
+  ])('takes of a trusted proxy only what is well-formed: %j', async (forwarded, base) => {
+    const behind = await start({ TRUST_PROXY: 'loopback' });
+    const lines = Object.entries({ Host: 'a.example:81', Connection: 'close', ...forwarded });
+    const bytes = `GET / HTTP/1.1\r\n${lines.map((pair) => pair.join(': ')).join('\r\n')}\r\n\r\n`;
+    const { status, headers, body } = await exchangeBytes(behind.url, bytes);
+    expect([status, headers.location, JSON.parse(body).url]).toEqual([307, `${base}/v2/`, `${base}/v2`]);
   });
 
   it('believes X-Forwarded headers of a trusted proxy', async () => {
@@ -102,8 +147,37 @@ describe('the root', () => {
       url: 'https://example.com/list/v2',
       eos: '2999-12-31',
       documentation: 'https://docs.example.com/',
+      settings,
+      capabilities,
     });
     expect((await getJson(configured, '/')).headers.location).toBe('https://example.com/list/v2/');
+  });
+
+  it.each([
+    ['PAGE_SIZE', '7', { page_size: 7 }],
+    ['BATCH_MAX_REQUESTS', '3', { batch_max_requests: 3 }],
+    ['MAX_BODY_BYTES', '4096', { max_body_bytes: 4096 }],
+    ['WAIT_MAX_SECONDS', '20', { wait_max_seconds: 20 }],
+    ['WAIT_MAX_SECONDS', '0', { wait_max_seconds: 0 }],
+    ['DELETE_COLLECTION_ENABLED', 'false', { delete_collection: false }],
+  ])('tells the limit that %s=%s sets', async (name, value, changed) => {
+    const limited = await start({ [name]: value });
+    for (const path of ['/', '/v2', '/v2/'])
+      expect((await getJson(limited, path)).body.settings).toEqual({ ...settings, ...changed });
+  });
+
+  it.each([
+    [{}, ['basic', 'oauth', 'tokens', 'wait']],
+    [{ BASIC_AUTH_ENABLED: 'false' }, ['oauth', 'tokens', 'wait']],
+    [{ TOKENS_ENABLED: 'false' }, ['basic', 'oauth', 'wait']],
+    [{ WAIT_MAX_SECONDS: '0' }, ['basic', 'oauth', 'tokens']],
+    [production, ['oauth', 'tokens', 'wait']],
+    [{ ...production, OAUTH_URI: '' }, ['tokens', 'wait']],
+    [{ ...production, BASIC_AUTH_ENABLED: 'true', WAIT_MAX_SECONDS: '0' }, ['basic', 'oauth', 'tokens']],
+  ])('names what is switched on: %j', async (variables, names) => {
+    const switched = await start(variables);
+    requireCapabilities(...names);
+    for (const path of ['/', '/v2', '/v2/']) expect((await getJson(switched, path)).body.capabilities).toEqual(names);
   });
 });
 
@@ -115,6 +189,7 @@ describe.each(['', '/v2'])('below "%s"', (prefix) => {
   });
 
   it('the heartbeat is 200 when the database answers', async () => {
+    requireOwnService('a deployment has more dependencies than the database');
     const { status, body } = await getJson(app, `${prefix}/__heartbeat__`);
     expect([status, body]).toEqual([200, { database: true }]);
   });
@@ -132,6 +207,15 @@ describe('the heartbeat', () => {
     expect(await getJson(connected, '/__heartbeat__')).toMatchObject({
       status: 200,
       body: { database: true, oauth: true },
+    });
+    provider.answers.set('/introspect', { status: 401, json: { error: 'invalid_client' } });
+    expect(await getJson(connected, '/__heartbeat__')).toMatchObject({
+      status: 503,
+      body: {
+        database: true,
+        oauth: false,
+        message: 'Not available: oauth (the provider refuses OAUTH_CLIENT_ID / OAUTH_CLIENT_SECRET)',
+      },
     });
     await provider.close();
   });
@@ -162,15 +246,36 @@ describe('the heartbeat', () => {
 
   it('changes nothing for a user', async () => {
     await getJson(app, '/__heartbeat__');
-    const rows = await app.database.database.read((session) => session.rows('SELECT 1 FROM accounts', []));
+    const rows = await app.database.database.onSession((session) => session.rows('SELECT 1 FROM accounts', []));
     expect(rows).toEqual([]);
   });
 });
 
 describe('the heartbeat of the load balancer', () => {
-  it('is 200 though the database is away', async () => {
+  it('is 503 until the process has had its database once', async () => {
     const lonely = await start({ DATABASE_URL: 'mysql://root@127.0.0.1:1/none' });
+    const { status, headers, body } = await getJson(lonely, '/__lbheartbeat__');
+    expect([status, body.errno, headers['retry-after']]).toEqual([503, 201, '30']);
+    expect(body.message).toBe('This instance has not reached its database yet');
+  });
+
+  it('is 200 though the database went away', async () => {
+    const lonely = await start();
+    await lonely.database.stop();
+    expect((await getJson(lonely, '/__heartbeat__')).body).toMatchObject({ database: false });
     expect((await getJson(lonely, '/__lbheartbeat__')).status).toBe(200);
+  });
+
+  it('is 503 once everything was refused for some seconds, until something is taken again', async () => {
+    const full = await start();
+    const statusOf = async (path: string): Promise<number> => (await getJson(full, path)).status;
+    full.status.monitor.inFlight += 1_000;
+    expect([await statusOf('/v2'), await statusOf('/__lbheartbeat__')]).toEqual([503, 200]);
+    await expect.poll(() => statusOf('/__lbheartbeat__'), { timeout: 10_000, interval: 200 }).toBe(503);
+    expect(await statusOf('/v2')).toBe(503);
+    full.status.monitor.inFlight -= 1_000;
+    expect(await statusOf('/__lbheartbeat__')).toBe(200);
+    expect([await statusOf('/v2'), await statusOf('/__lbheartbeat__')]).toEqual([200, 200]);
   });
 
   it('is 503 from the moment the instance shuts down, while others are still answered', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../support/app.js';
-import { anArticle, client } from '../support/client.js';
+import { anArticle, client, requireNewUser } from '../support/client.js';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -10,6 +10,7 @@ afterAll(() => app.close());
 
 it('walks through the life of an article', async () => {
   const device = client(app.url);
+  requireNewUser(device);
   const created = await device
     .post('/articles')
     .send(anArticle({ title: ' pad ' }))

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../support/app.js';
-import { anArticle, client, clientWith, type Client } from '../support/client.js';
+import { anArticle, client, clientWith, type Client, requireNewUser } from '../support/client.js';
 import { createTestDatabase } from '../support/database.js';
 
 const NOW = 1_900_000_000_000;
@@ -74,6 +74,7 @@ describe('the timestamp of a change', () => {
 
   it('is distinct for fifty writers at once', async () => {
     const device = client(app.url);
+    requireNewUser(device);
     const articles = await create(device, 30);
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, at) => {
@@ -147,6 +148,7 @@ describe('the timestamp of the collection stays', () => {
 describe('a device that polls with the last timestamp it saw', () => {
   it('misses nothing while others write', async () => {
     const device = client(app.url);
+    requireNewUser(device);
     const known = new Map<string, { id: string; last_modified: number }>();
     let since = 0;
     const poll = async () => {
@@ -172,7 +174,7 @@ describe('a device that polls with the last timestamp it saw', () => {
     await writing;
     await poll();
     const { body } = await device.get('/articles?_since=0').expect(200);
-    expect([...known.values()].sort((a, b) => b.last_modified - a.last_modified)).toEqual(body.items);
+    expect([...known.values()].sort((a, b) => a.last_modified - b.last_modified)).toEqual(body.items);
   });
 });
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Answer, ScriptedProvider } from '../support/identity-provider.js';
 import type { TestApp } from '../support/app.js';
@@ -64,7 +65,8 @@ describe('a login begins with 503 / 201', () => {
     await provider.close();
     await expectUnavailable(await begin());
     await provider.reopen();
-    service.setClock(Date.now() + 1500);
+    service.setClock(Date.now() - 5 * 86_400_000);
+    await sleep(1500);
     expect((await begin()).status).toBe(302);
   });
 });
@@ -138,6 +140,20 @@ describe('the token endpoint gives', () => {
 it('an answer of the provider is in no error', async () => {
   provider.answers.set('/token', { json: { access_token: 'leaked token', token_type: 'Bearer', scope: 7 } });
   expect(await (await browser.visit(await beginToCallback())).text()).not.toMatch(/leaked|the-code/);
+});
+
+it('a wrong client secret is named in the answer and in the heartbeat, also where tokens are not introspected', async () => {
+  provider.publish({ introspection_endpoint: undefined });
+  provider.answers.set('/token', { status: 401, json: { error: 'invalid_client' } });
+  const text = 'the provider refuses OAUTH_CLIENT_ID / OAUTH_CLIENT_SECRET';
+  expect(((await (await browser.visit(await beginToCallback())).json()) as { message: string }).message).toContain(
+    text,
+  );
+  const heartbeat = async () => (await fetch(`${service.url}/__heartbeat__`)).json();
+  expect(await heartbeat()).toMatchObject({ oauth: false, errno: 201, message: `Not available: oauth (${text})` });
+  provider.answers.set('/token', { json: { access_token: 'good', token_type: 'Bearer' } });
+  await browser.visit(await beginToCallback());
+  expect(await heartbeat()).toEqual({ database: true, oauth: true });
 });
 
 it('without a provider a bearer token is unknown, not refused: 503 / 201, not 401', async () => {

@@ -4,8 +4,8 @@ import {
   readLoginCookies,
   setLoginCookie,
   surplusLoginCookies,
-} from '../../src/auth/login-cookies.js';
-import { loginKey, openLogin, sealLogin } from '../../src/auth/login-state.js';
+} from '../../src/auth/login/login-cookies.js';
+import { loginKey, openLogin, sealLogin } from '../../src/auth/login/login-state.js';
 
 const NOW = 1_700_000_000_000;
 const KEY = loginKey('a secret of the session');

@@ -260,7 +260,7 @@ describe('a provider that hangs', () => {
 
   it('is unreachable for the heartbeat within three seconds', async () => {
     provider.answers.set(DISCOVERY, 'hang');
-    const took = await tookMs(async () => expect(await verification.provider.isReachable()).toBe(false));
+    const took = await tookMs(async () => expect(await verification.provider.state()).toBe('unavailable'));
     expect(took).toBeLessThan(3000);
   });
 });
@@ -274,9 +274,9 @@ describe('a provider that is away', () => {
     expect(await verification.outcome(token)).toBe('alice');
     expect(await verification.outcome('opaque')).toBe('503 / 201');
     expect(await verification.outcome(await provider.sign({}, { kid: 'unknown' }))).toBe('503 / 201');
-    expect(await verification.provider.isReachable()).toBe(false);
+    expect(await verification.provider.state()).toBe('unavailable');
     await provider.reopen();
-    expect(await verification.provider.isReachable()).toBe(true);
+    expect(await verification.provider.state()).toBe('ready');
     verification.pass(1500);
     expect(await verification.outcome('opaque')).toBe('alice');
   });
@@ -297,6 +297,41 @@ describe('a provider that is away', () => {
       expect(await verification.outcome(await provider.sign({}, { kid: `k${index}` }))).toBe('503 / 201');
     await provider.reopen();
   });
+});
+
+describe('a provider that does not accept this service', () => {
+  const refusals: [string, Answer][] = [
+    ['as it should be', { status: 401, json: { error: 'invalid_client' } }],
+    ['with a challenge', { status: 401, json: {}, headers: { 'www-authenticate': 'Basic realm="x"' } }],
+    ['with 400', { status: 400, json: { error: 'invalid_client' } }],
+    ['for its registration', { status: 400, json: { error: 'unauthorized_client' } }],
+    ['with a page', { status: 401, text: '<html>' }],
+  ];
+  const messageOf = async (token: string) =>
+    ((await verification.verifier.verify(token).catch((error: unknown) => error)) as Error).message;
+
+  it.each(refusals)('is told from one that is away, %s', async (_, answer) => {
+    provider.answers.set('/introspect', answer);
+    expect(await verification.provider.state()).toBe('refusesClient');
+    expect(await verification.outcome('opaque')).toBe('503 / 201');
+    expect(await messageOf('another')).toContain('the provider refuses OAUTH_CLIENT_ID / OAUTH_CLIENT_SECRET');
+  });
+
+  it('is ready as soon as it does', async () => {
+    provider.answers.set('/introspect', refusals[0]![1]);
+    expect(await verification.outcome('opaque')).toBe('503 / 201');
+    provider.answers.set('/introspect', { json: ACTIVE });
+    expect(await verification.provider.state()).toBe('ready');
+    expect(await verification.outcome('opaque')).toBe('alice');
+  });
+
+  it.each([...nonsense, ['no such token', { json: { active: false } }] as [string, Answer]])(
+    'is not one whose introspection gives %s',
+    async (_, answer) => {
+      provider.answers.set('/introspect', answer);
+      expect(await verification.provider.state()).toBe('ready');
+    },
+  );
 });
 
 it('what a provider answers is in no error message', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readRedirect, withToken } from '../../src/auth/redirect-domains.js';
+import { readRedirect, withToken } from '../../src/auth/login/redirect-domains.js';
 import type { ApiError } from '../../src/protocol/api-error.js';
 
 const DOMAINS = [

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { TokenStore } from '../../src/auth/shared-results.js';
+import type { TokenStore } from '../../src/auth/tokens/shared-results.js';
 import { ScriptedProvider } from '../support/identity-provider.js';
 import { Verification } from './verification.js';
 

@@ -1,26 +1,46 @@
-import { IdentityProvider } from '../../src/auth/identity-provider.js';
-import type { TokenStore } from '../../src/auth/shared-results.js';
-import { TokenVerifier } from '../../src/auth/token-verifier.js';
+import { IdentityProvider } from '../../src/auth/provider/identity-provider.js';
+import { ProviderKeys } from '../../src/auth/provider/provider-keys.js';
+import { Introspection } from '../../src/auth/tokens/introspection.js';
+import { JwtAccessTokens } from '../../src/auth/tokens/jwt-access-tokens.js';
+import { ProviderTokens } from '../../src/auth/tokens/provider-tokens.js';
+import { SharedResults, type TokenStore } from '../../src/auth/tokens/shared-results.js';
+import { TokenCache } from '../../src/auth/tokens/token-cache.js';
+import { TokenVerifier } from '../../src/auth/tokens/token-verifier.js';
 import { readSettings, type Settings } from '../../src/config/settings.js';
 import type { ApiError } from '../../src/protocol/api-error.js';
 
-/** A verifier for the provider at `issuer`, whose clock runs ahead of the real one by as much as a test wants. */
+/**
+ * A verifier for the provider at `issuer`, without personal tokens, which need a database. As much time passes for it as a test wants, and its time of day may be wrong
+ * besides.
+ */
 export class Verification {
   readonly settings: Settings;
   readonly provider: IdentityProvider;
   readonly verifier: TokenVerifier;
   private readonly connection = {};
   private aheadMs = 0;
+  private wrongByMs = 0;
 
   constructor(issuer: string, variables: Record<string, string> = {}, store?: TokenStore) {
-    const clock = () => Date.now() + this.aheadMs;
-    this.settings = readSettings({ OAUTH_URI: issuer, ...variables });
-    this.provider = new IdentityProvider(this.settings, clock);
-    this.verifier = new TokenVerifier(this.provider, this.settings, clock, store);
+    const clock = () => Date.now() + this.aheadMs + this.wrongByMs;
+    const monotonic = () => performance.now() + this.aheadMs;
+    const settings = readSettings({ OAUTH_URI: issuer, ...variables });
+    this.settings = settings;
+    this.provider = new IdentityProvider(settings, monotonic);
+    const jwts = new JwtAccessTokens(this.provider, new ProviderKeys(this.provider, monotonic), settings, clock);
+    const introspection = new Introspection(this.provider, settings, clock);
+    const shared = new SharedResults(settings, clock, store);
+    const provided = new ProviderTokens(settings, jwts, introspection, shared);
+    this.verifier = new TokenVerifier(new TokenCache(monotonic), undefined as never, provided);
   }
 
   pass(ms: number): void {
     this.aheadMs += ms;
+  }
+
+  /** Sets the time of day wrong by as much, or right again with 0. */
+  setWrongBy(ms: number): void {
+    this.wrongByMs = ms;
   }
 
   /** Whom the verifier remembers, as it is asked for requests that come over one connection. */

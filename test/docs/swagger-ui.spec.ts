@@ -109,6 +109,23 @@ describe('in a browser', () => {
     await photograph(page, 'docs');
   });
 
+  it('fits on a telephone, follows its dark mode, and shows a POST in a few screens', async () => {
+    const context = await browser.newContext({ viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
+    const telephone = await context.newPage();
+    await telephone.goto(`${service.url}/docs`);
+    await telephone.click('#operations-articles-createArticle .opblock-summary-control');
+    await telephone.waitForSelector('#operations-articles-createArticle .responses-inner');
+    const height = (await telephone.locator('#operations-articles-createArticle').boundingBox())!.height;
+    const [width, background] = await telephone.evaluate<[number, string]>(
+      '[document.documentElement.scrollWidth, getComputedStyle(document.documentElement).backgroundColor]',
+    );
+    await photograph(telephone, 'docs-telephone');
+    await context.close();
+    expect(width).toBe(390);
+    expect(height).toBeLessThan(7000);
+    expect(['rgb(255, 255, 255)', 'rgba(0, 0, 0, 0)']).not.toContain(background);
+  });
+
   it('signs in at the identity provider and sends requests with the token', async () => {
     await page.click('.btn.authorize');
     const popup = page.waitForEvent('popup');
@@ -127,7 +144,7 @@ describe('in a browser', () => {
     await page.click('#operations-articles-listArticles .execute');
     const answer = await sent;
     expect([answer.status(), await answer.json()]).toEqual([200, { items: [] }]);
-    expect(answer.request().url()).toBe(`${service.url}/v2/articles?_sort=-last_modified`);
+    expect(answer.request().url()).toBe(`${service.url}/v2/articles`);
     expect(await answer.request().headerValue('authorization')).toMatch(/^Bearer ./);
     expect(complaints).toEqual([]);
   });

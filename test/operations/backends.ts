@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestDatabase } from '../support/database.js';
 import { startMariaDb } from '../support/servers/mariadb.js';
+import { startMysql } from '../support/servers/mysql.js';
 
 /** A new SQLite file, which goes away with `drop`. */
 export function sqliteFile(): TestDatabase {
@@ -14,6 +15,12 @@ export function sqliteFile(): TestDatabase {
 /** An empty database on a MariaDB of its own. */
 export async function mariaDb(): Promise<TestDatabase> {
   const server = await startMariaDb();
+  return { url: await server.createDatabase('reading_list'), drop: () => server.remove() };
+}
+
+/** An empty database on a MySQL of its own. */
+export async function mySql(): Promise<TestDatabase> {
+  const server = await startMysql();
   return { url: await server.createDatabase('reading_list'), drop: () => server.remove() };
 }
 

@@ -1,12 +1,16 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/commands/commands.js';
+import { SETTING_NAMES } from '../../src/config/environment.js';
 import { findFreePort } from '../support/servers/free-port.js';
 import { sqliteFile } from './backends.js';
-import { runCommand } from './run-command.js';
+import { mustRun, runCommand } from './run-command.js';
 
 const database = sqliteFile();
 const settings = { DATABASE_URL: database.url };
+beforeAll(() => mustRun(['migrate'], settings));
 afterAll(() => database.drop());
 
 describe('the command line', () => {
@@ -52,18 +56,94 @@ describe('the command line', () => {
     [['purge'], 'TOMBSTONE_RETENTION_DAYS: is 0'],
     [['user', 'export', '--key', 'a'.repeat(32)], '"user list" shows all'],
     [['user', 'erase', '--key', 'a'.repeat(32)], '"user list" shows all'],
-    [['doctor', '--high-water', '/'], '/: can not be read (EISDIR); make it readable, or name another file'],
+    [['doctor', '--high-water', '/'], '/: cannot be read (EISDIR); make it readable, or name another file'],
     [
       ['doctor', '--high-water', resolve('package.json')],
       'package.json: is no high-water mark; name another file, or delete it',
     ],
-    [['user', 'import', '/no/such/file'], '/no/such/file: can not be read (ENOENT)'],
+    [['user', 'import', '/no/such/file'], '/no/such/file: cannot be read (ENOENT)'],
     [['user', 'import', '-'], 'The file is empty'],
   ])('answers %j with status 1 and one line that says what is wrong', async (words, reason) => {
     const { status, err } = await runCommand(words, settings);
     expect(status).toBe(1);
     expect(err).toContain(reason);
     expect(err.trim().split('\n')).toHaveLength(1);
+  });
+
+  it.each([
+    [['doctor'], 1],
+    [['migrate', '--check'], 1],
+    [['user', 'list'], 1],
+    [['user', 'import', '-'], 1],
+    [['advance-clocks'], 1],
+    [['migrate'], 0],
+  ])('%j makes an SQLite file only where it is to', async (words, expected) => {
+    const elsewhere = sqliteFile();
+    const path = elsewhere.url.slice('sqlite:'.length);
+    const { status, err } = await runCommand(words, { DATABASE_URL: elsewhere.url }, '{}');
+    expect(status).toBe(expected);
+    expect(existsSync(path)).toBe(expected === 0);
+    if (expected !== 0)
+      expect(err).toMatch(new RegExp(`^DATABASE_URL: there is no database in ${path}; .*npm run migrate.*\n$`));
+    await elsewhere.drop();
+  });
+
+  it.each([
+    [
+      ['user', '--help'],
+      ['user list', 'user export', 'user import', 'user erase', 'user link'],
+    ],
+    [['help'], COMMANDS.map(({ name }) => name)],
+  ])('%j lists what there is', async (words, names) => {
+    const { status, out } = await runCommand(words, {});
+    expect(status).toBe(0);
+    expect([...out.matchAll(/^ {2}(\w[\w-]*(?: \w+)?) {2,}/gm)].map(([, name]) => name!.trim())).toEqual(names);
+  });
+
+  it.each([1, 10])('ends quietly when the reader has seen enough after %i lines', async (lines) => {
+    const articles = Array.from({ length: 5_000 }, (_, at) => `url,T${at},https://example.com/${at},${at}`);
+    const file = `tags,title,url,time_added\n${articles.join('\n')}`;
+    await mustRun(['user', 'import', '-', '--subject', 'alice'], settings, file);
+    const line = `"$0" "$1" user export --all | head -${lines}`;
+    const { stdout, stderr } = spawnSync('sh', ['-c', line, process.execPath, resolve('dist/src/commands/cli.js')], {
+      env: { PATH: process.env.PATH, ...settings },
+      encoding: 'utf8',
+    });
+    expect(stdout.trim().split('\n')).toHaveLength(lines);
+    expect(stderr).toBe('');
+  });
+
+  it('says that its output cannot be written', () => {
+    const { status, stderr } = spawnSync(
+      'sh',
+      ['-c', '"$0" "$1" user export --all > /dev/full', process.execPath, resolve('dist/src/commands/cli.js')],
+      { env: { PATH: process.env.PATH, ...settings }, encoding: 'utf8' },
+    );
+    expect([status, stderr]).toEqual([1, 'standard output: cannot be written (ENOSPC)\n']);
+  });
+
+  it('asks for a password on a terminal without showing it, and takes one line', () => {
+    const words = ['user', 'export', '--basic', 'me'].join(' ');
+    const command = `DATABASE_URL=${database.url} ${process.execPath} ${resolve('dist/src/commands/cli.js')} ${words}`;
+    const { stdout } = spawnSync('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
+      input: 's3cr3t\nmore\n',
+      encoding: 'utf8',
+      timeout: 20_000,
+    });
+    expect(stdout).toContain('Password of me (not shown): ');
+    expect(stdout).toContain('"user list" shows all');
+  });
+
+  it('shows the settings in force, where they come from, and no secret', async () => {
+    const env = { PORT: '0', SESSION_SECRET: 's3cr3t', DATABASE_URL: 'mysql://me:s3cr3t@db/list' };
+    const out = await mustRun(['settings'], env);
+    expect(out).toMatch(/^PORT +0 +environment$/m);
+    expect(out).toMatch(/^PAGE_SIZE +100 +default$/m);
+    expect(out).toMatch(/^SESSION_SECRET +… +environment$/m);
+    expect(out).toMatch(/^DATABASE_URL +mysql:\/\/…@db\/list +environment$/m);
+    expect(out).not.toContain('s3cr3t');
+    const lines = (await mustRun(['settings', '--json'], env)).trim().split('\n');
+    expect(lines.map((line) => (JSON.parse(line) as { name: string }).name)).toEqual(SETTING_NAMES);
   });
 
   it('says that the database server does not answer', async () => {

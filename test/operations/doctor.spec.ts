@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -9,17 +9,19 @@ import type { TestDatabase } from '../support/database.js';
 import { Poller, send } from '../support/devices.js';
 import { runSql } from '../support/servers/database-server.js';
 import { startService, type Service } from '../support/service.js';
-import { BACKENDS } from './backends.js';
+import { BACKENDS, mySql } from './backends.js';
 import { backUp } from './backup.js';
-import { mustRun, runCommand } from './run-command.js';
+import { mustRun, runCommand, runHere } from './run-command.js';
 
-describe.each(Object.keys(BACKENDS))('the doctor on %s', (name) => {
+const DATABASES = { ...BACKENDS, MySQL: mySql };
+
+describe.each(Object.keys(DATABASES))('the doctor on %s', (name) => {
   let database: TestDatabase;
   let service: Service;
   let settings: Record<string, string>;
 
   beforeAll(async () => {
-    database = await BACKENDS[name]!();
+    database = await DATABASES[name as keyof typeof DATABASES]();
     settings = { DATABASE_URL: database.url, BASIC_PASSWORD: 'secret' };
     service = await startService({ ...settings, MIGRATE_ON_START: 'true' });
   });
@@ -30,11 +32,16 @@ describe.each(Object.keys(BACKENDS))('the doctor on %s', (name) => {
   });
 
   async function tamper(statement: string): Promise<void> {
-    if (!database.url.startsWith('sqlite:')) return void (await runSql(database.url, statement));
+    if (!isSqlite()) return void (await runSql(database.url, statement));
     const file = new Sqlite(database.url.slice('sqlite:'.length), { timeout: 5000 });
-    file.exec(statement);
-    file.close();
+    try {
+      file.exec(statement);
+    } finally {
+      file.close();
+    }
   }
+
+  const isSqlite = () => database.url.startsWith('sqlite:');
 
   /** A list of three articles, one of them deleted; `of` names it in SQL. */
   async function furnish() {
@@ -45,12 +52,12 @@ describe.each(Object.keys(BACKENDS))('the doctor on %s', (name) => {
       ids.push((await send(service.url, user, 'POST', '/articles', article)).body.id);
     }
     await send(service.url, user, 'DELETE', `/articles/${ids[2]}`);
-    const { 1: key } = /"account":"(\w+)"/.exec(await mustRun(['user', 'export', '--basic', user], settings))!;
+    const { 1: key } = /"account":"(\w+)"/.exec((await runHere(['user', 'export', '--basic', user], settings)).out)!;
     const idOf = (at: number) => `id = x'${ids[at]!.replaceAll('-', '')}'`;
     return { user, ids, key: key!, of: `WHERE account = x'${key}'`, idOf };
   }
 
-  const examine = (key: string, ...more: string[]) => runCommand(['doctor', '--key', key, ...more], settings);
+  const examine = (key: string, ...more: string[]) => runHere(['doctor', '--key', key, ...more], settings);
 
   it.each<[string, (list: Awaited<ReturnType<typeof furnish>>) => string, string]>([
     [
@@ -70,6 +77,41 @@ describe.each(Object.keys(BACKENDS))('the doctor on %s', (name) => {
       'has a hash that is not of its address',
     ],
     ['records without an account', ({ of }) => `DELETE FROM accounts ${of}`, 'there are records without an account'],
+    [
+      'flags that are NULL',
+      ({ of, idOf }) => `UPDATE articles SET unread = NULL, favorite = NULL ${of} AND ${idOf(0)}`,
+      'favorite is NULL, unread is NULL',
+    ],
+    [
+      'a flag that is none',
+      ({ of, idOf }) => `UPDATE articles SET archived = 7 ${of} AND ${idOf(1)}`,
+      'archived is neither 0 nor 1',
+    ],
+    [
+      'numbers out of range',
+      ({ of, idOf }) => `UPDATE articles SET word_count = -1, added_on = 9007199254740993 ${of} AND ${idOf(0)}`,
+      'word_count is negative, added_on is too large',
+    ],
+    [
+      'a record with a timestamp beyond 2^53',
+      ({ of, idOf }) => `UPDATE articles SET last_modified = 9007199254740993 ${of} AND ${idOf(1)}`,
+      'last_modified is too large',
+    ],
+    [
+      'a tombstone with a timestamp beyond 2^53',
+      ({ of, idOf }) => `UPDATE articles SET last_modified = 9007199254740995 ${of} AND ${idOf(2)}`,
+      'last_modified is too large',
+    ],
+    [
+      'a clock beyond 2^53',
+      ({ of }) => `UPDATE accounts SET last_modified = 9007199254740993 ${of}`,
+      'the clock (900719925474099',
+    ],
+    [
+      'tombstones that are gone until after the clock',
+      ({ of }) => `UPDATE accounts SET purged_until = last_modified + 86400000 ${of}`,
+      'which is later than the clock',
+    ],
   ])('finds and repairs %s', async (_fault, statement, words) => {
     const list = await furnish();
     expect((await examine(list.key)).status).toBe(0);
@@ -80,8 +122,9 @@ describe.each(Object.keys(BACKENDS))('the doctor on %s', (name) => {
     expect(found.out).toContain(words);
     const repaired = await examine(list.key, '--repair');
     expect(repaired.status).toBe(0);
-    expect(repaired.out).toMatch(/ 1 repaired\n$/);
-    expect((await examine(list.key)).out).toMatch(/ 0 problems/);
+    expect(found.out).toMatch(/\nnext: run it again with --repair\n$/);
+    expect(repaired.out).toMatch(/ 1 repaired\nnext: nothing to do; devices learn what was repaired when they poll\n$/);
+    expect((await examine(list.key)).out).toMatch(/ 0 problems.*\nnext: nothing to do\n$/);
     const listing = await send(service.url, list.user, 'GET', '/articles');
     expect(listing.headers.get('total-records')).toBe('2');
     const created = await send(service.url, list.user, 'POST', '/articles', {
@@ -90,6 +133,124 @@ describe.each(Object.keys(BACKENDS))('the doctor on %s', (name) => {
       added_by: 'x',
     });
     expect(created.status).toBe(200);
+    await expectUsableClock(list.user);
+  });
+
+  /** The clock goes on from the present time, whatever it was. */
+  async function expectUsableClock(user: string): Promise<void> {
+    const article = { url: `https://example.com/${randomUUID()}`, title: 'T', added_by: 'x' };
+    const { status, body } = await send(service.url, user, 'POST', '/articles', article);
+    expect(status).toBe(201);
+    expect(Math.abs(body.last_modified - Date.now())).toBeLessThan(60_000);
+    const since = await send(service.url, user, 'GET', `/articles?_since=${body.last_modified - 1}`);
+    expect(since.body.items).toEqual([body]);
+  }
+
+  it('gives what was NULL the default of the field, and tells devices', async () => {
+    const list = await furnish();
+    const device = new Poller([service.url], list.user);
+    await device.poll();
+    await tamper(`UPDATE articles SET unread = NULL, excerpt = NULL ${list.of} AND ${list.idOf(0)}`);
+    await examine(list.key, '--repair');
+    await device.poll();
+    expect(device.items.get(list.ids[0]!)).toMatchObject({ unread: true, excerpt: '', title: 'T' });
+    expect(device.startedOver).toBe(0);
+  });
+
+  it('repairs a clock and its records together, once each device starts over', async () => {
+    const list = await furnish();
+    const device = new Poller([service.url], list.user);
+    await device.poll();
+    await tamper(`UPDATE articles SET last_modified = last_modified + 9007199254740993 ${list.of}`);
+    await tamper(`UPDATE accounts SET last_modified = last_modified + 9007199254740995 ${list.of}`);
+    const { status, out } = await examine(list.key, '--repair');
+    expect(out).toMatch(/ 4 problems found, 4 repaired\n/);
+    expect(status).toBe(0);
+    await device.poll();
+    await device.poll();
+    expect(device.startedOver).toBe(1);
+    expect([...device.items.keys()].sort()).toEqual([...list.ids].sort());
+    await expectUsableClock(list.user);
+  });
+
+  it('does not raise the high-water mark to a clock that is no time', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'reading-list-mark-')), 'mark.json');
+    const list = await furnish();
+    await tamper(`UPDATE accounts SET last_modified = 9007199254740993 ${list.of}`);
+    await runHere(['doctor', '--high-water', file, '--clocks-only'], settings);
+    expect((JSON.parse(readFileSync(file, 'utf8')) as HighWaterMark).last_modified).toBeLessThan(Date.now() + 60_000);
+    await examine(list.key, '--repair');
+  });
+
+  it('leaves to a person what only the device knows', async () => {
+    const list = await furnish();
+    await tamper(`UPDATE articles SET added_by = NULL ${list.of} AND ${list.idOf(0)}`);
+    const { status, out } = await examine(list.key, '--repair');
+    expect(status).toBe(3);
+    expect(out).toContain(`article ${list.ids[0]}: added_by is NULL: delete it through the API, or restore it`);
+    expect(out).toMatch(/\nnext: do what the lines above say, then run doctor again\n$/);
+    await send(service.url, list.user, 'DELETE', `/articles/${list.ids[0]}`);
+    expect((await examine(list.key)).status).toBe(0);
+  });
+
+  it.each([
+    ['ix_articles_live', 'index', '(account, deleted, last_modified, unread, archived, favorite, is_article)'],
+    ['uq_articles_url_hash', 'unique index', '(account, url_hash)'],
+  ])('makes the index %s that is missing', async (index, kind, columns) => {
+    const list = await furnish();
+    await tamper(isSqlite() ? `DROP INDEX ${index}` : `DROP INDEX ${index} ON articles`);
+    const found = await examine(list.key);
+    expect(found.status).toBe(3);
+    expect(found.out).toContain(`all users: the ${kind} ${index} of articles is missing: run with --repair\n`);
+    expect((await examine(list.key, '--repair')).out).toMatch(/ 1 problems found, 1 repaired\n/);
+    expect((await examine(list.key)).status).toBe(0);
+    await expectUsableClock(list.user);
+    await tamper(isSqlite() ? `DROP INDEX ${index}` : `DROP INDEX ${index} ON articles`);
+    await tamper(`CREATE INDEX ${index} ON articles (account, word_count)`);
+    const other = await examine(list.key, '--repair');
+    expect(other.status).toBe(3);
+    const make = `CREATE ${kind.toUpperCase()} ${index} ON articles ${columns}`;
+    expect(other.out).toContain(`the ${kind} ${index} of articles is another one: drop it, then: ${make}\n`);
+    await tamper(isSqlite() ? `DROP INDEX ${index}` : `DROP INDEX ${index} ON articles`);
+    await tamper(make);
+    expect((await examine(list.key)).status).toBe(0);
+  });
+
+  it('cannot make a unique index while two records need the same', async () => {
+    const list = await furnish();
+    const index = 'uq_articles_url_hash';
+    await tamper(isSqlite() ? `DROP INDEX ${index}` : `DROP INDEX ${index} ON articles`);
+    const hash = createHash('sha256').update('https://example.com/1').digest('hex');
+    await tamper(`UPDATE articles SET url_hash = x'${hash}' ${list.of} AND ${list.idOf(1)}`);
+    const { status, out } = await examine(list.key, '--repair');
+    expect(status).toBe(3);
+    expect(out).toContain(`the unique index ${index} of articles is missing: cannot be repaired, as two records need`);
+    await send(service.url, list.user, 'DELETE', `/articles/${list.ids[1]}`);
+    expect((await examine(list.key, '--repair')).status).toBe(0);
+  });
+
+  it('finds a missing column, and examines nobody then', async () => {
+    const list = await furnish();
+    await tamper('ALTER TABLE articles RENAME COLUMN preview TO review');
+    const { status, out } = await examine(list.key);
+    expect(status).toBe(3);
+    expect(out).toContain('all users: the column articles.preview is missing: restore a backup\n');
+    expect(out).toMatch(/\n0 users examined.*\nnext: do what the lines above say.*; no user could be examined\n$/);
+    await tamper('ALTER TABLE articles RENAME COLUMN review TO preview');
+    expect((await examine(list.key)).status).toBe(0);
+  });
+
+  it.each([
+    ['leases', 'delete the row "CreateLeases…" of the table migrations and run "migrate", which makes it again'],
+    ['tokens', 'restore a backup'],
+    ['accounts', 'restore a backup'],
+  ])('finds that the table %s is missing', async (table, advice) => {
+    await tamper(`ALTER TABLE ${table} RENAME TO former_table`);
+    const { status, out, err } = await runHere(['doctor'], settings);
+    expect(status).not.toBe(0);
+    expect(out + err).toContain(`the table ${table} is missing: ${advice}\n`);
+    await tamper(`ALTER TABLE former_table RENAME TO ${table}`);
+    expect((await runHere(['doctor', '--key', '00'.repeat(16)], settings)).out).not.toContain('missing');
   });
 
   it('says what to do about two articles with one address, and repairs neither', async () => {
@@ -105,10 +266,10 @@ describe.each(Object.keys(BACKENDS))('the doctor on %s', (name) => {
   it('looks at all users when none is named', async () => {
     const [one, other] = [await furnish(), await furnish()];
     await tamper(`UPDATE accounts SET live_count = 7 WHERE account IN (x'${one.key}', x'${other.key}')`);
-    const { out } = await runCommand(['doctor', '--repair'], settings);
+    const { out } = await runHere(['doctor', '--repair'], settings);
     expect(out).toContain(`${one.key}: 7 articles`);
     expect(out).toContain(`${other.key}: 7 articles`);
-    expect(out).toMatch(/ 2 problems found, 2 repaired\n$/);
+    expect(out).toMatch(/ 2 problems found, 2 repaired\n/);
   });
 
   it('advance-clocks makes devices that knew more than a restored backup start over', async () => {
@@ -136,7 +297,7 @@ describe.each(Object.keys(BACKENDS))('the doctor on %s', (name) => {
     const aFile = () => join(mkdtempSync(join(tmpdir(), 'reading-list-mark-')), 'mark.json');
     const readMark = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as HighWaterMark;
     const compare = (file: string, ...more: string[]) =>
-      runCommand(['doctor', '--high-water', file, '--clocks-only', ...more], settings);
+      runHere(['doctor', '--high-water', file, '--clocks-only', ...more], settings);
 
     /** Runs the command that a finding names. */
     async function follow(finding: string): Promise<void> {
@@ -165,10 +326,10 @@ describe.each(Object.keys(BACKENDS))('the doctor on %s', (name) => {
       await service.stop();
       await restore();
 
-      const found = await runCommand(['doctor', '--high-water', file], settings);
+      const found = await runHere(['doctor', '--high-water', file], settings);
       expect(found.status).toBe(3);
       expect(found.out).toMatch(/^all users: the highest clock \(\d+\) is behind the one seen before/);
-      expect(found.out).toMatch(/ 1 problems found, 0 repaired\n$/);
+      expect(found.out).toMatch(/ 1 problems found, 0 repaired\n/);
       expect(readMark(file)).toEqual(recorded);
       await follow(found.out);
       expect(await mustRun(['doctor', '--high-water', file], settings)).toMatch(/ 0 problems found/);
@@ -216,9 +377,9 @@ describe.each(Object.keys(BACKENDS))('the doctor on %s', (name) => {
       expect((await compare(file, '--dry-run')).status).toBe(0);
       expect(existsSync(file)).toBe(false);
       await tamper(`UPDATE accounts SET live_count = 7 ${list.of}`);
-      expect((await examine(list.key, '--repair', '--dry-run')).out).toMatch(/ 1 problems found, 0 repaired\n$/);
+      expect((await examine(list.key, '--repair', '--dry-run')).out).toMatch(/ 1 problems found, 0 repaired\n/);
       expect((await examine(list.key, '--repair', '--high-water', file)).out).toMatch(
-        / 1 problems found, 1 repaired\n$/,
+        / 1 problems found, 1 repaired\n/,
       );
       const recorded = readMark(file);
       await mustRun(['advance-clocks'], settings);
@@ -226,11 +387,11 @@ describe.each(Object.keys(BACKENDS))('the doctor on %s', (name) => {
       expect(readMark(file)).toEqual(recorded);
     });
 
-    it('says in one line that the mark can not be written', async () => {
+    it('says in one line that the mark cannot be written', async () => {
       const file = join(dirname(aFile()), 'no-such-folder', 'mark.json');
       const { status, err } = await compare(file);
       expect(status).toBe(1);
-      expect(err).toBe(`${file}: can not be written (ENOENT); its folder has to exist, be writable and have room\n`);
+      expect(err).toBe(`${file}: cannot be written (ENOENT); its folder has to exist, be writable and have room\n`);
     });
 
     it('finds that all users are gone, and begins anew at an empty database', async () => {

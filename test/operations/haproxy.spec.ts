@@ -41,7 +41,7 @@ describe('deploy/haproxy.cfg', () => {
   });
 
   it('waits for instances longer than the service takes, and closes idle connections before it does', () => {
-    expect(text('haproxy.cfg')).toMatch(/timeout server 15s/);
+    expect(text('haproxy.cfg')).toMatch(/timeout server 65s/);
     expect(text('haproxy.cfg')).toMatch(/timeout http-keep-alive 60s/);
   });
 });

@@ -1,7 +1,8 @@
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readableLine } from '../../src/logging/readable-line.js';
-import { requestIdOf } from '../../src/logging/request-id.js';
+import { readableLine } from '../../src/observability/logging/readable-line.js';
+import { requestIdOf } from '../../src/observability/logging/request-id.js';
+import { exchangeBytes } from '../api/raw-http.js';
 import { ScriptedProvider } from '../support/identity-provider.js';
 import { startService, type Service } from '../support/service.js';
 import { sqliteFile } from './backends.js';
@@ -88,6 +89,13 @@ describe('a request', () => {
   it('that matches no route is logged as unmatched', async () => {
     await ask('GET', '/v2/secret-in-path', { 'x-request-id': 'unmatched-1' });
     expect((await linesOf('unmatched-1'))[0]).toMatchObject({ route: 'unmatched', status: 404, errno: 111 });
+  });
+
+  it('that is no request is logged under the id that its answer has', async () => {
+    const { status, headers } = await exchangeBytes(service.url, 'NONSENSE\r\n\r\n');
+    expect([status, headers['x-request-id']]).toEqual([400, expect.stringMatching(UUID)]);
+    const [line] = await linesOf(headers['x-request-id'] as string);
+    expect(line).toMatchObject({ level: 'info', method: 'other', route: 'unmatched', status: 400, errno: 107 });
   });
 
   it('of a load balancer for the health shows at debug only', async () => {

@@ -27,6 +27,7 @@ it('SQLite moves to MySQL with export and import: 10,000 articles, the same reco
   const [file, server] = [sqliteFile(), await startMysql()];
   const from = { DATABASE_URL: file.url, BASIC_PASSWORD: 'secret' };
   const to = { DATABASE_URL: await server.createDatabase('reading_list'), BASIC_PASSWORD: 'secret' };
+  await mustRun(['migrate'], from);
   for (const user of USERS) await mustRun(['user', 'import', '-', '--basic', user], from, exported(user));
   const old = await startService(from);
   const states = await Promise.all(USERS.map((user) => fullState(old.url, user)));

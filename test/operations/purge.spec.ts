@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { takeLease } from '../../src/database/lease.js';
+import { returnLease, takeLease } from '../../src/database/lease.js';
 import { TombstonePurge } from '../../src/purge/tombstone-purge.js';
 import { startApp, type TestApp } from '../support/app.js';
 import type { TestDatabase } from '../support/database.js';
 import { send, type Answer } from '../support/devices.js';
 import { startService } from '../support/service.js';
 import { BACKENDS } from './backends.js';
+import { mustRun, runCommand } from './run-command.js';
 
 const DAY_MS = 86_400_000;
 const NOW = Date.UTC(2026, 5, 1);
@@ -100,6 +101,19 @@ describe.each(Object.keys(BACKENDS))('the purge of tombstones on %s', (name) => 
     now = NOW + 700_000;
     expect(await purge.run()).toMatchObject({ isElsewhere: false });
     now = NOW;
+  });
+
+  it('the command says who purges and until when, does nothing, and can wait', async () => {
+    const lease = { task: 'purge-tombstones', holder: 'elsewhere pid 7', now: Date.now(), forMs: 300_000 };
+    expect(await takeLease(app.database.database, lease)).toBe(true);
+    const env = { DATABASE_URL: database.url, TOMBSTONE_RETENTION_DAYS: '30' };
+    const { status, out } = await runCommand(['purge'], env);
+    expect(status).toBe(3);
+    expect(out).toContain(`(elsewhere pid 7), or was killed: until ${new Date(lease.now + 300_000).toISOString()}`);
+    const waiting = mustRun(['purge', '--wait'], env);
+    await sleep(1_500);
+    await returnLease(app.database.database, lease.task, lease.holder);
+    expect(await waiting).toMatch(/^purged \d+ tombstones/);
   });
 
   it('gives the lease to one of several processes that ask at once', async () => {

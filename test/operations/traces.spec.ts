@@ -88,7 +88,7 @@ it('a receiver gets a trace of a create with its SQL statements, below the span 
   expect(attributeOf(create!, 'reading_list.request_id')).toEqual({ stringValue: 'traced' });
   const statements = childrenOf(create!).filter((span) => attributeOf(span, 'db.query.text'));
   expect(statements.map(({ name }) => name)).toEqual(['BEGIN', 'INSERT', 'INSERT', 'COMMIT']);
-  expect(attributeOf(statements[2]!, 'db.query.text')!.stringValue).toMatch(/^INSERT INTO articles .*VALUES \(\?/);
+  expect(attributeOf(statements[2]!, 'db.query.text')!.stringValue).toMatch(/^INSERT INTO "articles".*VALUES \(\?/);
   expect(childrenOf(create!).map(({ name }) => name)).toContain('identity provider /jwks');
 });
 

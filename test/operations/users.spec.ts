@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accountKey } from '../../src/auth/account.js';
+import { accountKey } from '../../src/auth/caller.js';
 import type { TestDatabase } from '../support/database.js';
 import { fullState, send } from '../support/devices.js';
 import { startService, type Service } from '../support/service.js';
@@ -51,7 +51,7 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
     expect(await mustRun(['user', 'erase', '--basic', user], settings)).toMatch(/^erased 250 /);
     expect((await runCommand(['user', 'export', '--basic', user], settings)).status).toBe(1);
     expect(await mustRun(['user', 'import', '-', '--dry-run'], settings, exported)).toMatch(
-      /^would import 250 .* 1 users/,
+      /^would import 250 .* 1 users, 0 are there/,
     );
     expect(await mustRun(['user', 'import', '-'], settings, exported)).toMatch(/^imported 250 /);
     expect(await fullState(service.url, user)).toEqual(before);
@@ -91,6 +91,19 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
     expect((await ask(other, 'GET', `/articles/${kept.body.id}`)).body.title).toBe('mine');
     expect((await fullState(service.url, user)).size).toBe(250);
     expect(await mustRun(['doctor', '--basic', other], settings)).toMatch(/ 0 problems/);
+  });
+
+  it('an import into the list itself, which went on, adds only what is missing', async () => {
+    const user = randomUUID();
+    await furnish(user);
+    const exported = await mustRun(['user', 'export', '--basic', user], settings);
+    const [newest] = (await ask(user, 'GET', '/articles')).body.items;
+    await ask(user, 'DELETE', `/articles/${newest!.id}`);
+    const words = ['user', 'import', '-', '--basic', user];
+    expect(await mustRun([...words, '--dry-run'], settings, exported)).toMatch(/^would import 1 .* 249 are there/);
+    expect(await mustRun(words, settings, exported)).toMatch(/^imported 1 .* 249 were there/);
+    expect((await ask(user, 'GET', '/articles?_limit=1')).body.items[0]!.url).toBe(newest!.url);
+    expect(await mustRun(['doctor', '--basic', user], settings)).toMatch(/ 0 problems/);
   });
 
   it('user list shows every user by key', async () => {
@@ -142,7 +155,9 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
         sample('pocket.csv'),
       );
       expect(out).toBe(
-        'entry 4: url: not an absolute URL with a host\nimported 3 articles, 0 were there, 1 can not be\n',
+        'line 6: url: not an absolute URL with a host\n' +
+          'imported 3 articles, 0 were there, 1 cannot be\n' +
+          'left out, as an article has no place for it: tags of 1 entry\n',
       );
       expect(status).toBe(3);
       expect(await all(user)).toEqual([
@@ -174,7 +189,7 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
       await ask(user, 'POST', '/articles', { url: 'https://example.com/b', title: 'old', added_by: 'x', added_on: 1 });
       const words = ['user', 'import', '-', '--basic', user];
       expect(await mustRun([...words, '--dry-run'], settings, sample('bookmarks.netscape'))).toMatch(
-        /^would import 3 /,
+        /^would import 2 articles, 1 are there/,
       );
       expect(await mustRun(words, settings, sample('bookmarks.netscape'))).toMatch(
         /^imported 2 articles, 1 were there/,
@@ -184,6 +199,38 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
         ['https://example.com/?a=1&b=2', 'Fish & “Chips” <now>', 1_400_000_000_000],
         ['https://example.com/c', 'Read', 1_400_000_002_000],
       ]);
+    });
+
+    it('says in a dry run what the import then does, with one URL twice in the file', async () => {
+      const user = randomUUID();
+      const rows = Array.from({ length: 250 }, (_, at) => `T,https://example.com/${at % 130},${at}`);
+      const file = `title,url,time_added\n${rows.join('\n')}\n`;
+      const words = ['user', 'import', '-', '--basic', user];
+      expect(await mustRun([...words, '--dry-run'], settings, file)).toBe(
+        'would import 130 articles, 120 are there, 0 cannot be\n',
+      );
+      expect((await all(user)).length).toBe(0);
+      expect(await mustRun(words, settings, file)).toBe('imported 130 articles, 120 were there, 0 cannot be\n');
+    });
+
+    it('refuses an entry that is larger than any request, and stores the others', async () => {
+      const user = randomUUID();
+      const file = `url,title,selection\nhttps://a.example/,A,"${'x'.repeat(12_000_000)}"\nhttps://b.example/,B,b\n`;
+      const { status, out } = await runCommand(['user', 'import', '-', '--basic', user], settings, file);
+      expect(out).toBe(
+        'line 2: excerpt: longer than MAX_BODY_BYTES (2097152)\nimported 1 articles, 0 were there, 1 cannot be\n',
+      );
+      expect(status).toBe(3);
+    });
+
+    it('imports nothing of a file that is cut off in a quoted field', async () => {
+      const user = randomUUID();
+      const { status, err } = await runCommand(
+        ['user', 'import', '-', '--basic', user],
+        settings,
+        'title,url,time_added\nT,https://example.com/,1\n"cut off',
+      );
+      expect([status, err]).toEqual([1, 'line 3: a quoted field that is never closed; nothing was imported\n']);
     });
 
     it('refuses a file that looks like none of them', async () => {

@@ -1,22 +1,37 @@
 import type { AddressInfo } from 'node:net';
+import { type DevelopmentProvider, startDevelopmentProvider } from '../../dev/provider.js';
 import { createApp, type App } from '../../src/app.factory.js';
 import { readSettings } from '../../src/config/settings.js';
 import { createTestDatabase, type TestDatabase } from './database.js';
+import { givenDeployment } from './deployment/deployment.js';
+import { givenApp, givenAppWithTokens } from './deployment/given-app.js';
 
-/** A service that listens on a free port, with a database of its own. */
+/** A service to test: one that was started with a database of its own, or the given deployment. */
 export interface TestApp extends App {
   url: string;
+  limits: { pageSize: number; batchMaxRequests: number; maxBodyBytes: number };
+  providerName: string;
   /** Moves the service's clock; it follows the real one otherwise. */
   setClock(now: number | undefined): void;
   close(): Promise<void>;
 }
 
+/** A service whose users can sign in. */
+export interface TestAppWithProvider extends TestApp {
+  /** An access token of the subject; `wish` says what it is to be like. */
+  issue: DevelopmentProvider['issue'];
+  provider: DevelopmentProvider;
+}
+
 /**
- * Starts the service on the database of the running project.
+ * Starts the service on the database of the running project, or gives the deployment that is tested. A case that needs more
+ * of a deployment than it has ends in `NotHere`.
  * @param variables settings that differ from the defaults of these tests
  * @param database shared with another service; by default a new one that goes away with this service
  */
 export async function startApp(variables: Record<string, string> = {}, database?: TestDatabase): Promise<TestApp> {
+  const deployment = givenDeployment();
+  if (deployment) return givenApp(deployment, variables, database);
   const own = database ?? (await createTestDatabase());
   const settings = readSettings({
     NODE_ENV: 'test',
@@ -33,12 +48,31 @@ export async function startApp(variables: Record<string, string> = {}, database?
   return {
     ...app,
     url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`,
+    limits: settings,
+    providerName: settings.oauth.providerName,
     setClock: (now) => (fixed = now),
     close: async () => {
       app.server.closeAllConnections();
       await new Promise((resolve) => app.server.close(resolve));
       await app.nest.close();
       if (!database) await own.drop();
+    },
+  };
+}
+
+/** Starts the service together with an identity provider, or gives the deployment with tokens of its test users. */
+export async function startAppWithProvider(variables: Record<string, string> = {}): Promise<TestAppWithProvider> {
+  const deployment = givenDeployment();
+  if (deployment) return givenAppWithTokens(deployment, variables);
+  const provider = await startDevelopmentProvider({ port: 0 });
+  const app = await startApp({ OAUTH_URI: provider.issuer, ...variables });
+  return {
+    ...app,
+    provider,
+    issue: (subject, wish) => provider.issue(subject, wish),
+    close: async () => {
+      await app.close();
+      await provider.close();
     },
   };
 }

@@ -4,10 +4,14 @@ export type FieldValue = string | number | boolean | null;
 export const valueOf = (item: Readonly<Record<string, FieldValue>>, field: string): FieldValue =>
   field === 'deleted' ? item.deleted === true : (item[field] ?? null);
 
-/** Nulls first, numbers by value, texts by code point, false before true. */
+/** As filters compare: nulls first, numbers by value, texts by code point, false before true. */
 export function compareValues(a: FieldValue, b: FieldValue): number {
   if (a === b) return 0;
   if (a === null || b === null) return a === null ? -1 : 1;
   if (typeof a === 'string' && typeof b === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(b));
   return Number(a) - Number(b);
 }
+
+/** As a sort arranges them: the same, but true before false. */
+export const arrangeValues = (a: FieldValue, b: FieldValue): number =>
+  typeof a === 'boolean' && typeof b === 'boolean' ? Number(b) - Number(a) : compareValues(a, b);

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
-import * as store from '../../src/articles/articles.store.js';
+import { findCollection } from '../../src/accounts/accounts.store.js';
+import { TICKS } from '../../src/accounts/tick.js';
 import { ArticlesService } from '../../src/articles/articles.service.js';
-import { mysqlDialect } from '../../src/database/mysql.dialect.js';
-import type { Dialect } from '../../src/database/session.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { createOnServer, type TestDatabase } from '../support/database.js';
 import { fullState, Poller, send } from '../support/devices.js';
@@ -30,14 +29,15 @@ afterAll(async () => {
 
 const article = () => ({ url: `https://example.com/${randomUUID()}`, title: 'T', added_by: 'test' });
 
-/** Replaces parts of the dialect while `work` runs. */
-async function withDialect(parts: Partial<Dialect>, work: () => Promise<void>): Promise<void> {
-  const original = { ...mysqlDialect };
-  Object.assign(mysqlDialect, parts);
+const rightTick = TICKS.server;
+
+/** Replaces how the account is locked and its clock advanced while `work` runs. */
+async function withTick(tick: typeof rightTick, work: () => Promise<void>): Promise<void> {
+  TICKS.server = tick;
   try {
     await work();
   } finally {
-    Object.assign(mysqlDialect, original);
+    TICKS.server = rightTick;
   }
 }
 
@@ -74,7 +74,7 @@ it('finds nothing wrong with the service as it is', async () => {
 
 it('notices timestamps that are given out without the lock of the account', async () => {
   let last = 0;
-  const tick: Dialect['tick'] = async (session, { account, liveDelta }) => {
+  const tick: typeof rightTick = async (session, { account, liveDelta }) => {
     const given = (last = Math.max(last + 1, Date.now()));
     // The transaction goes on a little after it has its timestamp, as a busy server would let it.
     await session.rows('SELECT SLEEP(?)', [Math.random() * 0.01]);
@@ -85,15 +85,17 @@ it('notices timestamps that are given out without the lock of the account', asyn
     );
     return given;
   };
-  await withDialect({ tick }, async () => {
-    expect((await writeAndPoll()).missed).toBeGreaterThan(0);
+  await withTick(tick, async () => {
+    // It takes a poll at the wrong moment: some rounds are without one.
+    let missed = 0;
+    for (let round = 0; round < 5 && missed === 0; round++) missed = (await writeAndPoll()).missed;
+    expect(missed).toBeGreaterThan(0);
   });
 });
 
 it('notices a precondition that is checked outside the transaction', async () => {
-  const tick = mysqlDialect.tick.bind(mysqlDialect);
-  await withDialect(
-    { tick: (session, change) => tick(session, { ...change, ifUnmodifiedSince: undefined }) },
+  await withTick(
+    (session, change) => rightTick(session, { ...change, ifUnmodifiedSince: undefined }),
     async () => {
       const user = randomUUID();
       const seen = (await send(app.url, user, 'HEAD', '/articles')).headers.get('last-modified')!;
@@ -113,7 +115,7 @@ it('notices a Last-Modified that is read after the rows', async () => {
   service.list = async (caller, ...rest) => {
     const listing = await list(caller, ...rest);
     await sleep(5);
-    const later = await app.database.database.read((session) => store.findCollection(session, caller.account));
+    const later = await app.database.database.onSession((session) => findCollection(session, caller.account));
     return { ...listing, last_modified: later!.last_modified };
   };
   try {

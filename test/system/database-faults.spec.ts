@@ -82,6 +82,18 @@ it('starts without the database, answers 503 and serves once it is there', async
   }
 });
 
+it('starts while the network swallows everything, and serves once it no longer does', async () => {
+  proxy.hang();
+  const late = await startService(settings());
+  try {
+    expectUnavailable(await timed(create(article(), late.url)));
+    await proxy.restore();
+    await recovered(late.url);
+  } finally {
+    await late.kill();
+  }
+});
+
 it('answers 503 in time while connections are refused', async () => {
   await proxy.refuse();
   expectUnavailable(await timed(create()));
@@ -171,6 +183,8 @@ it('reads but does not write while the server is read-only', async () => {
   const { body } = await create();
   await runSql(server.url(), 'SET GLOBAL read_only = 1');
   try {
+    const heartbeat = await fetch(`${service.url}/__heartbeat__`);
+    expect([heartbeat.status, await heartbeat.json()]).toMatchObject([503, { database: false, errno: 201 }]);
     expectUnavailable(await timed(create()));
     expect((await send(service.url, user, 'GET', `/articles/${body.id}`)).body).toEqual(body);
   } finally {
@@ -218,7 +232,7 @@ it('gives a killed query another try', async () => {
   expect((await create()).status).toBe(201);
 });
 
-it('answers 503, and does not try for ever, when a torn backup has an article later than the clock of its account', async () => {
+it('answers 503, and does not try forever, when a torn backup has an article later than the clock of its account', async () => {
   const other = (await create()).body;
   const { body } = await create();
   const later = body.last_modified + 3_600_000;

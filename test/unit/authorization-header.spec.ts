@@ -50,7 +50,42 @@ describe('Basic credentials are read', () => {
     expect(readAuthorization(header)).toEqual({ scheme: 'basic', username, password });
   });
 
-  it.each([basic('no colon'), 'Basic !!!', 'Basic x'])('but are malformed without a colon: %j', (header) => {
+  it.each([
+    ['without padding', basic('me:secret!').replace(/=+$/, ''), 'me', 'secret!'],
+    ['with a byte order mark', basic('\uFEFFme:secret'), '\uFEFFme', 'secret'],
+    ['with a replacement character', basic('\uFFFD:\uFFFD'), '\uFFFD', '\uFFFD'],
+    ['with other control characters', basic('\u0001:\u007f'), '\u0001', '\u007f'],
+    ['in one normal form of Unicode', basic('\u00e9:x'), '\u00e9', 'x'],
+    ['in the other', basic('e\u0301:x'), 'e\u0301', 'x'],
+  ])('as they are: %s', (_, header, username, password) => {
+    expect(readAuthorization(header)).toEqual({ scheme: 'basic', username, password });
+  });
+
+  const ofBytes = (...bytes: number[]): string => `Basic ${Buffer.from(bytes).toString('base64')}`;
+  const [colon, m] = [0x3a, 0x6d];
+  it.each([
+    ['no colon', basic('no colon')],
+    ['an exclamation mark', 'Basic !!!'],
+    ['one character', 'Basic x'],
+    ['a character too many', 'Basic bWU6Y'],
+    ['garbage in between', basic('me:secret').replace('b', 'b$')],
+    ['a blank in between', basic('me:secret').replace('b', 'b ')],
+    ['text after the padding', `${basic('me:secret!')}QUJD`],
+    ['too much padding', `${basic('me:secret')}==`],
+    ['the alphabet for URLs', basic('me:~~~???').replace(/[+]/g, '-').replace(/[/]/g, '_')],
+    ['characters beyond ASCII', 'Basic bWU6c2VjcmV0é'],
+    ['Latin-1 in the name', ofBytes(0xe9, colon, m)],
+    ['Latin-1 in the password', ofBytes(m, colon, 0xe9)],
+    ['another byte of Latin-1', ofBytes(0xe8, colon, m)],
+    ['half a character', ofBytes(0xc3, colon, m)],
+    ['an overlong slash', ofBytes(m, colon, 0xc0, 0xaf)],
+    ['an overlong colon', ofBytes(m, 0xc0, 0xba, m)],
+    ['half of a surrogate pair', ofBytes(m, colon, 0xed, 0xa0, 0x80)],
+    ['more than Unicode has', ofBytes(m, colon, 0xf4, 0x90, 0x80, 0x80)],
+    ['UTF-16', `Basic ${Buffer.from('me:secret', 'utf16le').toString('base64')}`],
+    ['NUL in the name', ofBytes(m, 0, colon, m)],
+    ['NUL in the password', ofBytes(m, colon, m, 0)],
+  ])('but are malformed with %s', (_, header) => {
     expect(readAuthorization(header)).toEqual({ scheme: 'malformed-basic' });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isPassedOn, parseBatch } from '../../src/protocol/batch-request.js';
+import { isInherited, parseBatch } from '../../src/protocol/batch-request.js';
 import { refusal } from './refusal.js';
 
 const GET = { method: 'GET', path: '/articles' };
@@ -46,6 +46,8 @@ describe('a batch', () => {
     [{ requests: 0 }, 109, 'requests: not a list'],
     [{ requests: [], defaults: [] }, 109, 'defaults: not a mapping'],
     [{ requests: [], defaults: 'x' }, 109, 'defaults: not a mapping'],
+    [{ requests: [], defaults: { body: [] } }, 109, 'defaults.body: not a mapping'],
+    [{ requests: [], defaults: { headers: { a: 1 } } }, 109, 'defaults.headers.a: not a header value'],
     [{ requests: [GET, null] }, 109, 'requests.1: not a mapping'],
     [{ requests: [[]] }, 109, 'requests.0: not a mapping'],
     [{ requests: ['GET /articles'] }, 109, 'requests.0: not a mapping'],
@@ -138,7 +140,6 @@ describe('headers', () => {
   });
 
   it.each([
-    'Authorization',
     'Content-Length',
     'Content-Type',
     'Content-Encoding',
@@ -151,14 +152,35 @@ describe('headers', () => {
     'Upgrade',
     'Expect',
     'Host',
-  ])('are not set by an entry or passed on: %s', (name) => {
+    'Prefer',
+  ])('are not set by an entry or inherited: %s', (name) => {
     expect(only({ ...GET, headers: { [name]: 'x' } }).headers).toEqual({});
-    expect(isPassedOn(name.toLowerCase())).toBe(false);
+    expect(isInherited(name.toLowerCase())).toBe(false);
   });
 
-  it.each(['if-unmodified-since', 'response-behavior', 'accept', 'user-agent', 'x-anything'])('pass on %s', (name) => {
-    expect(isPassedOn(name)).toBe(true);
+  it.each([
+    'Authorization',
+    'Forwarded',
+    'X-Forwarded-For',
+    'x-forwarded-proto',
+    'X-FORWARDED-HOST',
+    'X-Forwarded-Port',
+    'X-Forwarded-Anything',
+    'X-Real-IP',
+    'X-Request-Id',
+  ])('are those of the batch, whatever an entry or the defaults say: %s', (name) => {
+    const headers = { [name]: 'forged' };
+    const [entry] = parseBatch({ defaults: { headers }, requests: [{ ...GET, headers }] }, 25);
+    expect(entry!.headers).toEqual({});
+    expect(isInherited(name.toLowerCase())).toBe(true);
   });
+
+  it.each(['if-unmodified-since', 'response-behavior', 'accept', 'user-agent', 'x-anything'])(
+    'are inherited: %s',
+    (name) => {
+      expect(isInherited(name)).toBe(true);
+    },
+  );
 
   it('may contain a tab', () => {
     expect(only({ ...GET, headers: { a: 'b\tc' } }).headers).toEqual({ a: 'b\tc' });

@@ -165,10 +165,21 @@ describe('tombstones', () => {
   });
 });
 
+/** Filtered on `last_modified`, by whichever parameter: what happened first comes first. */
+const DELTAS = [
+  '_since',
+  '_to',
+  ...['', 'gt_', 'lt_', 'min_', 'max_', 'not_'].map((prefix) => `${prefix}last_modified`),
+].map((name) => `${name}=5`);
+
 describe('a sort', () => {
   it.each([
     ['', [['last_modified', 'descending'], null]],
     ['_sort=', [['last_modified', 'descending'], null]],
+    ['unread=true', [['last_modified', 'descending'], null]],
+    ...DELTAS.map((search): [string, [string, string][]] => [search, [['last_modified', 'ascending']]]),
+    ['_since=5&_sort=', [['last_modified', 'ascending'], null]],
+    ['_since=5&_sort=-last_modified', [['last_modified', 'descending'], null]],
     ['_sort=%20', [['last_modified', 'descending'], null]],
     ['_sort=-last_modified', [['last_modified', 'descending'], null]],
     ['_sort=last_modified', [['last_modified', 'ascending'], null]],
@@ -189,21 +200,21 @@ describe('a sort', () => {
     [
       '_sort=unread',
       [
-        ['unread', 'descending'],
+        ['unread', 'ascending'],
         ['id', 'ascending'],
       ],
     ],
     [
       '_sort=-unread',
       [
-        ['unread', 'ascending'],
+        ['unread', 'descending'],
         ['id', 'ascending'],
       ],
     ],
     [
       '_sort=deleted',
       [
-        ['deleted', 'descending'],
+        ['deleted', 'ascending'],
         ['id', 'ascending'],
       ],
     ],

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { atEndOfTurn } from '../../src/http/end-of-turn.js';
+import { atEndOfTurn } from '../../src/http/server/end-of-turn.js';
 
 it('makes the calls of a turn together, in their order, after everything else that the turn had to do', async () => {
   const made: string[] = [];
@@ -14,7 +14,7 @@ it('makes the calls of a turn together, in their order, after everything else th
   expect(made).toEqual(['tick', 'first 1', 'second 2']);
 });
 
-it('makes a call that comes of another one in the next turn, so that no turn lasts for ever', async () => {
+it('makes a call that comes of another one in the next turn, so that no turn lasts forever', async () => {
   const made: number[] = [];
   const count = atEndOfTurn((number: number) => {
     made.push(number);

@@ -10,16 +10,25 @@ const scope = (changes: Partial<PageTokenScope> = {}): PageTokenScope => ({
   query: parseCollectionQuery('unread=true&_sort=title'),
   ...changes,
 });
-const position = fc.array(
-  fc.oneof(fc.string({ unit: 'binary' }), fc.maxSafeInteger(), fc.constant(null), fc.boolean()),
-  { maxLength: 5 },
-);
+const start = fc.record({
+  total: fc.nat(),
+  position: fc.array(fc.oneof(fc.string({ unit: 'binary' }), fc.maxSafeInteger(), fc.constant(null), fc.boolean()), {
+    maxLength: 5,
+  }),
+});
+const START = { total: 3, position: ['a', 'b'] };
 const REFUSAL = { code: 400, errno: 107, message: '_token: not a page token of this listing' };
 
 describe('a page token', () => {
-  it('gives back the position it was made of', () => {
+  it('is refused with the total of another one', () => {
+    const [first, second] = [encodePageToken(scope(), START), encodePageToken(scope(), { ...START, total: 4 })];
+    const forged = first.slice(0, 22) + second.slice(22);
+    expect(refusal(() => decodePageToken(scope(), forged))).toEqual(REFUSAL);
+  });
+
+  it('gives back the start it was made of', () => {
     fc.assert(
-      fc.property(position, (values) => {
+      fc.property(start, (values) => {
         const token = encodePageToken(scope(), values);
         expect(token).toMatch(/^[A-Za-z0-9_-]+$/);
         expect(decodePageToken(scope(), token)).toEqual(values);
@@ -30,7 +39,7 @@ describe('a page token', () => {
   it('is refused when any character of it is another one', () => {
     const other = fc.constantFrom(...'AZaz09-_=%+/.');
     fc.assert(
-      fc.property(position, fc.nat(), other, (values, at, character) => {
+      fc.property(start, fc.nat(), other, (values, at, character) => {
         const token = encodePageToken(scope(), values);
         const index = at % token.length;
         fc.pre(token[index] !== character);
@@ -42,7 +51,7 @@ describe('a page token', () => {
 
   it('is refused when it is cut or longer', () => {
     fc.assert(
-      fc.property(position, fc.nat(), (values, at) => {
+      fc.property(start, fc.nat(), (values, at) => {
         const token = encodePageToken(scope(), values);
         for (const forged of [
           token.slice(0, at % token.length),
@@ -75,13 +84,13 @@ describe('a page token', () => {
     ['another sort field', { query: parseCollectionQuery('unread=true&_sort=url') }],
     ['the default order', { query: parseCollectionQuery('unread=true') }],
   ])('is refused for %s', (_, changes) => {
-    const token = encodePageToken(scope(), ['a', 'b']);
+    const token = encodePageToken(scope(), START);
     expect(refusal(() => decodePageToken(scope(changes), token))).toEqual(REFUSAL);
   });
 
   it('is the same listing in another spelling', () => {
-    const token = encodePageToken(scope(), ['a']);
+    const token = encodePageToken(scope(), START);
     const query = parseCollectionQuery('_sort=%20title,title&_unknown=1&unread=YES&_limit=7');
-    expect(decodePageToken(scope({ query }), token)).toEqual(['a']);
+    expect(decodePageToken(scope({ query }), token)).toEqual(START);
   });
 });

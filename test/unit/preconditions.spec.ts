@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { isNotModified, readPreconditions, requireUnmodified } from '../../src/protocol/preconditions.js';
+import {
+  isNotModified,
+  preconditionsOf,
+  readPreconditions,
+  requireUnmodified,
+} from '../../src/protocol/preconditions.js';
 import { refusal } from './refusal.js';
 
 describe('a conditional header', () => {
@@ -68,5 +73,37 @@ describe('If-Unmodified-Since', () => {
     [0, 1],
   ])('%j refuses the timestamp %i', (ifUnmodifiedSince, current) => {
     expect(refusal(() => requireUnmodified({ ifUnmodifiedSince }, current))).toMatchObject({ code: 412, errno: 114 });
+  });
+});
+
+describe('the conditions of a request', () => {
+  const request = (...rawHeaders: string[]) => {
+    const headers: Record<string, string> = {};
+    for (let at = 0; at < rawHeaders.length; at += 2) headers[rawHeaders[at]!.toLowerCase()] ??= rawHeaders[at + 1]!;
+    return { headers, rawHeaders };
+  };
+
+  it('are those of its headers', () => {
+    const asked = request('Host', 'a', 'If-Modified-Since', '5', 'IF-UNMODIFIED-SINCE', '6');
+    expect(preconditionsOf(asked)).toEqual({ ifModifiedSince: 5, ifUnmodifiedSince: 6 });
+  });
+
+  it('are none without them', () => {
+    expect(preconditionsOf(request('Host', 'a'))).toEqual({});
+  });
+
+  it('do not go by an empty header, however often it was sent', () => {
+    expect(preconditionsOf(request('If-Modified-Since', '', 'If-Modified-Since', ''))).toEqual({});
+  });
+
+  it.each([
+    ['If-Modified-Since', 'if-modified-since'],
+    ['If-Unmodified-Since', 'IF-Unmodified-Since'],
+  ])('are refused where %s was sent twice', (name, again) => {
+    expect(refusal(() => preconditionsOf(request(name, '5', 'Host', 'a', again, '5')))).toEqual({
+      code: 400,
+      errno: 107,
+      message: `${name}: given twice`,
+    });
   });
 });

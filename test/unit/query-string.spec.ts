@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nextPageQuery, queryString } from '../../src/http/query-string.js';
+import { nextPageQuery, queryString } from '../../src/http/request/query-string.js';
 
 describe('the query string of an address', () => {
   it.each([
@@ -36,8 +36,8 @@ describe('the query string of the next page', () => {
   it('keeps every other parameter', () => {
     fc.assert(
       fc.property(fc.webQueryParameters(), (search) => {
-        const kept = [...new URLSearchParams(search)].filter(([name]) => name !== '_token' && name !== '_limit');
-        const next = [...new URLSearchParams(nextPageQuery(search, 100, 'T'))];
+        const kept = [...new URLSearchParams(`?${search}`)].filter(([name]) => name !== '_token' && name !== '_limit');
+        const next = [...new URLSearchParams(`?${nextPageQuery(search, 100, 'T')}`)];
         expect(next.filter(([name]) => name !== '_token' && name !== '_limit')).toEqual(kept);
         expect(next.filter(([name]) => name === '_token')).toEqual([['_token', 'T']]);
       }),

@@ -43,7 +43,7 @@ describe.each(fieldsOf('boolean'))('%s', (field) => {
     expect(readQueryValue(field, text)).toBe(false);
   });
 
-  it.each(['', ' true', 'maybe', '2', 't', 'null', '__proto__'])('can not be %j', (text) => {
+  it.each(['', ' true', 'maybe', '2', 't', 'null', '__proto__'])('cannot be %j', (text) => {
     expect(readQueryValue(field, text)).toEqual(new Invalid('not a boolean'));
   });
 });
@@ -61,7 +61,7 @@ describe.each(fieldsOf('integer', 'timestamp'))('%s', (field) => {
     expect(readQueryValue(field, text)).toBe(number);
   });
 
-  it.each(['1.5', '1e3', '0x10', '+1', '--1', 'abc', ' ', '1 2', 'null'])('can not be %j', (text) => {
+  it.each(['1.5', '1e3', '0x10', '+1', '--1', 'abc', ' ', '1 2', 'null'])('cannot be %j', (text) => {
     expect(readQueryValue(field, text)).toEqual(new Invalid('not an integer'));
   });
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { baseHeaders, statusHeaders } from '../../src/protocol/service-headers.js';
 
-const EVERYWHERE = 'Backoff, Retry-After, Last-Modified, Alert';
-const ON_COLLECTION = `${EVERYWHERE}, Total-Records, Next-Page`;
+const EVERYWHERE = 'Backoff, Retry-After, Last-Modified, Alert, X-Request-Id';
+const ON_CREATION = `${EVERYWHERE}, Total-Records, Next-Page`;
+const ON_LISTING = `${ON_CREATION}, Start-Over, Preference-Applied`;
 
 describe('the headers of every answer', () => {
   it('are these four', () => {
@@ -15,9 +16,9 @@ describe('the headers of every answer', () => {
   });
 
   it.each([
-    ['GET', '/v2/articles', ON_COLLECTION],
-    ['HEAD', '/v2/articles', ON_COLLECTION],
-    ['POST', '/v2/articles', ON_COLLECTION],
+    ['GET', '/v2/articles', ON_LISTING],
+    ['HEAD', '/v2/articles', ON_LISTING],
+    ['POST', '/v2/articles', ON_CREATION],
     ['DELETE', '/v2/articles', EVERYWHERE],
     ['OPTIONS', '/v2/articles', EVERYWHERE],
     ['PUT', '/v2/articles', EVERYWHERE],

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SETTING_NAMES } from '../../src/config/environment.js';
+import { envExample, settingsTable } from '../../src/config/settings-text.js';
+import { unknownNames } from '../../src/config/unknown-names.js';
 import { readSettings, SettingError } from '../../src/config/settings.js';
 
 type Variables = Record<string, string>;
@@ -40,6 +42,7 @@ describe('without any variable', () => {
       databaseUrl: 'sqlite:var/reading-list.sqlite',
       databasePoolSize: 10,
       migrateOnStart: false,
+      databaseMustHaveUsers: false,
       redisUrl: undefined,
       serviceName: 'reading list',
       documentationUrl: undefined,
@@ -47,6 +50,7 @@ describe('without any variable', () => {
       userIdSecret: 'development-user-id-secret-not-for-production',
       sessionSecret: 'development-session-secret-not-for-production',
       oauth: {
+        enabled: true,
         providerName: 'acct',
         uri: 'http://127.0.0.1:9000',
         uriIsExplicit: false,
@@ -59,9 +63,14 @@ describe('without any variable', () => {
         stateSeconds: 3600,
       },
       pageSize: 100,
+      maxPageBytes: 4_194_304,
       batchMaxRequests: 25,
+      waiting: { maxSeconds: 55, perUser: 20, max: 10_000 },
+      webAppEnabled: true,
+      tokensEnabled: true,
       deleteCollectionEnabled: true,
       maxBodyBytes: 2_097_152,
+      compressionEnabled: true,
       backoff: 'auto',
       backoffSeconds: 30,
       retryAfterSeconds: 30,
@@ -99,6 +108,7 @@ describe('a setting is taken', () => {
     [{ DATABASE_URL: 'mysql://me:a%40b@db:3306/list' }, { databaseUrl: 'mysql://me:a%40b@db:3306/list' }],
     [{ DATABASE_POOL_SIZE: '1' }, { databasePoolSize: 1 }],
     [{ MIGRATE_ON_START: 'true' }, { migrateOnStart: true }],
+    [{ DATABASE_MUST_HAVE_USERS: 'true' }, { databaseMustHaveUsers: true }],
     [{ REDIS_URL: 'redis://127.0.0.1:6379/1' }, { redisUrl: 'redis://127.0.0.1:6379/1' }],
     [{ REDIS_URL: 'rediss://cache' }, { redisUrl: 'rediss://cache' }],
     [{ SERVICE_NAME: 'Später lesen' }, { serviceName: 'Später lesen' }],
@@ -110,7 +120,15 @@ describe('a setting is taken', () => {
       { userIdSecret: 'a', sessionSecret: 'b' },
     ],
     [{ PAGE_SIZE: '10000' }, { pageSize: 10_000 }],
+    [{ MAX_PAGE_BYTES: '1' }, { maxPageBytes: 1 }],
     [{ BATCH_MAX_REQUESTS: '1000' }, { batchMaxRequests: 1000 }],
+    [
+      { WAIT_MAX_SECONDS: '0', WAITING_PER_USER: '1', WAITING_MAX: '2' },
+      { waiting: { maxSeconds: 0, perUser: 1, max: 2 } },
+    ],
+    [{ WEB_APP_ENABLED: 'false' }, { webAppEnabled: false }],
+    [{ TOKENS_ENABLED: 'false' }, { tokensEnabled: false }],
+    [{ COMPRESSION_ENABLED: 'false' }, { compressionEnabled: false }],
     [{ DELETE_COLLECTION_ENABLED: 'false' }, { deleteCollectionEnabled: false }],
     [{ MAX_BODY_BYTES: '1' }, { maxBodyBytes: 1 }],
     [
@@ -163,34 +181,38 @@ describe('a setting is taken', () => {
 });
 
 describe('a wrong setting is refused with one line', () => {
-  const integer = 'must be an integer number';
-  const boolean = 'must be a boolean value';
+  const boolean = 'must be true or false';
+  const seconds = 'must be 1 to 2147483647';
   const baseUrl = 'must be an absolute http(s) URL without query and fragment';
   const database = 'must be sqlite:PATH, sqlite::memory: or mysql://user:password@host:port/name';
   const issuer = 'must be an https URL (plain http only on loopback)';
   const date = 'must be a date yyyy-mm-dd';
   const domains = 'must be a comma-separated list of host names, each with *. before it or a port after it if need be';
+  const proxies = 'must be a number of proxies, or their addresses and ranges, comma-separated';
   it.each([
-    ['NODE_ENV', 'staging', 'must be one of the following values: development, production, test'],
-    ['PORT', 'http', integer],
-    ['PORT', '-1', integer],
-    ['PORT', '1.5', integer],
-    ['PORT', '65536', 'must not be greater than 65535'],
+    ['NODE_ENV', 'staging', 'must be development, production or test'],
+    ['PORT', 'http', 'must be 0 to 65535'],
+    ['PORT', '-1', 'must be 0 to 65535'],
+    ['PORT', '1.5', 'must be 0 to 65535'],
+    ['PORT', '65536', 'must be 0 to 65535'],
     ['PUBLIC_URL', 'example.com', baseUrl],
     ['PUBLIC_URL', 'ftp://example.com', baseUrl],
     ['PUBLIC_URL', 'https://example.com/?a=b', baseUrl],
     ['PUBLIC_URL', 'https://example.com/#a', baseUrl],
     ['PUBLIC_URL', 'https://me@example.com/', baseUrl],
     ['PUBLIC_URL', 'https://me:secret@example.com/', baseUrl],
+    ['TRUST_PROXY', 'nginx', proxies],
+    ['TRUST_PROXY', '10.0.0.0/33', proxies],
+    ['TRUST_PROXY', '10.0.0.1,', proxies],
     ['DATABASE_URL', 'postgres://db/list', database],
     ['DATABASE_URL', 'mysql://db', database],
     ['DATABASE_URL', 'mysql://db/', database],
     ['DATABASE_URL', 'mysql://db/list?ssl=1', database],
     ['DATABASE_URL', 'mysql://db:port/list', database],
     ['DATABASE_URL', 'sqlite:', database],
-    ['DATABASE_POOL_SIZE', '0', 'must not be less than 1'],
-    ['DATABASE_POOL_SIZE', '1001', 'must not be greater than 1000'],
-    ['DATABASE_POOL_SIZE', 'ten', integer],
+    ['DATABASE_POOL_SIZE', '0', 'must be 1 to 1000'],
+    ['DATABASE_POOL_SIZE', '1001', 'must be 1 to 1000'],
+    ['DATABASE_POOL_SIZE', 'ten', 'must be 1 to 1000'],
     ['MIGRATE_ON_START', 'perhaps', boolean],
     ['REDIS_URL', 'http://cache', 'must be a redis:// or rediss:// URL'],
     ['REDIS_URL', 'redis://', 'must be a redis:// or rediss:// URL'],
@@ -204,34 +226,62 @@ describe('a wrong setting is refused with one line', () => {
     ['OAUTH_REDIRECT_DOMAINS', 'https://example.com', domains],
     ['OAUTH_REDIRECT_DOMAINS', 'example.com,*', domains],
     ['OAUTH_REDIRECT_DOMAINS', 'example.com:port', domains],
-    ['OAUTH_TOKEN_CACHE_SECONDS', '-1', integer],
-    ['OAUTH_TOKEN_CACHE_SECONDS', '2147483648', 'must not be greater than 2147483647'],
-    ['OAUTH_STATE_SECONDS', '0', 'must not be less than 1'],
-    ['PAGE_SIZE', '0', 'must not be less than 1'],
-    ['PAGE_SIZE', '10001', 'must not be greater than 10000'],
-    ['BATCH_MAX_REQUESTS', '0', 'must not be less than 1'],
-    ['BATCH_MAX_REQUESTS', '1001', 'must not be greater than 1000'],
+    ['OAUTH_TOKEN_CACHE_SECONDS', '-1', 'must be 0 to 2147483647'],
+    ['OAUTH_TOKEN_CACHE_SECONDS', '2147483648', 'must be 0 to 2147483647'],
+    ['OAUTH_STATE_SECONDS', '0', seconds],
+    ['PAGE_SIZE', '0', 'must be 1 to 10000'],
+    ['PAGE_SIZE', '10001', 'must be 1 to 10000'],
+    ['MAX_PAGE_BYTES', '0', 'must be 1 to 1073741824'],
+    ['MAX_PAGE_BYTES', '4MB', 'must be 1 to 1073741824'],
+    ['WAIT_MAX_SECONDS', '3601', 'must be 0 to 3600'],
+    ['WAITING_PER_USER', '0', 'must be 1 to 1000000'],
+    ['WAITING_MAX', '0', 'must be 1 to 1000000'],
+    ['WEB_APP_ENABLED', 'on', boolean],
+    ['TOKENS_ENABLED', 'off', boolean],
+    ['COMPRESSION_ENABLED', 'gzip', boolean],
+    ['BATCH_MAX_REQUESTS', '0', 'must be 1 to 1000'],
+    ['BATCH_MAX_REQUESTS', '1001', 'must be 1 to 1000'],
     ['DELETE_COLLECTION_ENABLED', 'yes', boolean],
-    ['MAX_BODY_BYTES', '0', 'must not be less than 1'],
-    ['MAX_BODY_BYTES', '2MB', integer],
-    ['MAX_BODY_BYTES', '1073741825', 'must not be greater than 1073741824'],
-    ['BACKOFF', 'sometimes', 'must be one of the following values: auto, always, off'],
-    ['BACKOFF_SECONDS', '0', 'must not be less than 1'],
-    ['RETRY_AFTER_SECONDS', '0', 'must not be less than 1'],
-    ['RATE_LIMIT_PER_MINUTE', '-5', integer],
+    ['MAX_BODY_BYTES', '0', 'must be 1 to 1073741824'],
+    ['MAX_BODY_BYTES', '2MB', 'must be 1 to 1073741824'],
+    ['MAX_BODY_BYTES', '1073741825', 'must be 1 to 1073741824'],
+    ['BACKOFF', 'sometimes', 'must be auto, always or off'],
+    ['BACKOFF_SECONDS', '0', seconds],
+    ['RETRY_AFTER_SECONDS', '0', seconds],
+    ['RATE_LIMIT_PER_MINUTE', '-5', 'must be 0 to 2147483647'],
     ['EOS_DATE', 'soon', date],
     ['EOS_DATE', '2030-02-30', date],
     ['EOS_DATE', '2030-6-1', date],
     ['EOS_DATE', '2030-06', date],
     ['EOS_DATE', '2030-06-15T00:00:00Z', date],
-    ['EOS_MESSAGE', 'x'.repeat(1001), 'must be shorter than or equal to 1000 characters'],
+    ['EOS_MESSAGE', 'x'.repeat(1001), 'must have at most 1000 characters'],
     ['EOS_URL', 'example.com', 'must be an absolute URL'],
-    ['TOMBSTONE_RETENTION_DAYS', '-1', integer],
-    ['TOMBSTONE_RETENTION_DAYS', '36501', 'must not be greater than 36500'],
-    ['LOG_LEVEL', 'loud', 'must be one of the following values: trace, debug, info, warn, error, fatal, silent'],
-    ['METRICS_PORT', 'x', integer],
+    ['TOMBSTONE_RETENTION_DAYS', '-1', 'must be 0 to 36500'],
+    ['TOMBSTONE_RETENTION_DAYS', '36501', 'must be 0 to 36500'],
+    ['LOG_LEVEL', 'loud', 'must be trace, debug, info, warn, error, fatal or silent'],
+    ['METRICS_PORT', 'x', 'must be 0 to 65535'],
   ])('%s=%s', (name, value, problem) => {
-    expect(refusalOf({ [name]: value })).toBe(`${name}: ${problem}`);
+    const quoted = value.replace(/:\/\/.*@/, '://…@').replace(/^(x{100})x*$/, '$1…');
+    expect(refusalOf({ [name]: value })).toBe(`${name}: ${problem}, not "${quoted}"`);
+  });
+
+  it.each([
+    ['DATABASE_URL', 'mysql://me:s3/cr3t@db'],
+    ['DATABASE_URL', 'mysql://me:s3@cr3t@db:port/list'],
+    ['REDIS_URL', 'http://:s3cr3t@cache'],
+    ['OAUTH_CLIENT_SECRET', 's3cr3t'.repeat(2000)],
+  ])('%s=%s, without showing the password', (name, value) => {
+    expect(refusalOf({ [name]: value })).toMatch(new RegExp(`^${name}: must (?!.*s3)(?!.*cr3t)`));
+  });
+
+  it('for each, when there are several', () => {
+    const variables = { PORT: 'x', BASIC_AUTH_ENABLED: 'no', PAGE_SIZE: '0', SESSION_SECRET_FILE: '/no/such/file' };
+    expect(refusalOf(variables).split('\n')).toEqual([
+      'SESSION_SECRET_FILE: cannot be read (ENOENT): "/no/such/file"',
+      'PORT: must be 0 to 65535, not "x"',
+      'BASIC_AUTH_ENABLED: must be true or false, not "no"',
+      'PAGE_SIZE: must be 1 to 10000, not "0"',
+    ]);
   });
 });
 
@@ -246,12 +296,30 @@ describe('in production', () => {
     });
   });
 
+  it('all that is missing is named at once, beside what is wrong', () => {
+    const variables = { NODE_ENV: 'production', OAUTH_URI: 'https://id.example.com', PORT: 'x', PUBLIC_URL: 'y' };
+    expect(
+      refusalOf(variables)
+        .split('\n')
+        .map((line) => line.split(':')[0]),
+    ).toEqual(['PORT', 'PUBLIC_URL', 'USER_ID_SECRET', 'SESSION_SECRET', 'OAUTH_CLIENT_ID', 'OAUTH_CLIENT_SECRET']);
+  });
+
   it('Basic can be enabled', () => {
     expect(readSettings({ ...PRODUCTION, BASIC_AUTH_ENABLED: 'true' }).basicAuthEnabled).toBe(true);
   });
 
-  it.each(Object.keys(PRODUCTION).filter((name) => name !== 'NODE_ENV'))('%s is required', (name) => {
+  it.each(['PUBLIC_URL', 'USER_ID_SECRET', 'SESSION_SECRET'])('%s is required', (name) => {
     expect(refusalOf({ ...PRODUCTION, [name]: '' })).toBe(`${name}: required in production`);
+  });
+
+  it.each(['OAUTH_CLIENT_ID', 'OAUTH_CLIENT_SECRET'])('%s is required where there is a provider', (name) => {
+    expect(refusalOf({ ...PRODUCTION, [name]: '' })).toBe(`${name}: required in production where OAUTH_URI is set`);
+  });
+
+  it('nothing of a provider is required, and none is assumed', () => {
+    const { oauth } = readSettings({ ...PRODUCTION, OAUTH_URI: '', OAUTH_CLIENT_ID: '', OAUTH_CLIENT_SECRET: '' });
+    expect(oauth).toMatchObject({ enabled: false, uri: '', uriIsExplicit: false });
   });
 
   it.each(['USER_ID_SECRET', 'SESSION_SECRET'])('%s has at least 32 characters', (name) => {
@@ -275,7 +343,9 @@ describe('a value in a file', () => {
   };
 
   it.each(SETTING_NAMES.map((name) => [name]))('of %s is read', (name) => {
-    expect(refusalOf({ [`${name}_FILE`]: join(folder, 'missing') })).toBe(`${name}_FILE: can not be read (ENOENT)`);
+    expect(refusalOf({ [`${name}_FILE`]: join(folder, 'missing') })).toBe(
+      `${name}_FILE: cannot be read (ENOENT): "${join(folder, 'missing')}"`,
+    );
   });
 
   it('counts without the line break at its end', () => {
@@ -283,7 +353,7 @@ describe('a value in a file', () => {
   });
 
   it('is validated', () => {
-    expect(refusalOf({ PORT_FILE: fileWith('http') })).toBe('PORT: must be an integer number');
+    expect(refusalOf({ PORT_FILE: fileWith('http') })).toBe('PORT: must be 0 to 65535, not "http"');
   });
 
   it('fulfils what production requires', () => {
@@ -296,7 +366,7 @@ describe('a value in a file', () => {
   });
 
   it('is refused when it is a folder', () => {
-    expect(refusalOf({ PORT_FILE: folder })).toBe('PORT_FILE: can not be read (EISDIR)');
+    expect(refusalOf({ PORT_FILE: folder })).toBe(`PORT_FILE: cannot be read (EISDIR): "${folder}"`);
   });
 
   it('is not looked for when the name is empty', () => {
@@ -304,7 +374,38 @@ describe('a value in a file', () => {
   });
 });
 
+describe('a name in .env', () => {
+  it.each([
+    ['PAGESIZE', 'PAGE_SIZE'],
+    ['page_size', 'PAGE_SIZE'],
+    ['PAGE-SIZE', 'PAGE_SIZE'],
+    ['OAUTH_URL', 'OAUTH_URI'],
+    ['DATABASEURL', 'DATABASE_URL'],
+    ['BASIC_AUTH_ENABLE', 'BASIC_AUTH_ENABLED'],
+    ['SESSION_SECRETS', 'SESSION_SECRET'],
+    ['SESION_SECRET_FILE', 'SESSION_SECRET_FILE'],
+    ['PROT', undefined],
+  ])('%s resembles %s', (name, nearest) => {
+    expect(unknownNames([name])).toEqual(nearest ? [`${name}: unknown, did you mean ${nearest}?`] : []);
+  });
+
+  it.each(['PAGE_SIZE', 'USER_ID_SECRET_FILE', 'OTEL_SERVICE_NAME', 'TZ', 'NODE_OPTIONS', 'X'.repeat(10_000)])(
+    '%.30s is nothing to speak of',
+    (name) => {
+      expect(unknownNames([name])).toEqual([]);
+    },
+  );
+});
+
 describe('.env.example', () => {
+  it('is what the definition of the settings says (npm run settings:write)', () => {
+    expect(readFileSync('.env.example', 'utf8')).toBe(envExample());
+  });
+
+  it('says the same as docs/operations.md', () => {
+    expect(readFileSync('docs/operations.md', 'utf8')).toContain(`${settingsTable()}\n\n`);
+  });
+
   const lines = readFileSync(join(import.meta.dirname, '../../.env.example'), 'utf8').split('\n');
   const settings = lines.filter((line) => line !== '' && !line.startsWith('#')).map((line) => line.split(/=(.*)/s));
 

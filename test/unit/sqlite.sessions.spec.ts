@@ -2,10 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
+import { DataSource } from 'typeorm';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { Database, type Transaction } from '../../src/database/database.js';
+import { Database } from '../../src/database/database.js';
+import { committed, discarded, type Outcome } from '../../src/database/outcome.js';
 import type { Session } from '../../src/database/session.js';
-import { SqliteSessions } from '../../src/database/sqlite.sessions.js';
+import { SqliteSessions } from '../../src/database/sqlite/sessions.js';
 import { ApiError } from '../../src/protocol/api-error.js';
 
 let folder: string;
@@ -27,7 +29,7 @@ beforeEach(() => {
   handle.pragma('foreign_keys = ON');
   handle.exec('CREATE TABLE orphans (word TEXT REFERENCES words (word) DEFERRABLE INITIALLY DEFERRED)');
   other = new Sqlite(join(folder, 'file.db'));
-  const sessions = new SqliteSessions(handle);
+  const sessions = new SqliteSessions(handle, new DataSource({ type: 'better-sqlite3', database: ':memory:' }));
   database = new Database(() => sessions);
 });
 afterEach(() => {
@@ -36,28 +38,29 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-const insert = (word: string) => (transaction: Transaction) =>
-  transaction.run('INSERT INTO words VALUES (?)', [word]).then(() => word);
-const write = (word: string) => database.write(insert(word));
-const words = async () => (await database.read((session) => session.rows('SELECT word FROM words', []))).map(wordOf);
-const committed = () => other.prepare<[], { word: string }>('SELECT word FROM words').all().map(wordOf);
+const insert = (word: string) => (transaction: Session) =>
+  transaction.run('INSERT INTO words VALUES (?)', [word]).then(() => committed(word));
+const write = (word: string) => database.inTransaction(insert(word));
+const words = async () =>
+  (await database.onSession((session) => session.rows('SELECT word FROM words', []))).map(wordOf);
+const inFile = () => other.prepare<[], { word: string }>('SELECT word FROM words').all().map(wordOf);
 const nextTick = () => new Promise((resolve) => process.nextTick(resolve));
 const wordOf = (row: object): unknown => (row as { word: unknown }).word;
 
 it('commits the transactions of writers that wait for each other together', async () => {
   expect(await Promise.all(['a', 'b', 'c'].map(write))).toEqual(['a', 'b', 'c']);
-  expect(committed()).toEqual(['a', 'b', 'c']);
+  expect(inFile()).toEqual(['a', 'b', 'c']);
   expect(boundaries.filter((sql) => sql === 'COMMIT')).toHaveLength(1);
 });
 
 it('tells nobody of a success before it is durable', async () => {
-  const seen = await Promise.all(['a', 'b', 'c'].map((word) => write(word).then(committed)));
+  const seen = await Promise.all(['a', 'b', 'c'].map((word) => write(word).then(inFile)));
   for (const list of seen) expect(list).toEqual(['a', 'b', 'c']);
 });
 
 it('shares a commit among sixteen at most', async () => {
   await Promise.all(Array.from({ length: 40 }, (_, at) => write(String(at))));
-  expect(committed()).toHaveLength(40);
+  expect(inFile()).toHaveLength(40);
   expect(boundaries.filter((sql) => sql === 'COMMIT')).toHaveLength(3);
 });
 
@@ -67,31 +70,26 @@ it.each([
   ['last', 2],
 ])('keeps the changes of others when the %s of them fails or keeps nothing', async (_, at) => {
   const refused = new ApiError('notFound', 'refused');
-  const failing = (transaction: Transaction) => insert('x')(transaction).then(() => Promise.reject(refused));
-  const abandoned = async (transaction: Transaction) => {
-    transaction.abandoned = true;
-    return insert('y')(transaction);
-  };
+  const failing = (transaction: Session) => insert('x')(transaction).then(() => Promise.reject(refused));
+  const abandoned = async (transaction: Session) => discarded((await insert('y')(transaction)).result);
   for (const work of [failing, abandoned, insert('taken')]) {
     other.exec("DELETE FROM words; INSERT INTO words VALUES ('taken')");
     const results = [write('a'), write('b')];
-    void results.splice(at, 0, database.write(work));
+    void results.splice(at, 0, database.inTransaction(work));
     const outcomes = (await Promise.allSettled(results)).map(({ status }) => status);
     expect(outcomes.filter((status) => status === 'fulfilled').length).toBe(work === abandoned ? 3 : 2);
-    expect(committed().sort()).toEqual(['a', 'b', 'taken']);
+    expect(inFile().sort()).toEqual(['a', 'b', 'taken']);
   }
 });
 
 it('tells nobody what a transaction saw, or made of it, before that is durable', async () => {
-  const look = async (transaction: Transaction) => {
-    transaction.abandoned = true;
-    return (await transaction.rows('SELECT word FROM words', [])).map(wordOf);
-  };
+  const look = async (transaction: Session) =>
+    discarded((await transaction.rows('SELECT word FROM words', [])).map(wordOf));
   const refuse = () => Promise.reject(new ApiError('notFound', 'refused'));
   const [, seen, refused] = await Promise.all([
     write('a'),
-    database.write(look).then((list) => [list, committed()]),
-    database.write(refuse).catch(committed),
+    database.inTransaction(look).then((list) => [list, inFile()]),
+    database.inTransaction(refuse).catch(inFile),
     write('b'),
   ]);
   expect(seen).toEqual([['a'], ['a', 'b']]);
@@ -100,21 +98,27 @@ it('tells nobody what a transaction saw, or made of it, before that is durable',
 
 it('begins anew for those whose transaction was undone with that of another, whatever had come of it', async () => {
   const calls = { look: 0, refuse: 0, disturbed: 0 };
-  const look = (transaction: Transaction) => {
+  const look = async (transaction: Session) => {
     calls.look++;
-    transaction.abandoned = true;
-    return transaction.rows('SELECT word FROM words', []);
+    return discarded(await transaction.rows('SELECT word FROM words', []));
   };
   const refuse = () => {
     calls.refuse++;
     return Promise.reject(new ApiError('notFound', 'refused'));
   };
-  const disturbed = async (transaction: Transaction) => {
+  const disturbed = async (transaction: Session) => {
     await insert('once')(transaction);
     if (++calls.disturbed === 1) throw Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR' });
+    return committed(undefined);
   };
-  const works = [insert('a'), look, refuse, disturbed, insert('b')];
-  const outcomes = await Promise.allSettled(works.map((work) => database.write<unknown>(work)));
+  const works: ((session: Session) => Promise<Outcome<unknown>>)[] = [
+    insert('a'),
+    look,
+    refuse,
+    disturbed,
+    insert('b'),
+  ];
+  const outcomes = await Promise.allSettled(works.map((work) => database.inTransaction<unknown>(work)));
   expect(outcomes.map(({ status }) => status)).toEqual([
     'fulfilled',
     'fulfilled',
@@ -123,23 +127,23 @@ it('begins anew for those whose transaction was undone with that of another, wha
     'fulfilled',
   ]);
   expect(calls).toEqual({ look: 2, refuse: 2, disturbed: 2 });
-  expect(committed().sort()).toEqual(['a', 'b', 'once']);
+  expect(inFile().sort()).toEqual(['a', 'b', 'once']);
 });
 
 it('fails all whose commit failed, and keeps nothing of them', async () => {
-  const orphan = (transaction: Transaction) => transaction.run("INSERT INTO orphans VALUES ('nobody')", []);
-  const results = await Promise.allSettled([write('a'), database.write(orphan), write('b')]);
+  const orphan = (transaction: Session) => transaction.run("INSERT INTO orphans VALUES ('nobody')", []).then(committed);
+  const results = await Promise.allSettled([write('a'), database.inTransaction(orphan), write('b')]);
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
-  expect(committed()).toEqual([]);
+  expect(inFile()).toEqual([]);
   expect(await write('c')).toBe('c');
-  expect(committed()).toEqual(['c']);
+  expect(inFile()).toEqual(['c']);
 });
 
 it('lets readers wait for the commit that writers share, and shows them all of it', async () => {
   const [, before, , after] = await Promise.all([write('a'), words(), write('b'), words()]);
   expect(before).toEqual(['a', 'b']);
   expect(after).toEqual(['a', 'b']);
-  expect(committed()).toEqual(['a', 'b']);
+  expect(inFile()).toEqual(['a', 'b']);
 });
 
 it('lends the connection to readers together and to a writer alone, in the order of asking', async () => {
@@ -149,8 +153,14 @@ it('lends the connection to readers together and to a writer alone, in the order
     for (let time = 0; time < 3; time++) await session.rows('SELECT word FROM words', []);
     order.push(`${name} ends`);
   };
-  const read = (name: string) => database.read(work(name));
-  await Promise.all([read('a'), read('b'), database.write(work('writer')), read('c'), read('d')]);
+  const read = (name: string) => database.onSession(work(name));
+  await Promise.all([
+    read('a'),
+    read('b'),
+    database.inTransaction((session) => work('writer')(session).then(committed)),
+    read('c'),
+    read('d'),
+  ]);
   const together = (first: string, second: string) => [
     `${first} begins`,
     `${second} begins`,
@@ -182,3 +192,35 @@ it('keeps the file locked no longer', async () => {
   other.exec("INSERT INTO words VALUES ('b')");
   expect(await write('a')).toBe('a');
 });
+
+it('lets readers go on while another process holds the write lock, and all writers when it lets go', async () => {
+  other.exec('BEGIN IMMEDIATE');
+  const writers = Array.from({ length: 60 }, (_, at) => write(String(at)));
+  const start = performance.now();
+  for (let turn = 0; turn < 20; turn++) {
+    expect(await words()).toEqual([]);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  expect(performance.now() - start).toBeLessThan(1_000);
+  expect(boundaries.filter((sql) => sql === 'BEGIN IMMEDIATE').length).toBeLessThan(60);
+  other.exec("INSERT INTO words VALUES ('other')");
+  other.exec('COMMIT');
+  expect(await Promise.all(writers)).toHaveLength(60);
+  expect(inFile()).toHaveLength(61);
+});
+
+it(
+  'refuses writers with 503 when another process never lets go, and serves the next ones when it does',
+  { timeout: 20_000 },
+  async () => {
+    other.exec('BEGIN IMMEDIATE');
+    const start = performance.now();
+    const outcomes = await Promise.allSettled(['a', 'b', 'c'].map(write));
+    expect(performance.now() - start).toBeLessThan(10_000);
+    for (const outcome of outcomes) expect(outcome).toMatchObject({ status: 'rejected', reason: { status: 503 } });
+    expect(await words()).toEqual([]);
+    other.exec('COMMIT');
+    expect(await write('d')).toBe('d');
+    expect(inFile()).toEqual(['d']);
+  },
+);

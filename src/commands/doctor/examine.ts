@@ -1,70 +1,128 @@
-import { idBytes } from '../../articles/article.row.js';
-import type { Database } from '../../database/database.js';
-import type { Timestamp } from '../../protocol/timestamp.js';
-import { isTaken, raiseTimestamps } from '../accounts.store.js';
+import * as checks from '../../accounts/account-checks.store.js';
+import { addAccount, raiseTimestamps } from '../../accounts/accounts.store.js';
+import { idText } from '../../articles/store/article.row.js';
+import { isTaken } from '../../articles/store/transfer.store.js';
+import type { Parameter, Row } from '../../database/session.js';
+import { isUsableTimestamp, type Timestamp } from '../../protocol/timestamp.js';
 import * as store from './checks.store.js';
+import { inAccount, type Patient } from './patient.js';
 import type { Problem } from './problem.js';
+import { type Faults, faultsOf, isLive, isReplaceable } from './record-damage.js';
+import { repairHashes, repairRecord } from './repair-record.js';
 
 const AT_ONCE = 500;
 
-/** What is wrong with an account: its clock, its count, its tombstones, and the hashes that keep its addresses unique. */
-export async function examineAccount(database: Database, account: Buffer): Promise<Problem[]> {
-  const totals = await database.read((session) => store.totalsOf(session, account));
-  const problems = totals ? problemsOfTotals(account, totals) : [await missingAccount(database, account)];
-  const unstripped = await database.read((session) => store.countUnstripped(session, account));
+/** What is wrong with an account: its clock, its count, its tombstones, its records, in the order in which they are to be repaired. */
+export async function examineAccount(patient: Patient): Promise<Problem[]> {
+  const { database, account } = patient;
+  const totals = await database.onSession((session) => checks.totalsOf(session, account));
+  const problems = totals ? problemsOfTotals(patient, totals) : [missingAccount(patient)];
+  const unstripped = await database.onSession((session) => store.countUnstripped(session, account));
   if (unstripped > 0)
     problems.push({
       text: `${unstripped} tombstones still have content`,
-      repair: (transaction) => store.stripTombstones(transaction, account),
+      repair: inAccount(patient, (transaction) => store.stripTombstones(transaction, account)),
     });
-  for await (const record of wrongHashes(database, account)) problems.push(await wrongHash(database, account, record));
+  for await (const record of recordsOf(patient)) problems.push(...(await problemsOfRecord(patient, record)));
   return problems;
 }
 
-function problemsOfTotals(account: Buffer, { last_modified, live_count, newest, live }: store.Totals): Problem[] {
-  const problems: Problem[] = [];
-  if (newest !== null && newest > last_modified)
+function problemsOfTotals(patient: Patient, totals: checks.Totals): Problem[] {
+  const problems = problemsOfClock(patient, totals);
+  if (totals.live_count !== totals.live)
     problems.push({
+      text: `${shown(totals.live_count)} articles are counted, there are ${totals.live}`,
+      repair: inAccount(patient, (transaction) => checks.recount(transaction, patient.account)),
+    });
+  return problems;
+}
+
+function problemsOfClock(patient: Patient, { last_modified, purged_until, newest }: checks.Totals): Problem[] {
+  if (!isUsableTimestamp(last_modified))
+    return [{ text: `the clock (${shown(last_modified)}) is no time`, repair: resetClock(patient, 0) }];
+  const isBehind = newest !== null && newest > last_modified;
+  const known = isBehind ? Math.ceil(newest) : last_modified;
+  if (!isUsableTimestamp(purged_until) || purged_until > known)
+    return [
+      {
+        text: `tombstones are gone until ${shown(purged_until)}, which is later than the clock (${last_modified})`,
+        repair: resetClock(patient, known),
+      },
+    ];
+  if (!isBehind) return [];
+  return [
+    {
       text: `the clock (${last_modified}) is behind the latest record (${newest})`,
-      repair: (transaction) => raiseTimestamps(transaction, account, newest, 0),
-    });
-  if (live_count !== live)
-    problems.push({
-      text: `${live_count} articles are counted, there are ${live}`,
-      repair: (transaction) => store.recount(transaction, account),
-    });
-  return problems;
+      repair: inAccount(patient, (transaction) => raiseTimestamps(transaction, patient.account, known, 0)),
+    },
+  ];
 }
 
-async function missingAccount(database: Database, account: Buffer): Promise<Problem> {
-  const newest: Timestamp = await database.read((session) => store.newestOf(session, account));
+/** Devices that have seen anything start over: what they were told in the meantime is unknown. */
+const resetClock = (patient: Patient, known: Timestamp) =>
+  inAccount(patient, async (transaction) => {
+    const newest = await store.newestOf(transaction, patient.account);
+    const now = Math.max(patient.clock(), known + 1, newest + 1);
+    await checks.setClock(transaction, patient.account, now);
+  });
+
+/** A number as it is; of anything else only that it is not one. */
+const shown = (value: Row[string]): string =>
+  typeof value === 'number' || /^-?\d+$/.test(String(value)) ? String(value) : 'no number';
+
+function missingAccount(patient: Patient): Problem {
+  const { account } = patient;
   return {
     text: 'there are records without an account',
-    repair: async (transaction) => {
-      await transaction.run(database.dialect.insertAccount, [account, newest, newest]);
-      await store.recount(transaction, account);
-    },
+    repair: inAccount(patient, async (transaction) => {
+      const newest: Timestamp = await store.newestOf(transaction, account);
+      await addAccount(transaction, { account, last_modified: newest, live_count: 0, purged_until: newest });
+      await checks.recount(transaction, account);
+    }),
   };
 }
 
-async function* wrongHashes(database: Database, account: Buffer): AsyncGenerator<store.Hashed> {
-  for (let after = Buffer.alloc(0); ;) {
-    const records = await database.read((session) => store.hashedAfter(session, account, after, AT_ONCE));
-    yield* records.filter(({ isRight }) => !isRight);
+async function* recordsOf({ database, account }: Patient): AsyncGenerator<Row> {
+  for (let after: Parameter | undefined; ;) {
+    const from = after;
+    const records = await database.onSession((session) => store.recordsAfter(session, account, from, AT_ONCE));
+    yield* records;
     if (records.length < AT_ONCE) return;
-    after = idBytes(records.at(-1)!.id) as Buffer<ArrayBuffer>;
+    after = records.at(-1)!.id!;
   }
 }
 
-async function wrongHash(database: Database, account: Buffer, record: store.Hashed): Promise<Problem> {
-  const { id, url, resolved_url } = record;
-  if (url === null || resolved_url === null)
-    return { text: `article ${id} has no address`, advice: 'delete it through the API, or restore it from a backup' };
-  const holds = { id, url, resolved_url };
-  if (await database.read((session) => isTaken(session, account, holds)))
-    return { text: `article ${id} has an address that another has`, advice: 'delete one of them through the API' };
+async function problemsOfRecord(patient: Patient, row: Row): Promise<Problem[]> {
+  const faults = faultsOf(row);
+  if (Object.keys(faults).length > 0) return [damagedRecord(patient, row, faults)];
+  return isLive(row) && !store.hasItsHashes(row) ? [await wrongHash(patient, row)] : [];
+}
+
+const ADVICE = 'delete it through the API, or restore it from a backup';
+
+function damagedRecord(patient: Patient, row: Row, faults: Faults): Problem {
+  const name = `${isLive(row) ? 'article' : 'tombstone'} ${nameOf(row.id!)}`;
+  if (faults.url === 'is NULL') return { text: `${name} has no address`, advice: ADVICE };
+  const text = `${name}: ${Object.entries(faults)
+    .map(([field, fault]) => `${field} ${fault}`)
+    .join(', ')}`;
+  if (!isReplaceable(faults)) return { text, advice: ADVICE };
+  return { text, repair: inAccount(patient, (transaction) => repairRecord(transaction, patient, row, faults)) };
+}
+
+const nameOf = (id: Row[string]): string =>
+  Buffer.isBuffer(id) && id.length === 16 ? idText(id) : `with the key x'${Buffer.from(id as string).toString('hex')}'`;
+
+async function wrongHash(patient: Patient, row: Row): Promise<Problem> {
+  const { database, account } = patient;
+  const holds = { id: idText(row.id as Buffer), url: row.url as string, resolved_url: row.resolved_url as string };
+  if (await database.onSession((session) => isTaken(session, account, holds)))
+    return {
+      text: `article ${holds.id} has an address that another has`,
+      advice: 'delete one of them through the API',
+    };
   return {
-    text: `article ${id} has a hash that is not of its address`,
-    repair: (transaction) => store.writeHashes(transaction, account, record),
+    text: `article ${holds.id} has a hash that is not of its address`,
+    repair: inAccount(patient, (transaction) => repairHashes(transaction, account, row)),
   };
 }

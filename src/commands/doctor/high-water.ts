@@ -28,11 +28,11 @@ export function behindMark(mark: HighWaterMark, highest: Timestamp, now: Timesta
 export const laterThanSeen = ({ last_modified, recorded_on }: HighWaterMark, now: Timestamp): Timestamp =>
   Math.max(now, last_modified + Math.max(1, now - recorded_on));
 
-/** Undefined when the file does not exist. Throws `CommandError` when it can not be read or is something else. */
+/** Undefined when the file does not exist. Throws `CommandError` when it cannot be read or is something else. */
 export async function readMark(file: string): Promise<HighWaterMark | undefined> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
-    throw new CommandError(`${file}: can not be read (${error.code}); make it readable, or name another file`);
+    throw new CommandError(`${file}: cannot be read (${error.code}); make it readable, or name another file`);
   });
   return text === undefined ? undefined : parseMark(file, text);
 }
@@ -47,7 +47,7 @@ function parseMark(file: string, text: string): HighWaterMark {
   throw new CommandError(`${file}: is no high-water mark; name another file, or delete it to begin a new one`);
 }
 
-/** Replaces the file as a whole. Throws `CommandError` when it can not be written. */
+/** Replaces the file as a whole. Throws `CommandError` when it cannot be written. */
 export async function writeMark(file: string, mark: HighWaterMark): Promise<void> {
   const successor = `${file}.${process.pid}.tmp`;
   try {
@@ -56,6 +56,6 @@ export async function writeMark(file: string, mark: HighWaterMark): Promise<void
   } catch (error) {
     await rm(successor, { force: true }).catch(() => undefined);
     const { code } = error as NodeJS.ErrnoException;
-    throw new CommandError(`${file}: can not be written (${code}); its folder has to exist, be writable and have room`);
+    throw new CommandError(`${file}: cannot be written (${code}); its folder has to exist, be writable and have room`);
   }
 }

@@ -1,11 +1,11 @@
-import type { Transaction } from '../../database/database.js';
-
-/** Something wrong with an account's data. */
+/** Something wrong with an account's data, or with the database as a whole. */
 export interface Problem {
   /** What is wrong, in words that name records and numbers but no content. */
   text: string;
-  /** Puts it right in a transaction that has locked the account; absent where a person has to decide. */
-  repair?: (transaction: Transaction) => Promise<unknown>;
-  /** What to do where it can not be repaired. */
+  /** Puts it right; absent where a person has to decide. Rejects as a `duplicate` where two records need the same value. */
+  repair?: () => Promise<unknown>;
+  /** What to do where it cannot be repaired. */
   advice?: string;
+  /** Whether nothing else can be examined with it. */
+  isBlocking?: boolean;
 }

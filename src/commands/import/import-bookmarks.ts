@@ -1,39 +1,68 @@
-import type { Article } from '../../articles/article.js';
-import type { CommandContext } from '../command.js';
+import { randomUUID } from 'node:crypto';
+import { type Article, newArticle } from '../../articles/article.js';
+import { ApiError } from '../../protocol/api-error.js';
+import { CommandError, type CommandContext, EXIT } from '../command.js';
 import { userOf } from '../user-options.js';
 import { AccountImport } from './account-import.js';
-import { articleOf, type Bookmark } from './bookmark.js';
-import { refusalOf } from './own-lines.js';
+import { type Bookmark, bodyOf } from './files/bookmark.js';
+import { ImportFileError } from './files/import-file-error.js';
 
-/** Imports another service's bookmarks for the user that the options name, those added first as the oldest changes. */
-export async function importBookmarks(context: CommandContext, bookmarks: Bookmark[]): Promise<{ skipped: number }> {
-  const { database, clock, options, print, progress } = context;
+/**
+ * Imports another service's bookmarks for the user that the options name, those added first as the oldest changes. Reads all
+ * before it stores any. Resolves with the exit code.
+ */
+export async function importBookmarks(context: CommandContext, bookmarks: AsyncIterable<Bookmark>): Promise<number> {
   const account = await userOf(context);
-  const articles = await toArticles(context, bookmarks);
-  const skipped = bookmarks.length - articles.length;
-  if (options['dry-run']) {
-    await print(`would import ${articles.length} articles, ${skipped} can not be`);
-    return { skipped };
-  }
+  const { articles, skipped, leftOut } = await readAll(context, bookmarks);
   const counts = { stored: 0, known: 0 };
-  const into = AccountImport.adding(database, clock, account, counts);
+  const into = AccountImport.adding(context, account, counts);
   for (const article of articles) {
     await into.add(article);
-    progress(`${counts.stored + counts.known} of ${articles.length} so far`);
+    context.progress(`${counts.stored + counts.known} of ${articles.length} so far`);
   }
   await into.finish();
-  await print(`imported ${counts.stored} articles, ${counts.known} were there, ${skipped} can not be`);
-  return { skipped };
+  const [done, were] = context.options['dry-run'] ? ['would import', 'are'] : ['imported', 'were'];
+  await context.print(`${done} ${counts.stored} articles, ${counts.known} ${were} there, ${skipped} cannot be`);
+  if (leftOut.size > 0) await context.print(`left out, as an article has no place for it: ${listed(leftOut)}`);
+  return skipped > 0 ? EXIT.attention : EXIT.ok;
 }
 
-async function toArticles({ clock, options, print }: CommandContext, bookmarks: Bookmark[]): Promise<Article[]> {
+const listed = (leftOut: Map<string, number>): string =>
+  [...leftOut].map(([what, count]) => `${what} of ${count} ${count === 1 ? 'entry' : 'entries'}`).join(', ');
+
+/** The articles that the bookmarks become, oldest first; says which can be none. */
+async function readAll(context: CommandContext, bookmarks: AsyncIterable<Bookmark>) {
   const articles: Article[] = [];
-  for (const [at, bookmark] of bookmarks.entries()) {
-    try {
-      articles.push(articleOf(bookmark, (options['added-by'] as string | undefined) ?? 'import', clock()));
-    } catch (error) {
-      await print(`entry ${at + 1}: ${refusalOf(error)}`);
+  const leftOut = new Map<string, number>();
+  let skipped = 0;
+  try {
+    for await (const bookmark of bookmarks) {
+      const article = articleOf(bookmark, context);
+      if (typeof article === 'string') {
+        skipped++;
+        await context.print(`line ${bookmark.line}: ${article}`);
+        continue;
+      }
+      articles.push(article);
+      for (const what of bookmark.leftOut) leftOut.set(what, (leftOut.get(what) ?? 0) + 1);
     }
+  } catch (error) {
+    throw error instanceof ImportFileError ? new CommandError(`${error.message}; nothing was imported`) : error;
   }
-  return articles.sort((a, b) => a.added_on - b.added_on);
+  return { articles: articles.sort((a, b) => a.added_on - b.added_on), skipped, leftOut };
+}
+
+/** The article that a bookmark becomes, or why it cannot be one. */
+function articleOf(bookmark: Bookmark, { clock, options, settings }: CommandContext): Article | string {
+  const { maxBodyBytes } = settings;
+  if (Buffer.byteLength(bookmark.excerpt ?? '') > maxBodyBytes)
+    return `excerpt: longer than MAX_BODY_BYTES (${maxBodyBytes})`;
+  const now = clock();
+  try {
+    const body = bodyOf(bookmark, (options['added-by'] as string | undefined) ?? 'import');
+    return { ...newArticle(body, randomUUID(), now), last_modified: now };
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 400) return error.message;
+    throw error;
+  }
 }

@@ -2,25 +2,26 @@ import type { Article, Tombstone } from '../../articles/article.js';
 import { CommandError, type CommandContext, EXIT } from '../command.js';
 import { namesUser, userOf } from '../user-options.js';
 import { AccountImport } from './account-import.js';
-import { readOwnLine } from './own-lines.js';
-import type { AccountState } from './store-items.js';
+import { ImportFileError } from './files/import-file-error.js';
+import type { TextChunks } from './files/lines.js';
+import { type AccountState, readOwnLines } from './files/own-lines.js';
 
 /** Imports what `user export` wrote, under the account that the file or else the options name. Resolves with the exit code. */
-export async function importOwnLines(context: CommandContext, lines: AsyncIterable<string>): Promise<number> {
+export async function importOwnLines(context: CommandContext, text: TextChunks): Promise<number> {
   const target = new Target(context, namesUser(context) ? await userOf(context) : undefined);
-  let number = 0;
-  for await (const text of lines) {
-    number++;
-    if (text === '') continue;
-    const line = readOwnLine(text, number);
-    if ('item' in line) await target.add(line.item);
-    else await target.begin(line.account, line.state, number);
+  try {
+    for await (const line of readOwnLines(text))
+      if ('item' in line) await target.add(line.item);
+      else await target.begin(Buffer.from(line.account, 'hex'), line.state, line.line);
+  } catch (error) {
+    if (!(error instanceof ImportFileError)) throw error;
+    throw new CommandError(`${error.message}; the lines before it are in, repeat when the file is whole`);
   }
   await context.print(await target.finish());
   return EXIT.ok;
 }
 
-/** The accounts that the lines go to, one after the other; none in a dry run. */
+/** The accounts that the lines go to, one after the other. */
 class Target {
   private readonly counts = { stored: 0, known: 0 };
   private users = 0;
@@ -38,14 +39,10 @@ class Target {
       throw new CommandError(`line ${line}: another user; leave out the user to import them all`);
     this.users++;
     await this.current?.finish();
-    const { database, clock, options } = this.context;
-    if (!options['dry-run'])
-      this.current = await AccountImport.restoring(database, clock, this.named ?? account, state, this.counts);
+    this.current = await AccountImport.restoring(this.context, this.named ?? account, state, this.counts);
   }
 
   async add(item: Article | Tombstone): Promise<void> {
-    if (this.users === 0)
-      throw new CommandError('line 1: the account is missing; is this the whole of a "user export"?');
     this.items++;
     await this.current?.add(item);
     this.context.progress(`${this.items} articles and tombstones of ${this.users} users so far`);
@@ -56,7 +53,7 @@ class Target {
     await this.current?.finish();
     const { stored, known } = this.counts;
     if (this.context.options['dry-run'])
-      return `would import ${this.items} articles and tombstones of ${this.users} users`;
+      return `would import ${stored} articles and tombstones of ${this.users} users, ${known} are there`;
     return `imported ${stored} articles and tombstones of ${this.users} users, ${known} were there`;
   }
 }

@@ -1,24 +1,16 @@
+import { committed, discarded, type Witness } from '../../database/outcome.js';
 import { randomUUID } from 'node:crypto';
 import type { Article, Tombstone } from '../../articles/article.js';
-import { insertArticle, settleCollection, versionQuery } from '../../articles/articles.store.js';
-import type { Database, Transaction } from '../../database/database.js';
+import { insertArticle, versionQuery } from '../../articles/store/articles.store.js';
+import { deleteItem, insertTombstone, isTaken, versionOf } from '../../articles/store/transfer.store.js';
+import type { Database } from '../../database/database.js';
+import type { Session } from '../../database/session.js';
 import type { Timestamp } from '../../protocol/timestamp.js';
-import {
-  addToLiveCount,
-  deleteItem,
-  insertTombstone,
-  isTaken,
-  raiseTimestamps,
-  timestampsOf,
-} from '../accounts.store.js';
+import type { AccountState } from './files/own-lines.js';
+import { addAccount, addToLiveCount, raiseTimestamps, settleCollection } from '../../accounts/accounts.store.js';
+import { tick } from '../../accounts/tick.js';
 
 type Item = Article | Tombstone;
-
-/** Where an account's clock stood, and up to where its tombstones were purged, when it was exported. */
-export interface AccountState {
-  last_modified: Timestamp;
-  purged_until: Timestamp;
-}
 
 /**
  * Stores items just as they were, timestamps included, in one transaction; the clock ends up at or after all of them. What
@@ -27,8 +19,8 @@ export interface AccountState {
  */
 export function restoreItems(database: Database, account: Buffer, state: AccountState, items: readonly Item[]) {
   const clock = Math.max(state.last_modified, ...items.map(({ last_modified }) => last_modified));
-  return database.write(async (transaction) => {
-    await transaction.run(database.dialect.insertAccount, [account, clock, state.purged_until]);
+  return database.inTransaction(async (transaction) => {
+    await addAccount(transaction, { account, last_modified: clock, live_count: 0, purged_until: state.purged_until });
     await raiseTimestamps(transaction, account, clock, state.purged_until);
     let [stored, liveDelta] = [0, 0];
     for (const item of items) {
@@ -38,14 +30,14 @@ export function restoreItems(database: Database, account: Buffer, state: Account
       liveDelta += delta;
     }
     await addToLiveCount(transaction, account, liveDelta);
-    return stored;
+    return committed(stored);
   });
 }
 
 /** By how many the number of live articles changed; undefined when the item was not stored. */
-async function restoreItem(transaction: Transaction, account: Buffer, item: Item): Promise<number | undefined> {
-  const [known] = (await timestampsOf(transaction, account, [item.id])).values();
-  if (known && Number(known.last_modified) >= item.last_modified) return undefined;
+async function restoreItem(transaction: Session, account: Buffer, item: Item): Promise<number | undefined> {
+  const known = await versionOf(transaction, account, item.id);
+  if (known && known.last_modified >= item.last_modified) return undefined;
   const isTombstone = 'deleted' in item;
   if (!isTombstone && (await isTaken(transaction, account, item))) return undefined;
   if (known) await deleteItem(transaction, account, item.id);
@@ -58,19 +50,20 @@ async function restoreItem(transaction: Transaction, account: Buffer, item: Item
  * account has under the same address stays. Returns how many were stored.
  */
 export function addArticles(database: Database, account: Buffer, articles: readonly Article[], now: Timestamp) {
-  return database.write(async (transaction) => {
-    const first = (await database.dialect.tick(transaction, { account, now, liveDelta: 0 }))!;
+  return database.inTransaction(async (transaction) => {
+    const first = (await tick(transaction, { account, now, liveDelta: 0 }))!;
     let stored = 0;
+    let witness: Witness | undefined;
     for (const article of articles) {
-      if (await isTaken(transaction, account, article)) continue;
-      const isKnown = (await timestampsOf(transaction, account, [article.id])).size > 0;
+      const isKnown = (await versionOf(transaction, account, article.id)) !== undefined;
       const added = { ...article, id: isKnown ? randomUUID() : article.id, last_modified: first + stored };
+      if (await isTaken(transaction, account, added)) continue;
       await insertArticle(transaction, account, added);
-      transaction.witness = versionQuery(account, added.id, added.last_modified);
+      witness = versionQuery(account, added.id, added.last_modified);
       stored++;
     }
-    transaction.abandoned = stored === 0;
-    if (stored > 0) await settleCollection(transaction, account, first + stored - 1, -stored);
-    return stored;
+    if (stored === 0) return discarded(0);
+    await settleCollection(transaction, account, first + stored - 1, -stored);
+    return committed(stored, witness);
   });
 }

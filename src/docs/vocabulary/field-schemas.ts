@@ -1,5 +1,11 @@
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { ARTICLE_FIELDS, type ArticleField, type FieldKind } from '../../protocol/fields.js';
+import {
+  type ArticleField,
+  type Field as FieldFacts,
+  type FieldKind,
+  FIELDS,
+  MAX_CODE_POINTS,
+} from '../../protocol/fields.js';
 import type { Schema } from './open-api.js';
 
 const integer: Schema = { type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
@@ -10,15 +16,17 @@ const FIELD_SCHEMAS: Readonly<Record<FieldKind, Schema>> = {
   timestamp: integer,
   integer,
   boolean: { type: 'boolean' },
-  url: { type: 'string', format: 'iri', maxLength: 2048 },
-  title: { type: 'string', maxLength: 1024 },
+  url: { type: 'string', format: 'iri', maxLength: MAX_CODE_POINTS.url },
+  title: { type: 'string', maxLength: MAX_CODE_POINTS.title },
   text: { type: 'string' },
-  device: { type: 'string', minLength: 1, maxLength: 255 },
+  device: { type: 'string', minLength: 1, maxLength: MAX_CODE_POINTS.device },
 };
 
 /** Documents a property as the article field of that name. */
-export const Field = (name: ArticleField, options: ApiPropertyOptions) =>
-  ApiProperty({ ...FIELD_SCHEMAS[ARTICLE_FIELDS[name]], ...options } as ApiPropertyOptions);
+export function Field(name: ArticleField, options: ApiPropertyOptions = {}): PropertyDecorator {
+  const { kind, description, nullable, example }: FieldFacts = FIELDS[name];
+  return ApiProperty({ ...FIELD_SCHEMAS[kind], description, nullable, example, ...options } as ApiPropertyOptions);
+}
 
 /** What a filter on a field of that kind takes: more than the field can hold. */
 export function filterSchema(kind: FieldKind): Schema {

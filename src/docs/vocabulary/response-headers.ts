@@ -15,7 +15,8 @@ export const RESPONSE_HEADERS = {
   'Access-Control-Expose-Headers': {
     description: 'The headers that scripts of other origins may read.',
     schema: { type: 'string' },
-    example: 'Backoff, Retry-After, Last-Modified, Alert, Total-Records, Next-Page',
+    example:
+      'Backoff, Retry-After, Last-Modified, Alert, X-Request-Id, Total-Records, Next-Page, Start-Over, Preference-Applied',
   },
   Alert: {
     description:
@@ -48,7 +49,13 @@ export const RESPONSE_HEADERS = {
   'Next-Page': {
     description: 'The absolute address of the next page; absent on the last one.',
     schema: { type: 'string', format: 'uri' },
-    example: 'http://127.0.0.1:8000/v2/articles?unread=true&_limit=20&_token=3pWnZ…',
+    example: 'http://127.0.0.1:8000/v2/articles?unread=true&_limit=20&_token=3pWnZ',
+  },
+  'Preference-Applied': {
+    description:
+      'The preference that was granted: for how many seconds the request was held at most, or would have been.',
+    schema: { type: 'string', pattern: '^wait=\\d+$' },
+    example: 'wait=55',
   },
   'Referrer-Policy': {
     description: 'The address of a login is told to nobody.',
@@ -76,6 +83,11 @@ export const RESPONSE_HEADERS = {
     schema: { type: 'integer', minimum: 0 },
     example: 42,
   },
+  Vary: {
+    description: 'The request headers that the answer depends on, for caches on the way.',
+    schema: { type: 'string' },
+    example: 'Accept-Encoding',
+  },
   'WWW-Authenticate': {
     description: 'The schemes that open the path.',
     schema: { type: 'string' },
@@ -99,6 +111,15 @@ export type HeaderName = keyof typeof RESPONSE_HEADERS;
 export function headersOf(status: number, names: readonly HeaderName[] = []): Record<string, { $ref: string }> {
   const everywhere = baseHeaders('', '');
   const byStatus = statusHeaders(status, { alert: '{}', backoffSeconds: 1, retryAfterSeconds: 1 });
-  const all = ['X-Request-Id', ...names, ...Object.keys(everywhere), ...Object.keys(byStatus)].sort();
+  const all = [
+    'X-Request-Id',
+    ...(mayHaveBody(status) ? ['Vary'] : []),
+    ...names,
+    ...Object.keys(everywhere),
+    ...Object.keys(byStatus),
+  ].sort();
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
+
+/** Bodies may be compressed. */
+const mayHaveBody = (status: number): boolean => status !== 204 && status !== 304;

@@ -1,0 +1,53 @@
+// What the release workflow does beside building the image: check TAG, pack FOLDER.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const [task, argument] = process.argv.slice(2);
+const { name, version } = JSON.parse(readFileSync('package.json', 'utf8'));
+
+if (task === 'check' && argument) check(argument);
+else if (task === 'pack' && argument) pack(argument);
+else fail('Usage: node scripts/release.mjs check TAG | pack FOLDER');
+
+/** A tag names the version of package.json, which has a dated section in the changelog. */
+function check(tag) {
+  if (tag !== `v${version}`) fail(`${tag}: package.json says ${version}`);
+  notes();
+  console.log(`ok: ${tag} is ${name} ${version}, and the changelog has it`);
+}
+
+/** Source archive, client library, bill of materials, notes and the checksums of them all. */
+function pack(folder) {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'NOTES.md'), notes());
+  const source = join(folder, `${name}-${version}.tar.gz`);
+  execFileSync('git', ['archive', '--format=tar.gz', `--prefix=${name}-${version}/`, '-o', source, 'HEAD']);
+  execFileSync('npm', ['pack', '--workspace', 'clients/typescript', '--pack-destination', folder], { stdio: 'ignore' });
+  const sbom = execFileSync('npm', ['run', '--silent', 'sbom'], { maxBuffer: 2 ** 28 });
+  writeFileSync(join(folder, 'sbom.cdx.json'), sbom);
+  const files = readdirSync(folder).filter((file) => file !== 'SHA256SUMS');
+  const sums = files.map((file) => `${sha256(join(folder, file))}  ${file}\n`);
+  writeFileSync(join(folder, 'SHA256SUMS'), sums.join(''));
+  for (const file of files) console.log(`ok: ${file}`);
+}
+
+/** The changelog's section of this version. */
+function notes() {
+  const heading = new RegExp(`^## \\[${version.replaceAll('.', '\\.')}\\] - \\d{4}-\\d{2}-\\d{2}$`, 'm');
+  const changelog = readFileSync('CHANGELOG.md', 'utf8');
+  const found = heading.exec(changelog);
+  if (!found) fail(`CHANGELOG.md has no dated section of ${version}`);
+  const rest = changelog.slice(found.index + found[0].length);
+  return `${rest.split(/^## /m)[0].trim()}\n`;
+}
+
+function sha256(path) {
+  return createHash('sha256').update(readFileSync(path)).digest('hex');
+}
+
+function fail(message) {
+  console.error(message);
+  process.exit(1);
+}

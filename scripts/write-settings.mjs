@@ -1,0 +1,11 @@
+// Writes .env.example and the table of settings in docs/operations.md from their definition; run by `npm run settings:write`.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { envExample, settingsTable } from '../dist/src/config/settings-text.js';
+
+const TABLE = /^\| Variable +\| Default [^]*?\n(?=\n)/m;
+const page = 'docs/operations.md';
+writeFileSync('.env.example', envExample());
+writeFileSync(
+  page,
+  readFileSync(page, 'utf8').replace(TABLE, () => `${settingsTable()}\n`),
+);

@@ -1,0 +1,80 @@
+import { ApiQuery } from '@nestjs/swagger';
+import { filterSchema } from '../../docs/vocabulary/field-schemas.js';
+import { type QueryField, QUERY_FIELDS } from '../../protocol/fields.js';
+
+const FIELDS = Object.keys(QUERY_FIELDS) as QueryField[];
+
+const COMPARISONS = {
+  min: 'at least',
+  max: 'at most',
+  gt: 'more than',
+  lt: 'less than',
+  not: 'other than, or null',
+} as const;
+
+/** `min_read_position` and its like: every prefix with every field. */
+function comparisons(): MethodDecorator {
+  const names = (Object.keys(COMPARISONS) as (keyof typeof COMPARISONS)[]).flatMap((prefix) =>
+    FIELDS.map((field) => {
+      const description = `${field}: ${COMPARISONS[prefix]}`;
+      return [`${prefix}_${field}`, { ...filterSchema(QUERY_FIELDS[field]), description }] as const;
+    }),
+  );
+  return ApiQuery({
+    name: 'comparisons',
+    required: false,
+    description:
+      'Each property is a query parameter of its own, `?min_read_position=1&not_title=`: a field with the prefix `min_` ' +
+      '(at least), `max_` (at most), `gt_` (more than), `lt_` (less than) or `not_` (any other value, or null). All but ' +
+      '`not_` leave out records in which the field is null.',
+    style: 'form',
+    explode: true,
+    schema: { type: 'object', additionalProperties: false, properties: Object.fromEntries(names), example: {} },
+  });
+}
+
+const filter = (field: QueryField): MethodDecorator =>
+  ApiQuery({
+    name: field,
+    required: false,
+    description: field === 'deleted' ? 'True for tombstones, false for live records.' : `\`${field}\` equals this.`,
+    schema: filterSchema(QUERY_FIELDS[field]),
+  });
+
+const timestamp = (name: string, description: string): MethodDecorator =>
+  ApiQuery({ name, required: false, description, schema: filterSchema('timestamp') });
+
+/** The parameters that say which records an operation is about. */
+export const filters = (): MethodDecorator[] => [
+  timestamp('_since', 'Changed or deleted after this timestamp; the same as `gt_last_modified`.'),
+  timestamp('_to', 'Changed or deleted before this timestamp; the same as `lt_last_modified`.'),
+  ...FIELDS.map(filter),
+  comparisons(),
+];
+
+const sortKey = `-?(${FIELDS.join('|')})`;
+
+/** The parameters that say in which order and portions records are listed. */
+export const pages = (): MethodDecorator[] => [
+  ApiQuery({
+    name: '_sort',
+    required: false,
+    description:
+      'Fields to sort by, each with `-` before it for the opposite order, as in `-favorite,title`. True comes before ' +
+      'false, and null before everything else. Without it the latest change comes first (`-last_modified`); where the ' +
+      'listing is filtered on `last_modified`, the earliest (`last_modified`).',
+    schema: { type: 'string', pattern: `^( *${sortKey} *(, *${sortKey} *)*)?$` },
+  }),
+  ApiQuery({
+    name: '_limit',
+    required: false,
+    description: 'Items in a page; the page size of the service at most.',
+    schema: { type: 'integer', minimum: 1 },
+  }),
+  ApiQuery({
+    name: '_token',
+    required: false,
+    description: 'Where a page begins. Opaque: follow `Next-Page` instead of making one.',
+    schema: { type: 'string' },
+  }),
+];

@@ -1,0 +1,87 @@
+import { ApiProperty, ApiSchema, IntersectionType, PartialType, PickType, getSchemaPath } from '@nestjs/swagger';
+import { Field } from '../../docs/vocabulary/field-schemas.js';
+import {
+  type ArticleField,
+  type Field as FieldFacts,
+  FIELD_NAMES,
+  FIELDS,
+  fieldsWhere,
+} from '../../protocol/fields.js';
+import type { Tombstone } from '../article.js';
+
+/** An article as every response shows it: each field of the table is a property. */
+@ApiSchema({ name: 'Article', description: 'A live article, always with all its fields.' })
+export class ArticleDto {}
+for (const name of FIELD_NAMES) Field(name)(ArticleDto.prototype, name);
+
+/** The named properties of an article. */
+const only = (names: readonly ArticleField[]) => PickType(ArticleDto, names as readonly never[]);
+
+const REQUIRED = fieldsWhere(({ givenBy }) => givenBy === 'device');
+const OPTIONAL = fieldsWhere(({ givenBy }) => givenBy === undefined);
+
+/** The body of a POST. */
+@ApiSchema({
+  name: 'NewArticle',
+  description:
+    'What the server gives by itself (`id`, `last_modified`, `stored_on`) and unknown fields are ignored. `null` counts as ' +
+    'absent, but for `title`. An absent `resolved_url` is the `url`, `resolved_title` the `title`, `added_on` the present. ' +
+    'Booleans may also be `"true"`, `"false"`, 1 or 0, integers decimal digits in a string.',
+})
+export class NewArticleDto extends IntersectionType(only(REQUIRED), PartialType(only(OPTIONAL))) {}
+
+// In words: generators of clients take a field with `default` for one that is always there, and ask for it in a POST.
+for (const name of OPTIONAL) {
+  const { description, default: value } = FIELDS[name] as FieldFacts;
+  const absent =
+    typeof value === 'object' && value !== null ? '' : ` Absent: ${value === '' ? 'empty' : String(value)}.`;
+  const options = { required: false, nullable: true, description: description + absent };
+  Field(name, options)(NewArticleDto.prototype, name);
+}
+
+/** The body of a PATCH. */
+@ApiSchema({
+  name: 'ArticlePatch',
+  description:
+    'Any of these fields. The read-only ones are accepted as long as they hold what is stored, unknown ones are ignored. ' +
+    'Values may be spelt as in a POST. `null` makes `resolved_url` the `url`, `resolved_title` the `title`, and `excerpt` empty.',
+})
+export class ArticlePatchDto extends PartialType(only(fieldsWhere(({ patch }) => patch !== undefined))) {}
+
+for (const name of ['resolved_url', 'excerpt'] as const)
+  Field(name, { required: false, nullable: true })(ArticlePatchDto.prototype, name);
+
+/** The answer to a PATCH when only some fields are wanted. */
+@ApiSchema({ name: 'ArticleFields', description: 'Some fields of an article, possibly none.' })
+export class ArticleFieldsDto extends PartialType(ArticleDto) {}
+
+/** What is left of a deleted article. */
+@ApiSchema({ name: 'Tombstone', description: 'What is left of a deleted article.' })
+export class TombstoneDto implements Tombstone {
+  @Field('id', { example: '6c5f1f0e-8a5b-4a3e-9d39-0b6f6a3c2a11' })
+  id: string;
+
+  @Field('last_modified', { description: 'Server timestamp of the deletion.', example: 1760000000456 })
+  last_modified: number;
+
+  @ApiProperty({ type: 'boolean', enum: [true] })
+  deleted: true;
+}
+
+/** The answer to a collection DELETE. */
+@ApiSchema({ name: 'Tombstones', description: 'One tombstone for each deleted article, the oldest change first.' })
+export class TombstonesDto {
+  @ApiProperty({ type: [TombstoneDto] })
+  items: TombstoneDto[];
+}
+
+/** A page of a listing. */
+@ApiSchema({ name: 'Listing' })
+export class ListingDto {
+  @ApiProperty({
+    type: 'array',
+    items: { anyOf: [{ $ref: getSchemaPath(ArticleDto) }, { $ref: getSchemaPath(TombstoneDto) }] },
+    description: 'Articles; tombstones too when the listing is filtered on `last_modified`.',
+  })
+  items: (ArticleDto | TombstoneDto)[];
+}

@@ -1,0 +1,100 @@
+import { Inject, Injectable } from '@nestjs/common';
+import * as client from 'openid-client';
+import { CLOCK, type Clock, SETTINGS } from '../../config/config.module.js';
+import type { Settings } from '../../config/settings.js';
+import { ApiError, invalidParameter } from '../../protocol/api-error.js';
+import type { AuthorizationResponse } from './authorization-response.js';
+import { providerUnavailable, withinLimit } from '../provider/bounded-fetch.js';
+import { challenge } from '../challenge.js';
+import { IdentityProvider } from '../provider/identity-provider.js';
+import { loginKey, openLogin, type PendingLogin, sealLogin } from './login-state.js';
+import type { ProviderMetadata } from '../provider/provider-metadata.js';
+import { refusesClient } from '../provider/refuses-client.js';
+import { resourceParameter } from '../provider/resource-parameter.js';
+import { isBearerToken } from '../tokens/token-verifier.js';
+
+/** A login on its way to the provider: where the browser goes, and what it keeps until it comes back. */
+export interface BegunLogin {
+  location: string;
+  state: string;
+  sealed: string;
+}
+
+/** The authorization-code flow with PKCE (RFC 6749, RFC 7636). It keeps nothing: any instance finishes any login. */
+@Injectable()
+export class OAuthLogin {
+  private readonly key: Uint8Array;
+
+  constructor(
+    private readonly provider: IdentityProvider,
+    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {
+    this.key = loginKey(settings.sessionSecret);
+  }
+
+  /** Begins a login that ends at `redirect`. Throws 503 / 201 when the provider cannot be asked. */
+  async begin(redirect: string, redirect_uri: string): Promise<BegunLogin> {
+    const { metadata, client: configuration } = await withinLimit(this.provider.discovered());
+    if (!metadata.authorization_endpoint) throw providerUnavailable('it has no authorization endpoint');
+    const login = { state: client.randomState(), verifier: client.randomPKCECodeVerifier(), redirect, redirect_uri };
+    const location = client.buildAuthorizationUrl(configuration, {
+      redirect_uri,
+      scope: this.settings.oauth.scope,
+      state: login.state,
+      code_challenge: await client.calculatePKCECodeChallenge(login.verifier),
+      code_challenge_method: 'S256',
+      ...resourceParameter(this.settings.oauth),
+    });
+    const expiresAt = this.clock() + this.settings.oauth.stateSeconds * 1000;
+    return { location: location.href, state: login.state, sealed: await sealLogin(login, this.key, expiresAt) };
+  }
+
+  /** The login that a cookie holds. Throws 401 / 105 when it is missing, expired, forged or of another state. */
+  async resume(sealed: string | undefined, state: string): Promise<PendingLogin> {
+    const login = sealed === undefined ? undefined : await openLogin(sealed, this.key, this.clock());
+    if (login?.state === state) return login;
+    throw new ApiError('invalidAuthorization', 'The login is unknown or has expired, begin again', {
+      'WWW-Authenticate': challenge(this.settings, { error: 'invalid_token', bearerOnly: true }),
+    });
+  }
+
+  /**
+   * Exchanges the code for an access token. Throws 400 / 107 when the provider refuses it, 503 / 201 when the provider
+   * cannot be asked, answers nonsense or does not accept this service.
+   */
+  async finish(login: PendingLogin, response: AuthorizationResponse): Promise<string> {
+    return withinLimit(this.exchange(login, response));
+  }
+
+  private async exchange(login: PendingLogin, response: AuthorizationResponse): Promise<string> {
+    const { metadata, client: configuration } = await this.provider.discovered();
+    judgeIssuer(response.iss, metadata);
+    const callback = new URL(login.redirect_uri);
+    callback.search = new URLSearchParams({ ...response }).toString();
+    const checks = { expectedState: login.state, pkceCodeVerifier: login.verifier };
+    try {
+      const resource = resourceParameter(this.settings.oauth);
+      const tokens = await client.authorizationCodeGrant(configuration, callback, checks, resource);
+      this.provider.acceptedClient();
+      if (tokens.token_type === 'bearer' && isBearerToken(tokens.access_token)) return tokens.access_token;
+    } catch (error) {
+      if (refusesClient(error)) throw this.provider.refusedClient();
+      if (isRefusal(error)) throw invalidParameter('code', 'the identity provider refused it');
+      this.provider.distrust();
+      throw providerUnavailable('the code could not be exchanged', error);
+    }
+    throw providerUnavailable('it issued no bearer token');
+  }
+}
+
+/** A response of another provider (a mix-up attack, RFC 9207) is the fault of whoever sent the browser here. */
+function judgeIssuer(iss: string | undefined, metadata: ProviderMetadata): void {
+  if (iss !== undefined && iss !== metadata.issuer) throw invalidParameter('iss', 'is another identity provider');
+  if (iss === undefined && metadata.authorization_response_iss_parameter_supported)
+    throw new ApiError('missingParameter', 'iss: is required');
+}
+
+/** Errors about the code, not about this service's own registration with the provider. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof client.ResponseBodyError && error.status === 400 && error.error !== 'unsupported_grant_type';

@@ -1,0 +1,97 @@
+import { Controller, Get, Inject, Req, Res, UseGuards } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { SETTINGS } from '../../config/config.module.js';
+import type { Settings } from '../../config/settings.js';
+import { publicUrl } from '../../http/request/public-url.js';
+import { Reply } from '../../http/response/reply.js';
+import { ApiError } from '../../protocol/api-error.js';
+import { readAuthorizationResponse } from './authorization-response.js';
+import { loginCookieName, readLoginCookies, setLoginCookie, surplusLoginCookies } from './login-cookies.js';
+import { OAuthLogin } from './oauth-login.js';
+import { Public } from '../public.js';
+import { RequiresProvider } from './requires-provider.guard.js';
+import { readRedirect, withToken } from './redirect-domains.js';
+
+/**
+ * The way to a bearer token for web pages and devices (docs/protocol.md, "Login"). Its paths contain a setting, the name of the
+ * provider: `loginPath` is where the module is registered.
+ */
+@Public()
+@UseGuards(RequiresProvider)
+@Controller()
+export class OAuthController {
+  constructor(
+    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly login: OAuthLogin,
+  ) {}
+
+  /** What a client needs to talk to the identity provider itself. */
+  @Get('params')
+  showParameters() {
+    const { clientId, uri, scope } = this.settings.oauth;
+    return { client_id: clientId, oauth_uri: uri, scope };
+  }
+
+  /** Sends the browser to the provider. 400 / 107 or 108 for a wrong or missing `redirect`, 503 / 201 without provider. */
+  @Get('login')
+  async begin(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<Reply> {
+    forgetReferrer(response);
+    const redirect = readRedirect(request.query.redirect, this.settings.oauth.redirectDomains, this.ownPage());
+    const callback = this.callback(request);
+    const { location, state, sealed } = await this.login.begin(redirect.href, callback);
+    const cookies = readLoginCookies(request.headers.cookie);
+    for (const name of surplusLoginCookies(cookies, sealed.length))
+      response.append('Set-Cookie', setLoginCookie(name, '', callback, 0));
+    const { stateSeconds } = this.settings.oauth;
+    response.append('Set-Cookie', setLoginCookie(loginCookieName(state), sealed, callback, stateSeconds));
+    return new Reply(302, undefined, { Location: location });
+  }
+
+  /**
+   * The provider sends the browser back here; it goes on to `redirect` with the token in the fragment. 400 / 107 or 108
+   * for a refused or incomplete answer, 401 / 105 without the login it belongs to, 503 / 201 without provider.
+   */
+  @Get('token')
+  async finish(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<Reply> {
+    forgetReferrer(response);
+    const sealed = this.takeCookie(request, response);
+    try {
+      const answer = readAuthorizationResponse(request.query);
+      const login = await this.login.resume(sealed, answer.state);
+      const token = await this.login.finish(login, answer);
+      return new Reply(302, undefined, { Location: withToken(login.redirect, token) });
+    } catch (error) {
+      // The code may still be good: the same address can be tried again when the provider is back.
+      if (error instanceof ApiError && error.kind === 'unavailable') response.removeHeader('Set-Cookie');
+      throw error;
+    }
+  }
+
+  /** The cookie of the login that the request names, if the browser has it; the answer removes it. */
+  private takeCookie(request: Request, response: Response): string | undefined {
+    const { state } = request.query;
+    if (typeof state !== 'string') return undefined;
+    const name = loginCookieName(state);
+    const sealed = readLoginCookies(request.headers.cookie).get(name);
+    if (sealed !== undefined) response.append('Set-Cookie', setLoginCookie(name, '', this.callback(request), 0));
+    return sealed;
+  }
+
+  /** The web application, by its configured address: what a request says of itself is no reason to trust a host. */
+  private ownPage(): string | undefined {
+    const { webAppEnabled, publicUrl: base } = this.settings;
+    return webAppEnabled && base !== undefined ? `${base}/app/` : undefined;
+  }
+
+  private callback(request: Request): string {
+    return `${publicUrl(request, this.settings)}/${loginPath(this.settings)}/token`;
+  }
+}
+
+/** The addresses of a login hold a code and a state: no page that follows shall be told them. */
+const forgetReferrer = (response: Response): void => {
+  response.setHeader('Referrer-Policy', 'no-referrer');
+};
+
+/** Below which address the login is. */
+export const loginPath = ({ oauth }: Pick<Settings, 'oauth'>): string => `v2/${oauth.providerName}-oauth`;

@@ -1,0 +1,61 @@
+import { domainToUnicode } from 'node:url';
+import { ApiError, invalidParameter } from '../../protocol/api-error.js';
+
+/** Longer addresses do not fit into a login cookie. */
+const MAX_LENGTH = 2000;
+
+/**
+ * Reads the `redirect` parameter of a login: an absolute http(s) URL whose host is in the list. An entry is a host name,
+ * `*.` and a host name for its subdomains, either with a port if only that one is meant. Throws 400 / 108 when it is
+ * missing, 400 / 107 when it is anything else.
+ * @param ownPage a page of the service itself to which a login may return whatever the list says
+ */
+export function readRedirect(value: unknown, domains: readonly string[], ownPage?: string): URL {
+  if (value === undefined || value === '') throw new ApiError('missingParameter', 'redirect: is required');
+  if (typeof value !== 'string') throw invalidParameter('redirect', 'must be given once');
+  if (value.length > MAX_LENGTH) throw invalidParameter('redirect', `must have at most ${MAX_LENGTH} characters`);
+  const url = parsePlainUrl(value);
+  if (!url) throw invalidParameter('redirect', 'must be an absolute http or https URL');
+  if (ownPage !== undefined && `${url.origin}${url.pathname}` === new URL(ownPage).href) return url;
+  if (!domains.some((domain) => matchesDomain(url, domain)))
+    throw invalidParameter('redirect', 'is not in an authorised domain');
+  return url;
+}
+
+/**
+ * Parses a URL as browsers do, but takes only what all of them, and people, read in the same way: the host as it is
+ * written must be the host as it is parsed. That leaves out user info, back-slashes, encoded or full-width characters,
+ * odd numbers for addresses and missing or surplus slashes.
+ */
+function parsePlainUrl(text: string): URL | undefined {
+  if (/[\s\\\u0000-\u0020\u007f-\u009f]/.test(text) || !URL.canParse(text)) return undefined;
+  const written = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1]?.toLowerCase();
+  const url = new URL(text);
+  if (written === undefined || /(^|\.)\./.test(url.hostname)) return undefined;
+  const names = [url.hostname, domainToUnicode(url.hostname)];
+  return names.some((name) => isHost(written, name, url)) ? url : undefined;
+}
+
+const isHost = (written: string, name: string, url: URL): boolean =>
+  written === `${name}:${portOf(url)}` || (url.port === '' && written === name);
+
+const portOf = (url: URL): string => url.port || (url.protocol === 'https:' ? '443' : '80');
+
+function matchesDomain(url: URL, domain: string): boolean {
+  const isWildcard = domain.startsWith('*.');
+  const entry = isWildcard ? domain.slice(2) : domain;
+  if (!URL.canParse(`http://${entry}`)) return false;
+  const { hostname } = new URL(`http://${entry}`);
+  const port = /:(\d+)$/.exec(entry)?.[1];
+  if (port !== undefined && Number(port) !== Number(portOf(url))) return false;
+  if (!isWildcard) return url.hostname === hostname;
+  return url.hostname.endsWith(`.${hostname}`) && url.hostname.length > hostname.length + 1;
+}
+
+/**
+ * The address that takes the token to the web page: the redirect with the token at the end of its fragment, where
+ * neither servers nor the `Referer` header see it. A page that wants `#auth:<token>` gives a redirect ending in `#auth:`.
+ */
+export function withToken(redirect: string, token: string): string {
+  return `${redirect}${redirect.includes('#') ? '' : '#'}${token}`;
+}

@@ -1,0 +1,97 @@
+import { tracingChannel } from 'node:diagnostics_channel';
+import { ApiError } from '../../protocol/api-error.js';
+
+/**
+ * How long one call to the identity provider, and one answer that waits for its calls, may take, in milliseconds: the
+ * client shall have its answer within five seconds.
+ */
+export const PROVIDER_LIMIT_MS = 4800;
+
+const MAX_BYTES = 512 * 1024;
+
+/** What is published about a call to the identity provider: the path of its address, never the parameters. */
+export interface ProviderCall {
+  path: string;
+}
+
+/** Where metrics and traces learn of calls to the identity provider. */
+export const providerCalls = tracingChannel<unknown, ProviderCall>('reading-list:provider-call');
+
+/**
+ * 503 / 201: the identity provider cannot be asked or makes no sense. Of the failure behind it only the code is kept, for
+ * the log: its details may hold what the provider answered, tokens included.
+ */
+export function providerUnavailable(reason: string, failure?: unknown): ApiError {
+  const error = new ApiError('unavailable', `The identity provider is not available: ${reason}`);
+  error.cause = new Error(codeOf(failure) ?? reason);
+  return error;
+}
+
+/** What an operator has to look at when the provider does not accept this service. */
+export const CLIENT_REFUSED = 'the provider refuses OAUTH_CLIENT_ID / OAUTH_CLIENT_SECRET';
+
+/** 503 / 201: the identity provider does not accept this service; trying again will not help. */
+export function clientRefused(): ApiError {
+  const error = new ApiError('unavailable', `Sign-in is not available: ${CLIENT_REFUSED}`);
+  error.cause = new Error('invalid_client');
+  return error;
+}
+
+function codeOf(failure: unknown): string | undefined {
+  if (!(failure instanceof Error)) return undefined;
+  const { code } = failure as NodeJS.ErrnoException;
+  return code ?? codeOf(failure.cause) ?? failure.name;
+}
+
+/**
+ * `fetch` for calls to the identity provider. Follows no redirect (a secret would go with it), ends within
+ * `PROVIDER_LIMIT_MS` unless the caller's signal is shorter, and rejects answers of more than 512 KiB.
+ */
+export async function boundedFetch(url: string, init: RequestInit = {}): Promise<Response> {
+  return providerCalls.tracePromise(() => fetchBounded(url, init), { path: new URL(url).pathname });
+}
+
+async function fetchBounded(url: string, init: RequestInit): Promise<Response> {
+  const signal = init.signal ?? AbortSignal.timeout(PROVIDER_LIMIT_MS);
+  const response = await fetch(url, { ...init, redirect: 'manual', signal });
+  const body = await readBounded(response);
+  return new Response(body.length > 0 ? body : null, { status: response.status, headers: response.headers });
+}
+
+async function readBounded(response: Response): Promise<Buffer<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    size += chunk.length;
+    if (size > MAX_BYTES) throw providerUnavailable('its answer is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Reads a JSON object. Throws 503 / 201 for any other answer, and when there is none. */
+export async function fetchJsonObject(url: string, signal?: AbortSignal): Promise<Record<string, unknown>> {
+  const response = await reach(url, signal);
+  if (response.status !== 200) throw providerUnavailable(`status ${response.status} from ${new URL(url).pathname}`);
+  const value: unknown = await response.json().catch(() => undefined);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw providerUnavailable(`no JSON object at ${new URL(url).pathname}`);
+  return value as Record<string, unknown>;
+}
+
+async function reach(url: string, signal?: AbortSignal): Promise<Response> {
+  try {
+    return await boundedFetch(url, { headers: { accept: 'application/json' }, signal });
+  } catch (error) {
+    throw error instanceof ApiError ? error : providerUnavailable('no answer', error);
+  }
+}
+
+/** Rejects with 503 / 201 when `work` takes longer than `limitMs`; the work itself goes on. */
+export async function withinLimit<T>(work: Promise<T>, limitMs: number = PROVIDER_LIMIT_MS): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(providerUnavailable('no answer in time')), limitMs);
+  });
+  return Promise.race([work, limit]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,58 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
+import { MONOTONIC_CLOCK, type MonotonicClock } from '../../config/config.module.js';
+import { fetchJsonObject, providerUnavailable } from './bounded-fetch.js';
+import { IdentityProvider, PROVIDER_LIFETIMES } from './identity-provider.js';
+import { Remembered } from '../tokens/remembered.js';
+
+const SEARCHES = { count: 2, perMs: 10_000 };
+
+/**
+ * The provider's signing keys (JSON Web Key Set), read again after ten minutes and when a token names a key that is
+ * not among them: at once, but at most twice in ten seconds, however many unknown keys are named.
+ */
+@Injectable()
+export class ProviderKeys {
+  private readonly remembered: Remembered<JWTVerifyGetKey>;
+  private searches: number[] = [];
+
+  constructor(
+    private readonly provider: IdentityProvider,
+    @Inject(MONOTONIC_CLOCK) private readonly clock: MonotonicClock,
+  ) {
+    this.remembered = new Remembered(() => this.load(), PROVIDER_LIFETIMES, clock);
+  }
+
+  /** Finds the key of a signed token. Throws jose's `JWKSNoMatchingKey`, or 503 / 201 when the keys cannot be read. */
+  readonly find: JWTVerifyGetKey = async (header, token) => {
+    const keys = await this.remembered.get();
+    try {
+      return await keys(header, token);
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey) || !this.maySearch()) throw error;
+      return (await this.remembered.refresh())(header, token);
+    }
+  };
+
+  /** While reading fails, the pause after failures limits the calls, and the token is not refused but unknown. */
+  private maySearch(): boolean {
+    if (this.remembered.isFailing()) return true;
+    const now = this.clock();
+    this.searches = this.searches.filter((time) => now - time < SEARCHES.perMs);
+    if (this.searches.length >= SEARCHES.count) return false;
+    this.searches.push(now);
+    return true;
+  }
+
+  private async load(): Promise<JWTVerifyGetKey> {
+    const { metadata } = await this.provider.discovered();
+    if (!metadata.jwks_uri) throw providerUnavailable('it publishes no keys');
+    try {
+      const keys: unknown = await fetchJsonObject(metadata.jwks_uri);
+      return createLocalJWKSet(keys as JSONWebKeySet);
+    } catch (error) {
+      this.provider.distrust();
+      throw error instanceof errors.JOSEError ? providerUnavailable('its key set makes no sense', error) : error;
+    }
+  }
+}

@@ -1,0 +1,11 @@
+import type { OAuthSettings } from '../../config/settings.js';
+
+/**
+ * The `resource` parameter (RFC 8707) of a login: the audience that `OAUTH_AUDIENCE` requires of tokens, when it is an
+ * http(s) address. Providers that issue tokens for several services need it; without that setting nothing is sent.
+ */
+export function resourceParameter({ audiences, clientId }: OAuthSettings): { resource?: string } {
+  const [audience] = audiences;
+  const isRequired = audiences.length === 1 && audience !== undefined && audience !== clientId;
+  return isRequired && /^https?:\/\/[^#]+$/.test(audience) ? { resource: audience } : {};
+}

@@ -1,0 +1,47 @@
+import { Token } from '../../database/entities/token.entity.js';
+import { keptStatement } from '../../database/entities/kept-statement.js';
+import { managerOn } from '../../database/entities/manager.js';
+import type { Session } from '../../database/session.js';
+import type { Timestamp } from '../../protocol/timestamp.js';
+
+const ONE = keptStatement((entities) =>
+  entities
+    .createQueryBuilder(Token, 't')
+    .select('subject, name, token_hash, created_on, expires_on, last_used_on')
+    .where('token_hash = ?'),
+);
+
+/** The token with this SHA-256. */
+export async function findToken(session: Session, hash: Buffer): Promise<Token | undefined> {
+  return (await session.row(ONE(session), [hash])) as Token | undefined;
+}
+
+/** The tokens of a user, or of all, by user and name. */
+export const listTokens = (session: Session, subject?: string): Promise<Token[]> =>
+  managerOn(session).find(Token, {
+    where: subject === undefined ? {} : { subject },
+    order: { subject: 'ASC', name: 'ASC' },
+  });
+
+/** Adds a token. Rejects with what the dialect calls `duplicate` when the user has one of that name. */
+export async function insertToken(session: Session, token: Token): Promise<void> {
+  await managerOn(session).createQueryBuilder().insert().into(Token).values(token).updateEntity(false).execute();
+}
+
+/** Deletes a token of a user, or all of them, and returns how many there were. */
+export async function deleteTokens(session: Session, subject: string, name?: string): Promise<number> {
+  const tokens = name === undefined ? { subject } : { subject, name };
+  return (await managerOn(session).delete(Token, tokens)).affected!;
+}
+
+/** Notes a use, unless another instance did so less than `restMs` ago. A time in the future is one of a wrong clock. */
+export async function noteUse(session: Session, hash: Buffer, now: Timestamp, restMs: number): Promise<void> {
+  const window = { hash, from: now - restMs, to: now + restMs };
+  await managerOn(session)
+    .createQueryBuilder()
+    .update(Token)
+    .set({ last_used_on: now })
+    .where('token_hash = :hash', window)
+    .andWhere('(last_used_on IS NULL OR last_used_on <= :from OR last_used_on > :to)')
+    .execute();
+}

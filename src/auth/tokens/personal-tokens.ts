@@ -1,0 +1,76 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK, type Clock, SETTINGS } from '../../config/config.module.js';
+import type { Settings } from '../../config/settings.js';
+import { Database } from '../../database/database.js';
+import type { Token } from '../../database/entities/token.entity.js';
+import { ApiError } from '../../protocol/api-error.js';
+import { withinLimit } from '../provider/bounded-fetch.js';
+import { believedForMs, type CheckedToken, type Identity, refused } from './identity.js';
+import { LastUse } from './last-use.js';
+import { hasPersonalForm, LOCAL_ISSUER, personalTokenHash } from './personal-token.js';
+import { findToken } from './personal-tokens.store.js';
+import { Recent } from './recent.js';
+
+/** How long a token may go on working after it was revoked. */
+export const REVOCATION_MS = 3_000;
+/** How long a token that is known waits for a database that does not answer. */
+const PATIENCE_MS = 1_000;
+
+/**
+ * Personal tokens, which the operator makes and the database knows. They are looked up every few seconds; while the database
+ * is away, those that were good at the latest look go on working.
+ */
+@Injectable()
+export class PersonalTokens {
+  /** Whom tokens stood for when they were looked up the last time, for when that fails. */
+  private readonly good = new Recent<Identity>(10_000);
+
+  constructor(
+    private readonly database: Database,
+    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly lastUse: LastUse,
+  ) {}
+
+  /** Throws 401 / 105 for one that is unknown, expired or revoked, 503 / 201 when that cannot be found out. */
+  async check(token: string): Promise<CheckedToken> {
+    if (!this.settings.tokensEnabled) throw refused('personal tokens are switched off');
+    if (!hasPersonalForm(token)) throw refused('it is not known');
+    const hash = personalTokenHash(token);
+    const identity = await this.identify(hash);
+    const limitMs = Math.min(REVOCATION_MS, this.settings.oauth.tokenCacheSeconds * 1000);
+    return { identity, keepMs: believedForMs(identity, limitMs, this.clock()) };
+  }
+
+  private async identify(hash: Buffer): Promise<Identity> {
+    const key = hash.toString('base64url');
+    const known = this.good.get(key);
+    try {
+      const identity = this.judge(await this.find(hash, known !== undefined));
+      this.good.set(key, identity);
+      return identity;
+    } catch (error) {
+      const isAway = error instanceof ApiError && error.kind === 'unavailable';
+      if (isAway && known && !this.hasExpired(known)) return known;
+      if (!isAway) this.good.delete(key);
+      throw error;
+    }
+  }
+
+  private find(hash: Buffer, isKnown: boolean): Promise<Token | undefined> {
+    const found = this.database.onSession((session) => findToken(session, hash));
+    return isKnown ? withinLimit(found, PATIENCE_MS) : found;
+  }
+
+  private judge(token: Token | undefined): Identity {
+    if (!token) throw refused('it is not known');
+    const identity = { issuer: LOCAL_ISSUER, subject: token.subject, expiresAt: token.expires_on ?? undefined };
+    if (this.hasExpired(identity)) throw refused('it has expired');
+    this.lastUse.note(token);
+    return identity;
+  }
+
+  private hasExpired({ expiresAt = Infinity }: Identity): boolean {
+    return expiresAt <= this.clock();
+  }
+}

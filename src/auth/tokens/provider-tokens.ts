@@ -1,0 +1,25 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { SETTINGS } from '../../config/config.module.js';
+import type { Settings } from '../../config/settings.js';
+import { type CheckedToken, refused } from './identity.js';
+import { Introspection } from './introspection.js';
+import { JwtAccessTokens, looksLikeJwt } from './jwt-access-tokens.js';
+import { SharedResults } from './shared-results.js';
+
+/** Tokens that the identity provider issued: signed ones are checked with its keys, others by asking it. */
+@Injectable()
+export class ProviderTokens {
+  constructor(
+    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly jwts: JwtAccessTokens,
+    private readonly introspection: Introspection,
+    private readonly shared: SharedResults,
+  ) {}
+
+  /** Throws 401 / 105, 403 / 121, or 503 / 201 when the provider cannot be asked. */
+  check(token: string): Promise<CheckedToken> {
+    if (!this.settings.oauth.enabled) throw refused('no identity provider is set up here');
+    const judge = looksLikeJwt(token) ? this.jwts : this.introspection;
+    return this.shared.known(token, () => judge.identify(token));
+  }
+}

@@ -1,0 +1,68 @@
+import { hash } from 'node:crypto';
+import { Inject, Injectable, Optional } from '@nestjs/common';
+import { CLOCK, type Clock, SETTINGS } from '../../config/config.module.js';
+import type { Settings } from '../../config/settings.js';
+import { believedForMs, type CheckedToken, type Identity } from './identity.js';
+
+/** Injection token of the `TokenStore`; without one, nothing is shared. */
+export const TOKEN_STORE = Symbol('TokenStore');
+
+/** A store that several instances share. It must answer soon; a failure of its counts as nothing found. */
+export interface TokenStore {
+  get(key: string): Promise<string | undefined>;
+  set(key: string, value: string, ttlMs: number): Promise<void>;
+}
+
+/** As it is stored. `until` (milliseconds since the epoch) makes one lifetime of all the caches a result passes through. */
+interface SharedResult {
+  identity: Identity;
+  until: number;
+}
+
+/** What other instances found out about tokens. Only identities are shared, never refusals. */
+@Injectable()
+export class SharedResults {
+  private readonly rules: string;
+  private readonly limitMs: number;
+
+  constructor(
+    @Inject(SETTINGS) { oauth }: Settings,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Optional() @Inject(TOKEN_STORE) private readonly store?: TokenStore,
+  ) {
+    this.rules = JSON.stringify([oauth.uri, oauth.audiences, oauth.scope]);
+    this.limitMs = oauth.tokenCacheSeconds * 1000;
+  }
+
+  /** What is known of a token; else what `check` finds, which others then know as well. */
+  async known(token: string, check: () => Promise<Identity>): Promise<CheckedToken> {
+    const shared = await this.find(token);
+    if (shared) return shared;
+    const identity = await check();
+    const keepMs = believedForMs(identity, this.limitMs, this.clock());
+    if (keepMs > 0) await this.share(token, { identity, until: this.clock() + keepMs }, keepMs);
+    return { identity, keepMs };
+  }
+
+  /** By this instance's clock, which may differ from the one that wrote it: never longer than a check of its own would count. */
+  private async find(token: string): Promise<CheckedToken | undefined> {
+    try {
+      const found = await this.store?.get(this.keyOf(token));
+      if (found === undefined) return undefined;
+      const { identity, until } = JSON.parse(found) as SharedResult;
+      const keepMs = Math.min(until - this.clock(), this.limitMs);
+      return keepMs > 0 ? { identity, keepMs } : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  private async share(token: string, result: SharedResult, ttlMs: number): Promise<void> {
+    await this.store?.set(this.keyOf(token), JSON.stringify(result), ttlMs).catch(() => undefined);
+  }
+
+  /** Services with other rules may use the same store: what one accepts, another may not. */
+  private keyOf(token: string): string {
+    return `token:${hash('sha256', `${this.rules} ${token}`, 'base64url')}`;
+  }
+}

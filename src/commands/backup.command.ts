@@ -1,0 +1,29 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { requireDatabaseFile } from '../database/expected.js';
+import { type Command, CommandError, EXIT, UsageError } from './command.js';
+import { copyDatabase, requireSqliteFile } from './sqlite-copy.js';
+
+/** Copies the SQLite file while the service writes to it. */
+export const backupCommand: Command = {
+  name: 'backup',
+  summary: 'Copy the SQLite file while the service runs',
+  help: `FILE
+
+Copies the SQLite file of DATABASE_URL to FILE, whole and as of one moment, while the service goes on writing, and checks the copy.
+"cp" of a file in use misses what is still in its write-ahead log. FILE must not exist yet. "restore" reads it.
+For MySQL and MariaDB use mysqldump --single-transaction.
+
+Exit codes: 0 done, 1 failed, 2 wrong usage`,
+  options: {},
+  needsDatabase: false,
+  async run({ operands: [file, ...more], settings, print }) {
+    if (file === undefined || more.length > 0) throw new UsageError('Name one file for the copy.');
+    const source = requireSqliteFile(settings);
+    requireDatabaseFile(settings);
+    if (existsSync(file)) throw new CommandError(`${file}: exists already; name a new file`);
+    const { users, articles } = await copyDatabase(source, resolve(file));
+    await print(`backed up ${articles} articles of ${users} users to ${file}`);
+    return EXIT.ok;
+  },
+};

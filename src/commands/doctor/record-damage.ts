@@ -1,0 +1,60 @@
+import type { Row } from '../../database/session.js';
+import { type ArticleField, type Field, FIELDS, fieldsWhere, FIELD_NAMES } from '../../protocol/fields.js';
+import { isUsableTimestamp, LATEST_TIMESTAMP, type Timestamp } from '../../protocol/timestamp.js';
+
+/** What the service never stores, by column: SQLite takes any value in any column, and other programs write as well. */
+export type Faults = Partial<Record<ArticleField | 'deleted', string>>;
+
+const OF_TOMBSTONES: readonly ArticleField[] = ['id', 'last_modified'];
+
+/** The faults of a row of `articles`; its excerpt may be cut short. A row that does not say whether it is deleted is a tombstone without a URL. */
+export function faultsOf(row: Row): Faults {
+  const faults: Faults = {};
+  for (const field of isLive(row) ? FIELD_NAMES : OF_TOMBSTONES) {
+    const fault = faultOf(field, row[field]!);
+    if (fault !== undefined) faults[field] = fault;
+  }
+  if (row.deleted !== 0 && row.deleted !== 1) faults.deleted = 'is neither 0 nor 1';
+  return faults;
+}
+
+/** Whether the row is a live article. */
+export const isLive = ({ deleted, url }: Row): boolean =>
+  deleted === 0 || deleted === 1 ? deleted === 0 : url !== null;
+
+/** What is wrong with a live article's value; undefined when nothing is. */
+export function faultOf(field: ArticleField, value: Row[string]): string | undefined {
+  const { kind, nullable } = FIELDS[field] as Field;
+  if (value === null) return nullable ? undefined : 'is NULL';
+  if (kind === 'uuid') return Buffer.isBuffer(value) && value.length === 16 ? undefined : 'is not 16 bytes long';
+  if (kind === 'boolean') return value === 0 || value === 1 ? undefined : 'is neither 0 nor 1';
+  if (kind === 'integer' || kind === 'timestamp')
+    return faultOfNumber(value, field === 'last_modified' ? LATEST_TIMESTAMP : Number.MAX_SAFE_INTEGER);
+  return typeof value === 'string' ? undefined : 'is no text';
+}
+
+function faultOfNumber(value: Row[string], most: number): string | undefined {
+  // MySQL's driver gives a number that JavaScript cannot hold as its digits.
+  const number = typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value;
+  if (typeof number !== 'number') return 'is no number';
+  if (!Number.isInteger(number)) return 'is no whole number';
+  if (number < 0) return 'is negative';
+  return number > most ? 'is too large' : undefined;
+}
+
+/** Fields of which nobody but the device knows the value. */
+const IRREPLACEABLE = new Set<string>(fieldsWhere((field) => field.givenBy === 'device' && !field.nullable));
+
+/** True when every faulty value can be replaced by another one that is as good. */
+export const isReplaceable = (faults: Faults): boolean =>
+  Object.keys(faults).every((field) => !IRREPLACEABLE.has(field));
+
+/** The value that takes the place of a faulty one: the default of the field. `now` is the timestamp of the repair. */
+export function replacementFor(field: ArticleField, row: Row, now: Timestamp): string | number | null {
+  const { default: otherwise = null } = FIELDS[field] as Field;
+  if (typeof otherwise === 'boolean') return Number(otherwise);
+  if (otherwise === null || typeof otherwise !== 'object') return otherwise;
+  if ('now' in otherwise) return isUsableTimestamp(row.last_modified) ? row.last_modified : now;
+  const source = row[otherwise.sameAs]!;
+  return typeof source === 'string' ? source : null;
+}

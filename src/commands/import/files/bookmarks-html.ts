@@ -1,0 +1,89 @@
+import { Parser } from 'htmlparser2';
+import { type Bookmark, fromSeconds } from './bookmark.js';
+import { ImportFileError } from './import-file-error.js';
+import { linePieces, MAX_UNIT, type TextChunks } from './lines.js';
+
+/** The parser looks through all open elements at each end tag; bookmark folders are never as deep. */
+const MAX_DEPTH = 256;
+const MAX_TITLE = 4_096;
+
+/** The bookmarks file that browsers and most services write (Netscape's format), and Pocket's old HTML export. */
+export async function* readBookmarksHtml(chunks: TextChunks): AsyncGenerator<Bookmark> {
+  const links = new Links();
+  const parser = new Parser(links.handler);
+  for await (const { line, piece } of linePieces(chunks)) {
+    links.next(line, piece.length);
+    parser.write(piece);
+    yield* links.takeFinished();
+  }
+  parser.end();
+  links.finish();
+  yield* links.takeFinished();
+}
+
+/** Collects the links of a document from the events of its parser. */
+class Links {
+  private line = 1;
+  private charactersWithoutEvent = 0;
+  private depth = 0;
+  /** The link whose title or description is being read. */
+  private current?: Bookmark;
+  private inTitle = false;
+  private finished: Bookmark[] = [];
+
+  readonly handler = {
+    onopentag: (name: string, attributes: Record<string, string>) => this.open(name, attributes),
+    ontext: (text: string) => this.text(text),
+    onclosetag: (name: string) => this.close(name),
+  };
+
+  /** @param characters how many are parsed now */
+  next(line: number, characters: number): void {
+    this.line = line;
+    this.charactersWithoutEvent += characters;
+    if (this.charactersWithoutEvent > MAX_UNIT)
+      throw new ImportFileError(line, 'a tag or comment that is never closed');
+  }
+
+  takeFinished(): Bookmark[] {
+    return this.finished.splice(0);
+  }
+
+  /** The link that is being read is complete. */
+  finish(): void {
+    if (this.current) this.finished.push({ ...this.current, title: this.current.title.trim() });
+    this.current = undefined;
+  }
+
+  private open(name: string, attributes: Record<string, string>): void {
+    this.charactersWithoutEvent = 0;
+    if (++this.depth > MAX_DEPTH) throw new ImportFileError(this.line, 'elements in elements without end');
+    if (name === 'dd' && this.current) this.current.leftOut.push('description');
+    if (name !== 'a') return;
+    this.finish();
+    this.inTitle = true;
+    if (attributes.href) this.current = this.bookmarkOf(attributes);
+  }
+
+  private bookmarkOf({ href, add_date, time_added, toread, tags }: Record<string, string | undefined>): Bookmark {
+    return {
+      line: this.line,
+      url: href!,
+      title: '',
+      addedOn: fromSeconds(add_date ?? time_added),
+      isUnread: toread !== '0',
+      leftOut: tags ? ['tags'] : [],
+    };
+  }
+
+  private text(text: string): void {
+    this.charactersWithoutEvent = 0;
+    if (this.current && this.inTitle && this.current.title.length < MAX_TITLE) this.current.title += text;
+  }
+
+  private close(name: string): void {
+    this.charactersWithoutEvent = 0;
+    this.depth--;
+    if (name === 'a') this.inTitle = false;
+  }
+}

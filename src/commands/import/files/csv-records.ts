@@ -1,0 +1,61 @@
+import { type CsvError, type Info, parse, type Parser } from 'csv-parse';
+import { ImportFileError } from './import-file-error.js';
+import { MAX_UNIT, type TextChunks } from './lines.js';
+
+/** A row of the file: the line on which it begins, and its fields by the names of the first row, in lower case. */
+export interface CsvRecord {
+  line: number;
+  field: (name: string) => string | undefined;
+}
+
+interface Row {
+  info: Info;
+  record: string[];
+}
+
+/** Reads comma-separated values (RFC 4180). Throws `ImportFileError` for a quote that is never closed, a row without end. */
+export async function* csvRecords(chunks: TextChunks): AsyncGenerator<CsvRecord> {
+  const parser = parse({
+    bom: true,
+    info: true,
+    relax_column_count: true,
+    relax_quotes: true,
+    skip_empty_lines: true,
+    max_record_size: MAX_UNIT,
+  });
+  void feed(parser, chunks);
+  let [columns, line] = [undefined as Map<string, number> | undefined, 1];
+  try {
+    for await (const { info, record } of parser as AsyncIterable<Row>) {
+      const fields = columns;
+      if (fields) yield { line, field: (name) => record[fields.get(name) ?? -1] };
+      else columns = columnsOf(record);
+      line = info.lines + 1;
+    }
+  } catch (error) {
+    throw 'code' in (error as CsvError) ? refusal(error as CsvError, line) : error;
+  }
+}
+
+function columnsOf(header: string[]): Map<string, number> {
+  const columns = new Map(header.map((name, at) => [name.trim().toLowerCase(), at]));
+  if (!columns.has('url')) throw new ImportFileError(1, 'no column has the name "url"');
+  return columns;
+}
+
+/** Writes everything to the parser, as fast as it is read; a failure ends the reading. */
+async function feed(parser: Parser, chunks: TextChunks): Promise<void> {
+  try {
+    for await (const chunk of chunks)
+      await new Promise<void>((resolve, reject) => parser.write(chunk, (error) => (error ? reject(error) : resolve())));
+    parser.end();
+  } catch (error) {
+    parser.destroy(error as Error);
+  }
+}
+
+function refusal(error: CsvError, line: number): Error {
+  if (error.code === 'CSV_QUOTE_NOT_CLOSED') return new ImportFileError(line, 'a quoted field that is never closed');
+  if (error.code === 'CSV_MAX_RECORD_SIZE') return new ImportFileError(line, 'too long');
+  return error.code.startsWith('CSV_') ? new ImportFileError(line, error.message) : error;
+}

@@ -1,0 +1,62 @@
+import { type Article, newArticle, type Tombstone } from '../../../articles/article.js';
+import { isUuid } from '../../../protocol/query-values.js';
+import type { Timestamp } from '../../../protocol/timestamp.js';
+import { ImportFileError } from './import-file-error.js';
+import { type TextChunks, wholeLines } from './lines.js';
+
+/** Where an account's clock stood, and up to where its tombstones were purged, when it was exported. */
+export interface AccountState {
+  last_modified: Timestamp;
+  purged_until: Timestamp;
+}
+
+/** A line of `user export`: the account that the following lines belong to, or one of its items. */
+export type OwnLine = { line: number } & ({ account: string; state: AccountState } | { item: Article | Tombstone });
+
+/** Reads what `user export` wrote. Throws `ImportFileError` for a line that it did not write. */
+export async function* readOwnLines(chunks: TextChunks): AsyncGenerator<OwnLine> {
+  let hasAccount = false;
+  for await (const { line, text } of wholeLines(chunks)) {
+    const json = text.replace(/^\uFEFF/, '');
+    if (json === '') continue;
+    const read = readOwnLine(json, line);
+    hasAccount ||= 'account' in read;
+    if (!hasAccount) throw new ImportFileError(line, 'the account is missing; is this the whole of a "user export"?');
+    yield read;
+  }
+}
+
+function readOwnLine(text: string, line: number): OwnLine {
+  try {
+    const value = JSON.parse(text) as Record<string, unknown> | null;
+    if (typeof value !== 'object' || value === null) throw new Error('not an object');
+    return { line, ...('account' in value ? readAccount(value) : { item: readItem(value) }) };
+  } catch (error) {
+    const reason = error instanceof SyntaxError ? 'not JSON' : (error as Error).message;
+    throw new ImportFileError(line, reason);
+  }
+}
+
+function readAccount({ account, last_modified, purged_until }: Record<string, unknown>) {
+  if (typeof account !== 'string' || !/^[0-9a-f]{32}$/.test(account)) throw new Error('account: not a key');
+  const state = { last_modified: readTimestamp({ last_modified }), purged_until: readTimestamp({ purged_until }) };
+  return { account, state };
+}
+
+function readItem(value: Record<string, unknown>): Article | Tombstone {
+  const { id } = value;
+  if (typeof id !== 'string' || !isUuid(id)) throw new Error('id: not a UUID');
+  const last_modified = readTimestamp({ last_modified: value.last_modified });
+  if (value.deleted === true) return { id, last_modified, deleted: true };
+  const stored_on = readTimestamp({ stored_on: value.stored_on });
+  const article = newArticle(value, id, stored_on);
+  // On creation null takes the title; an article that is stored may have none.
+  const resolved_title = value.resolved_title === null ? null : article.resolved_title;
+  return { ...article, resolved_title, stored_on, last_modified };
+}
+
+function readTimestamp(field: Record<string, unknown>): Timestamp {
+  const [[name, value]] = Object.entries(field) as [[string, unknown]];
+  if (!Number.isSafeInteger(value) || (value as number) < 0) throw new Error(`${name}: not a timestamp`);
+  return value as number;
+}

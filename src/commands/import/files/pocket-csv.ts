@@ -1,0 +1,19 @@
+import { type Bookmark, fromSeconds } from './bookmark.js';
+import { csvRecords } from './csv-records.js';
+import type { TextChunks } from './lines.js';
+
+/** Pocket's export (`title,url,time_added,tags,status`); `archive` is what was read. */
+export async function* readPocketCsv(chunks: TextChunks): AsyncGenerator<Bookmark> {
+  for await (const { line, field } of csvRecords(chunks)) {
+    const isRead = field('status') === 'archive';
+    yield {
+      line,
+      url: field('url') ?? '',
+      title: field('title') ?? '',
+      addedOn: fromSeconds(field('time_added')),
+      isUnread: !isRead,
+      isArchived: isRead,
+      leftOut: field('tags') ? ['tags'] : [],
+    };
+  }
+}

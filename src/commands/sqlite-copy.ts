@@ -1,0 +1,93 @@
+import { existsSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import Sqlite from 'better-sqlite3';
+import type { Settings } from '../config/settings.js';
+import { databaseFile } from '../database/expected.js';
+import { LATEST_TIMESTAMP } from '../protocol/timestamp.js';
+import { CommandError } from './command.js';
+
+/** What a copy holds. */
+export interface CopyContents {
+  users: number;
+  articles: number;
+  /** The highest clock of all users, 0 without users. */
+  highest: number;
+}
+
+/** The SQLite file of the settings. Throws `CommandError` for a database of another kind. */
+export function requireSqliteFile(settings: Settings): string {
+  const file = databaseFile(settings);
+  if (file !== undefined) return file;
+  throw new CommandError(
+    'DATABASE_URL: this command is for SQLite files; for MySQL and MariaDB use mysqldump and mysql, as ' +
+      'docs/operations.md ("Backup and restore") says',
+  );
+}
+
+/**
+ * Copies a database that may be in use, whole and as of one moment, by SQLite's own backup interface. The copy appears under its
+ * name when it is complete and was checked. Throws `CommandError` when either file is not what it should be.
+ */
+export async function copyDatabase(from: string, to: string): Promise<CopyContents> {
+  if (!existsSync(from)) throw new CommandError(`${from}: there is no such file`);
+  const unfinished = `${to}.${process.pid}.tmp`;
+  try {
+    const source = new Sqlite(from, { fileMustExist: true, timeout: 5_000 });
+    try {
+      await source.backup(unfinished);
+    } finally {
+      source.close();
+    }
+    const contents = contentsOf(unfinished);
+    await rename(unfinished, to);
+    return contents;
+  } catch (error) {
+    for (const suffix of ['', '-journal', '-wal', '-shm']) await rm(unfinished + suffix, { force: true });
+    throw error instanceof CommandError ? error : new CommandError(`${from}: cannot be copied: ${reasonOf(error)}`);
+  }
+}
+
+/** Opens a copy, checks that it is a whole database of this service, and leaves nothing beside it. */
+function contentsOf(file: string): CopyContents {
+  const copy = new Sqlite(file);
+  try {
+    copy.pragma('journal_mode = DELETE');
+    const [problem] = copy.pragma('integrity_check(1)', { simple: false }) as { integrity_check: string }[];
+    if (problem!.integrity_check !== 'ok') throw new CommandError(`the copy is damaged: ${problem!.integrity_check}`);
+    return copy
+      .prepare(
+        `SELECT COUNT(*) AS users, COALESCE(SUM(live_count), 0) AS articles,
+           COALESCE(MAX(CASE WHEN last_modified BETWEEN 0 AND ${LATEST_TIMESTAMP} THEN last_modified END), 0) AS highest
+         FROM accounts`,
+      )
+      .get() as CopyContents;
+  } finally {
+    copy.close();
+  }
+}
+
+/**
+ * Whether another process has the database open: only who is alone with it can end its write-ahead log. A file that is no
+ * database any more counts as unused.
+ */
+export function isInUse(file: string): boolean {
+  const handle = new Sqlite(file, { fileMustExist: true, timeout: 1_000 });
+  try {
+    return handle.pragma('journal_mode = DELETE', { simple: true }) === 'wal';
+  } catch (error) {
+    return /^SQLITE_(BUSY|LOCKED)/.test((error as { code: string }).code);
+  } finally {
+    handle.close();
+  }
+}
+
+/** The highest clock in a file, 0 when it cannot be read. */
+export function highestClockIn(file: string): number {
+  try {
+    return contentsOf(file).highest;
+  } catch {
+    return 0;
+  }
+}
+
+const reasonOf = (error: unknown): string => (error as Error).message.split('\n')[0]!;

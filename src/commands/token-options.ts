@@ -1,0 +1,35 @@
+import { isLongerThan } from '../protocol/text.js';
+import { type CommandContext, UsageError } from './command.js';
+
+const MAX_LENGTH = 255;
+const UNITS_MS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+const MAX_MS = 36_500 * UNITS_MS.d!;
+
+/** The one operand of a command: the user whose tokens it is about. */
+export function userOperand({ operands }: CommandContext): string {
+  if (operands.length !== 1) throw new UsageError('Name one user.');
+  return readName('The user', operands[0]!);
+}
+
+/** The value of `--name`. */
+export function nameOption({ options }: CommandContext): string {
+  if (options.name === undefined) throw new UsageError('--name: say what the token is for, such as "phone".');
+  return readName('--name', options.name as string);
+}
+
+/** When a token that is made now ends; null: never. Reads `90d`, `12h`, `4w`. */
+export function expiryOption({ options, clock }: CommandContext): number | null {
+  if (options.expires === undefined) return null;
+  const [, count, unit] = /^([1-9]\d{0,8})([hdw])$/.exec(options.expires as string) ?? [];
+  const ms = Number(count) * (UNITS_MS[unit ?? ''] ?? NaN);
+  if (!(ms <= MAX_MS)) throw new UsageError('--expires: a number of hours, days or weeks: 12h, 90d, 4w.');
+  return clock() + ms;
+}
+
+/** Names are shown in lists and sought by those who read them: what cannot be seen has no place in them. */
+function readName(what: string, text: string): string {
+  const isPlain = text !== '' && text.trim() === text && !/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(text);
+  if (!isPlain || isLongerThan(text, MAX_LENGTH))
+    throw new UsageError(`${what}: 1 to ${MAX_LENGTH} visible characters, without blanks at either end.`);
+  return text;
+}

@@ -1,0 +1,84 @@
+import { committed } from '../database/outcome.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { addToLiveCount, eraseAccount, findAccount, moveAccount, raiseTimestamps } from '../accounts/accounts.store.js';
+import { hasItems, moveItems } from '../articles/store/transfer.store.js';
+import { accountKey } from '../auth/caller.js';
+import { LOCAL_ISSUER } from '../auth/tokens/personal-token.js';
+import { REVOCATION_MS } from '../auth/tokens/personal-tokens.js';
+import { deleteTokens } from '../auth/tokens/personal-tokens.store.js';
+import type { Session } from '../database/session.js';
+import { type Command, CommandError, type CommandContext, EXIT, UsageError } from './command.js';
+import { userOperand } from './token-options.js';
+
+/** Instances may know a token for that long after it was revoked, and finish what they began with it. */
+const UNTIL_REVOKED_MS = REVOCATION_MS + 2_000;
+
+/** Gives the list of a user of personal tokens to a user of the identity provider. */
+export const userLinkCommand: Command = {
+  name: 'user link',
+  summary: 'Give the list of a user of personal tokens to a user of the provider',
+  help: `USER --subject SUBJECT [--issuer URL] [--dry-run]
+
+Moves all articles and tombstones of USER, with ids and timestamps, in one transaction. USER's tokens are revoked first: the
+devices sign in at the provider from then on, and go on where they were. Refused when that user has records already; import
+them with "user export" and "user import" instead.
+
+  --subject SUBJECT  the user's subject at the identity provider; --issuer URL when that is not OAUTH_URI
+  --dry-run          only say what there is
+
+Exit codes: 0 done, 1 failed or refused, 2 wrong usage`,
+  options: { subject: { type: 'string' }, issuer: { type: 'string' }, 'dry-run': { type: 'boolean' } },
+  needsDatabase: true,
+  async run(context) {
+    const { database, options, print, progress } = context;
+    const user = userOperand(context);
+    const [from, to] = keysOf(context, user);
+    const found = await database.onSession(async (session) => requireMovable(session, user, from, to));
+    const what = `${found.live_count} articles and all tombstones of ${user}`;
+    if (options['dry-run']) {
+      await print(`would move ${what} to ${to.toString('hex')}`);
+      return EXIT.ok;
+    }
+    const revoked = await database.inTransaction((transaction) =>
+      deleteTokens(transaction, user).then((count) => committed(count)),
+    );
+    progress(`revoked ${revoked} tokens; moving in a moment`);
+    if (revoked > 0) await sleep(UNTIL_REVOKED_MS);
+    const moved = await database.inTransaction((transaction) =>
+      move(transaction, user, from, to).then((count) => committed(count)),
+    );
+    await print(
+      `moved ${moved} articles and tombstones of ${user} to ${to.toString('hex')}; ${revoked} tokens revoked`,
+    );
+    return EXIT.ok;
+  },
+};
+
+function keysOf({ options, settings }: CommandContext, user: string): [from: Buffer, to: Buffer] {
+  const { subject, issuer = settings.oauth.uri } = options as Record<string, string | undefined>;
+  if (!subject) throw new UsageError('--subject: name the user of the identity provider.');
+  if (!issuer) throw new UsageError('--issuer: OAUTH_URI is not set, name the identity provider.');
+  const keyOf = (...identity: string[]) => accountKey(settings.userIdSecret, 'bearer', identity);
+  return [keyOf(LOCAL_ISSUER, user), keyOf(issuer.replace(/\/+$/, ''), subject)];
+}
+
+async function requireMovable(session: Session, user: string, from: Buffer, to: Buffer) {
+  const account = await findAccount(session, from);
+  if (!account) throw new CommandError(`${user} has stored nothing yet; there is nothing to move`);
+  if (await hasItems(session, to))
+    throw new CommandError('The user of the provider has records already: nothing was changed');
+  return account;
+}
+
+/** Whoever met an empty list under the new key is told to start over, as is who had the old one at a later time. */
+async function move(transaction: Session, user: string, from: Buffer, to: Buffer): Promise<number> {
+  // In the order of keys, like everybody who locks two accounts.
+  for (const account of [from, to].sort((one, other) => one.compare(other)))
+    await addToLiveCount(transaction, account, 0);
+  await requireMovable(transaction, user, from, to);
+  const empty = await findAccount(transaction, to);
+  await eraseAccount(transaction, to);
+  if (empty) await raiseTimestamps(transaction, from, empty.last_modified + 2, empty.last_modified + 1);
+  await moveAccount(transaction, from, to);
+  return moveItems(transaction, from, to);
+}

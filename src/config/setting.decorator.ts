@@ -1,0 +1,74 @@
+import { Transform } from 'class-transformer';
+import { IsBoolean, IsIn, IsInt, Matches, Max, MaxLength, Min, ValidateBy } from './validation.js';
+
+/** What is said about a setting beside its type and its default. */
+export interface SettingDetails {
+  /** One line for `.env.example` and the documentation. */
+  meaning: string;
+  /** Its value is never shown. */
+  secret?: boolean;
+  /** Heading of the group that begins here. */
+  group?: string;
+  /** What the documentation says of a default that depends on others. */
+  defaultText?: string;
+}
+
+/** All settings in the order of their definition. */
+export const DEFINITIONS = new Map<string, SettingDetails>();
+
+/** Declares a property of `Environment` as a setting. */
+export const Setting =
+  (meaning: string, details: Omit<SettingDetails, 'meaning'> = {}): PropertyDecorator =>
+  (_target, name) =>
+    void DEFINITIONS.set(String(name), { meaning, ...details });
+
+const all =
+  (...decorators: PropertyDecorator[]): PropertyDecorator =>
+  (target, name) =>
+    decorators.forEach((decorate) => decorate(target, name));
+
+const convert = (read: (text: string) => unknown): PropertyDecorator =>
+  Transform(({ value }: { value: unknown }) => read(String(value)));
+
+const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false };
+
+/** A whole number within bounds. */
+export function WholeNumber(least: number, most: number): PropertyDecorator {
+  const message = `must be ${least} to ${most}`;
+  const number = convert((text) => (/^\d+$/.test(text) ? Number(text) : text));
+  return all(number, Max(most, { message }), Min(least, { message }), IsInt({ message }));
+}
+
+/** `true`, `false`, `1` or `0`, in any case. */
+export const Flag = (): PropertyDecorator =>
+  all(
+    convert((text) => (Object.hasOwn(BOOLEANS, text.toLowerCase()) ? BOOLEANS[text.toLowerCase()] : text)),
+    IsBoolean({ message: 'must be true or false' }),
+  );
+
+/** One of the words. */
+export const OneOf = (...words: string[]): PropertyDecorator =>
+  IsIn(words, { message: `must be ${words.slice(0, -1).join(', ')} or ${words.at(-1)}` });
+
+/** Any text up to a length. */
+export const Text = (longest = 10_000): PropertyDecorator =>
+  MaxLength(longest, { message: `must have at most ${longest} characters` });
+
+/** Comma-separated items, each of which matches. */
+export const ListOf = (pattern: RegExp, message: string): PropertyDecorator =>
+  all(
+    convert((text) =>
+      text
+        .split(',')
+        .map((item) => item.trim())
+        .filter((item) => item !== ''),
+    ),
+    Matches(pattern, { each: true, message }),
+  );
+
+/** A text for which a predicate holds. */
+export const Check = (message: string, isRight: (text: string) => boolean): PropertyDecorator =>
+  ValidateBy({
+    name: message,
+    validator: { validate: (value) => typeof value === 'string' && isRight(value), defaultMessage: () => message },
+  });

@@ -1,0 +1,37 @@
+import { Environment, SETTING_NAMES } from './environment.js';
+import { DEFINITIONS } from './setting.decorator.js';
+
+const DEFAULTS = new Environment();
+
+/** The text of `.env.example`: every setting with its meaning and its default. */
+export function envExample(): string {
+  const head = `# All settings with their defaults. Copy to .env and change what differs; docs/operations.md says more.
+# Any of them can be read from a file instead: NAME_FILE=/run/secrets/name
+`;
+  return head + SETTING_NAMES.map(exampleOf).join('');
+}
+
+function exampleOf(name: keyof Environment): string {
+  const { meaning, group, defaultText } = DEFINITIONS.get(name)!;
+  const value = DEFAULTS[name];
+  const otherwise = value === undefined && defaultText ? ` (default: ${plain(defaultText)})` : '';
+  const comment = `# ${plain(meaning)}${otherwise}\n${name}=${String(value ?? '')}\n`;
+  return group ? `\n# ---- ${group}\n${comment}` : comment;
+}
+
+/** Without the marks of Markdown. */
+const plain = (text: string): string => text.replaceAll(/`|\*\*/g, '').replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1');
+
+/** The rows of the table in docs/operations.md. */
+export function settingsTable(): string {
+  const rows = SETTING_NAMES.map((name) => {
+    const { meaning, defaultText } = DEFINITIONS.get(name)!;
+    const value = DEFAULTS[name];
+    return [`\`${name}\``, defaultText ?? (value === undefined ? 'none' : `\`${String(value)}\``), meaning];
+  });
+  const table = [['Variable', 'Default', 'Meaning'], ...rows];
+  const widths = [0, 1, 2].map((column) => Math.max(...table.map((row) => [...row[column]!].length)));
+  const line = (cells: string[], filler = ' ') =>
+    `| ${cells.map((cell, column) => cell + filler.repeat(widths[column]! - [...cell].length)).join(' | ')} |`;
+  return [line(table[0]!), line(['', '', ''], '-'), ...rows.map((row) => line(row))].join('\n');
+}

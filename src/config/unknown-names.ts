@@ -1,0 +1,36 @@
+import { SETTING_NAMES } from './environment.js';
+
+const KNOWN: readonly string[] = SETTING_NAMES.flatMap((name) => [name, `${name}_FILE`]);
+const MAX_LENGTH = 64;
+
+/** A line for each of the names that is no setting but resembles one. */
+export function unknownNames(names: readonly string[]): string[] {
+  return names
+    .filter((name) => !KNOWN.includes(name) && name.length <= MAX_LENGTH)
+    .map((name) => ({ name, nearest: nearestTo(name) }))
+    .filter(({ nearest }) => nearest !== undefined)
+    .map(({ name, nearest }) => `${name}: unknown, did you mean ${nearest}?`);
+}
+
+function nearestTo(name: string): string | undefined {
+  const candidates = KNOWN.map((known) => ({ known, distance: editDistance(bare(name), bare(known)) }));
+  const [nearest] = candidates.sort((a, b) => a.distance - b.distance);
+  return nearest!.distance <= Math.min(3, name.length / 4) ? nearest!.known : undefined;
+}
+
+/** Case and separators are what is mistaken most. */
+const bare = (name: string): string => name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
+
+/** How many characters have to be added, left out or replaced to make one text of the other (Levenshtein). */
+function editDistance(from: string, to: string): number {
+  let previous = Array.from({ length: to.length + 1 }, (_, at) => at);
+  for (const [row, left] of [...from].entries()) {
+    const current = [row + 1];
+    for (const [column, right] of [...to].entries())
+      current.push(
+        Math.min(previous[column + 1]! + 1, current[column]! + 1, previous[column]! + Number(left !== right)),
+      );
+    previous = current;
+  }
+  return previous.at(-1)!;
+}

@@ -1,0 +1,27 @@
+import { EntitySchema } from 'typeorm';
+import type { Timestamp } from '../../protocol/timestamp.js';
+import type { ColumnTypes } from './columns.js';
+
+/** A user's account: the clock, the lock of writers, and the number of live articles. */
+export class Account {
+  /** 16 bytes, an HMAC over scheme and identity. */
+  account: Buffer;
+  last_modified: Timestamp;
+  live_count: number;
+  /** Tombstones up to this timestamp may be gone. */
+  purged_until: Timestamp;
+}
+
+export const accountEntity = ({ bytes, integer, bigInteger }: ColumnTypes): EntitySchema<Account> =>
+  new EntitySchema<Account>({
+    target: Account,
+    name: 'Account',
+    tableName: 'accounts',
+    withoutRowid: true,
+    columns: {
+      account: { ...bytes(16), primary: true },
+      last_modified: bigInteger,
+      live_count: integer,
+      purged_until: { ...bigInteger, default: 0 },
+    },
+  });

@@ -1,0 +1,55 @@
+import { EntitySchema, type EntitySchemaColumnOptions } from 'typeorm';
+import { ARTICLE_FIELDS, type FieldKind, type FieldValues } from '../../protocol/fields.js';
+import type { Timestamp } from '../../protocol/timestamp.js';
+import { type ColumnTypes, fieldColumn } from './columns.js';
+
+/**
+ * A live article or a tombstone: the fields of the protocol, all of which but `id` and `last_modified` are null in a
+ * tombstone, and what the database itself needs.
+ */
+export class StoredArticle {
+  /** The user's account. */
+  account: Buffer;
+  id: string;
+  last_modified: Timestamp;
+  deleted: boolean;
+  /** SHA-256 of the URL; null in a tombstone, so that the unique key keeps one live article for each URL. */
+  url_hash: Buffer | null;
+  resolved_url_hash: Buffer | null;
+}
+
+/** In the order in which listings filter by them most. */
+export const LIVE_INDEX = ['last_modified', 'unread', 'archived', 'favorite', 'is_article'] as const;
+
+/** Built from the field table: a field has a column without being named here. */
+export function articleEntity(
+  types: ColumnTypes,
+  kinds: Readonly<Record<string, FieldKind>> = ARTICLE_FIELDS,
+): EntitySchema<StoredArticle> {
+  const column = ([field, kind]: [string, FieldKind]): [string, EntitySchemaColumnOptions] => [
+    field,
+    { ...fieldColumn(types, kind), primary: field === 'id', nullable: field !== 'id' && field !== 'last_modified' },
+  ];
+  const hash = { ...types.bytes(32), nullable: true };
+  return new EntitySchema<StoredArticle>({
+    target: StoredArticle,
+    name: 'StoredArticle',
+    tableName: 'articles',
+    columns: {
+      account: { ...types.bytes(16), primary: true },
+      ...Object.fromEntries(Object.entries(kinds).map(column)),
+      deleted: types.boolean,
+      url_hash: hash,
+      resolved_url_hash: hash,
+    },
+    indices: [
+      { name: 'uq_articles_last_modified', columns: ['account', 'last_modified'], unique: true },
+      { name: 'uq_articles_url_hash', columns: ['account', 'url_hash'], unique: true },
+      { name: 'uq_articles_resolved_url_hash', columns: ['account', 'resolved_url_hash'], unique: true },
+      { name: 'ix_articles_live', columns: ['account', 'deleted', ...LIVE_INDEX] },
+    ],
+  });
+}
+
+/** A row with all its columns, as a repository gives it. */
+export type ArticleRow = StoredArticle & { [F in keyof FieldValues]: FieldValues[F] | null };

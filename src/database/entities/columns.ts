@@ -1,0 +1,72 @@
+import type { EntitySchemaColumnOptions, ValueTransformer } from 'typeorm';
+import { type FieldKind, MAX_CODE_POINTS } from '../../protocol/fields.js';
+
+/** The kinds of database, as TypeORM names them; MariaDB and MySQL describe their own schemas differently. */
+export type DatabaseType = 'better-sqlite3' | 'mariadb' | 'mysql';
+
+/** The column of each kind of value, `NOT NULL` unless the entity says otherwise. */
+export interface ColumnTypes {
+  bytes: (length: number) => EntitySchemaColumnOptions;
+  integer: EntitySchemaColumnOptions;
+  /** Milliseconds or a large number: MySQL's drivers may give it as text, an entity has a number. */
+  bigInteger: EntitySchemaColumnOptions;
+  boolean: EntitySchemaColumnOptions;
+  /** A text of at most so many characters. */
+  text: (length: number) => EntitySchemaColumnOptions;
+  /** A text of exactly so many characters. */
+  fixedText: (length: number) => EntitySchemaColumnOptions;
+  longText: EntitySchemaColumnOptions;
+}
+
+const number: ValueTransformer = {
+  to: (value: unknown) => value,
+  from: (value: string | number | null) => (value === null ? null : Number(value)),
+};
+const boolean: ValueTransformer = {
+  to: (value: unknown) => (typeof value === 'boolean' ? Number(value) : value),
+  from: (value: number | null) => (value === null ? null : value === 1),
+};
+/** A dashed UUID, stored in 16 bytes. Anything else, such as a find operator, passes as it is. */
+const uuid: ValueTransformer = {
+  to: (value: unknown) => (typeof value === 'string' ? Buffer.from(value.replaceAll('-', ''), 'hex') : value),
+  from: (bytes: Buffer) => bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'),
+};
+
+const SQLITE: ColumnTypes = {
+  bytes: () => ({ type: 'blob' }),
+  integer: { type: 'integer' },
+  bigInteger: { type: 'integer' },
+  boolean: { type: 'integer', transformer: boolean },
+  text: () => ({ type: 'text' }),
+  fixedText: () => ({ type: 'text' }),
+  longText: { type: 'text' },
+};
+
+const MYSQL: ColumnTypes = {
+  bytes: (length) => ({ type: 'binary', length }),
+  integer: { type: 'int' },
+  bigInteger: { type: 'bigint', transformer: number },
+  boolean: { type: 'tinyint', transformer: boolean },
+  text: (length) => ({ type: 'varchar', length }),
+  fixedText: (length) => ({ type: 'char', length }),
+  longText: { type: 'longtext' },
+};
+
+export const columnTypes = (database: DatabaseType): ColumnTypes => (database === 'better-sqlite3' ? SQLITE : MYSQL);
+
+/** The column that holds an article field of that kind. */
+export function fieldColumn(types: ColumnTypes, kind: FieldKind): EntitySchemaColumnOptions {
+  switch (kind) {
+    case 'uuid':
+      return { ...types.bytes(16), transformer: uuid };
+    case 'boolean':
+      return types.boolean;
+    case 'integer':
+    case 'timestamp':
+      return types.bigInteger;
+    case 'text':
+      return types.longText;
+    default:
+      return types.text(MAX_CODE_POINTS[kind]);
+  }
+}

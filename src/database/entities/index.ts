@@ -1,0 +1,12 @@
+import type { EntitySchema } from 'typeorm';
+import { accountEntity } from './account.entity.js';
+import { articleEntity } from './article.entity.js';
+import { columnTypes, type DatabaseType } from './columns.js';
+import { leaseEntity } from './lease.entity.js';
+import { tokenEntity } from './token.entity.js';
+
+/** All entities, with the column types of that database; `test/system/schema.spec.ts` compares them with the migrations. */
+export function entitiesFor(database: DatabaseType): EntitySchema[] {
+  const types = columnTypes(database);
+  return [accountEntity, articleEntity, leaseEntity, tokenEntity].map((entity) => entity(types) as EntitySchema);
+}

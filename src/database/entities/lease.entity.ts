@@ -1,0 +1,20 @@
+import { EntitySchema } from 'typeorm';
+import type { ColumnTypes } from './columns.js';
+
+/** A task that only one process may do at a time: who does it, and until when nobody else may. */
+export class Lease {
+  task: string;
+  /** A UUID of the process. */
+  holder: string;
+  /** Milliseconds since the Unix epoch. */
+  expires_on: number;
+}
+
+export const leaseEntity = ({ text, fixedText, bigInteger }: ColumnTypes): EntitySchema<Lease> =>
+  new EntitySchema<Lease>({
+    target: Lease,
+    name: 'Lease',
+    tableName: 'leases',
+    withoutRowid: true,
+    columns: { task: { ...text(64), primary: true }, holder: fixedText(36), expires_on: bigInteger },
+  });

@@ -1,0 +1,34 @@
+import { EntitySchema } from 'typeorm';
+import type { Timestamp } from '../../protocol/timestamp.js';
+import type { ColumnTypes } from './columns.js';
+
+/** A personal token of a user: nothing in it gives access, as only the hash of the token is kept. */
+export class Token {
+  /** The user, as the operator named them. */
+  subject: string;
+  /** What the token is for, such as a device. */
+  name: string;
+  /** SHA-256, 32 bytes. */
+  token_hash: Buffer;
+  created_on: Timestamp;
+  expires_on: Timestamp | null;
+  /** To the hour; null: never. */
+  last_used_on: Timestamp | null;
+}
+
+export const tokenEntity = ({ bytes, bigInteger, text }: ColumnTypes): EntitySchema<Token> =>
+  new EntitySchema<Token>({
+    target: Token,
+    name: 'Token',
+    tableName: 'tokens',
+    withoutRowid: true,
+    columns: {
+      subject: { ...text(255), primary: true },
+      name: { ...text(255), primary: true },
+      token_hash: bytes(32),
+      created_on: bigInteger,
+      expires_on: { ...bigInteger, nullable: true },
+      last_used_on: { ...bigInteger, nullable: true },
+    },
+    indices: [{ name: 'uq_tokens_token_hash', columns: ['token_hash'], unique: true }],
+  });

@@ -1,0 +1,139 @@
+import type { PoolConnection } from 'mysql2';
+import { type DataSource, QueryFailedError, type QueryRunner } from 'typeorm';
+import { mysqlDialect } from './dialect.js';
+import {
+  type IsLast,
+  type LoanedSession,
+  type Parameter,
+  type Purpose,
+  type Row,
+  type SessionSource,
+  type Tally,
+  through,
+  type WriteResult,
+} from '../session.js';
+import { unavailable } from '../unavailable.js';
+
+const ACQUIRE_TIMEOUT_MS = 2_000;
+const STATEMENT_TIMEOUT_MS = 3_000;
+
+/**
+ * Sessions of the MySQL protocol, each a query runner of TypeORM with a connection of its pool. Every wait is bounded here,
+ * as the driver waits without limit for a hung server and for a free connection.
+ */
+export class MysqlSessions implements SessionSource {
+  readonly dialect = mysqlDialect;
+  private used = 0;
+  private waiting = 0;
+
+  constructor(private readonly dataSource: DataSource) {}
+
+  usage() {
+    return { used: this.used, waiting: this.waiting };
+  }
+
+  async acquire(_purpose: Purpose, tally: Tally): Promise<LoanedSession> {
+    const runner = this.dataSource.createQueryRunner();
+    this.waiting++;
+    try {
+      const connection = await connected(runner);
+      this.used++;
+      return new MysqlSession(runner, connection, tally, () => this.used--);
+    } finally {
+      this.waiting--;
+    }
+  }
+}
+
+/** The runner's connection. One that comes too late is given back to the pool. */
+function connected(runner: QueryRunner): Promise<PoolConnection> {
+  return new Promise((resolve, reject) => {
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      reject(unavailable(new Error('no connection became free in time')));
+    }, ACQUIRE_TIMEOUT_MS);
+    (runner.connect() as Promise<PoolConnection>).then(
+      (connection) => {
+        clearTimeout(timer);
+        if (isLate) void runner.release();
+        else resolve(connection);
+      },
+      (error: Error & { code?: string }) => {
+        clearTimeout(timer);
+        reject(error.code ? error : unavailable(error));
+      },
+    );
+  });
+}
+
+class MysqlSession implements LoanedSession {
+  private abort?: (error: Error) => void;
+  /** Restarted by each statement: a time limit of the driver's would cost a timer for every one. */
+  private readonly watchdog = setTimeout(() => this.abort?.(tooSlow()), STATEMENT_TIMEOUT_MS);
+
+  constructor(
+    private readonly runner: QueryRunner,
+    private readonly connection: PoolConnection,
+    private readonly tally: Tally,
+    private readonly onEnd: () => void,
+  ) {}
+
+  async rows(sql: string, parameters: Parameter[], isLast?: IsLast): Promise<Row[]> {
+    return through(await this.send(this.runner.query(sql, parameters) as Promise<Row[]>), isLast);
+  }
+
+  async row(sql: string, parameters: Parameter[]): Promise<Row | undefined> {
+    return (await this.rows(sql, parameters))[0];
+  }
+
+  run(sql: string, parameters: Parameter[]): Promise<WriteResult> {
+    return this.send(this.runner.query(sql, parameters) as Promise<WriteResult>);
+  }
+
+  get dataSource(): DataSource {
+    return this.runner.dataSource;
+  }
+
+  begin(): Promise<void> {
+    return this.send(this.runner.startTransaction());
+  }
+
+  commit(): Promise<void> {
+    return this.send(this.runner.commitTransaction());
+  }
+
+  rollBack(): Promise<void> {
+    return this.send(this.runner.rollbackTransaction());
+  }
+
+  /** The outcome of a statement, or a failure when it takes too long; then the connection has to be destroyed. */
+  private send<T>(statement: Promise<T>): Promise<T> {
+    this.tally.statements++;
+    return new Promise((resolve, reject) => {
+      this.abort = reject;
+      this.watchdog.refresh();
+      statement.then(resolve, (error: Error) => reject(driverError(error)));
+    });
+  }
+
+  release(): void {
+    clearTimeout(this.watchdog);
+    void this.runner.release();
+    this.onEnd();
+  }
+
+  /** Closes the connection, which the runner would give back to the pool in whatever state it is. */
+  destroy(): void {
+    clearTimeout(this.watchdog);
+    this.connection.destroy();
+    this.onEnd();
+  }
+}
+
+/** What the driver said: TypeORM's error carries the values of the statement, which belong in no log. */
+const driverError = (error: Error): Error => (error instanceof QueryFailedError ? (error.driverError as Error) : error);
+
+/** As the driver's own: whether the statement had an effect is unknown. */
+const tooSlow = (): Error =>
+  Object.assign(new Error('the database did not answer in time'), { code: 'PROTOCOL_SEQUENCE_TIMEOUT' });

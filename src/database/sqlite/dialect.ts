@@ -1,0 +1,33 @@
+import type { Dialect, Failure } from '../session.js';
+
+/** SQLite's extended result codes, as better-sqlite3 names them. */
+function classify(error: unknown): Failure {
+  const code = String((error as { code?: unknown }).code);
+  if (code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY') return 'duplicate';
+  if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) return 'retry';
+  if (/^SQLITE_(CORRUPT|NOTADB|READONLY_DBMOVED)/.test(code)) return 'broken';
+  return /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|NOMEM|PERM)/.test(code) ? 'away' : 'bug';
+}
+
+/**
+ * True when opening failed for a reason that only the operator can change: no such directory, no database, no right. A file
+ * that another process has locked, or a full disk, is worth another try.
+ */
+export function cannotBeOpened(error: unknown): boolean {
+  const failure = classify(error);
+  if (failure === 'bug' || failure === 'broken') return true;
+  return /^SQLITE_(CANTOPEN|PERM|READONLY|AUTH)/.test(String((error as { code?: unknown }).code));
+}
+
+/** True when the file is no database, or not a whole one. */
+export const isCorrupt = (error: unknown): boolean =>
+  /^SQLITE_(CORRUPT|NOTADB)/.test(String((error as { code?: unknown }).code));
+
+/** SQLite 3.43+, one writer at a time. */
+export const sqliteDialect: Dialect = {
+  begin: 'BEGIN IMMEDIATE',
+  isLocal: true,
+  indexHint: (index) => ` INDEXED BY ${index}`,
+  isReadOnly: '0',
+  classify,
+};

@@ -1,0 +1,93 @@
+import type { DataSource } from 'typeorm';
+import type { IsLast, LoanedSession, Parameter, Row, Tally, WriteResult } from '../session.js';
+import type { SqliteConnection } from './connection.js';
+
+/** What a session asks of its source. */
+export interface Loan {
+  /** Another process has the write lock; resolves when it is worth trying again. */
+  lockedOut(): Promise<void>;
+  end(): void;
+}
+
+/** The connection while it is on loan: to one writer, or to readers together. */
+export class SqliteSession implements LoanedSession {
+  private isOver = false;
+
+  constructor(
+    readonly dataSource: DataSource,
+    private readonly connection: SqliteConnection,
+    private readonly tally: Tally,
+    private readonly loan: Loan,
+  ) {}
+
+  rows(sql: string, parameters: Parameter[], isLast?: IsLast): Promise<Row[]> {
+    return this.attempt(() => this.connection.rows(sql, parameters, isLast));
+  }
+
+  row(sql: string, parameters: Parameter[]): Promise<Row | undefined> {
+    return this.attempt(() => this.connection.row(sql, parameters));
+  }
+
+  run(sql: string, parameters: Parameter[]): Promise<WriteResult> {
+    return this.attempt(() => this.connection.run(sql, parameters));
+  }
+
+  async begin(): Promise<void> {
+    for (;;)
+      try {
+        return await this.attempt(() => this.connection.begin());
+      } catch (error) {
+        if (!isBusy(error)) throw error;
+        await this.waitForLock();
+      }
+  }
+
+  private async waitForLock(): Promise<void> {
+    try {
+      await this.loan.lockedOut();
+    } catch (error) {
+      // The connection is no longer this session's to give back.
+      this.isOver = true;
+      throw error;
+    }
+  }
+
+  commit(): Promise<void> {
+    return this.end(() => this.connection.commit());
+  }
+
+  rollBack(): Promise<void> {
+    return this.end(() => this.connection.rollBack());
+  }
+
+  /** Gives the connection back before all is durable: others may share the commit. */
+  private end(action: () => Promise<void>): Promise<void> {
+    return this.attempt(() => {
+      const durable = action();
+      this.release();
+      return durable;
+    });
+  }
+
+  release(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.loan.end();
+  }
+
+  destroy(): void {
+    if (!this.isOver) this.connection.reset(busy());
+    this.release();
+  }
+
+  private async attempt<T>(action: () => T | Promise<T>): Promise<T> {
+    this.tally.statements++;
+    if (this.isOver) throw new Error('the session is over');
+    return action();
+  }
+}
+
+const isBusy = (error: unknown): boolean => String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY');
+
+/** As the driver's own: everything can be tried again. */
+export const busy = (): Error => Object.assign(new Error('the database stayed busy'), { code: 'SQLITE_BUSY' });

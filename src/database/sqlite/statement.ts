@@ -1,0 +1,50 @@
+import type { RunResult, Statement } from 'better-sqlite3';
+import type { IsLast, Parameter, Row } from '../session.js';
+
+/**
+ * A prepared statement whose rows come as arrays, of which objects are made here: the driver's own objects of twenty columns take
+ * it twice as long as arrays.
+ */
+export class SqliteStatement {
+  private readonly names: string[] = [];
+  private readonly blank: Row;
+
+  constructor(private readonly statement: Statement<Parameter[]>) {
+    if (statement.reader)
+      this.names = statement
+        .raw()
+        .columns()
+        .map(({ name }) => name);
+    this.blank = Object.fromEntries(this.names.map((name) => [name, null]));
+  }
+
+  all(...parameters: Parameter[]): Row[] {
+    return (this.statement.all(...parameters) as Row[string][][]).map((values) => this.row(values));
+  }
+
+  /** The rows through the first one that is the last: a row with a long text costs as much as hundreds of others. */
+  through(isLast: IsLast, parameters: Parameter[]): Row[] {
+    const rows: Row[] = [];
+    for (const values of this.statement.iterate(...parameters) as Iterable<Row[string][]>) {
+      rows.push(this.row(values));
+      if (isLast(rows.at(-1)!)) break;
+    }
+    return rows;
+  }
+
+  /** The first row. */
+  get(...parameters: Parameter[]): Row | undefined {
+    const values = this.statement.get(...parameters) as Row[string][] | undefined;
+    return values && this.row(values);
+  }
+
+  run(...parameters: Parameter[]): RunResult {
+    return this.statement.run(...parameters);
+  }
+
+  private row(values: Row[string][]): Row {
+    const row = { ...this.blank };
+    for (let at = 0; at < values.length; at++) row[this.names[at]!] = values[at]!;
+    return row;
+  }
+}

@@ -1,0 +1,60 @@
+import { unavailable } from './unavailable.js';
+
+interface Waiting {
+  resolve: () => void;
+  timer: NodeJS.Timeout;
+}
+
+/**
+ * Lets at most `limit` pieces of work of one account go on at a time; further ones wait in the order of asking. However much
+ * one user asks for, the others find the database free.
+ */
+export class Turns {
+  private readonly busy = new Map<string, { running: number; queue: Waiting[] }>();
+
+  constructor(
+    private readonly limit: number,
+    private readonly timeoutMs: number,
+  ) {}
+
+  /** Runs `work` when it is the account's turn. Rejects with 503 / 201 when that takes too long. */
+  async run<T>(account: Buffer | undefined, work: () => Promise<T>): Promise<T> {
+    if (!account) return work();
+    const key = account.toString('latin1');
+    await this.enter(key);
+    try {
+      return await work();
+    } finally {
+      this.leave(key);
+    }
+  }
+
+  private enter(key: string): Promise<void> | undefined {
+    const turn = this.busy.get(key);
+    if (!turn) {
+      this.busy.set(key, { running: 1, queue: [] });
+      return undefined;
+    }
+    if (turn.running < this.limit) {
+      turn.running++;
+      return undefined;
+    }
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        turn.queue.splice(turn.queue.indexOf(waiting), 1);
+        reject(unavailable(new Error('other requests of the same user took too long')));
+      }, this.timeoutMs);
+      const waiting = { resolve, timer };
+      turn.queue.push(waiting);
+    });
+  }
+
+  private leave(key: string): void {
+    const turn = this.busy.get(key)!;
+    const next = turn.queue.shift();
+    if (next) {
+      clearTimeout(next.timer);
+      next.resolve();
+    } else if (--turn.running === 0) this.busy.delete(key);
+  }
+}

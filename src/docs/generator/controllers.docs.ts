@@ -1,0 +1,13 @@
+import { ApiExcludeController } from '@nestjs/swagger';
+import '../../articles/openapi/articles.docs.js';
+import '../../auth/login/oauth.docs.js';
+import '../../batch/batch.docs.js';
+import '../../health/health.docs.js';
+import { UnmatchedController } from '../../http/routing/unmatched.controller.js';
+import '../../root/root.docs.js';
+import { AccountController } from '../../web-app/account.controller.js';
+import { WebAppController } from '../../web-app/web-app.controller.js';
+import '../open-api.docs.js';
+
+// All controllers are described from here on; these are no part of the interface for clients.
+for (const controller of [UnmatchedController, AccountController, WebAppController]) ApiExcludeController()(controller);

@@ -1,0 +1,81 @@
+import type { INestApplication } from '@nestjs/common';
+import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { readVersion } from '../../root/version.js';
+import { ErrorDto } from '../vocabulary/answers.js';
+import type { Answer, Operation } from '../vocabulary/open-api.js';
+import { RESPONSE_HEADERS } from '../vocabulary/response-headers.js';
+import './controllers.docs.js';
+import { shareRepeated } from './share-repeated.js';
+
+const DESCRIPTION = `Keeps the reading lists of one user's devices in step.
+
+- Bodies are JSON. Timestamps are integers, milliseconds since 1970, and no two changes of one user have the same.
+- Every error has the body \`Error\`; \`errno\` is stable, \`message\` is for people.
+- Every path that takes GET takes HEAD as well, and answers 405 with \`Allow\` to verbs that it does not take.
+- Paths without \`/v2\` are redirected to it with status 307; \`/v0\` and \`/v1\` are gone (410).
+- A device keeps the \`Last-Modified\` of the **first** page it lists and asks for \`_since\` that timestamp next time.`;
+
+/** The OpenAPI document of an application, made from its controllers; `forSettings` adds what depends on settings. */
+export function buildOpenApiDocument(app: INestApplication): OpenAPIObject {
+  const options = { autoTagControllers: false, extraModels: [ErrorDto] };
+  const document = SwaggerModule.createDocument(app, frame(), options);
+  document.components!.headers = { ...RESPONSE_HEADERS };
+  describeHeads(document);
+  nameTwins(document);
+  shareRepeated(document);
+  const { openapi, info, servers, tags, paths, components } = document;
+  delete info.contact;
+  return { openapi, info, servers, tags, paths, components };
+}
+
+function frame() {
+  return new DocumentBuilder()
+    .setOpenAPIVersion('3.1.1')
+    .setDescription(DESCRIPTION)
+    .setVersion(readVersion().version)
+    .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
+    .addTag('articles', 'The reading list.')
+    .addTag('batch', 'Several requests in one.')
+    .addTag('login', 'The way to a bearer token.')
+    .addTag('utility', 'For operators and curious clients.')
+    .addOAuth2({
+      type: 'oauth2',
+      description: LOGIN,
+      flows: { authorizationCode: { scopes: {} } },
+    })
+    .addSecurity('bearer', { type: 'http', scheme: 'bearer', description: 'An access token of the identity provider.' })
+    .addSecurity('basic', {
+      type: 'http',
+      scheme: 'basic',
+      description: 'Any user name and password: each pair is a user.',
+    })
+    .build();
+}
+
+const LOGIN = 'Sign in at the identity provider (authorization code with PKCE, S256).';
+
+const HEAD_OF_RECORD = {
+  operationId: 'checkArticle',
+  summary: 'Check an article',
+  description: 'The headers of the same GET, without the record.',
+};
+
+/** HEAD is answered where GET is, by the same headers and no body. Devices make use of that for articles. */
+function describeHeads({ paths }: OpenAPIObject): void {
+  for (const item of Object.values(paths)) {
+    if (!item.get?.tags?.includes('articles')) continue;
+    const { operationId, summary, description } = item.head ?? HEAD_OF_RECORD;
+    const responses = mapValues(item.get.responses, ({ content: _, ...response }) => response);
+    const parameters = [...item.get.parameters!];
+    item.head = { ...item.get, operationId, summary, description, parameters, responses };
+  }
+}
+
+const mapValues = (answers: Operation['responses'], map: (answer: Answer) => Answer): Record<string, Answer> =>
+  Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, map(answer as Answer)]));
+
+/** Paths that exist with and without `/v2` are one method of a controller, and so far one operation id. */
+function nameTwins({ paths }: OpenAPIObject): void {
+  for (const [path, { get }] of Object.entries(paths))
+    if (get && paths[`/v2${path}`]) get.operationId = `${get.operationId}Unprefixed`;
+}

@@ -1,0 +1,102 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+
+/** What the monitor watches besides the event loop. */
+export interface LoadSources {
+  /** How many callers wait for a database connection, and how many hold one. */
+  database: () => { used: number; waiting: number };
+  connections: number;
+}
+
+/** `normal`; `busy`: clients are asked to back off; `full`: requests are refused before they cost anything. */
+export type Load = 'normal' | 'busy' | 'full';
+
+const SAMPLE_MS = 250;
+const RESOLUTION_MS = 10;
+/** Median delay of the event loop from which on requests wait longer for their turn than they take. */
+const BUSY_DELAY_MS = 60;
+const FULL_DELAY_MS = 250;
+/** With fewer requests in flight a slow event loop is not of our making, and sending clients away would not help. */
+const BUSY_DELAYED_IN_FLIGHT = 16;
+const FULL_DELAYED_IN_FLIGHT = 64;
+const BUSY_IN_FLIGHT = 150;
+const FULL_IN_FLIGHT = 400;
+/** Callers waiting for each connection. */
+const BUSY_WAITING = 4;
+const FULL_WAITING = 20;
+/** Refusing everything for longer than this is no peak of load. */
+const STUCK_MS = 4_000;
+
+/** Watches event-loop delay, requests in flight and requests waiting for a database connection. */
+export class LoadMonitor {
+  inFlight = 0;
+  /** Requests that were refused because the service was full. */
+  refused = 0;
+  private delayMs = 0;
+  private readonly histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  private timer?: NodeJS.Timeout;
+  private sources: LoadSources = { database: () => ({ used: 0, waiting: 0 }), connections: 1 };
+
+  /** Since when every request was refused; undefined when the last one was taken. */
+  private refusingSince?: number;
+
+  /** True when a new request can be answered in time; counts it as refused otherwise. */
+  admit(): boolean {
+    if (this.load !== 'full') {
+      this.refusingSince = undefined;
+      return true;
+    }
+    this.refused++;
+    this.refusingSince ??= performance.now();
+    return false;
+  }
+
+  /** A request whose client takes its time over the body is no load; gives what `body` gives. */
+  async whileWaitingForClient<T>(body: Promise<T>): Promise<T> {
+    this.inFlight--;
+    try {
+      return await body;
+    } finally {
+      this.inFlight++;
+    }
+  }
+
+  /** True when nothing but refusals came out of the service for some seconds, and none would now. */
+  get isStuck(): boolean {
+    return (
+      this.refusingSince !== undefined && performance.now() - this.refusingSince > STUCK_MS && this.load === 'full'
+    );
+  }
+
+  start(sources: LoadSources): void {
+    this.sources = sources;
+    this.histogram.enable();
+    this.timer = setInterval(() => this.sample(), SAMPLE_MS).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+    this.histogram.disable();
+  }
+
+  private sample(): void {
+    this.delayMs = Math.max(0, this.histogram.percentile(50) / 1e6 - RESOLUTION_MS);
+    this.histogram.reset();
+  }
+
+  get load(): Load {
+    const waiting = this.sources.database().waiting / this.sources.connections;
+    if (this.isDelayed(FULL_DELAY_MS, FULL_DELAYED_IN_FLIGHT)) return 'full';
+    if (this.inFlight >= FULL_IN_FLIGHT || waiting >= FULL_WAITING) return 'full';
+    if (this.isDelayed(BUSY_DELAY_MS, BUSY_DELAYED_IN_FLIGHT)) return 'busy';
+    return this.inFlight >= BUSY_IN_FLIGHT || waiting >= BUSY_WAITING ? 'busy' : 'normal';
+  }
+
+  private isDelayed(delayMs: number, inFlight: number): boolean {
+    return this.delayMs >= delayMs && this.inFlight >= inFlight;
+  }
+
+  /** The figures behind `load`, for metrics. */
+  get figures() {
+    return { inFlight: this.inFlight, eventLoopDelayMs: this.delayMs, ...this.sources.database() };
+  }
+}

@@ -1,0 +1,23 @@
+import type { NextFunction, Request, Response } from 'express';
+import { ApiError } from '../../protocol/api-error.js';
+import type { LoadMonitor } from './load-monitor.js';
+
+const HEALTH = /^(\/v2)?\/__(lbheartbeat|heartbeat|version)__(\?|$)/;
+
+/**
+ * Counts requests in flight and refuses new ones with 503 / 201 while the service is full, so that those it has taken are
+ * answered in time. Health checks and the entries of a batch that is running are let through. For whoever is gone already
+ * nothing is done.
+ */
+export function refuseOverload(monitor: LoadMonitor) {
+  return (request: Request, _: Response, next: NextFunction): void => {
+    const { context, socket } = request;
+    if (context.isBatchEntry) return next();
+    if (socket.destroyed) return;
+    if (!HEALTH.test(request.url) && !monitor.admit())
+      return next(new ApiError('unavailable', 'Too many requests are waiting'));
+    monitor.inFlight++;
+    context.whenAnswered(() => monitor.inFlight--);
+    next();
+  };
+}

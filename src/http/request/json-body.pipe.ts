@@ -1,0 +1,89 @@
+import { createParamDecorator, type ExecutionContext, Inject, Injectable, type PipeTransform } from '@nestjs/common';
+import bodyParser from 'body-parser';
+import type { Request } from 'express';
+import { SETTINGS } from '../../config/config.module.js';
+import type { Settings } from '../../config/settings.js';
+import { ApiError } from '../../protocol/api-error.js';
+import { BodyMemory } from '../response/answer-memory.js';
+import { ServiceStatus } from '../service-status.js';
+import { requestOf } from './request-of.js';
+
+/** Nearly all bodies are smaller. */
+const LIGHT_BYTES = 65_536;
+
+/**
+ * Reads a request's body as JSON when a handler asks for it, which is after the guards: nobody makes the service read a body
+ * without credentials. The entry of a batch has its body already. Gives undefined for an empty body. Throws 400 / 106,
+ * 411 / 112, 413 / 113, 503 / 201 when there is no room for a large one.
+ */
+@Injectable()
+export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
+  private readonly readRaw: ReturnType<typeof bodyParser.raw>;
+  private readonly maxBodyBytes: number;
+
+  constructor(
+    @Inject(SETTINGS) { maxBodyBytes }: Settings,
+    private readonly status: ServiceStatus,
+    private readonly memory: BodyMemory,
+  ) {
+    this.maxBodyBytes = maxBodyBytes;
+    this.readRaw = bodyParser.raw({ type: () => true, limit: maxBodyBytes });
+  }
+
+  async transform(request: Request): Promise<unknown> {
+    if (request.context.isBatchEntry) return request.body;
+    this.requireReadable(request);
+    await this.makeRoom(request);
+    const raw = await this.status.monitor.whileWaitingForClient(this.read(request));
+    const text = raw.toString().replace(/^\uFEFF/, '');
+    if (text.trim() === '') return undefined;
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      throw new ApiError('malformedJson', 'The body is not valid JSON');
+    }
+  }
+
+  private requireReadable({ headers }: Request): void {
+    if (headers['transfer-encoding'] !== undefined && headers['content-length'] === undefined)
+      throw new ApiError('lengthRequired', 'Content-Length is required');
+    if (Number(headers['content-length'] ?? 0) > this.maxBodyBytes) throw this.tooLarge();
+    if (/^\s*(application\/x-www-form-urlencoded|multipart\/)/i.test(headers['content-type'] ?? ''))
+      throw new ApiError('malformedJson', 'The body is a form, JSON is expected');
+  }
+
+  /** A body that is longer than most is read once there is room for it. */
+  private async makeRoom(request: Request): Promise<void> {
+    const { account } = request.context;
+    const bytes = Number(request.headers['content-length'] ?? 0);
+    if (bytes > LIGHT_BYTES && account) await this.memory.hold(request.res!, account, bytes);
+  }
+
+  private read(request: Request): Promise<Buffer> {
+    return new Promise((resolve, reject) => {
+      // A stream that was destroyed before anybody listened says nothing.
+      request.context.whenOver(() => reject(this.explain({})));
+      this.readRaw(request, request.res!, (error?: unknown) => {
+        if (error) reject(this.explain(error));
+        else resolve(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0));
+      });
+    });
+  }
+
+  private explain({ type }: { type?: string }): ApiError {
+    return type === 'entity.too.large'
+      ? this.tooLarge()
+      : new ApiError('malformedJson', 'The body could not be read or decompressed');
+  }
+
+  private tooLarge(): ApiError {
+    return new ApiError('bodyTooLarge', `The body is larger than ${this.maxBodyBytes} bytes`);
+  }
+}
+
+const RequestParameter = createParamDecorator((_: unknown, context: ExecutionContext): Request =>
+  requestOf<Request>(context),
+);
+
+/** The parsed JSON body of a handler; undefined when it is empty. */
+export const JsonBody = () => RequestParameter(JsonBodyPipe);

@@ -1,0 +1,48 @@
+import type { NextFunction, Request, Response } from 'express';
+import { ApiError } from '../../protocol/api-error.js';
+import { isRepeated } from '../../protocol/repeated-header.js';
+import { isHostHeader } from './public-url.js';
+import { pathOf } from './query-string.js';
+
+/** Node keeps the first of two values, and a proxy may have kept the other. */
+const SINGLE = ['Host', 'Authorization'];
+
+/** Cuts an absolute address, as clients of proxies send it, to its path. */
+export function cutToPath(request: Request, _: Response, next: NextFunction): void {
+  if (!request.url.startsWith('/') && URL.canParse(request.url)) {
+    const { pathname, search, protocol } = new URL(request.url);
+    if (protocol === 'http:' || protocol === 'https:') request.url = request.originalUrl = pathname + search;
+  }
+  next();
+}
+
+/** Refuses what is valid for Node's parser but names no resource here; `/v2/` is the one path with two spellings. */
+export function requireWellFormed(request: Request, _: Response, next: NextFunction): void {
+  const { httpVersion, headers } = request;
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return refuse('The version of HTTP is neither 1.0 nor 1.1');
+  if (httpVersion === '1.1' && headers.host === undefined) return refuse('Host: missing');
+  for (const name of SINGLE) if (isRepeated(name, request.rawHeaders)) return refuse(`${name}: given twice`);
+  if (headers.host !== undefined && !isHostHeader(headers.host)) return refuse('Host: not a host');
+  if (headers.expect !== undefined && !/^100-continue$/i.test(headers.expect))
+    return next(new ApiError('expectationFailed', 'Expect: only 100-continue is known'));
+  if (!request.url.startsWith('/')) return refuse('The address has no path');
+  request.url = withDecodablePath(request.url);
+  if (pathOf(request.url) === '/v2/') request.url = `/v2${request.url.slice('/v2/'.length)}`;
+  next();
+
+  function refuse(message: string): void {
+    next(new ApiError('invalidParameter', message));
+  }
+}
+
+/** Malformed percent-encoding stands for itself: it is for the guards and the handler to judge, not for the router. */
+function withDecodablePath(url: string): string {
+  if (!url.includes('%')) return url;
+  const path = pathOf(url);
+  try {
+    decodeURIComponent(path);
+    return url;
+  } catch {
+    return path.replaceAll('%', '%25') + url.slice(path.length);
+  }
+}

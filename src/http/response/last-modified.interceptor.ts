@@ -1,0 +1,17 @@
+import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import { map, type Observable } from 'rxjs';
+import { Reply } from './reply.js';
+
+/** Puts `Last-Modified` on results that have a timestamp: milliseconds, not an HTTP date. */
+@Injectable()
+export class LastModifiedInterceptor implements NestInterceptor<Reply, Reply> {
+  intercept(_: ExecutionContext, next: CallHandler<Reply>): Observable<Reply> {
+    return next
+      .handle()
+      .pipe(
+        map((reply) =>
+          reply.lastModified === undefined ? reply : reply.with({ 'Last-Modified': String(reply.lastModified) }),
+        ),
+      );
+  }
+}

@@ -1,0 +1,61 @@
+import { All, Controller, Inject, Req } from '@nestjs/common';
+import type { Request } from 'express';
+import { SETTINGS } from '../../config/config.module.js';
+import type { Settings } from '../../config/settings.js';
+import { ApiError } from '../../protocol/api-error.js';
+import { publicUrl } from '../request/public-url.js';
+import { Reply } from '../response/reply.js';
+import { KnownPaths } from './known-paths.js';
+
+const OLD_VERSION = /^\/v[01](\/|$)/;
+const CURRENT_VERSION = /^\/v2(\/|$)/;
+
+/** The path of the route that takes what no other route does. */
+export const ANY_PATH = '/{*path}';
+
+/**
+ * Answers what no other controller does: a CORS preflight, 410 for old versions, 405 with `Allow` for other methods of a known
+ * path, a redirect of unprefixed paths to `/v2`, else 404 / 111. Its module has to be the last one.
+ */
+@Controller()
+export class UnmatchedController {
+  constructor(
+    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly paths: KnownPaths,
+  ) {}
+
+  @All(ANY_PATH)
+  async answer(@Req() request: Request): Promise<Reply> {
+    const { method, path } = request;
+    const known = await this.paths.methodsOf(path);
+    if (method === 'OPTIONS') {
+      // A browser follows no redirect of a preflight: it is answered for the path behind the redirect.
+      const target = known.length > 0 ? path : `/v2${path}`;
+      const methods = await this.paths.methodsOf(target);
+      if (methods.length > 0) return preflight(request, methods, this.enabled(target, methods));
+    }
+    const allowed = this.enabled(path, known);
+    if (OLD_VERSION.test(path)) throw new ApiError('deprecated', 'This version of the API is gone, use /v2');
+    if (allowed.length > 0)
+      throw new ApiError('methodNotAllowed', `${method}: not allowed here`, { Allow: allowed.join(', ') });
+    if (CURRENT_VERSION.test(path)) throw new ApiError('notFound', 'Unknown path');
+    return new Reply(307, {}, { Location: `${publicUrl(request, this.settings)}/v2${request.originalUrl}` });
+  }
+
+  /** The methods of a path but for the one that can be switched off. */
+  private enabled(path: string, methods: string[]): string[] {
+    if (this.settings.deleteCollectionEnabled || path !== '/v2/articles') return methods;
+    return methods.filter((method) => method !== 'DELETE');
+  }
+}
+
+/** A script may send a method that is switched off: without leave its browser would not show it the 405. */
+function preflight({ headers }: Request, methods: string[], enabled: string[]): Reply {
+  const asked = headers['access-control-request-headers'];
+  return new Reply(204, undefined, {
+    Allow: enabled.join(', '),
+    'Access-Control-Allow-Methods': methods.join(', '),
+    'Access-Control-Max-Age': '3600',
+    ...(asked ? { 'Access-Control-Allow-Headers': asked, Vary: 'Access-Control-Request-Headers' } : {}),
+  });
+}

@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { ApiError } from '../../protocol/api-error.js';
+import type { ErrorName } from '../../protocol/errno.js';
+import { baseHeaders, statusHeaders } from '../../protocol/service-headers.js';
+import { atEndOfTurn } from './end-of-turn.js';
+import type { Messages } from './express-messages.js';
+import { Connections } from './connections.js';
+import type { ServiceStatus } from '../service-status.js';
+
+/** Page positions of long texts travel in the address. */
+const MAX_HEADER_BYTES = 65_536;
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 60_000;
+/** Longer than a load balancer keeps its connections, so that it is never the service that closes one in use. */
+const KEEP_ALIVE_TIMEOUT_MS = 75_000;
+
+/** The HTTP server with its time limits, and with our JSON errors for requests that never become requests. */
+export function createHttpServer(
+  handle: RequestListener,
+  messages: Messages,
+  status: ServiceStatus,
+  maxBodyBytes: number,
+  onRefusal: (id: string, error: ApiError) => void,
+): Server {
+  const connections = new Connections(atEndOfTurn(handle));
+  const server = createServer(
+    {
+      ...messages,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+      connectionsCheckingInterval: 2_000,
+      requireHostHeader: false,
+    },
+    connections.onRequest,
+  );
+  // Their bytes are bounded; of too many Node would drop those that come last.
+  server.maxHeadersCount = 0;
+  const refuseLast = (socket: Socket, error: ApiError): void =>
+    connections.finish(socket, () => {
+      if (!socket.writable) return socket.destroySoon();
+      const id = randomUUID();
+      refuse(socket, id, error, status);
+      onRefusal(id, error);
+    });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => refuseLast(socket, clientError(error)));
+  server.on('connect', (_request: IncomingMessage, socket: Socket) =>
+    refuseLast(socket, new ApiError('methodNotAllowed', 'CONNECT: not allowed here', { Allow: 'GET, HEAD' })),
+  );
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    if (Number(request.headers['content-length'] ?? 0) <= maxBodyBytes && request.headers.authorization)
+      response.writeContinue();
+    server.emit('request', request, response);
+  });
+  // Refused by the middleware that judges requests as a whole.
+  server.on('checkExpectation', connections.onRequest);
+  return server;
+}
+
+const CLIENT_ERRORS: Readonly<Record<string, [ErrorName, string]>> = {
+  HPE_HEADER_OVERFLOW: ['headersTooLarge', `The request line and headers are larger than ${MAX_HEADER_BYTES} bytes`],
+  ERR_HTTP_REQUEST_TIMEOUT: ['requestTimeout', 'The request did not arrive in time'],
+};
+
+function clientError({ code }: NodeJS.ErrnoException): ApiError {
+  const [kind, message] = CLIENT_ERRORS[code ?? ''] ?? ['invalidParameter', 'The request is not valid HTTP'];
+  return new ApiError(kind, message);
+}
+
+/** Answers on the bare socket and closes it. */
+function refuse(socket: Socket, id: string, error: ApiError, status: ServiceStatus): void {
+  const body = JSON.stringify(error.body());
+  const headers = {
+    ...baseHeaders('', ''),
+    ...statusHeaders(error.status, status.current()),
+    ...error.headers,
+    'X-Request-Id': id,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    Connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  socket.end(`HTTP/1.1 ${error.status} ${error.error}\r\n${lines.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+}

@@ -1,0 +1,27 @@
+import type { App } from '../../app.factory.js';
+
+/** How long a load balancer gets to see that this instance leaves, before it stops accepting connections. */
+const NOTICE_MS = 1_500;
+/** How long requests in flight may take from then on. */
+const GRACE_MS = 5_500;
+const SWEEP_MS = 100;
+
+/**
+ * Takes the instance out of service: `/__lbheartbeat__` says 503 and every answer closes its connection; then no connection
+ * is accepted any more, what is in flight is finished, and what a client never finishes is cut. Ends within ten seconds.
+ */
+export async function shutDown({ nest, server, status }: App): Promise<void> {
+  status.draining = true;
+  const connections = await new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count ?? 0)));
+  if (connections > 0) await pause(NOTICE_MS);
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
+  const cut = setTimeout(() => server.closeAllConnections(), GRACE_MS);
+  server.closeIdleConnections();
+  await Promise.race([closed, pause(GRACE_MS + SWEEP_MS)]);
+  clearInterval(sweep);
+  clearTimeout(cut);
+  await Promise.race([nest.close(), pause(1_000)]);
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,0 +1,48 @@
+import type { LoggerService } from '@nestjs/common';
+import pino, { type DestinationStream, type Logger } from 'pino';
+
+/**
+ * The service's log: one JSON object per line on standard output, readable lines when that is a terminal. Credentials
+ * never get into it, whoever logs a request by mistake.
+ */
+export const createLogger = (level: string, output: DestinationStream): Logger =>
+  pino(
+    {
+      level,
+      base: undefined,
+      timestamp: timeMember,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: ['req.headers.authorization', 'req.headers.cookie', 'headers.authorization', 'headers.cookie'],
+    },
+    output,
+  );
+
+let latest = { now: NaN, text: '' };
+
+/** What says in a line when it was written: pino's `isoTime`, formatted once for all lines of a millisecond. */
+export function timeMember(): string {
+  const now = Date.now();
+  if (latest.now !== now) latest = { now, text: `,"time":"${new Date(now).toISOString()}"` };
+  return latest.text;
+}
+
+/** Lets Nest log through pino. */
+export class NestLogger implements LoggerService {
+  constructor(private readonly logger: Logger) {}
+
+  log(message: string, context?: string): void {
+    this.logger.debug({ context }, message);
+  }
+
+  warn(message: string, context?: string): void {
+    this.logger.warn({ context }, message);
+  }
+
+  error(message: string, stack?: string, context?: string): void {
+    this.logger.error({ context, stack }, message);
+  }
+
+  debug(message: string, context?: string): void {
+    this.logger.debug({ context }, message);
+  }
+}

@@ -1,0 +1,79 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { ERRORS } from '../../protocol/errno.js';
+import type { Observed } from '../logging/observed-request.js';
+
+/** Seconds; from a poll that finds nothing new to the time limit of a backend. */
+const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const CALL_BUCKETS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+
+/** What became of a call to the identity provider; `untrusted`: its certificate was refused. */
+export type ProviderCallOutcome = 'answered' | 'failed' | 'untrusted';
+const OUTCOMES: readonly ProviderCallOutcome[] = ['answered', 'failed', 'untrusted'];
+
+/**
+ * The metrics of one service process, for Prometheus. Every label has a fixed set of values: routes as they are declared,
+ * the methods the service knows, classes of statuses, the error numbers of the protocol.
+ */
+export class Metrics {
+  readonly registry = new Registry();
+  private readonly registers = [this.registry];
+
+  private readonly requests = new Histogram({
+    name: 'reading_list_request_duration_seconds',
+    help: 'Requests by route, method, class of status, and whether they came from a client or as an entry of a batch',
+    labelNames: ['route', 'method', 'status', 'source'],
+    buckets: REQUEST_BUCKETS,
+    registers: this.registers,
+  });
+  private readonly errors = new Counter({
+    name: 'reading_list_errors_total',
+    help: 'Error answers by errno, entries of batches included',
+    labelNames: ['errno'],
+    registers: this.registers,
+  });
+  private readonly providerCalls = new Histogram({
+    name: 'reading_list_provider_call_duration_seconds',
+    help: 'Calls to the identity provider, and whether it answered',
+    labelNames: ['outcome'],
+    buckets: CALL_BUCKETS,
+    registers: this.registers,
+  });
+
+  constructor() {
+    collectDefaultMetrics({ register: this.registry });
+    // From zero: Prometheus sees no increase in a counter that begins with its first error.
+    for (const { errno } of Object.values(ERRORS)) this.errors.inc({ errno }, 0);
+    for (const outcome of OUTCOMES) this.providerCalls.zero({ outcome });
+  }
+
+  /** Counts a request that is over. */
+  readonly observeRequest = (request: Observed): void => {
+    const { route, method, status, errno, isBatchEntry } = request;
+    const labels = { route, method, status: statusClass(status), source: isBatchEntry ? 'batch' : 'client' };
+    this.requests.observe(labels, request.durationMs / 1000);
+    if (errno !== undefined) this.errors.inc({ errno });
+  };
+
+  /** Counts a call to the identity provider that is over. */
+  readonly observeProviderCall = (durationMs: number, outcome: ProviderCallOutcome): void => {
+    this.providerCalls.observe({ outcome }, durationMs / 1000);
+  };
+
+  /** A value that goes up and down, read when Prometheus asks. */
+  gauge(name: string, help: string, read: () => number | Promise<number>): void {
+    const collect = async (): Promise<void> => gauge.set(await read());
+    const gauge = new Gauge({ name: `reading_list_${name}`, help, registers: this.registers, collect });
+  }
+
+  /** A total that somebody else keeps, read when Prometheus asks. */
+  total(name: string, help: string, read: () => number): void {
+    const collect = (): void => {
+      counter.reset();
+      counter.inc(read());
+    };
+    const counter = new Counter({ name: `reading_list_${name}_total`, help, registers: this.registers, collect });
+  }
+}
+
+const statusClass = (status: number | undefined): string =>
+  status === undefined ? 'aborted' : `${Math.floor(status / 100)}xx`;

@@ -1,0 +1,66 @@
+import type { INestApplication } from '@nestjs/common';
+import type { RequestHandler } from 'express';
+import type { Logger } from 'pino';
+import { TokenVerifier } from '../../auth/tokens/token-verifier.js';
+import type { Settings } from '../../config/settings.js';
+import { DatabaseLifecycle } from '../../database/database.lifecycle.js';
+import type { ApiError } from '../../protocol/api-error.js';
+import type { ServiceStatus } from '../../http/service-status.js';
+import { standardOutput } from '../logging/log-output.js';
+import { createLogger } from '../logging/logger.js';
+import { refusedConnection } from '../logging/observed-request.js';
+import { observeRequests, type RequestObserver } from '../logging/observe-requests.js';
+import { requestLog } from '../logging/request-log.js';
+import { TombstonePurge } from '../../purge/tombstone-purge.js';
+import { SharedRedis } from '../../redis/shared-redis.js';
+import type { Tracing } from '../tracing/tracing.js';
+import { WaitingRoom } from '../../waiting/waiting-room.js';
+import type { Metrics } from './metrics.js';
+import { observeProviderCalls } from './provider-calls.js';
+import { measureDatabaseClock, measureService } from './service-metrics.js';
+
+/** What a service process tells its operator: the log, metrics where `METRICS_PORT` is set, traces where they are wanted. */
+export class Observation {
+  readonly logger: Logger;
+  readonly output = standardOutput();
+  private readonly observers: readonly RequestObserver[];
+
+  private constructor(
+    private readonly settings: Settings,
+    private readonly tracing?: Tracing,
+    readonly metrics?: Metrics,
+  ) {
+    this.logger = createLogger(settings.logLevel, this.output);
+    const log = this.logger.isLevelEnabled('error') ? [requestLog(this.logger, this.output)] : [];
+    this.observers = [...log, ...(metrics ? [metrics.observeRequest] : [])];
+  }
+
+  /** Without `METRICS_PORT` the library of the metrics is not loaded. */
+  static async begin(settings: Settings, tracing?: Tracing): Promise<Observation> {
+    if (settings.metricsPort === undefined) return new Observation(settings, tracing);
+    const { Metrics } = await import('./metrics.js');
+    return new Observation(settings, tracing, new Metrics());
+  }
+
+  /** What comes before everything else: ids, log lines, metrics and traces of requests. */
+  middlewares(): RequestHandler[] {
+    const observe = observeRequests(this.observers);
+    return this.tracing ? [observe, this.tracing.middleware] : [observe];
+  }
+
+  /** Tells of what was refused on its connection, before it was a request. */
+  readonly noteRefusal = (id: string, error: ApiError): void => {
+    for (const observe of this.observers) observe(refusedConnection(id, error));
+  };
+
+  /** Looks at the parts of the service from now on; to be called before the database is opened. */
+  watch(nest: INestApplication, status: ServiceStatus): void {
+    const database = nest.get(DatabaseLifecycle);
+    if (this.tracing) database.observe(this.tracing.observeStatement);
+    if (!this.metrics) return;
+    const [tokens, purge, room] = [nest.get(TokenVerifier), nest.get(TombstonePurge), nest.get(WaitingRoom)];
+    measureService(this.metrics, { status, database, tokens, purge, room, redis: nest.get(SharedRedis) });
+    measureDatabaseClock(this.metrics, database, this.settings.databaseUrl.startsWith('mysql:'));
+    observeProviderCalls(this.metrics);
+  }
+}

@@ -1,0 +1,80 @@
+import type { TokenVerifier } from '../../auth/tokens/token-verifier.js';
+import type { DatabaseLifecycle } from '../../database/database.lifecycle.js';
+import type { Load } from '../../http/load/load-monitor.js';
+import type { ServiceStatus } from '../../http/service-status.js';
+import type { TombstonePurge } from '../../purge/tombstone-purge.js';
+import type { SharedRedis } from '../../redis/shared-redis.js';
+import type { WaitingRoom } from '../../waiting/waiting-room.js';
+import type { Metrics } from './metrics.js';
+
+/** The parts of a running service that keep figures of their own. */
+export interface MeasuredParts {
+  status: ServiceStatus;
+  database: DatabaseLifecycle;
+  tokens: TokenVerifier;
+  purge: TombstonePurge;
+  redis: SharedRedis;
+  room: WaitingRoom;
+}
+
+const LOADS: readonly Load[] = ['normal', 'busy', 'full'];
+
+/** Publishes the figures that the parts of the service keep. */
+export function measureService(
+  metrics: Metrics,
+  { status, database, tokens, purge, room, redis }: MeasuredParts,
+): void {
+  measureLoad(metrics, status);
+  measureWaiting(metrics, room);
+  metrics.gauge('database_connections_used', 'Connections in use', () => database.usage().used);
+  metrics.gauge('database_connections_waiting', 'Callers waiting for a connection', () => database.usage().waiting);
+  metrics.total('database_retries', 'Repeated transactions and reads', () => database.database.retries);
+  metrics.total('token_cache_hits', 'Tokens known from memory', () => tokens.cacheCounts.hits);
+  metrics.total('token_cache_misses', 'Tokens that had to be checked', () => tokens.cacheCounts.misses);
+  metrics.total('tombstones_purged', 'Tombstones deleted by this process', () => purge.purged);
+  metrics.gauge(
+    'purge_last_success_timestamp_seconds',
+    'When the latest purge succeeded, or the process began',
+    () => purge.lastSuccessOn / 1000,
+  );
+  metrics.gauge('purge_failing', '1 while the latest purge of tombstones failed', () => Number(purge.isFailing));
+  if (redis.client) metrics.gauge('redis_up', '1 while Redis does what it is asked', () => Number(redis.isUp));
+}
+
+/**
+ * Publishes by how much the clock of the database server is ahead of this process's; what a query takes is in it. While the
+ * database is away it is not a number. A SQLite file has no clock.
+ */
+export function measureDatabaseClock(metrics: Metrics, { database }: DatabaseLifecycle, isServer: boolean): void {
+  metrics.gauge('database_clock_offset_seconds', "The database server's clock less this process's", async () => {
+    if (!isServer) return 0;
+    const before = Date.now();
+    try {
+      const row = await database.onSession((session) => session.row('SELECT UNIX_TIMESTAMP(NOW(3)) AS now', []));
+      return Number(row!.now) - (before + Date.now()) / 2000;
+    } catch {
+      return NaN;
+    }
+  });
+}
+
+function measureLoad(metrics: Metrics, status: ServiceStatus): void {
+  const { monitor } = status;
+  metrics.gauge('requests_in_flight', 'Requests being answered', () => monitor.figures.inFlight);
+  metrics.gauge('event_loop_delay_seconds', 'Median delay', () => monitor.figures.eventLoopDelayMs / 1000);
+  metrics.gauge('load_state', '0 normal, 1 busy: clients are asked to back off, 2 full: requests are refused', () =>
+    LOADS.indexOf(monitor.load),
+  );
+  metrics.total('requests_refused', 'Requests refused while full', () => monitor.refused);
+  metrics.gauge('draining', '1 from the moment of SIGTERM', () => Number(status.draining));
+}
+
+function measureWaiting(metrics: Metrics, room: WaitingRoom): void {
+  const { counts } = room;
+  metrics.gauge('waiting_held', 'Requests that are held until something changes', () => room.size);
+  metrics.total('waiting_woken', 'Held requests that were answered because something changed', () => counts.woken);
+  metrics.total('waiting_timed_out', 'Held requests whose time was over', () => counts.timedOut);
+  metrics.total('waiting_released', 'Held requests answered early, under load or at shutdown', () => counts.released);
+  metrics.total('waiting_abandoned', 'Held requests whose client or proxy hung up', () => counts.abandoned);
+  metrics.total('waiting_refused', 'Requests that were not held for want of room or under load', () => counts.refused);
+}

@@ -1,0 +1,40 @@
+const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+/** A preference or a parameter of one: a name, and a value that is a token or a quoted text (RFC 7240, section 2). */
+const PAIR = new RegExp(`^(${TOKEN})(?:[ \\t]*=[ \\t]*(${TOKEN}|"(?:[^"\\\\]|\\\\.)*")?)?$`, 's');
+
+/**
+ * The seconds of `Prefer: wait=N` (RFC 7240); undefined without that preference. Of several the first one counts; what is
+ * malformed is ignored, like any preference that the service does not know. May be as much as Infinity.
+ * @param lines the `Prefer` headers of a request, one text for each
+ */
+export function readWait(lines: readonly string[] = []): number | undefined {
+  for (const line of lines)
+    for (const preference of splitOutsideQuotes(line, ',')) {
+      const [first, ...parameters] = splitOutsideQuotes(preference, ';');
+      const pair = PAIR.exec(first!);
+      if (pair?.[1]!.toLowerCase() !== 'wait' || !parameters.every(isParameter)) continue;
+      const value = unquoted(pair[2] ?? '');
+      return /^\d+$/.test(value) ? Number(value) : undefined;
+    }
+  return undefined;
+}
+
+const isParameter = (text: string): boolean => text === '' || PAIR.test(text);
+
+const unquoted = (word: string): string => (word.startsWith('"') ? word.slice(1, -1).replace(/\\(.)/gs, '$1') : word);
+
+/** The parts of a text, without blanks around them. A quote that is never closed goes on to the end. */
+function splitOutsideQuotes(text: string, separator: string): string[] {
+  const parts: string[] = [];
+  let start = 0;
+  let isQuoted = false;
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === '"') isQuoted = !isQuoted;
+    else if (isQuoted && text[at] === '\\') at++;
+    else if (!isQuoted && text[at] === separator) {
+      parts.push(text.slice(start, at).trim());
+      start = at + 1;
+    }
+  }
+  return [...parts, text.slice(start).trim()];
+}

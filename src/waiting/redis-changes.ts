@@ -1,0 +1,63 @@
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import type { Timestamp } from '../protocol/timestamp.js';
+import { SharedRedis } from '../redis/shared-redis.js';
+import { WaitingRoom } from './waiting-room.js';
+
+const PREFIX = 'reading-list:changes:';
+/** Messages on their way to a Redis that does not answer; further ones are not sent. */
+const MOST_UNCONFIRMED = 1_000;
+
+/**
+ * Tells other instances of changes, and hears of theirs, through Redis: a channel for each account, the timestamp as message.
+ * A message that is lost costs a second, as `ChangePoll` finds the change; so nobody waits for Redis, and no error matters.
+ */
+@Injectable()
+export class RedisChanges implements OnApplicationShutdown {
+  private readonly subscriber?: Redis;
+  private readonly followed = new Set<string>();
+  private unconfirmed = 0;
+
+  constructor(
+    private readonly redis: SharedRedis,
+    private readonly room: WaitingRoom,
+  ) {
+    this.subscriber = redis.client?.duplicate({ autoResubscribe: false });
+    this.subscriber?.on('error', () => undefined);
+    this.subscriber?.on('ready', () => this.followAll());
+    this.subscriber?.on('message', (channel: string, message: string) =>
+      this.room.announce(channel.slice(PREFIX.length), Number(message)),
+    );
+  }
+
+  publish(key: string, last_modified: Timestamp): void {
+    if (!this.redis.isUp || this.unconfirmed >= MOST_UNCONFIRMED) return;
+    const done = (): void => void this.unconfirmed--;
+    this.unconfirmed++;
+    this.redis.run((client) => client.publish(PREFIX + key, String(last_modified))).then(done, done);
+  }
+
+  /** Listens to the account's channel from now on. */
+  follow(key: string): void {
+    if (this.subscriber?.status !== 'ready' || this.followed.has(key)) return;
+    this.followed.add(key);
+    this.subscriber.subscribe(PREFIX + key).catch(() => this.followed.delete(key));
+  }
+
+  /** Leaves the channels of accounts that nobody waits for any more; not at once, as devices come back. */
+  leaveUnused(): void {
+    const unused = [...this.followed].filter((key) => !this.room.isWaitedFor(key));
+    if (unused.length === 0 || this.subscriber?.status !== 'ready') return;
+    for (const key of unused) this.followed.delete(key);
+    this.subscriber.unsubscribe(...unused.map((key) => PREFIX + key)).catch(() => undefined);
+  }
+
+  private followAll(): void {
+    this.followed.clear();
+    for (const key of this.room.accounts()) this.follow(key);
+  }
+
+  onApplicationShutdown(): void {
+    this.subscriber?.disconnect();
+  }
+}

@@ -1,0 +1,44 @@
+import { Global, Module, type OnModuleInit } from '@nestjs/common';
+import { CollectionChanges } from '../accounts/collection-changes.js';
+import { SETTINGS } from '../config/config.module.js';
+import type { Settings } from '../config/settings.js';
+import { Attendant } from './attendant.js';
+import { ChangePoll } from './change-poll.js';
+import { RedisChanges } from './redis-changes.js';
+import { WaitingPolls } from './waiting-polls.js';
+import { keyOf, WaitingRoom } from './waiting-room.js';
+
+/** Polls that wait for a change. */
+@Global()
+@Module({
+  providers: [
+    CollectionChanges,
+    {
+      provide: WaitingRoom,
+      useFactory: ({ waiting }: Settings) => new WaitingRoom(waiting, () => performance.now()),
+      inject: [SETTINGS],
+    },
+    WaitingPolls,
+    ChangePoll,
+    RedisChanges,
+    Attendant,
+  ],
+  exports: [CollectionChanges, WaitingPolls, WaitingRoom],
+})
+export class WaitingModule implements OnModuleInit {
+  constructor(
+    private readonly changes: CollectionChanges,
+    private readonly room: WaitingRoom,
+    private readonly redis: RedisChanges,
+  ) {}
+
+  /** What is changed here wakes those who wait here, and is told to the other instances. */
+  onModuleInit(): void {
+    this.changes.onChange((account, last_modified) => {
+      const key = keyOf(account);
+      this.room.announce(key, last_modified);
+      this.redis.publish(key, last_modified);
+    });
+    this.room.onEnter = (key) => this.redis.follow(key);
+  }
+}

@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, gzip } from 'node:zlib';
+
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.webmanifest': 'application/manifest+json; charset=utf-8',
+};
+const COMPRESSED_ALREADY = new Set(['.png']);
+/** The build puts files with a hash in their name here. */
+const HASHED = /^assets\//;
+
+/** How a content can be compressed, the shortest first. */
+export type Encoding = 'br' | 'gzip';
+
+/** A file as it goes out. */
+export interface WebAppFile {
+  contentType: string;
+  /** How long it may be kept: for good when its name has a hash, else it is asked about each time. */
+  cacheControl: string;
+  etag: string;
+  /** None where the content is compressed by its nature. */
+  encodings: readonly Encoding[];
+  content: Buffer;
+  /** The content in one of its encodings; compressed once. */
+  encoded(encoding: Encoding): Promise<Buffer>;
+}
+
+/** Reads all files of a built web application into memory: its names are then the only paths there are. */
+export function readWebApp(folder: string): ReadonlyMap<string, WebAppFile> {
+  if (!existsSync(folder)) return new Map();
+  const names = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
+  return new Map(names.map((name) => [name, toFile(name, readFileSync(join(folder, name)))]));
+}
+
+function toFile(name: string, content: Buffer): WebAppFile {
+  const extension = extname(name);
+  const compressed = new Map<Encoding, Promise<Buffer>>();
+  return {
+    contentType: CONTENT_TYPES[extension] ?? 'application/octet-stream',
+    cacheControl: HASHED.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache',
+    etag: `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`,
+    encodings: COMPRESSED_ALREADY.has(extension) ? [] : ['br', 'gzip'],
+    content,
+    encoded: (encoding) => {
+      const known = compressed.get(encoding) ?? compress(content, encoding);
+      compressed.set(encoding, known);
+      return known;
+    },
+  };
+}
+
+const compress = (content: Buffer, encoding: Encoding): Promise<Buffer> =>
+  encoding === 'br' ? promisify(brotliCompress)(content) : promisify(gzip)(content);

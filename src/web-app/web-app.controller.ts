@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import { Controller, Get, Inject, Param, Req } from '@nestjs/common';
+import type { Request } from 'express';
+import { Public } from '../auth/public.js';
+import { SETTINGS } from '../config/config.module.js';
+import { projectFolder } from '../config/project-folder.js';
+import type { Settings } from '../config/settings.js';
+import { OutlivesService } from '../http/end-of-service.guard.js';
+import { publicUrl } from '../http/request/public-url.js';
+import { Reply } from '../http/response/reply.js';
+import { ApiError } from '../protocol/api-error.js';
+import { PAGE_HEADERS } from './page-headers.js';
+import { type Encoding, readWebApp, type WebAppFile } from './web-app-files.js';
+
+/** Serves the web application below `/app/` (docs/operations.md, "The web application"). */
+@Public()
+@OutlivesService()
+@Controller()
+export class WebAppController {
+  private readonly files = readWebApp(join(projectFolder(), 'web/dist'));
+
+  constructor(@Inject(SETTINGS) private readonly settings: Settings) {}
+
+  /** What the application can't know by itself: the name in the paths of the login. */
+  @Get('app/config.json')
+  configuration(): Reply {
+    return new Reply(200, { name: this.settings.serviceName, provider: this.settings.oauth.providerName });
+  }
+
+  /** Its files are named relative to the path with the slash. */
+  @Get('app{/}')
+  async index(@Req() request: Request): Promise<Reply> {
+    if (request.path.endsWith('/')) return this.send('index.html', request);
+    return new Reply(302, {}, { Location: `${publicUrl(request, this.settings)}/app/` });
+  }
+
+  @Get('app/*path')
+  file(@Param('path') path: string[], @Req() request: Request): Promise<Reply> {
+    return this.send(path.join('/'), request);
+  }
+
+  private async send(name: string, request: Request): Promise<Reply> {
+    const file = this.files.get(name);
+    if (!file)
+      throw new ApiError('notFound', this.files.size > 0 ? 'Unknown path' : 'The web application is not built');
+    const headers = headersOf(file);
+    if (request.headers['if-none-match'] === file.etag) return new Reply(304, undefined, headers);
+    const encoding = this.encodingFor(request, file);
+    const reply = new Reply(200, encoding ? await file.encoded(encoding) : file.content, headers);
+    return reply.with({ 'Content-Type': file.contentType, ...(encoding ? { 'Content-Encoding': encoding } : {}) });
+  }
+
+  private encodingFor(request: Request, file: WebAppFile): Encoding | undefined {
+    if (!this.settings.compressionEnabled) return undefined;
+    const accepted = request.acceptsEncodings(...file.encodings, 'identity');
+    return file.encodings.find((encoding) => encoding === accepted);
+  }
+}
+
+const headersOf = (file: WebAppFile): Record<string, string> => ({
+  ...PAGE_HEADERS,
+  'Cache-Control': file.cacheControl,
+  ETag: file.etag,
+  Vary: 'Accept-Encoding',
+});

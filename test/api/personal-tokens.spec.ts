@@ -1,0 +1,235 @@
+import { committed } from '../../src/database/outcome.js';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newPersonalToken, personalTokenHash } from '../../src/auth/tokens/personal-token.js';
+import { deleteTokens, findToken, insertToken } from '../../src/auth/tokens/personal-tokens.store.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { anArticle, clientWith } from '../support/client.js';
+import { exchange } from './raw-http.js';
+
+const HOUR_MS = 3_600_000;
+/** Revocation has to be known everywhere within a few seconds. */
+const REVOKED_MS = 4_000;
+
+let shared: TestDatabase;
+let app: TestApp;
+let other: TestApp;
+beforeAll(async () => {
+  shared = await createTestDatabase();
+  app = await startApp({ OAUTH_URI: 'http://127.0.0.1:1' }, shared);
+  other = await startApp({ OAUTH_URI: 'http://127.0.0.1:1' }, shared);
+});
+afterAll(async () => {
+  await Promise.all([app.close(), other.close()]);
+  await shared.drop();
+});
+
+interface Made {
+  token: string;
+  subject: string;
+  name: string;
+}
+
+async function make(wish: { subject?: string; name?: string; expiresOn?: number } = {}): Promise<Made> {
+  const { subject = randomUUID(), name = 'phone', expiresOn = null } = wish;
+  const token = newPersonalToken();
+  const row = { subject, name, token_hash: personalTokenHash(token), created_on: Date.now(), expires_on: expiresOn };
+  await app.database.database.inTransaction((session) =>
+    insertToken(session, { ...row, last_used_on: null }).then(committed),
+  );
+  return { token, subject, name };
+}
+
+const device = (token: string, { url } = app) => clientWith(url, `Bearer ${token}`);
+const revoke = ({ subject, name }: Made) =>
+  app.database.database.inTransaction((session) => deleteTokens(session, subject, name).then(committed));
+const lastUse = async ({ token }: Made) =>
+  (await app.database.database.onSession((session) => findToken(session, personalTokenHash(token))))?.last_used_on;
+
+/** Resolves once the use of the token is noted, or was not for a while. */
+async function noted(made: Made): Promise<number | null | undefined> {
+  for (let tries = 0; tries < 40; tries++, await sleep(50)) if (typeof (await lastUse(made)) === 'number') break;
+  return lastUse(made);
+}
+
+describe('a personal token', () => {
+  it('opens the list on every instance, the batch included', async () => {
+    const { token } = await make();
+    const { body } = await device(token).post('/articles').send(anArticle()).expect(201);
+    expect((await device(token, other).get('/articles').expect(200)).body.items).toEqual([body]);
+    const requests = [{ method: 'GET', path: '/articles' }];
+    const { body: batch } = await device(token, other).post('/batch').send({ requests }).expect(200);
+    expect(batch.responses[0].body.items).toEqual([body]);
+  });
+
+  it('opens the same list as the other tokens of its user, and no other', async () => {
+    const first = await make();
+    const { body } = await device(first.token).post('/articles').send(anArticle()).expect(201);
+    const second = await make({ subject: first.subject, name: 'laptop' });
+    expect((await device(second.token).get('/articles').expect(200)).body.items).toEqual([body]);
+    const foreign = await make({ subject: `${first.subject} ` });
+    expect((await device(foreign.token).get('/articles').expect(200)).body.items).toEqual([]);
+    const basic = `Basic ${Buffer.from(`${first.subject}:`).toString('base64')}`;
+    expect((await clientWith(app.url, basic).get('/articles').expect(200)).body.items).toEqual([]);
+  });
+
+  it('is refused everywhere within seconds after it was revoked', async () => {
+    const made = await make();
+    for (const url of [app, other]) await device(made.token, url).get('/articles').expect(200);
+    expect(await revoke(made)).toBe(1);
+    await sleep(REVOKED_MS);
+    for (const url of [app, other]) {
+      const { body } = await device(made.token, url).get('/articles').expect(401);
+      expect(body.errno).toBe(105);
+    }
+  });
+
+  it('is refused from its expiry on', async () => {
+    const { token } = await make({ expiresOn: Date.now() + 1_500 });
+    await device(token).get('/articles').expect(200);
+    await sleep(1_600);
+    expect((await device(token).get('/articles').expect(401)).body.errno).toBe(105);
+    expect((await device(token, other).get('/articles').expect(401)).body.errno).toBe(105);
+  });
+
+  it('may be presented on several connections at once', async () => {
+    const { token } = await make();
+    const statuses = await Promise.all(
+      Array.from({ length: 20 }, async () => (await device(token).get('/articles')).status),
+    );
+    expect(new Set(statuses)).toEqual(new Set([200]));
+  });
+
+  it('is stored as a hash only', async () => {
+    const { token } = await make();
+    const rows = await app.database.database.onSession((session) => session.rows('SELECT * FROM tokens', []));
+    const text = JSON.stringify(rows.map((row) => Object.values(row).map(String)));
+    expect(text).not.toContain(token);
+    expect(text).not.toContain(token.slice(3));
+  });
+});
+
+describe('its use', () => {
+  it('is noted, and again after an hour', async () => {
+    const made = await make();
+    await device(made.token).get('/articles').expect(200);
+    const first = await noted(made);
+    expect(Math.abs(first! - Date.now())).toBeLessThan(60_000);
+    const back = Date.now() - HOUR_MS;
+    const sql = 'UPDATE tokens SET last_used_on = ? WHERE token_hash = ?';
+    const setTo = (time: number) =>
+      app.database.database.inTransaction((session) =>
+        session.run(sql, [time, personalTokenHash(made.token)]).then(committed),
+      );
+    await setTo(back + 60_000);
+    await device(made.token, other).get('/articles').expect(200);
+    await sleep(300);
+    expect(await lastUse(made)).toBe(back + 60_000);
+  });
+
+  it('is noted where a wrong clock had written a time to come', async () => {
+    const made = await make();
+    await app.database.database.inTransaction((session) =>
+      session
+        .run('UPDATE tokens SET last_used_on = ? WHERE subject = ?', [Date.now() + 48 * HOUR_MS, made.subject])
+        .then(committed),
+    );
+    await device(made.token).get('/articles').expect(200);
+    for (let tries = 0; tries < 40 && (await lastUse(made))! > Date.now(); tries++) await sleep(50);
+    expect(await lastUse(made)).toBeLessThanOrEqual(Date.now());
+  });
+});
+
+describe('401 / 105 without asking anybody', () => {
+  it.each([
+    'rl_',
+    'rl_x',
+    `rl_${'A'.repeat(42)}`,
+    `rl_${'A'.repeat(44)}`,
+    `rl_${'A'.repeat(42)}~`,
+    `rl_${'A'.repeat(42)}=`,
+    newPersonalToken(),
+  ])('for %s', async (token) => {
+    const { body, headers } = await device(token).get('/articles').expect(401);
+    expect(body.errno).toBe(105);
+    expect(headers['www-authenticate']).toContain('error="invalid_token"');
+    expect(JSON.stringify(body)).not.toContain(token.slice(3) || 'rl_');
+  });
+
+  it('for one in other case', async () => {
+    const { token } = await make();
+    await device(`rl_${token.slice(3).toUpperCase()}`)
+      .get('/articles')
+      .expect(401);
+  });
+
+  it('while others are asked about, who is away: 503 / 201', async () => {
+    expect((await device('RL_other').get('/articles').expect(503)).body.errno).toBe(201);
+  });
+});
+
+it('guesses are counted by address like all that is refused', async () => {
+  const strict = await startApp({ RATE_LIMIT_PER_MINUTE: '3' });
+  const statuses = [];
+  for (let tries = 0; tries < 5; tries++)
+    statuses.push((await device(newPersonalToken(), strict).get('/articles')).status);
+  expect(statuses).toEqual([401, 401, 401, 429, 429]);
+  await strict.close();
+});
+
+it('are refused where they are switched off', async () => {
+  const { token } = await make();
+  const off = await startApp({ TOKENS_ENABLED: 'false' }, shared);
+  const { body } = await device(token, off).get('/articles').expect(401);
+  expect(body.errno).toBe(105);
+  await off.close();
+});
+
+describe('without an identity provider', () => {
+  let alone: TestApp;
+  beforeAll(async () => {
+    alone = await startApp(
+      {
+        NODE_ENV: 'production',
+        PUBLIC_URL: 'https://list.example.com',
+        USER_ID_SECRET: 'u'.repeat(40),
+        SESSION_SECRET: 's'.repeat(40),
+      },
+      shared,
+    );
+  });
+  afterAll(() => alone.close());
+
+  it('personal tokens open the list', async () => {
+    const { token } = await make();
+    await device(token, alone).get('/articles').expect(200);
+  });
+
+  it.each(['opaque', 'eyJhbGciOiJub25lIn0.e30.', 'a.b.c'])('another bearer token is 401 / 105: %s', async (token) => {
+    expect((await device(token, alone).get('/articles').expect(401)).body.errno).toBe(105);
+  });
+
+  it.each(['params', 'login?redirect=https://app.example.com/', 'token?code=a&state=b'])(
+    'acct-oauth/%s is 404 / 111 and says why',
+    async (path) => {
+      const { status, body } = await exchange(alone.url, 'GET', `/v2/acct-oauth/${path}`);
+      expect([status, JSON.parse(body)]).toMatchObject([
+        404,
+        { errno: 111, message: expect.stringContaining('OAUTH_URI') },
+      ]);
+    },
+  );
+
+  it('the documentation is shown, and talks to the service only', async () => {
+    const { status, headers } = await exchange(alone.url, 'GET', '/docs');
+    expect(status).toBe(200);
+    expect(headers['content-security-policy']).toContain("connect-src 'self' https://list.example.com;");
+  });
+
+  it('the heartbeat does not speak of one', async () => {
+    const { body } = await exchange(alone.url, 'GET', '/__heartbeat__');
+    expect(JSON.parse(body)).toEqual({ database: true });
+  });
+});

@@ -1,0 +1,252 @@
+import { committed } from '../../src/database/outcome.js';
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accountKey } from '../../src/auth/caller.js';
+import { type Command, CommandError, UsageError } from '../../src/commands/command.js';
+import { tokenCreateCommand } from '../../src/commands/token-create.command.js';
+import { tokenListCommand } from '../../src/commands/token-list.command.js';
+import { tokenRevokeCommand } from '../../src/commands/token-revoke.command.js';
+import { userLinkCommand } from '../../src/commands/user-link.command.js';
+import { readSettings } from '../../src/config/settings.js';
+import { type DevelopmentProvider, startDevelopmentProvider } from '../../dev/provider.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { anArticle, clientWith } from '../support/client.js';
+
+const DAY_MS = 86_400_000;
+const NOW = 1_800_000_000_000;
+
+let provider: DevelopmentProvider;
+let app: TestApp;
+beforeAll(async () => {
+  provider = await startDevelopmentProvider({ port: 0 });
+  app = await startApp({ OAUTH_URI: provider.issuer });
+});
+afterAll(async () => {
+  await app.close();
+  await provider.close();
+});
+
+type Options = Record<string, string | boolean>;
+
+/** Runs a command on the service's database; resolves with what it printed. */
+async function run(
+  command: Command,
+  operands: string[],
+  options: Options = {},
+  variables: Record<string, string> = {},
+) {
+  const lines: string[] = [];
+  await command.run({
+    options,
+    operands,
+    settings: readSettings({ OAUTH_URI: provider.issuer, ...variables }),
+    clock: () => NOW,
+    environment: {},
+    database: app.database.database,
+    print: (line) => Promise.resolve(void lines.push(line)),
+    progress: () => undefined,
+  });
+  return lines;
+}
+
+const create = async (user: string, name = 'phone', options: Options = {}) =>
+  (await run(tokenCreateCommand, [user], { name, quiet: true, ...options }))[0]!;
+const device = (token: string) => clientWith(app.url, `Bearer ${token}`);
+
+describe('token create', () => {
+  it('prints a token that works, a link with it in the fragment, and a code of it', async () => {
+    const user = randomUUID();
+    const lines = await run(tokenCreateCommand, [user], { name: 'phone' }, { PUBLIC_URL: 'https://list.example.com' });
+    expect(lines[0]).toMatch(/^rl_[\w-]{43}$/);
+    expect(lines).toContain(`https://list.example.com/app/#token=${lines[0]!}`);
+    expect(lines.at(-1)).toMatch(/^[ ▀▄█\n]{500,}$/);
+    await device(lines[0]!).get('/articles').expect(200);
+  });
+
+  it('makes no link where there is no web application', async () => {
+    const lines = await run(tokenCreateCommand, [randomUUID()], { name: 'x' }, { WEB_APP_ENABLED: 'false' });
+    expect(lines.join('\n')).not.toMatch(/app|█/);
+  });
+
+  it('gives each token another secret, and a user no two of one name', async () => {
+    const user = randomUUID();
+    const first = await create(user);
+    await expect(create(user)).rejects.toThrow(/has a token "phone" already/);
+    expect(await create(user, 'Phone')).not.toBe(first);
+    expect(await create(`${user}x`)).not.toBe(first);
+    await device(first).get('/articles').expect(200);
+  });
+
+  it.each([
+    ['12h', NOW + DAY_MS / 2],
+    ['90d', NOW + 90 * DAY_MS],
+    ['4w', NOW + 28 * DAY_MS],
+  ])('ends it after %s', async (expires, until) => {
+    const user = randomUUID();
+    await create(user, 'phone', { expires });
+    expect(JSON.parse((await run(tokenListCommand, [user], { json: true }))[0]!)).toEqual({
+      user,
+      name: 'phone',
+      created_on: NOW,
+      expires_on: until,
+      last_used_on: null,
+    });
+  });
+
+  it.each<[string, string[], Options]>([
+    ['no user', [], {}],
+    ['two users', ['a', 'b'], {}],
+    ['an empty user', [''], {}],
+    ['a user with a blank at the end', ['alice '], {}],
+    ['a user of two lines', ['a\nb'], {}],
+    ['a user with what cannot be seen', ['ali\u200bce'], {}],
+    ['a user that is too long', ['a'.repeat(256)], {}],
+    ['an empty name', ['alice'], { name: '' }],
+    ['a name that changes the direction', ['alice'], { name: 'a\u202eb' }],
+    ['no time', ['alice'], { expires: '' }],
+    ['a time without a unit', ['alice'], { expires: '90' }],
+    ['a time of zero', ['alice'], { expires: '0d' }],
+    ['a time before now', ['alice'], { expires: '-1d' }],
+    ['a time in other units', ['alice'], { expires: '3y' }],
+    ['a time that is too long', ['alice'], { expires: '99999d' }],
+  ])('is called wrongly with %s', async (_, users, options) => {
+    await expect(run(tokenCreateCommand, users, { name: 'phone', ...options })).rejects.toThrow(UsageError);
+  });
+
+  it('is called wrongly without a name, and useless where tokens are switched off', async () => {
+    await expect(run(tokenCreateCommand, ['alice'])).rejects.toThrow(UsageError);
+    const off = { TOKENS_ENABLED: 'false' };
+    await expect(run(tokenCreateCommand, ['alice'], { name: 'a' }, off)).rejects.toThrow(/TOKENS_ENABLED/);
+  });
+
+  it('takes names of any script, 255 characters long', async () => {
+    const user = `${'Ж😀'.repeat(110)}${randomUUID().slice(0, 8)}`;
+    const token = await create(user, '手机');
+    await device(token).get('/articles').expect(200);
+    expect((await run(tokenListCommand, [user]))[0]).toContain(`${user}  手机  made 2027-01-15`);
+  });
+});
+
+describe('token list', () => {
+  it('shows the tokens of one user or of all, and no secret', async () => {
+    const user = randomUUID();
+    const tokens = [await create(user, 'phone'), await create(user, 'laptop', { expires: '1d' })];
+    const own = await run(tokenListCommand, [user]);
+    expect(own).toEqual([
+      expect.stringMatching(/laptop .* until 2027-01-16T08:00Z {2}never used$/),
+      expect.stringMatching(/phone .* no end {2}never used$/),
+    ]);
+    expect(await run(tokenListCommand, [])).toEqual(expect.arrayContaining(own));
+    for (const token of tokens) expect(own.join()).not.toContain(token.slice(3));
+    expect(await run(tokenListCommand, [randomUUID()])).toEqual(['there are no tokens']);
+  });
+});
+
+describe('token revoke', () => {
+  it('ends one token, or all of a user', async () => {
+    const user = randomUUID();
+    const [phone, laptop, other] = [await create(user), await create(user, 'laptop'), await create(`${user}x`)];
+    expect(await run(tokenRevokeCommand, [user], { name: 'phone' })).toEqual([`revoked 1 token of ${user}`]);
+    await device(phone).get('/articles').expect(401);
+    await device(laptop).get('/articles').expect(200);
+    await create(user);
+    expect(await run(tokenRevokeCommand, [user], { all: true })).toEqual([`revoked 2 tokens of ${user}`]);
+    await device(other).get('/articles').expect(200);
+  });
+
+  it('says when there is none', async () => {
+    await expect(run(tokenRevokeCommand, [randomUUID()], { name: 'phone' })).rejects.toThrow(CommandError);
+    await expect(run(tokenRevokeCommand, [randomUUID()], { all: true })).rejects.toThrow(CommandError);
+    await expect(run(tokenRevokeCommand, ['a'], {})).rejects.toThrow(UsageError);
+    await expect(run(tokenRevokeCommand, ['a'], { all: true, name: 'b' })).rejects.toThrow(UsageError);
+  });
+});
+
+describe('user link', () => {
+  it(
+    'moves everything to the user of the provider, and devices go on where they were',
+    { timeout: 30_000 },
+    async () => {
+      const [user, subject] = [randomUUID(), randomUUID()];
+      const old = device(await create(user));
+      const made = [];
+      for (let count = 0; count < 3; count++)
+        made.push((await old.post('/articles').send(anArticle()).expect(201)).body as { id: string });
+      await old.delete(`/articles/${made[0]!.id}`).expect(200);
+      const since = (await old.get('/articles').expect(200)).headers['last-modified']!;
+      const state = (await old.get('/articles?_since=1').expect(200)).body as unknown;
+      expect(await run(userLinkCommand, [user], { subject, 'dry-run': true })).toEqual([
+        expect.stringMatching(/^would move 2 articles/),
+      ]);
+      expect(await run(userLinkCommand, [user], { subject })).toEqual([
+        expect.stringMatching(/^moved 3 articles and tombstones .* 1 tokens revoked$/),
+      ]);
+      await old.get('/articles').expect(401);
+      const now = device(await provider.issue(subject));
+      const delta = await now.get(`/articles?_since=${since}`).expect(200);
+      expect([delta.body.items, delta.headers['last-modified'], delta.headers['start-over']]).toEqual([
+        [],
+        since,
+        undefined,
+      ]);
+      expect((await now.get('/articles?_since=1').expect(200)).body).toEqual(state);
+      const [again] = await run(tokenCreateCommand, [user], { name: 'new', quiet: true });
+      expect((await device(again!).get('/articles').expect(200)).body.items).toEqual([]);
+    },
+  );
+
+  it('tells devices that met an empty list to start over', { timeout: 30_000 }, async () => {
+    const [user, subject] = [randomUUID(), randomUUID()];
+    const old = device(await create(user));
+    await old.post('/articles').send(anArticle()).expect(201);
+    const now = device(await provider.issue(subject));
+    const since = (await now.get('/articles').expect(200)).headers['last-modified']!;
+    await run(userLinkCommand, [user], { subject });
+    const { headers } = await now.get(`/articles?_since=${since}`).expect(200);
+    expect(headers['start-over']).toBe('true');
+    expect((await now.get('/articles').expect(200)).body.items).toHaveLength(1);
+    expect((await now.post('/articles').send(anArticle()).expect(201)).body.last_modified).toBeGreaterThan(
+      Number(since),
+    );
+  });
+
+  it('changes nothing when that user has records, be it a tombstone', async () => {
+    const [user, subject] = [randomUUID(), randomUUID()];
+    const old = device(await create(user));
+    await old.post('/articles').send(anArticle()).expect(201);
+    const now = device(await provider.issue(subject));
+    const { body } = await now.post('/articles').send(anArticle()).expect(201);
+    await now.delete(`/articles/${body.id}`).expect(200);
+    await expect(run(userLinkCommand, [user], { subject })).rejects.toThrow(/has records already/);
+    expect((await old.get('/articles').expect(200)).body.items).toHaveLength(1);
+    expect((await now.get('/articles').expect(200)).body.items).toEqual([]);
+  });
+
+  it('needs a user, a subject and a provider', async () => {
+    await expect(run(userLinkCommand, [randomUUID()], { subject: 'x' })).rejects.toThrow(/nothing to move/);
+    await expect(run(userLinkCommand, ['alice'])).rejects.toThrow(UsageError);
+    await expect(run(userLinkCommand, [], { subject: 'x' })).rejects.toThrow(UsageError);
+  });
+
+  it('moves more than fits into one statement', { timeout: 30_000 }, async () => {
+    const [user, subject] = [randomUUID(), randomUUID()];
+    const settings = readSettings({});
+    const [from, to] = [
+      accountKey(settings.userIdSecret, 'bearer', ['local', user]),
+      accountKey(settings.userIdSecret, 'bearer', [provider.issuer, subject]),
+    ];
+    await app.database.database.inTransaction(async (session) => {
+      const account = 'INSERT INTO accounts (account, last_modified, live_count, purged_until) VALUES (?, ?, 0, 0)';
+      await session.run(account, [from, 5_000]);
+      const tombstone = 'INSERT INTO articles (account, id, last_modified, deleted) VALUES (?, ?, ?, 1)';
+      for (let count = 1; count <= 1_201; count++)
+        await session.run(tombstone, [from, Buffer.from(randomUUID().replaceAll('-', ''), 'hex'), count]);
+      return committed(undefined);
+    });
+    expect((await run(userLinkCommand, [user], { subject }))[0]).toMatch(/^moved 1201 /);
+    const rows = await app.database.database.onSession((session) =>
+      session.rows('SELECT account FROM accounts WHERE account IN (?, ?)', [from, to]),
+    );
+    expect(rows.map(({ account }) => (account as Buffer).toString('hex'))).toEqual([to.toString('hex')]);
+  });
+});

@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { METERED } from '../operations/scrape.js';
+import { type Service, startService } from '../support/service.js';
+import { ask, type Departure, DEPARTURES, figures, hitAndRun, SHAPES } from './hostile-client.js';
+
+let service: Service;
+let idle: Record<string, number>;
+
+beforeAll(async () => {
+  service = await startService({ ...METERED, DATABASE_URL: 'sqlite::memory:' });
+  await ask(service);
+  idle = await figures(service);
+});
+
+afterAll(() => service.kill());
+
+/** A device is served, and nothing is left of what went before. */
+async function expectNothingLeft(): Promise<void> {
+  expect(await ask(service)).toMatchObject({ status: 200 });
+  await expect.poll(() => figures(service), { timeout: 15_000, interval: 50 }).toEqual(idle);
+}
+
+/** The same for many connections, a few dozen at a time. */
+async function crowd(count: number, act: () => Promise<void>): Promise<void> {
+  for (let done = 0; done < count; done += 50)
+    await Promise.all(Array.from({ length: Math.min(50, count - done) }, act));
+}
+
+describe('nothing is left of', () => {
+  const shapes = Object.keys(SHAPES).flatMap((shape) => DEPARTURES.map((departure) => [shape, departure] as const));
+  it.each(shapes)('%s sent by 60 clients that %s', async (shape, departure: Departure) => {
+    await crowd(60, () => hitAndRun(service, SHAPES[shape]!, departure));
+    await expectNothingLeft();
+  });
+
+  it.each([
+    [2, 'half-close', 1],
+    [2, 'half-close', 0],
+    [2, 'close', 3],
+    [50, 'reset', 0],
+    [200, 'reset', 0],
+    [200, 'reset', 5],
+    [200, 'close', 20],
+    [1000, 'reset', 2],
+    [1000, 'half-close', 0],
+  ] as const)('%i pipelined requests of 12 clients that %s after %i ms', async (requests, departure, delayMs) => {
+    for (const shape of ['a version', 'a list', 'an unknown path', 'a creation'])
+      await crowd(12, () => hitAndRun(service, SHAPES[shape]!.repeat(requests), departure, { delayMs }));
+    await expectNothingLeft();
+  });
+});
+
+it.each(DEPARTURES)(
+  'a tunnel behind requests that are being answered is survived (clients that %s)',
+  async (departure) => {
+    for (const shape of ['a list', 'a creation', 'a file of the documentation', 'a version'])
+      for (const delayMs of [0, 1, 3, 10])
+        await crowd(60, () =>
+          hitAndRun(service, SHAPES[shape]!.repeat(5) + SHAPES['a tunnel']!, departure, { delayMs }),
+        );
+    await expectNothingLeft();
+  },
+);
+
+describe('everybody is served', () => {
+  it('while 600 clients send their bodies slowly', async () => {
+    const clients = crowd(600, () => hitAndRun(service, SHAPES['half a body']!, 'stay'));
+    for (let turn = 0; turn < 5; turn++) expect((await ask(service)).status).toBe(200);
+    await clients;
+    await expectNothingLeft();
+  });
+
+  it('while a client pipelines without end and reads nothing', async () => {
+    const clients = crowd(5, () => hitAndRun(service, SHAPES['a list']!.repeat(20_000), 'reset', { delayMs: 1_000 }));
+    await sleep(300);
+    expect((await ask(service)).status).toBe(200);
+    await clients;
+    await expectNothingLeft();
+  });
+});

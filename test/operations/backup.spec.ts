@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { send } from '../support/devices.js';
+import { startService, type Service } from '../support/service.js';
+import { mustRun, runCommand } from './run-command.js';
+
+let folder: string;
+let settings: Record<string, string>;
+let copy: string;
+const services = new Set<Service>();
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'reading-list-backup-'));
+  settings = { DATABASE_URL: `sqlite:${join(folder, 'list.sqlite')}` };
+  copy = join(folder, 'copy');
+});
+afterEach(async () => {
+  for (const service of services) await service.kill();
+  services.clear();
+  rmSync(folder, { recursive: true });
+});
+
+async function start(): Promise<Service> {
+  const service = await startService(settings);
+  services.add(service);
+  return service;
+}
+
+const save = async ({ url }: Service, user: string): Promise<string> => {
+  const article = { url: `https://example.com/${randomUUID()}`, title: 'T', added_by: 'test' };
+  const { status, body } = await send(url, user, 'POST', '/articles', article);
+  expect(status).toBe(201);
+  return body.id;
+};
+const idsOf = async ({ url }: Service, user: string): Promise<string[]> =>
+  (await send(url, user, 'GET', '/articles?_sort=added_on')).body.items.map(({ id }) => id);
+
+it('a backup taken while the service writes holds all that was answered before', async () => {
+  const service = await start();
+  const before = await Promise.all(Array.from({ length: 40 }, () => save(service, 'alice')));
+  const writing = Promise.all(Array.from({ length: 40 }, () => save(service, 'alice')));
+  expect(await mustRun(['backup', copy], settings)).toMatch(/^backed up \d+ articles of 1 users/);
+  await writing;
+  expect(readdirSync(folder).filter((name) => name.startsWith('copy'))).toEqual(['copy']);
+
+  const refused = await runCommand(['restore', copy], settings);
+  expect([refused.status, refused.err]).toEqual([1, expect.stringContaining('is in use; stop every service')]);
+
+  const clock = (await send(service.url, 'alice', 'HEAD', '/articles')).headers.get('last-modified');
+  await service.stop();
+  const out = await mustRun(['restore', copy], settings);
+  expect(out).toMatch(/^restored \d+ articles of 1 users/);
+  expect(out).toContain('0 problems found');
+  expect(out).toContain('each device starts over');
+
+  const restored = await start();
+  expect(await idsOf(restored, 'alice')).toEqual(expect.arrayContaining(before));
+  const delta = await send(restored.url, 'alice', 'GET', `/articles?_since=${clock}`);
+  expect(delta.headers.get('start-over')).toBe('true');
+});
+
+it('a restore leaves no write-ahead log of the old file, and keeps what was there', async () => {
+  const first = await start();
+  const id = await save(first, 'alice');
+  await mustRun(['backup', copy], settings);
+  await save(first, 'alice');
+  await first.kill();
+  expect(existsSync(join(folder, 'list.sqlite-wal'))).toBe(true);
+  await mustRun(['restore', copy], settings);
+  expect(readdirSync(folder).filter((name) => /replaced-[^.]*\.\d+Z$/.test(name))).toHaveLength(1);
+  const second = await start();
+  expect(await idsOf(second, 'alice')).toEqual([id]);
+});
+
+it.each([
+  ['hello', /cannot be copied: file is not a database/],
+  ['', /no such table|cannot be copied/],
+])('a file with %j is no backup, and nothing is replaced', async (text, reason) => {
+  const service = await start();
+  const id = await save(service, 'alice');
+  await service.stop();
+  writeFileSync(copy, text);
+  const { status, err } = await runCommand(['restore', copy], settings);
+  expect(status).toBe(1);
+  expect(err).toMatch(reason);
+  expect(err.trim().split('\n')).toHaveLength(1);
+  expect(await idsOf(await start(), 'alice')).toEqual([id]);
+});
+
+it.each([['backup'], ['restore']])('%s names the tools of MySQL', async (command) => {
+  const { status, err } = await runCommand([command, copy], { DATABASE_URL: 'mysql://me@127.0.0.1:1/list' });
+  expect(status).toBe(1);
+  expect(err).toContain('mysqldump');
+});
+
+it('a backup replaces no file', async () => {
+  await mustRun(['migrate'], settings);
+  writeFileSync(copy, 'mine');
+  const { status, err } = await runCommand(['backup', copy], settings);
+  expect([status, err]).toEqual([1, `${copy}: exists already; name a new file\n`]);
+});

@@ -1,0 +1,101 @@
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { readSettings } from '../../src/config/settings.js';
+import { createCertificate } from '../support/servers/certificate.js';
+import { findProgram, runCommand } from '../support/servers/command.js';
+import { ensureDebianPackages } from '../support/servers/packages.js';
+import { KNOWN, text, withValues, type Yaml, yaml } from './deployed-files.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'reading-list-deploy-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const WAIT_MAX_SECONDS = readSettings({ NODE_ENV: 'test' }).waiting.maxSeconds;
+
+describe('deploy/systemd/reading-list.service', () => {
+  it('exposes little of the system, by its own measure', async () => {
+    await ensureDebianPackages({ 'systemd-analyze': 'systemd' });
+    const output = await runCommand('systemd-analyze', [
+      'security',
+      '--offline=true',
+      'deploy/systemd/reading-list.service',
+    ]);
+    const score = Number(/exposure level for reading-list\.service: ([\d.]+)/.exec(output)?.[1]);
+    expect(score).toBeLessThanOrEqual(1.1);
+    expect(text('../docs/operations.md')).toContain(`exposure level of ${score}`);
+  });
+
+  it('waits longer than the service takes to end', () => {
+    expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(text('systemd/reading-list.service'))?.[1])).toBeGreaterThan(10);
+  });
+});
+
+describe('deploy/proxies', () => {
+  it('nginx accepts its configuration', async () => {
+    await ensureDebianPackages({ nginx: 'nginx-light' });
+    const { bundle } = await createCertificate(folder);
+    const site = text('proxies/nginx.conf')
+      .replace('/etc/ssl/reading-list.pem', bundle)
+      .replace('/etc/ssl/private/reading-list.key', bundle);
+    writeFileSync(join(folder, 'site.conf'), site);
+    const main = `pid ${folder}/nginx.pid; error_log stderr; events {} http { include ${folder}/site.conf; }`;
+    writeFileSync(join(folder, 'nginx.conf'), main);
+    const output = await runCommand(findProgram('nginx')!, ['-t', '-c', join(folder, 'nginx.conf')]);
+    expect(output).toContain('test is successful');
+  });
+
+  it('Caddy accepts its configuration', async () => {
+    await ensureDebianPackages({ caddy: 'caddy' });
+    copyFileSync('deploy/proxies/Caddyfile', join(folder, 'Caddyfile'));
+    const words = ['validate', '--adapter', 'caddyfile', '--config', join(folder, 'Caddyfile')];
+    const output = await runCommand(findProgram('caddy')!, words, { ...process.env, HOME: folder });
+    expect(output).toContain('Valid configuration');
+  });
+
+  it.each([
+    ['proxies/nginx.conf', /proxy_read_timeout (\d+)s/],
+    ['proxies/Caddyfile', /response_header_timeout (\d+)s/],
+  ])('%s waits longer than a poll may', (path, pattern) => {
+    expect(Number(pattern.exec(text(path))?.[1])).toBeGreaterThan(WAIT_MAX_SECONDS + 10);
+  });
+});
+
+describe('deploy/compose.home.yaml', () => {
+  const compose = yaml('compose.home.yaml');
+  const services = compose.services as Record<string, Yaml>;
+
+  it('needs nothing but secrets: no identity provider', () => {
+    const environment = services['reading-list']!.environment as Yaml;
+    for (const name of Object.keys(environment)) expect(KNOWN).toContain(name);
+    const values = { ...environment, PUBLIC_URL: 'http://127.0.0.1:8000' };
+    expect(() => readSettings(withValues(values))).not.toThrow();
+  });
+
+  it('keeps the list in a volume, bounds its log and listens on loopback', () => {
+    for (const service of Object.values(services)) {
+      const { volumes, logging } = service as { volumes: string[]; logging: { options: unknown } };
+      expect(volumes).toEqual(['list:/app/var']);
+      expect(logging.options).toHaveProperty('max-size');
+    }
+    expect(services['reading-list']!.ports).toEqual(['127.0.0.1:8000:8000']);
+    expect(compose.volumes).toHaveProperty('list');
+  });
+});
+
+describe('deploy/compose.yaml', () => {
+  const services = yaml('compose.yaml').services as Record<string, Yaml>;
+
+  it('lets no service lose its network when another one restarts', () => {
+    const holders = new Set(
+      Object.values(services).flatMap(({ network_mode }) => /^service:(.*)$/.exec(String(network_mode))?.[1] ?? []),
+    );
+    expect([...holders]).toEqual(['network']);
+    expect(services.network!.image).toContain('pause');
+  });
+
+  it('bounds the logs of what logs every request', () => {
+    for (const name of ['one', 'two', 'haproxy'])
+      expect((services[name]!.logging as { options: unknown }).options).toHaveProperty('max-size');
+  });
+});

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import Sqlite from 'better-sqlite3';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { TestDatabase } from '../support/database.js';
+import { Poller, send } from '../support/devices.js';
+import { startService, type Service } from '../support/service.js';
+import { sqliteFile } from './backends.js';
+import { mustRun, runHere } from './run-command.js';
+
+// What only SQLite keeps: values of any type in any column, and keys of any length where CHECK is off.
+
+let database: TestDatabase;
+let service: Service;
+let settings: Record<string, string>;
+
+beforeAll(async () => {
+  database = sqliteFile();
+  settings = { DATABASE_URL: database.url, BASIC_PASSWORD: 'secret' };
+  service = await startService({ ...settings, MIGRATE_ON_START: 'true' });
+});
+
+afterAll(async () => {
+  await service.kill();
+  await database.drop();
+});
+
+function tamper(statement: string): void {
+  const file = new Sqlite(database.url.slice('sqlite:'.length), { timeout: 5000 });
+  try {
+    file.pragma('ignore_check_constraints = ON');
+    file.exec(statement);
+  } finally {
+    file.close();
+  }
+}
+
+/** A list of one article; `of` names the list in SQL. */
+async function furnish() {
+  const user = randomUUID();
+  const article = { url: 'https://example.com/1', title: 'T', added_by: 'x' };
+  const { id } = (await send(service.url, user, 'POST', '/articles', article)).body;
+  const { 1: key } = /"account":"(\w+)"/.exec((await runHere(['user', 'export', '--basic', user], settings)).out)!;
+  return { user, id, key: key!, of: `WHERE account = x'${key}'` };
+}
+
+const examine = (key: string, ...more: string[]) => runHere(['doctor', '--key', key, ...more], settings);
+
+it.each([
+  [
+    'text in a number',
+    "word_count = 'many', read_position = 'far'",
+    'word_count is no number, read_position is no number',
+  ],
+  ['text in a flag', "unread = 'yes'", 'unread is neither 0 nor 1'],
+  ['text in the flag of tombstones', "deleted = 'no'", 'deleted is neither 0 nor 1'],
+  ['a fraction', 'word_count = 1.5', 'word_count is no whole number'],
+  ['text in a time', "added_on = 'today', stored_on = 'now'", 'added_on is no number, stored_on is no number'],
+  ['text in the timestamp', "last_modified = 'z'", 'last_modified is no number'],
+  ['bytes in a text', "title = x'00ff', excerpt = x'00ff'", 'title is no text, excerpt is no text'],
+  ['an address that is missing where another is', 'resolved_url = NULL', 'resolved_url is NULL'],
+  ['an id that is too short', "id = x'0102'", 'id is not 16 bytes long'],
+  ['an id that is text', "id = 'sixteen letters!'", 'id is not 16 bytes long'],
+])('finds and repairs %s', async (_what, change, words) => {
+  const list = await furnish();
+  const device = new Poller([service.url], list.user);
+  await device.poll();
+  tamper(`UPDATE articles SET ${change} ${list.of}`);
+  const found = await examine(list.key);
+  expect(found.status).toBe(3);
+  expect(found.out).toContain(words);
+  expect(found.out).toMatch(/\nnext: run it again with --repair\n$/);
+  expect((await examine(list.key, '--repair')).status).toBe(0);
+  expect((await examine(list.key)).out).toMatch(/ 0 problems found/);
+  await device.poll();
+  const { body } = await send(service.url, list.user, 'GET', '/articles');
+  expect([...device.items.values()]).toEqual(body.items);
+  expect(body.items).toMatchObject([{ url: 'https://example.com/1', unread: true, read_position: 0 }]);
+  expect(Math.abs(body.items[0]!.last_modified - Date.now())).toBeLessThan(60_000);
+  const changed = await send(service.url, list.user, 'PATCH', `/articles/${body.items[0]!.id}`, { title: 'new' });
+  expect(changed.body).toMatchObject({ title: 'new' });
+});
+
+it.each(['last_modified', 'purged_until', 'live_count'])(
+  'finds and repairs text in %s of an account',
+  async (column) => {
+    const list = await furnish();
+    tamper(`UPDATE accounts SET ${column} = 'zero' ${list.of}`);
+    const found = await examine(list.key);
+    expect(found.status).toBe(3);
+    expect(found.out).toContain('no number');
+    expect(found.out).not.toContain('zero');
+    expect((await examine(list.key, '--repair')).status).toBe(0);
+    const { headers, body } = await send(service.url, list.user, 'GET', '/articles');
+    expect(headers.get('total-records')).toBe('1');
+    expect(Math.abs(Number(headers.get('last-modified')) - Date.now())).toBeLessThan(60_000);
+    expect(body.items).toHaveLength(1);
+  },
+);
+
+it('finds keys that no user has, and says how to delete them', async () => {
+  const list = await furnish();
+  tamper("INSERT INTO accounts VALUES (x'0102', 5, 0, 0), ('text', 5, 0, 0)");
+  tamper(`UPDATE articles SET account = x'0102' ${list.of}`);
+  const { status, out } = await runHere(['doctor', '--repair'], settings);
+  expect(status).toBe(3);
+  const advice = [...out.matchAll(/which no user can reach: keep a backup, then: (DELETE .*)/g)].map(([, sql]) => sql!);
+  expect(out).toContain('no user: 2 rows of accounts have a key that is not 16 bytes long');
+  expect(out).toContain('no user: 1 rows of articles have a key that is not 16 bytes long');
+  expect(advice).toHaveLength(2);
+  for (const sql of advice) tamper(sql);
+  expect((await runHere(['doctor'], settings)).status).toBe(0);
+});
+
+it('finds a token of which nobody can tell the end', async () => {
+  await mustRun(['token', 'create', 'alice', '--name', 'phone'], settings);
+  tamper("UPDATE tokens SET expires_on = 'tomorrow'");
+  const { status, out } = await runHere(['doctor'], settings);
+  expect(status).toBe(3);
+  const { 1: command } = /: (token revoke alice --name "phone"), and make another\n/.exec(out)!;
+  await mustRun(command!.replaceAll('"', '').split(' '), settings);
+  expect((await runHere(['doctor'], settings)).status).toBe(0);
+});

@@ -1,0 +1,64 @@
+import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+
+const MAIN = resolve('dist/src/main.js');
+
+/** Starts the service in an empty folder, with a `.env` of its own; it is expected to refuse. */
+function start(variables: Record<string, string>, dotenv = '', node: string[] = []) {
+  const cwd = mkdtempSync(join(tmpdir(), 'reading-list-settings-'));
+  if (dotenv) writeFileSync(join(cwd, '.env'), dotenv);
+  const env = { PATH: process.env.PATH, ...variables };
+  return spawnSync(process.execPath, [...node, MAIN], { cwd, env, encoding: 'utf8', timeout: 20_000 });
+}
+
+describe('a start with wrong settings', () => {
+  it('names each on a line of its own, wherever it was set', () => {
+    const { status, stderr } = start({ PORT: '65536', NODE_ENV: 'production' }, 'PAGE_SIZE=many\nPAGESIZE=5\n');
+    expect(status).toBe(1);
+    expect(stderr.trim().split('\n')).toEqual([
+      'PAGESIZE: unknown, did you mean PAGE_SIZE?',
+      'PORT: must be 0 to 65535, not "65536"',
+      'PAGE_SIZE: must be 1 to 10000, not "many"',
+      'PUBLIC_URL: required in production',
+      'USER_ID_SECRET: required in production',
+      'SESSION_SECRET: required in production',
+    ]);
+  });
+
+  it('loads nothing but what reads settings', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'reading-list-loaded-'));
+    const spy = join(folder, 'loaded.cjs');
+    writeFileSync(spy, `process.on('exit', () => console.log(Object.keys(require.cache).join('\\n')));`);
+    const { status, stdout } = start({ PORT: 'x' }, '', ['--require', spy]);
+    expect(status).toBe(1);
+    const packages = [...stdout.matchAll(/node_modules\/((?:@[^/]+\/)?[^/]+)/g)].map(([, name]) => name);
+    expect(packages).toContain('class-validator');
+    const ofSettings = ['class-transformer', 'class-validator', 'dotenv', 'libphonenumber-js', 'validator'];
+    expect(packages.filter((name) => !ofSettings.includes(name!))).toEqual([]);
+  });
+
+  it.each(['missing', 'empty'])(
+    'in production refuses an SQLite file that is %s, unless it is to make one',
+    (state) => {
+      const folder = mkdtempSync(join(tmpdir(), 'reading-list-volume-'));
+      const file = join(folder, 'list.sqlite');
+      if (state === 'empty') writeFileSync(file, '');
+      const secrets = { USER_ID_SECRET: 's'.repeat(32), SESSION_SECRET: 's'.repeat(32) };
+      const production = { NODE_ENV: 'production', PUBLIC_URL: 'https://list.example.com', ...secrets };
+      const { status, stderr } = start({ ...production, DATABASE_URL: `sqlite:${file}` });
+      expect(status).toBe(1);
+      expect(stderr).toMatch(new RegExp(`^DATABASE_URL: there is no database in ${file}; .*MIGRATE_ON_START=true\n$`));
+      expect(existsSync(file)).toBe(state === 'empty');
+    },
+  );
+
+  it('says that .env cannot be read', () => {
+    const cwd = mkdtempSync(join(tmpdir(), 'reading-list-settings-'));
+    mkdirSync(join(cwd, '.env'));
+    const refused = spawnSync(process.execPath, [MAIN], { cwd, env: { PATH: process.env.PATH }, encoding: 'utf8' });
+    expect([refused.status, refused.stderr]).toEqual([1, '.env: cannot be read (EISDIR)\n']);
+  });
+});

@@ -1,0 +1,94 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { DataSource } from 'typeorm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readSettings } from '../../src/config/settings.js';
+import { createDataSource } from '../../src/database/data-source.js';
+import { articleEntity } from '../../src/database/entities/article.entity.js';
+import { columnTypes, type DatabaseType } from '../../src/database/entities/columns.js';
+import { runMigrations } from '../../src/database/migrate.js';
+import { ARTICLE_FIELDS } from '../../src/protocol/fields.js';
+import type { DatabaseServer } from '../support/servers/database-server.js';
+import { startMariaDb } from '../support/servers/mariadb.js';
+import { startMysql } from '../support/servers/mysql.js';
+
+type Generated = new () => { up(runner: unknown): Promise<void> };
+
+/** An `ormconfig` like the service's, but for a twentieth field. */
+const ORMCONFIG = `
+import { DataSource } from '${pathToFileURL(resolve('node_modules/typeorm/index.mjs')).href}';
+import { createDataSource } from '${pathToFileURL(resolve('dist/src/database/data-source.js')).href}';
+import { articleEntity } from '${pathToFileURL(resolve('dist/src/database/entities/article.entity.js')).href}';
+import { columnTypes } from '${pathToFileURL(resolve('dist/src/database/entities/columns.js')).href}';
+import { ARTICLE_FIELDS } from '${pathToFileURL(resolve('dist/src/protocol/fields.js')).href}';
+import { readSettings } from '${pathToFileURL(resolve('dist/src/config/settings.js')).href}';
+
+const { options } = await createDataSource(readSettings({ NODE_ENV: 'test', DATABASE_URL: process.env.DATABASE_URL }));
+const article = articleEntity(columnTypes(options.type), { ...ARTICLE_FIELDS, note: 'device' });
+const others = options.entities.filter(({ options }) => options.tableName !== 'articles');
+export default new DataSource({ ...options, entities: [...others, article] });
+`;
+
+const starts: Record<string, (() => Promise<DatabaseServer>) | undefined> = {
+  SQLite: undefined,
+  MariaDB: startMariaDb,
+  MySQL: startMysql,
+};
+
+describe.each(Object.keys(starts))('a migration for a twentieth field, generated on %s', (name) => {
+  const folder = mkdtempSync(join(tmpdir(), 'reading-list-'));
+  let server: DatabaseServer | undefined;
+  let url: string;
+  let dataSource: DataSource;
+
+  beforeAll(async () => {
+    server = await starts[name]?.();
+    url = (await server?.createDatabase('generate')) ?? `sqlite:${join(folder, 'generate.sqlite')}`;
+    const { options } = await createDataSource(readSettings({ NODE_ENV: 'test', DATABASE_URL: url }));
+    const types = columnTypes(options.type as DatabaseType);
+    const article = articleEntity(types, { ...ARTICLE_FIELDS, note: 'device' });
+    dataSource = await new DataSource({ ...options, entities: [article] }).initialize();
+    await runMigrations(dataSource);
+  });
+
+  afterAll(async () => {
+    await dataSource.destroy();
+    await server?.remove();
+  });
+
+  it('adds the column that the entity describes, and keeps what is stored', async () => {
+    await dataSource.query(
+      name === 'SQLite'
+        ? "INSERT INTO articles (account, id, last_modified, deleted) VALUES (x'00112233445566778899aabbccddeeff', x'00112233445566778899aabbccddeeff', 5, 1)"
+        : "INSERT INTO articles (account, id, last_modified, deleted) VALUES (REPEAT('a', 16), REPEAT('b', 16), 5, 1)",
+    );
+    const ormconfig = join(folder, 'ormconfig.mjs');
+    writeFileSync(ormconfig, ORMCONFIG);
+    await promisify(execFile)(
+      process.execPath,
+      [
+        resolve('node_modules/typeorm/cli.js'),
+        'migration:generate',
+        ...['-d', ormconfig, '--outputJs', '--esm'],
+        join(folder, 'AddNote'),
+      ],
+      { env: { PATH: process.env.PATH, DATABASE_URL: url } },
+    );
+    const [file] = readdirSync(folder).filter((one) => one.endsWith('-AddNote.js'));
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+    const exported = (await import(/* @vite-ignore */ pathToFileURL(join(folder, file!)).href)) as Record<
+      string,
+      Generated
+    >;
+    const Migration = Object.values(exported)[0]!;
+    await new Migration().up(dataSource.createQueryRunner());
+    const { upQueries } = await dataSource.driver.createSchemaBuilder().log();
+    expect(upQueries.map(({ query }) => query)).toEqual([]);
+    const rows = await dataSource.query<object[]>('SELECT last_modified, note FROM articles');
+    expect(rows).toEqual([{ last_modified: 5, note: null }]);
+  });
+});

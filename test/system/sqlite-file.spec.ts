@@ -1,0 +1,199 @@
+import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  copyFileSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Sqlite from 'better-sqlite3';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type Answer, fullState, send } from '../support/devices.js';
+import { type Service, startService } from '../support/service.js';
+
+const DEADLINE_MS = 15_000;
+/** A service notices within a second; what is beyond it is a busy machine's. */
+const NOTICED_MS = 1_200;
+
+let folder: string;
+let path: string;
+let user: string;
+let service: Service;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'reading-list-'));
+  path = join(folder, 'list.sqlite');
+  user = randomUUID();
+  service = await start();
+});
+
+afterEach(async () => {
+  await service.kill();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const start = (more: Record<string, string> = {}): Promise<Service> =>
+  startService({ DATABASE_URL: `sqlite:${path}`, LOG_LEVEL: 'warn', ...more });
+
+const production = {
+  NODE_ENV: 'production',
+  PUBLIC_URL: 'http://127.0.0.1',
+  USER_ID_SECRET: 'x'.repeat(40),
+  SESSION_SECRET: 'y'.repeat(40),
+  BASIC_AUTH_ENABLED: 'true',
+};
+
+const create = (title = 'T') =>
+  send(service.url, user, 'POST', '/articles', { url: `https://example.com/${randomUUID()}`, title, added_by: 'test' });
+
+const titles = async () => [...(await fullState(service.url, user)).values()].map(({ title }) => title).sort();
+
+async function heartbeat(): Promise<[number, unknown]> {
+  const response = await fetch(`${service.url}/__heartbeat__`);
+  return [response.status, ((await response.json()) as { database: unknown }).database];
+}
+
+async function until<T>(look: () => Promise<T>, isRight: (found: T) => boolean): Promise<T> {
+  for (const end = Date.now() + DEADLINE_MS; ; await sleep(50)) {
+    const found = await look();
+    if (isRight(found)) return found;
+    if (Date.now() > end) throw new Error(`still ${JSON.stringify(found)}\n${service.output()}`);
+  }
+}
+
+function expectUnavailable({ status, body }: Answer): void {
+  expect([status, body.errno]).toEqual([503, 201]);
+}
+
+const removeAll = () => ['', '-wal', '-shm'].forEach((end) => rmSync(path + end, { force: true }));
+
+async function backUp(to: string): Promise<void> {
+  const handle = new Sqlite(path, { readonly: true });
+  await handle.backup(to);
+  handle.close();
+}
+
+it.each([
+  ['alone', () => rmSync(path)],
+  ['with its log', removeAll],
+])('acknowledges nothing that goes to a removed file (%s), and makes no new one in production', async (_, remove) => {
+  await service.stop();
+  service = await start(production);
+  const backup = join(folder, 'backup');
+  expect((await create('kept')).status).toBe(201);
+  await backUp(backup);
+  remove();
+
+  expectUnavailable(await create());
+  expect(await heartbeat()).toEqual([503, false]);
+  await sleep(NOTICED_MS);
+  expectUnavailable(await create());
+  expectUnavailable(await send(service.url, user, 'GET', '/articles'));
+  expect(readdirSync(folder)).not.toContain('list.sqlite');
+
+  copyFileSync(backup, `${backup}.copy`);
+  renameSync(`${backup}.copy`, path);
+  await until(heartbeat, ([status]) => status === 200);
+  expect((await create('after')).status).toBe(201);
+  expect(await titles()).toEqual(['after', 'kept']);
+  expect(service.output().match(/replaced while it was open: requests are refused/g)).toHaveLength(1);
+});
+
+it('opens a file that was moved over its own, whole and without the log of the former one', async () => {
+  expect((await create('before the backup')).status).toBe(201);
+  const backup = join(folder, 'backup');
+  await backUp(backup);
+  for (let n = 0; n < 20; n++) expect((await create('after the backup')).status).toBe(201);
+  renameSync(backup, path);
+
+  expectUnavailable(await create());
+  await until(heartbeat, ([status]) => status === 200);
+  expect(await titles()).toEqual(['before the backup']);
+  expect((await create('now')).status).toBe(201);
+  await service.stop();
+  const handle = new Sqlite(path);
+  expect(handle.pragma('integrity_check', { simple: true })).toBe('ok');
+  expect(handle.prepare('SELECT count(*) FROM articles').pluck().get()).toBe(2);
+  handle.close();
+  expect(readdirSync(folder).some((name) => /\.replaced-\d+-wal$/.test(name))).toBe(true);
+});
+
+it('has everything again when the file itself comes back', async () => {
+  await service.stop();
+  service = await start(production);
+  expect((await create('one')).status).toBe(201);
+  expect((await create('two')).status).toBe(201);
+  renameSync(path, `${path}.away`);
+  expectUnavailable(await create('lost'));
+  await sleep(NOTICED_MS);
+  renameSync(`${path}.away`, path);
+  await until(heartbeat, ([status]) => status === 200);
+  expect((await titles()).filter((title) => title !== 'lost')).toEqual(['one', 'two']);
+});
+
+it('reads nothing from a removed file a second after it is gone', async () => {
+  expect((await create()).status).toBe(201);
+  await service.stop();
+  service = await start(production);
+  rmSync(path);
+  await sleep(NOTICED_MS);
+  expectUnavailable(await send(service.url, user, 'GET', '/articles'));
+});
+
+it('answers 503 at once where the file is corrupt, says so in one line, and doctor says what to do', async () => {
+  for (let n = 0; n < 60; n++) expect((await create('x'.repeat(1_000))).status).toBe(201);
+  await service.stop();
+  const file = openSync(path, 'r+');
+  const { size } = statSync(path);
+  // Nearly all of the pages behind those of the schema.
+  for (let at = 4_096 * 24; at < size; at += 4_096) writeSync(file, Buffer.alloc(2_048, 0xa5), 0, 2_048, at);
+  closeSync(file);
+  service = await start();
+
+  for (let n = 0; n < 5; n++) expectUnavailable(await send(service.url, user, 'GET', '/articles?_sort=title'));
+  const output = await until(
+    () => Promise.resolve(service.output()),
+    (text) => text.includes('the database file is corrupt'),
+  );
+  expect(output.match(/the database file is corrupt/g)).toHaveLength(1);
+  expect(output).toContain('doctor');
+  expect(await heartbeat()).toEqual([503, false]);
+  expect(() =>
+    execFileSync(process.execPath, [resolve('dist/src/commands/cli.js'), 'doctor'], commandOptions()),
+  ).toThrow(
+    expect.objectContaining({ status: 3, stdout: expect.stringMatching(/is corrupt.*restore the latest backup/) }),
+  );
+});
+
+const commandOptions = () =>
+  ({
+    cwd: folder,
+    env: { PATH: process.env.PATH, DATABASE_URL: `sqlite:${path}` },
+    encoding: 'utf8',
+    stdio: 'pipe',
+  }) as const;
+
+it('reports a file that it may not write to, until it takes a write again', async () => {
+  expect((await create('kept')).status).toBe(201);
+  await limitFileSize(0);
+  expectUnavailable(await create());
+  expect(await heartbeat()).toEqual([503, false]);
+  expect(await titles()).toEqual(['kept']);
+  await limitFileSize('unlimited');
+  expect((await create('again')).status).toBe(201);
+  expect(await heartbeat()).toEqual([200, true]);
+});
+
+/** As a full disk: what the process would add to a file is refused. */
+async function limitFileSize(bytes: number | 'unlimited'): Promise<void> {
+  execFileSync('prlimit', ['--pid', String(service.process.pid), `--fsize=${bytes}:unlimited`]);
+  await sleep(0);
+}

@@ -1,0 +1,40 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { FIELD_NAMES } from '../../src/protocol/fields.js';
+
+const TABLE = 'protocol/fields.ts';
+/** Which fields have rules of their own that name several of them in one place; half of all would be a second table. */
+const MOST_NAMES_IN_A_FILE = Math.floor(FIELD_NAMES.length / 2);
+
+/** A migration says what the table was on its day, and is never changed. */
+const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter(
+  (file) => file.endsWith('.ts') && !file.startsWith(join('database', 'migrations')),
+);
+
+const codeOf = (file: string): string =>
+  readFileSync(join('src', file), 'utf8')
+    .replace(/\/\*[^]*?\*\//g, '')
+    .replace(/^\s*\/\/.*$/gm, '');
+
+const namesIn = (code: string): string[] => FIELD_NAMES.filter((name) => new RegExp(`\\b${name}\\b`).test(code));
+
+describe('the table of fields', () => {
+  it('names each of the nineteen once', () => {
+    const code = codeOf(TABLE);
+    expect(FIELD_NAMES).toHaveLength(19);
+    for (const name of FIELD_NAMES) expect(code.match(new RegExp(`^  ${name}: \\{`, 'gm')), name).toHaveLength(1);
+  });
+
+  it('is the only place that lists them', () => {
+    const lists = sources
+      .filter((file) => file !== TABLE)
+      .map((file) => [file, namesIn(codeOf(file))] as const)
+      .filter(([, names]) => names.length > MOST_NAMES_IN_A_FILE);
+    expect(lists).toEqual([]);
+  });
+
+  it.each(['preview', 'word_count'])('is the only place that names %s, which has no rule of its own', (name) => {
+    expect(sources.filter((file) => namesIn(codeOf(file)).includes(name))).toEqual([TABLE]);
+  });
+});
