@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
+import { type Connection, createConnection } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCertificate } from '../support/servers/certificate.js';
 import { startMariaDb } from '../support/servers/mariadb.js';
@@ -17,7 +18,8 @@ import { METERED } from './scrape.js';
 
 const GROUPS = yaml('prometheus/alerts.yaml').groups as { rules: { alert: string }[] }[];
 const NAMES = GROUPS.flatMap(({ rules }) => rules.map(({ alert }) => alert));
-const TIMEOUT_MS = 180_000;
+const GONE = ['ReadingListGone', 'ReadingListInstanceDown', 'ReadingListFewerInstances'];
+const TIMEOUT_MS = 60_000;
 
 /** The rules as they are, but minutes and hours are seconds. */
 const shortened = (rules: string): string =>
@@ -34,7 +36,7 @@ const scratch = createScratchFolder();
 describe('every alert fires in the fault that it is for', () => {
   let database: Awaited<ReturnType<typeof startMariaDb>>;
   let redis: Awaited<ReturnType<typeof startRedis>>;
-  let proxy: TcpProxy;
+  let tables: Connection;
   let breaking: TcpProxy;
   let provider: Server;
   let prometheus: Prometheus;
@@ -54,14 +56,14 @@ describe('every alert fires in the fault that it is for', () => {
     provider = createServer({ cert: pem, key: pem }, (_, response) => response.end('{}'));
     await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
     await start({ DATABASE_URL: list, MIGRATE_ON_START: 'true', REDIS_URL: redis.url });
-    proxy = await startTcpProxy(database.port);
-    const via = ({ port }: TcpProxy) => list.replace(`:${database.port}/`, `:${port}/`);
-    await start({ DATABASE_URL: via(proxy), DATABASE_POOL_SIZE: '2' });
+    const locked = await database.createDatabase('locked');
+    await start({ DATABASE_URL: locked, MIGRATE_ON_START: 'true', DATABASE_POOL_SIZE: '2' });
+    tables = await createConnection(locked);
     await start({ DATABASE_URL: list, OAUTH_URI: 'http://127.0.0.1:1' }, { clockSkewMs: 60_000 });
     const untrusted = `https://127.0.0.1:${(provider.address() as AddressInfo).port}`;
     await start({ DATABASE_URL: 'sqlite::memory:', OAUTH_URI: untrusted, NODE_OPTIONS: `--import=${STALLING}` });
     breaking = await startTcpProxy(database.port);
-    await start({ DATABASE_URL: via(breaking) });
+    await start({ DATABASE_URL: list.replace(`:${database.port}/`, `:${breaking.port}/`) });
     const broken = join(scratch.path, 'broken.sqlite');
     await start({ DATABASE_URL: `sqlite:${broken}`, TOMBSTONE_RETENTION_DAYS: '1' });
     const file = new Sqlite(broken);
@@ -73,7 +75,7 @@ describe('every alert fires in the fault that it is for', () => {
     isOver = true;
     await prometheus?.remove();
     for (const service of services) await service.kill();
-    await proxy?.close();
+    await tables?.end();
     await breaking?.close();
     provider?.close();
     await Promise.all([database?.remove(), redis?.remove()]);
@@ -93,7 +95,7 @@ describe('every alert fires in the fault that it is for', () => {
     for (; !isOver; await sleep(pauseMs)) await action();
   };
 
-  it('of a running system', { timeout: 2 * TIMEOUT_MS }, async () => {
+  it('of a running system', { timeout: 5 * TIMEOUT_MS }, async () => {
     const [healthy, slow, skewed, stalled, cut, broken] = services as [
       Service,
       Service,
@@ -105,38 +107,45 @@ describe('every alert fires in the fault that it is for', () => {
     const seen = new Set<string>();
     // What is well at first: the alerts look for changes.
     await sleep(4_000);
+    // By itself: the quick requests of the other faults would hide the slow ones, which the rules count together.
+    await tables.query('LOCK TABLES accounts WRITE, articles WRITE');
+    await duringRequests(slow, 40, () => until(['ReadingListSlow', 'ReadingListPoolExhausted'], seen));
+    await duringRequests(slow, 450, () => until(['ReadingListRefusesRequests'], seen));
+    await tables.query('UNLOCK TABLES');
     void again(1_000, () => ask(broken));
     for (let client = 0; client < 20; client++) void again(0, () => ask(cut));
     void again(50, () => breaking.cut());
     void again(200, () => ask(skewed, `Bearer ${Math.random()}`));
     void again(500, () => ask(stalled, `Bearer ${Math.random()}`));
-    void again(0, async () => {
-      proxy.delay(600);
-      await Promise.all(Array.from({ length: 40 }, () => askAsAnyone(slow)));
-      proxy.hang();
-      const held = Promise.all(Array.from({ length: 450 }, () => askAsAnyone(slow)));
-      await sleep(1_500);
-      proxy.cut();
-      await proxy.restore();
-      await Promise.race([held, sleep(6_000)]);
-    });
     await redis.kill();
-    const wanted = NAMES.filter(
-      (name) => !['ReadingListGone', 'ReadingListInstanceDown', 'ReadingListFewerInstances'].includes(name),
+    await until(
+      NAMES.filter((name) => !GONE.includes(name)),
+      seen,
     );
-    await until(() => wanted.every((name) => seen.has(name)), seen);
     await healthy.kill();
-    await until(() => seen.has('ReadingListInstanceDown') && seen.has('ReadingListFewerInstances'), seen);
+    await until(['ReadingListInstanceDown', 'ReadingListFewerInstances'], seen);
     prometheus.scrape([]);
-    await until(() => seen.has('ReadingListGone'), seen);
+    await until(['ReadingListGone'], seen);
     expect(await prometheus.brokenRules()).toEqual([]);
     expect([...seen].sort()).toEqual([...NAMES].sort());
   });
 
-  async function until(isDone: () => boolean, seen: Set<string>): Promise<void> {
-    for (const end = Date.now() + TIMEOUT_MS; !isDone(); await sleep(500)) {
+  /** Waits for alerts while this many clients ask a service again and again. */
+  async function duringRequests(service: Service, clients: number, wait: () => Promise<void>): Promise<void> {
+    let isAwaited = true;
+    const asking = Array.from({ length: clients }, async () => {
+      while (isAwaited && !isOver) await askAsAnyone(service);
+    });
+    await wait();
+    isAwaited = false;
+    await Promise.all(asking);
+  }
+
+  async function until(wanted: string[], seen: Set<string>): Promise<void> {
+    const missing = () => wanted.filter((name) => !seen.has(name));
+    for (const end = Date.now() + TIMEOUT_MS; missing().length > 0; await sleep(500)) {
       for (const name of await prometheus.firing()) seen.add(name);
-      if (Date.now() > end) throw new Error(`did not fire: ${NAMES.filter((name) => !seen.has(name)).join(', ')}`);
+      if (Date.now() > end) throw new Error(`did not fire: ${missing().join(', ')}`);
     }
   }
 });
