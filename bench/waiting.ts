@@ -92,6 +92,7 @@ async function deliver(of: Bed, instances: number, variables: Record<string, str
 async function hold(of: Bed) {
   const subject = await service(of);
   const crowd = fork(join(import.meta.dirname, 'waiting/crowd.js'));
+  crowd.once('exit', (code) => code && process.exit(code));
   await tell(crowd, { order: 'wait', port: subject.port, users: 200, seconds: 1 });
   await sleep(2_500);
   const before = subject.residentMebibytes();

@@ -67,7 +67,8 @@ export class LoadConnection {
   }
 
   private finish(): void {
-    const { resolve } = this.pending!;
+    if (!this.pending) throw new Error(`an answer to nothing:\n${this.head}`);
+    const { resolve } = this.pending;
     this.pending = undefined;
     resolve({ status: this.status, milliseconds: performance.now() - this.sentAt, head: this.head });
   }

@@ -43,12 +43,12 @@ process.on('message', (order: Order) => {
 /** Everybody begins to wait; nobody is answered yet. */
 async function wait({ port, users, seconds }: Extract<Order, { order: 'wait' }>): Promise<Report> {
   const start = performance.now();
-  members = Array.from({ length: users }, (_, at) => ({
-    connection: new LoadConnection(port),
-    requests: new Requests(`crowd-${at}`),
-    since: 0,
-  }));
-  await inTurn(members, OPENING, async (member) => {
+  members = [];
+  const names = Array.from({ length: users }, (_, at) => `crowd-${at}`);
+  await inTurn(names, OPENING, async (name) => {
+    // Not before its turn: the service closes connections on which nothing comes.
+    const member: Member = { connection: new LoadConnection(port), requests: new Requests(name), since: 0 };
+    members.push(member);
     member.since = await timestampOf(member.connection, member.requests);
     member.waiting = member.connection
       .send(member.requests.poll(member.since, seconds))

@@ -5,6 +5,9 @@ import { requireDatabaseFile } from './expected.js';
 
 const LOCK_NAME = 'reading-list-migrations';
 const LOCK_TIMEOUT_SECONDS = 60;
+/** For SQLite: 25 seconds in all. */
+const LOCK_TRIES = 500;
+const LOCK_PAUSE_MS = 50;
 
 /** Brings the schema of `DATABASE_URL` up to date, or only looks; returns the names of what was done or is pending. */
 export async function migrateDatabase(settings: Settings, checkOnly: boolean): Promise<string[]> {
@@ -56,14 +59,16 @@ async function runOnSqlite(dataSource: DataSource): Promise<string[]> {
   }
 }
 
+/** Waits for another process's lock here and not in SQLite, which would stop the event loop meanwhile. */
 async function beginImmediate(dataSource: DataSource): Promise<void> {
+  await dataSource.query('PRAGMA busy_timeout = 0');
   for (let tries = 1; ; tries++) {
     try {
       await dataSource.query('BEGIN IMMEDIATE');
       return;
     } catch (error) {
-      if ((error as { code?: string }).code !== 'SQLITE_BUSY' || tries === 100) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      if ((error as { code?: string }).code !== 'SQLITE_BUSY' || tries === LOCK_TRIES) throw error;
+      await new Promise((resolve) => setTimeout(resolve, LOCK_PAUSE_MS));
     }
   }
 }

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runService, startService } from '../support/service.js';
@@ -47,6 +48,15 @@ it('a file that another process holds locked is waited for', async () => {
   const service = await startService({ DATABASE_URL: `sqlite:${file}`, MIGRATE_ON_START: 'true' });
   const answered = async () => (await fetch(`${service.url}/__heartbeat__`)).status;
   expect(await answered()).toBe(503);
+  const delays: number[] = [];
+  for (let look = 0; look < 40; look++) {
+    const start = performance.now();
+    expect((await fetch(`${service.url}/__lbheartbeat__`)).status).toBe(200);
+    delays.push(performance.now() - start);
+    await sleep(25);
+  }
+  // SQLite's own wait would stop the process for 200 ms of 250.
+  expect(delays.filter((delay) => delay > 100).length).toBeLessThan(4);
   other.exec('ROLLBACK');
   await expect.poll(answered, { timeout: 10_000 }).toBe(200);
   other.close();
