@@ -9,7 +9,7 @@ import { type Bed, type DatabaseKind, makeBed } from './bed.js';
 import { short, table } from './figures.js';
 import { LoadConnection } from './load/connection.js';
 import { quantile } from './load/job.js';
-import { startBuiltService, type Subject } from './subjects.js';
+import { startBuiltService } from './subjects.js';
 import type { Order, Report } from './waiting/crowd.js';
 import { lastModified, Requests } from './waiting/messages.js';
 
@@ -57,8 +57,8 @@ async function withRedis<T>(work: (url: string) => Promise<T>): Promise<T> {
   }
 }
 
-function service({ databaseUrl, issuer }: Bed, variables: Record<string, string> = {}): Promise<Subject> {
-  return startBuiltService({ databaseUrl, issuer, variables: { BASIC_AUTH_ENABLED: 'true', ...variables } });
+function service({ databaseUrl, issuer }: Bed, variables: Record<string, string> = {}, nodeFlags: string[] = []) {
+  return startBuiltService({ databaseUrl, issuer, nodeFlags, variables: { BASIC_AUTH_ENABLED: 'true', ...variables } });
 }
 
 /** Writes at the first instance, one device waits at the last one. */
@@ -90,7 +90,8 @@ async function deliver(of: Bed, instances: number, variables: Record<string, str
 
 /** Memory and processor of many held requests, then a write for each, then ordinary polls of the same connections. */
 async function hold(of: Bed) {
-  const subject = await service(of);
+  // With room to spare V8 leaves more garbage lying about than the requests take that are held.
+  const subject = await service(of, {}, ['--max-old-space-size=384']);
   const crowd = fork(join(import.meta.dirname, 'waiting/crowd.js'));
   crowd.once('exit', (code) => code && process.exit(code));
   await tell(crowd, { order: 'wait', port: subject.port, users: 200, seconds: 1 });

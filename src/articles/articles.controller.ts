@@ -1,4 +1,16 @@
-import { Controller, Delete, Get, Head, Inject, Param, Patch, Post, Req, UseInterceptors } from '@nestjs/common';
+import {
+  Controller,
+  Delete,
+  Get,
+  Head,
+  Inject,
+  Param,
+  Patch,
+  Post,
+  Req,
+  UseGuards,
+  UseInterceptors,
+} from '@nestjs/common';
 import type { Request } from 'express';
 import { type Caller, CallerOf } from '../auth/caller.js';
 import { SETTINGS } from '../config/config.module.js';
@@ -10,12 +22,12 @@ import { LastModifiedInterceptor } from '../http/response/last-modified.intercep
 import { CONTENT_TYPE, Reply } from '../http/response/reply.js';
 import { nextPageQuery, queryString } from '../http/request/query-string.js';
 import { ApiError } from '../protocol/api-error.js';
-import { type Preconditions, preconditionsOf } from '../protocol/preconditions.js';
+import { preconditionsOf } from '../protocol/preconditions.js';
 import { START_OVER_HEADER } from '../protocol/purge-horizon.js';
 import { readResponseBehavior } from '../protocol/response-behavior.js';
-import { WaitingPolls } from '../waiting/waiting-polls.js';
 import { ArticlesService } from './articles.service.js';
-import type { Hold } from './listing.service.js';
+import { type Hold } from './listing.service.js';
+import { WaitingGuard } from './waiting.guard.js';
 
 /** `/v2/articles` (docs/protocol.md). */
 @Controller('v2/articles')
@@ -23,16 +35,17 @@ export class ArticlesController {
   constructor(
     private readonly articles: ArticlesService,
     @Inject(SETTINGS) private readonly settings: Settings,
-    private readonly waiting: WaitingPolls,
     private readonly memory: AnswerMemory,
   ) {}
 
+  @UseGuards(WaitingGuard)
   @UseInterceptors(LastModifiedInterceptor)
   @Head()
   count(@Req() request: Request, @CallerOf() caller: Caller): Promise<Reply> {
     return this.listing(request, caller, true);
   }
 
+  @UseGuards(WaitingGuard)
   @UseInterceptors(LastModifiedInterceptor)
   @Get()
   list(@Req() request: Request, @CallerOf() caller: Caller): Promise<Reply> {
@@ -85,19 +98,17 @@ export class ArticlesController {
     return new Reply(200, await this.articles.remove(caller, id, preconditionsOf(request)));
   }
 
-  private listing(request: Request, caller: Caller, countOnly: boolean): Promise<Reply> {
-    const conditions = preconditionsOf(request);
-    return this.waiting.answer(request, conditions, () => this.look(request, caller, conditions, countOnly));
-  }
-
-  private async look(request: Request, caller: Caller, conditions: Preconditions, countOnly: boolean): Promise<Reply> {
+  private async listing(request: Request, caller: Caller, countOnly: boolean): Promise<Reply> {
     const search = queryString(request);
-    const listing = await this.articles.list(caller, search, conditions, countOnly, (bytes) =>
-      this.memory.hold(request.res!, caller.account, bytes),
-    );
+    const { wait } = request.context;
+    const headers: Record<string, string> = {};
+    if (wait) headers['Preference-Applied'] = `wait=${wait.seconds}`;
+    if (wait?.unchanged !== undefined) return new Reply(304, undefined, headers, wait.unchanged);
+    const room = this.room(request, caller);
+    const listing = await this.articles.list(caller, search, preconditionsOf(request), countOnly, room);
     const { last_modified } = listing;
-    if (listing.notModified) return new Reply(304, undefined, {}, last_modified);
-    const headers: Record<string, string> = { 'Total-Records': String(listing.total) };
+    if (listing.notModified) return new Reply(304, undefined, headers, last_modified);
+    headers['Total-Records'] = String(listing.total);
     if (listing.mustStartOver) headers[START_OVER_HEADER] = 'true';
     if (listing.nextToken !== undefined) headers['Next-Page'] = this.nextPage(request, search, listing.nextToken);
     // How long the list would be is not known: a length would be that of another answer.

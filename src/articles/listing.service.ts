@@ -66,9 +66,7 @@ export class ListingService {
     hold: Hold,
   ): Promise<Listing | NotModified> {
     const { account } = caller;
-    const query = parseCollectionQuery(search);
-    const scope = { secret: this.settings.sessionSecret, account, query };
-    const start = query.token === undefined ? undefined : decodePageToken(scope, query.token);
+    const { query, scope, start } = this.parse(account, search);
     const { pageSize, maxPageBytes } = this.settings;
     const size = Math.min(query.limit ?? pageSize, pageSize);
     const request: PageRequest = { ...query, size, maxBytes: maxPageBytes, start, countOnly };
@@ -84,6 +82,21 @@ export class ListingService {
       mustStartOver: mustStartOver(query.filters, page.purged_until),
       nextToken: page.next && encodePageToken(scope, page.next),
     };
+  }
+
+  /** The timestamp of a collection that has not changed since the one that the client named. Throws like `list`. */
+  async unchanged(caller: Caller, search: string, conditions: Preconditions): Promise<Timestamp | undefined> {
+    this.parse(caller.account, search);
+    const read = (session: Session) => this.collections.read(session, caller.account);
+    const { last_modified } = await this.database.onSession(read, caller);
+    requireUnmodified(conditions, last_modified);
+    return isNotModified(conditions, last_modified) ? last_modified : undefined;
+  }
+
+  private parse(account: Buffer, search: string) {
+    const query = parseCollectionQuery(search);
+    const scope = { secret: this.settings.sessionSecret, account, query };
+    return { query, scope, start: query.token === undefined ? undefined : decodePageToken(scope, query.token) };
   }
 
   /** The collection, and the page as well where it is small and quickly read. */

@@ -1,17 +1,20 @@
 import { Injectable } from '@nestjs/common';
-import { lastModifiedOf } from '../accounts/accounts.store.js';
+import { lastModifiedOf, progressOf } from '../accounts/accounts.store.js';
 import { Database } from '../database/database.js';
-import { keyOf, WaitingRoom } from './waiting-room.js';
+import type { Timestamp } from '../protocol/timestamp.js';
+import { accountOf, keyOf, WaitingRoom } from './waiting-room.js';
 
 const CHUNK = 500;
 
 /**
  * Finds what nobody told this process: changes made by other processes, whose messages may be lost, late, or not be sent at
- * all. One statement for some hundreds of accounts, one after the other.
+ * all. One statement for some hundreds of accounts, one after the other; which of them it was is asked only when something did.
  */
 @Injectable()
 export class ChangePoll {
   private isRunning = false;
+  /** What the database said last of those for whom somebody still waits. */
+  private readonly known = new Map<string, Timestamp>();
 
   constructor(
     private readonly database: Database,
@@ -23,8 +26,10 @@ export class ChangePoll {
     if (this.isRunning || this.room.size === 0) return;
     this.isRunning = true;
     try {
-      const keys = this.room.accounts();
-      for (let start = 0; start < keys.length; start += CHUNK) await this.ask(keys.slice(start, start + CHUNK));
+      for (const key of this.known.keys()) if (!this.room.isWaitedFor(key)) this.known.delete(key);
+      const news = this.room.accounts().filter((key) => !this.known.has(key));
+      for (const chunk of chunks([...this.known.keys()])) if (await this.hasChanged(chunk)) news.push(...chunk);
+      for (const chunk of chunks(news)) await this.ask(chunk);
     } catch {
       // Whoever waits is answered in time without us.
     } finally {
@@ -32,16 +37,28 @@ export class ChangePoll {
     }
   }
 
+  private async hasChanged(keys: string[]): Promise<boolean> {
+    const { present, progress } = await this.database.onSession((session) => progressOf(session, keys.map(accountOf)));
+    return present !== keys.length || progress !== keys.reduce((sum, key) => sum + this.known.get(key)!, 0);
+  }
+
   private async ask(keys: string[]): Promise<void> {
-    const accounts = keys.map((key) => Buffer.from(key, 'base64url'));
-    const rows = await this.database.onSession((session) => lastModifiedOf(session, accounts));
+    const rows = await this.database.onSession((session) => lastModifiedOf(session, keys.map(accountOf)));
     const missing = new Set(keys);
     for (const { account, last_modified } of rows) {
       const key = keyOf(account);
       missing.delete(key);
+      this.known.set(key, last_modified);
       this.room.announce(key, last_modified);
     }
     // Erased: the next look begins a new collection, and tells the device to start over.
-    for (const key of missing) this.room.announce(key, Infinity);
+    for (const key of missing) {
+      this.known.delete(key);
+      this.room.announce(key, Infinity);
+    }
   }
+}
+
+function chunks(keys: string[]): string[][] {
+  return Array.from({ length: Math.ceil(keys.length / CHUNK) }, (_, at) => keys.slice(at * CHUNK, (at + 1) * CHUNK));
 }

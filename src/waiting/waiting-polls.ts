@@ -3,11 +3,12 @@ import type { Request } from 'express';
 import { type Caller, callerOf } from '../auth/caller.js';
 import { type Clock, CLOCK, SETTINGS } from '../config/config.module.js';
 import type { Settings } from '../config/settings.js';
-import { Reply } from '../http/response/reply.js';
+import type { RequestContext } from '../http/request/request-context.js';
 import { ServiceStatus } from '../http/service-status.js';
-import type { Preconditions } from '../protocol/preconditions.js';
 import { readWait } from '../protocol/prefer.js';
-import { keyOf, type Waiter, WaitingRoom } from './waiting-room.js';
+import { linesOf } from '../protocol/repeated-header.js';
+import type { Timestamp } from '../protocol/timestamp.js';
+import { keyOf, WaitingRoom } from './waiting-room.js';
 
 /** What a held request may keep of its client's making: with more it is answered at once. */
 const MAX_HELD_BYTES = 8_192;
@@ -23,29 +24,38 @@ export class WaitingPolls {
   ) {}
 
   /**
-   * What `look` answers; where that is 304 and the client prefers to wait, what it answers once the collection has changed, or
-   * the 304 when nothing did in time. The place is taken before the first look, so that no change falls in between.
+   * Holds a poll that `look` finds to be of no news and that prefers to wait, until the collection has changed, and notes the
+   * outcome in the request's context. The place is taken before the look, so that no change falls in between.
+   * @param look gives the collection's timestamp while the poll would be answered 304
    */
-  async answer(request: Request, { ifModifiedSince }: Preconditions, look: () => Promise<Reply>): Promise<Reply> {
-    if (request.headers.prefer === undefined || ifModifiedSince === undefined) return look();
+  async hold(request: Request, since: Timestamp, look: () => Promise<Timestamp | undefined>): Promise<void> {
+    const { context } = request;
     const caller = callerOf(request);
     const seconds = this.grant(request, caller);
-    if (seconds === undefined) return look();
-    if (seconds === 0) return withPreference(await look(), seconds);
-    const waiter = this.room.enter(keyOf(caller.account), ifModifiedSince, seconds * 1000);
-    if (!waiter) return look();
-    try {
-      return withPreference(await this.hold(waiter, request, look), seconds);
-    } finally {
+    if (seconds === undefined) return;
+    const waiter = seconds === 0 ? undefined : this.room.enter(keyOf(caller.account), since, seconds * 1000);
+    if (seconds > 0 && !waiter) return;
+    context.wait = { seconds };
+    if (!waiter) return;
+    // Only when the answer is there, as who was woken looks until then; or when the client is gone, which may be during the look.
+    context.whenAnswered(() => {
+      this.room.end(waiter, 'abandoned');
       this.room.leave(waiter);
-    }
+    });
+    const unchanged = await look();
+    if (unchanged === undefined) return;
+    // A body has no meaning here; unread it would stay in memory.
+    request.resume();
+    const ending = await this.asIdle(context, this.room.hold(waiter));
+    this.room.counts[ending === 'changed' ? 'woken' : ending]++;
+    if (ending !== 'changed') context.wait.unchanged = unchanged;
   }
 
   /** For how many seconds the request may be held; undefined where it is not to be, or does not ask for it. */
   private grant(request: Request, { expiresAt = Infinity }: Caller): number | undefined {
     const { maxSeconds } = this.settings.waiting;
     if (maxSeconds === 0 || request.context.isBatchEntry) return undefined;
-    const wanted = readWait(request.headersDistinct.prefer);
+    const wanted = readWait(linesOf('prefer', request.rawHeaders));
     if (wanted === undefined) return undefined;
     if (this.status.draining || this.status.monitor.load === 'full' || keptBytes(request) > MAX_HELD_BYTES) {
       this.room.counts.refused++;
@@ -55,24 +65,8 @@ export class WaitingPolls {
     return Math.min(wanted, maxSeconds, validSeconds);
   }
 
-  private async hold(waiter: Waiter, request: Request, look: () => Promise<Reply>): Promise<Reply> {
-    // Before the first look: a client that is gone by its end would be missed.
-    request.context.whenOver(() => this.room.end(waiter, 'abandoned'));
-    let reply = await look();
-    if (reply.status !== 304) return reply;
-    // A body has no meaning here; unread it would stay in memory.
-    request.resume();
-    for (;;) {
-      const ending = await this.asIdle(request, this.room.hold(waiter));
-      if (ending === 'changed') reply = await look();
-      if (ending === 'changed' && reply.status === 304) continue;
-      this.room.counts[ending === 'changed' ? 'woken' : ending]++;
-      return reply;
-    }
-  }
-
   /** A request that is held is no load, and its time is not that of its answer. */
-  private async asIdle<T>(request: Request, held: Promise<T>): Promise<T> {
+  private async asIdle<T>(context: RequestContext, held: Promise<T>): Promise<T> {
     const start = performance.now();
     const { monitor } = this.status;
     monitor.inFlight--;
@@ -80,14 +74,10 @@ export class WaitingPolls {
       return await held;
     } finally {
       monitor.inFlight++;
-      const { context } = request;
       context.heldMs = (context.heldMs ?? 0) + performance.now() - start;
     }
   }
 }
-
-const withPreference = (reply: Reply, seconds: number): Reply =>
-  reply.with({ 'Preference-Applied': `wait=${seconds}` });
 
 function keptBytes({ url, rawHeaders }: Request): number {
   return rawHeaders.reduce((sum, text) => sum + text.length, url.length);

@@ -26,6 +26,7 @@ export class Waiter {
 
 /** By what the room knows an account. */
 export const keyOf = (account: Buffer): string => account.toString('base64url');
+export const accountOf = (key: string): Buffer => Buffer.from(key, 'base64url');
 
 /**
  * The requests that are held, by account. Whoever wants to wait enters first and looks for changes then, so that none is

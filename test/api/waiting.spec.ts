@@ -194,20 +194,28 @@ describe('a poll that is held is answered as soon as the list changes', () => {
     expect(seconds).toBeGreaterThanOrEqual(2);
   });
 
-  it('by another instance within a second and a bit, without any message', async () => {
+  it.each([
+    ['at once', 0],
+    ['after some time', 2_500],
+  ])('by another instance within a second and a bit, without any message, %s', async (_, pause) => {
     const other = await start({}, database);
     const held = [1, 2, 3].map(() => poll());
     await holds(3);
+    await sleep(pause);
     const { body } = await create(other);
     const written = performance.now();
     for (const answer of await Promise.all(held)) expect(answer.body.items).toEqual([body]);
     expect(performance.now() - written).toBeLessThan(2_500);
   });
 
-  it('to nothing, as when an account is erased: the device starts over', async () => {
+  it.each([
+    ['at once', 0],
+    ['after some time', 2_500],
+  ])('to nothing, as when an account is erased: the device starts over, %s', async (_, pause) => {
     await create();
     const held = poll({}, await timestampOf(app.url, user));
     await holds(1);
+    await sleep(pause);
     await app.database.database.onSession(async (session) => {
       await session.run('DELETE FROM articles', []);
       await session.run('DELETE FROM accounts', []);

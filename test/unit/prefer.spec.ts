@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readWait } from '../../src/protocol/prefer.js';
+import { linesOf } from '../../src/protocol/repeated-header.js';
 
 describe('the seconds of Prefer: wait are', () => {
   it.each<[string[] | undefined, number | undefined]>([
@@ -87,4 +88,10 @@ describe('the seconds of Prefer: wait are', () => {
       expect(performance.now() - start).toBeLessThan(500);
     },
   );
+});
+
+it('is read from each line that was sent, whatever the case of its name', () => {
+  const sent = ['Host', 'prefer', 'PREFER', 'respond-async', 'X-Prefer', 'wait=5', 'Prefer', 'wait=10'];
+  expect(linesOf('prefer', sent)).toEqual(['respond-async', 'wait=10']);
+  expect(linesOf('prefer', ['Host', 'x'])).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Timestamp } from '../../protocol/timestamp.js';
 
 declare global {
   // The namespace is how Express lets an application add to its requests.
@@ -26,6 +27,8 @@ export class RequestContext {
   isCounted = false;
   /** For how many milliseconds it was held until something changed; undefined where it was not. */
   heldMs?: number;
+  /** The seconds that a poll was granted to wait; `unchanged`: what its answer is about, when nothing changed in that time. */
+  wait?: { seconds: number; unchanged?: Timestamp };
   /** The number of the error that it was answered with. */
   errno?: number;
   /** What went wrong on our side: a defect, or why a backend could not be asked. */
