@@ -44,10 +44,20 @@ export function pagePolicy(addresses: readonly (string | undefined)[]): string {
   ].join('; ');
 }
 
-/** Headers that all answers repeat take no room of their own, and what is wide scrolls by itself on a telephone. */
+/**
+ * What answers repeat takes no room of its own: their headers, and all of the errors' but what they mean, scroll by themselves;
+ * a choice of one and the column of links, which no answer has, are left out. On a telephone what is wide scrolls, too.
+ */
 const STYLE = `
       body { margin: 0; }
       .swagger-ui .headers-wrapper { max-height: 7rem; overflow: auto; }
+      .swagger-ui .response-col_links { display: none; }
+      .swagger-ui .response[data-code] > td { padding: 0 0 1rem; }
+      .swagger-ui .response-controls > div:not(:has(option + option)) { display: none; }
+      .swagger-ui .response[data-code]:not([data-code^='2']) {
+        .response-col_description { display: block; max-height: 8rem; margin-bottom: 1rem; padding: 0; overflow: auto; }
+        .headers-wrapper { max-height: none; }
+      }
       @media (max-width: 640px) {
         #swagger-ui { overflow-x: hidden; }
         .swagger-ui .wrapper { padding: 0 8px; }

@@ -109,21 +109,78 @@ describe('in a browser', () => {
     await photograph(page, 'docs');
   });
 
+  /** The height of an operation's description, opened. */
+  const heightOf = async (where: Page, name: string) => {
+    const operation = where.locator(`#operations-${name}`);
+    await operation.locator('.opblock-summary-control').click();
+    await operation.locator('.responses-inner').waitFor();
+    return (await operation.boundingBox())!.height;
+  };
+
   it('fits on a telephone, follows its dark mode, and shows a POST in a few screens', async () => {
     const context = await browser.newContext({ viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
     const telephone = await context.newPage();
     await telephone.goto(`${service.url}/docs`);
-    await telephone.click('#operations-articles-createArticle .opblock-summary-control');
-    await telephone.waitForSelector('#operations-articles-createArticle .responses-inner');
-    const height = (await telephone.locator('#operations-articles-createArticle').boundingBox())!.height;
+    const height = await heightOf(telephone, 'articles-createArticle');
     const [width, background] = await telephone.evaluate<[number, string]>(
       '[document.documentElement.scrollWidth, getComputedStyle(document.documentElement).backgroundColor]',
     );
     await photograph(telephone, 'docs-telephone');
     await context.close();
     expect(width).toBe(390);
-    expect(height).toBeLessThan(7000);
+    expect(height).toBeLessThan(4000);
     expect(['rgb(255, 255, 255)', 'rgba(0, 0, 0, 0)']).not.toContain(background);
+  });
+
+  it('shows a POST in three screens of a desktop, with what is cut within reach', async () => {
+    const desktop = await browser.newPage({ viewport: { width: 1200, height: 1400 } });
+    await desktop.goto(`${service.url}/docs`);
+    const height = await heightOf(desktop, 'articles-createArticle');
+    const headers = desktop.locator('#operations-articles-createArticle .response[data-code="403"] .headers-wrapper');
+    await headers.getByText('X-Request-Id', { exact: true }).scrollIntoViewIfNeeded();
+    await photograph(desktop, 'docs-post');
+    await desktop.close();
+    expect(height).toBeLessThan(3 * 1400);
+  });
+
+  it('offers the batch to bearer tokens only: Basic credentials open the other operations, and are not sent with it', async () => {
+    const context = await browser.newContext({ viewport: { width: 1200, height: 1400 } });
+    const desktop = await context.newPage();
+    await desktop.goto(`${service.url}/docs`);
+    const batch = desktop.locator('#operations-batch-runBatch');
+    const lock = (name: string) => desktop.locator(`#operations-${name} .opblock-summary .authorization__btn`);
+
+    await lock('batch-runBatch').click();
+    expect(await desktop.locator('.auth-container h4').allInnerTexts()).toEqual([
+      expect.stringMatching(/^oauth2\b/),
+      expect.stringMatching(/^bearer\b/),
+    ]);
+    await desktop.click('.close-modal');
+
+    await lock('articles-listArticles').click();
+    const basic = desktop.locator('.auth-container', { hasText: 'basic' });
+    await basic.locator('input[name=username]').fill('me');
+    await basic.locator('input[name=password]').fill('secret');
+    await basic.locator('button.authorize').click();
+    await desktop.click('.close-modal');
+    expect(await lock('articles-listArticles').getAttribute('aria-label')).toMatch(/ locked$/);
+    expect(await lock('batch-runBatch').getAttribute('aria-label')).toMatch(/ unlocked$/);
+
+    await batch.locator('.opblock-summary-control').click();
+    expect(await batch.locator('.opblock-description').innerText()).toContain('bearer tokens only');
+    await batch.locator('.try-out__btn').click();
+    const sent = desktop.waitForResponse((response) => response.url().endsWith('/v2/batch'));
+    await batch.locator('.execute').click();
+    const answer = await sent;
+    expect(await answer.request().headerValue('authorization')).toBeNull();
+    expect([answer.status(), await answer.json()]).toEqual([
+      401,
+      expect.objectContaining({ errno: 104, message: 'A bearer token is required' }),
+    ]);
+    const shown = batch.locator('.live-responses-table .response .response-col_description');
+    await shown.getByText('A bearer token is required').first().waitFor();
+    expect((await shown.boundingBox())!.height).toBeGreaterThan(8 * 16);
+    await context.close();
   });
 
   it('signs in at the identity provider and sends requests with the token', async () => {

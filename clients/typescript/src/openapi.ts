@@ -79,7 +79,7 @@ export interface paths {
         put?: never;
         /**
          * Run several requests
-         * @description Runs the requests one after the other, each as if it had come alone: one that fails neither stops nor undoes the others. The batch is answered 200 unless it is malformed itself; then nothing runs.
+         * @description Runs the requests one after the other, each as if it had come alone: one that fails neither stops nor undoes the others. The batch is answered 200 unless it is malformed itself; then nothing runs. It takes bearer tokens only: Basic credentials are answered 401, errno 104.
          */
         post: operations["runBatch"];
         delete?: never;

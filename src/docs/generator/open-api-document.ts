@@ -43,15 +43,16 @@ function frame() {
       description: LOGIN,
       flows: { authorizationCode: { scopes: {} } },
     })
-    .addSecurity('bearer', { type: 'http', scheme: 'bearer', description: 'An access token of the identity provider.' })
+    .addSecurity('bearer', { type: 'http', scheme: 'bearer', description: BEARER })
     .addSecurity('basic', {
       type: 'http',
       scheme: 'basic',
-      description: 'Any user name and password: each pair is a user.',
+      description: 'Any user name and password: each pair is a user. Opens everything but the batch.',
     })
     .build();
 }
 
+const BEARER = 'An access token of the identity provider, or, where they are switched on, a personal one.';
 const LOGIN = 'Sign in at the identity provider (authorization code with PKCE, S256).';
 
 const HEAD_OF_RECORD = {
