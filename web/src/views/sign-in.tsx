@@ -68,9 +68,6 @@ export function SignIn({ problem, save, onSignIn, onLanguage }: Props): JSX.Elem
           {t.signIn.stay}
         </label>
       )}
-      {offer?.provider !== undefined && (
-        <ByProvider isBusy={state.isBusy} onGo={() => void toProvider(offer.provider!)} />
-      )}
       {offer?.basic && (
         <ByPassword
           isBusy={state.isBusy}
@@ -78,6 +75,10 @@ export function SignIn({ problem, save, onSignIn, onLanguage }: Props): JSX.Elem
             void attempt(() => onSignIn({ authorization: basicAuthorization(name, password), label: name, keep }))
           }
         />
+      )}
+      {/* Second to a password: where one is allowed, it is at home or in development, often without a provider. */}
+      {offer?.provider !== undefined && (
+        <ByProvider isFirst={!offer.basic} isBusy={state.isBusy} onGo={() => void toProvider(offer.provider!)} />
       )}
       {offer?.tokens && (
         <ByToken
@@ -94,10 +95,16 @@ export function SignIn({ problem, save, onSignIn, onLanguage }: Props): JSX.Elem
   );
 }
 
-function ByProvider({ isBusy, onGo }: { isBusy: boolean; onGo: () => void }): JSX.Element {
+interface ByProviderProps {
+  isFirst: boolean;
+  isBusy: boolean;
+  onGo: () => void;
+}
+
+function ByProvider({ isFirst, isBusy, onGo }: ByProviderProps): JSX.Element {
   return (
     <section>
-      <button type="button" class="primary" disabled={isBusy} onClick={onGo}>
+      <button type="button" class={isFirst ? 'primary' : ''} disabled={isBusy} onClick={onGo}>
         {t.signIn.withProvider}
       </button>
       <p class="hint">{t.signIn.withProviderHint}</p>
@@ -145,7 +152,7 @@ function ByPassword({
           />
         </label>
         <small id={`${id}-hint`}>{t.signIn.passwordHint}</small>
-        <button type="submit" disabled={isBusy}>
+        <button type="submit" class="primary" disabled={isBusy}>
           {t.signIn.submit}
         </button>
       </form>
