@@ -26,7 +26,7 @@ import { preconditionsOf } from '../protocol/preconditions.js';
 import { START_OVER_HEADER } from '../protocol/purge-horizon.js';
 import { readResponseBehavior } from '../protocol/response-behavior.js';
 import { ArticlesService } from './articles.service.js';
-import { type Hold } from './listing.service.js';
+import { type Hold, ListingService } from './listing.service.js';
 import { WaitingGuard } from './waiting.guard.js';
 
 /** `/v2/articles` (docs/protocol.md). */
@@ -34,6 +34,7 @@ import { WaitingGuard } from './waiting.guard.js';
 export class ArticlesController {
   constructor(
     private readonly articles: ArticlesService,
+    private readonly listings: ListingService,
     @Inject(SETTINGS) private readonly settings: Settings,
     private readonly memory: AnswerMemory,
   ) {}
@@ -105,7 +106,7 @@ export class ArticlesController {
     if (wait) headers['Preference-Applied'] = `wait=${wait.seconds}`;
     if (wait?.unchanged !== undefined) return new Reply(304, undefined, headers, wait.unchanged);
     const room = this.room(request, caller);
-    const listing = await this.articles.list(caller, search, preconditionsOf(request), countOnly, room);
+    const listing = await this.listings.list(caller, search, preconditionsOf(request), countOnly, room);
     const { last_modified } = listing;
     if (listing.notModified) return new Reply(304, undefined, headers, last_modified);
     headers['Total-Records'] = String(listing.total);

@@ -22,7 +22,7 @@ import {
   type Tombstone,
 } from './article.js';
 import { KnownUrls } from './known-urls.js';
-import { type Hold, type Listing, ListingService, type NotModified } from './listing.service.js';
+import type { Hold, NotModified } from './listing.service.js';
 import { HeavyArticle, TooHeavy, type Weight } from './store/article.row.js';
 import * as store from './store/articles.store.js';
 import { settleCollection } from '../accounts/accounts.store.js';
@@ -44,7 +44,7 @@ export interface PatchWish {
 
 export type Found = { notModified: false; article: Article } | NotModified;
 
-/** One method for each operation on articles: transaction, lock, load, rule, save. */
+/** One method for each operation on an article, or to delete many: transaction, lock, load, rule, save. */
 @Injectable()
 export class ArticlesService {
   private readonly known = new KnownUrls();
@@ -53,19 +53,7 @@ export class ArticlesService {
     private readonly database: Database,
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly collections: CollectionClock,
-    private readonly listings: ListingService,
   ) {}
-
-  /** Throws 400 / 107 for a wrong query, 412 / 114. @param hold waits for the room that a heavy page takes */
-  list(
-    caller: Caller,
-    search: string,
-    conditions: Preconditions,
-    countOnly: boolean,
-    hold: Hold,
-  ): Promise<Listing | NotModified> {
-    return this.listings.list(caller, search, conditions, countOnly, hold);
-  }
 
   /** Throws 404 / 110 for an id that is no UUID, 404 / 111, 412 / 114. */
   find(caller: Caller, id: string, conditions: Preconditions, hold: Hold): Promise<Found> {

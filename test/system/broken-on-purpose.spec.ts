@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findCollection } from '../../src/accounts/accounts.store.js';
 import { TICKS } from '../../src/accounts/tick.js';
-import { ArticlesService } from '../../src/articles/articles.service.js';
+import { ListingService } from '../../src/articles/listing.service.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { createOnServer, type TestDatabase } from '../support/database.js';
 import { fullState, Poller, send } from '../support/devices.js';
@@ -110,7 +110,7 @@ it('notices a precondition that is checked outside the transaction', async () =>
 });
 
 it('notices a Last-Modified that is read after the rows', async () => {
-  const service = app.nest.get(ArticlesService);
+  const service = app.nest.get(ListingService);
   const list = service.list.bind(service);
   service.list = async (caller, ...rest) => {
     const listing = await list(caller, ...rest);
