@@ -21,16 +21,17 @@ async function expectNothingLeft(): Promise<void> {
   await expect.poll(() => figures(service), { timeout: 15_000, interval: 50 }).toEqual(idle);
 }
 
-/** The same for many connections, a few dozen at a time. */
+/** The same for many connections, as many at a time as a round takes. */
+const ROUND = 50;
 async function crowd(count: number, act: () => Promise<void>): Promise<void> {
-  for (let done = 0; done < count; done += 50)
-    await Promise.all(Array.from({ length: Math.min(50, count - done) }, act));
+  for (let done = 0; done < count; done += ROUND)
+    await Promise.all(Array.from({ length: Math.min(ROUND, count - done) }, act));
 }
 
 describe('nothing is left of', () => {
   const shapes = Object.keys(SHAPES).flatMap((shape) => DEPARTURES.map((departure) => [shape, departure] as const));
-  it.each(shapes)('%s sent by 60 clients that %s', async (shape, departure: Departure) => {
-    await crowd(60, () => hitAndRun(service, SHAPES[shape]!, departure));
+  it.each(shapes)('%s sent by 50 clients that %s', async (shape, departure: Departure) => {
+    await crowd(ROUND, () => hitAndRun(service, SHAPES[shape]!, departure));
     await expectNothingLeft();
   });
 
@@ -56,7 +57,7 @@ it.each(DEPARTURES)(
   async (departure) => {
     for (const shape of ['a list', 'a creation', 'a file of the documentation', 'a version'])
       for (const delayMs of [0, 1, 3, 10])
-        await crowd(60, () =>
+        await crowd(ROUND, () =>
           hitAndRun(service, SHAPES[shape]!.repeat(5) + SHAPES['a tunnel']!, departure, { delayMs }),
         );
     await expectNothingLeft();
@@ -64,8 +65,8 @@ it.each(DEPARTURES)(
 );
 
 describe('everybody is served', () => {
-  it('while 600 clients send their bodies slowly', async () => {
-    const clients = crowd(600, () => hitAndRun(service, SHAPES['half a body']!, 'stay'));
+  it('while 400 clients send their bodies slowly', async () => {
+    const clients = crowd(400, () => hitAndRun(service, SHAPES['half a body']!, 'stay'));
     for (let turn = 0; turn < 5; turn++) expect((await ask(service)).status).toBe(200);
     await clients;
     await expectNothingLeft();

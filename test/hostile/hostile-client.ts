@@ -51,7 +51,7 @@ export async function openConnection(service: Service): Promise<Socket> {
 const firstOf = (socket: Socket, ...events: string[]): Promise<void> =>
   new Promise((resolve) => events.forEach((event) => socket.once(event, () => resolve())));
 
-/** Sends bytes and goes away; resolves when it is gone, at the latest after a quarter of a second where it stays. */
+/** Sends bytes and goes away; resolves when it is gone, at the latest after a tenth of a second where it stays. */
 export async function hitAndRun(
   service: Service,
   bytes: string,
@@ -65,7 +65,7 @@ export async function hitAndRun(
   if (departure === 'reset') socket.resetAndDestroy();
   else if (departure === 'close') socket.destroy();
   else if (departure === 'half-close') socket.end();
-  if (departure === 'half-close' || departure === 'stay') await Promise.race([firstOf(socket, 'close'), sleep(250)]);
+  if (departure === 'half-close' || departure === 'stay') await Promise.race([firstOf(socket, 'close'), sleep(100)]);
   socket.destroy();
 }
 

@@ -5,7 +5,7 @@ import { type Service, startService } from '../support/service.js';
 import { ask, DEPARTURES, figures, hitAndRun, SHAPES } from './hostile-client.js';
 
 /** `npm run soak` asks for more. */
-const SECONDS = Number(process.env.HOSTILE_SECONDS ?? 15);
+const SECONDS = Number(process.env.HOSTILE_SECONDS ?? 10);
 const SEED = Number(process.env.HOSTILE_SEED ?? Date.now() % 2 ** 31);
 const ATTACKERS = 12;
 
