@@ -36,6 +36,17 @@ const client = (name: string, include: string[], globalSetup: string[] = []) => 
   },
 });
 
+/** Specs of files, and of whole systems without limits of time or load: two files at a time disturb no result. */
+const LIGHT = [
+  'test/docs/**/*.spec.ts',
+  'test/auth/{clock-jumps,hostile-tokens,log-secrecy.e2e,login-entry,login-state,login.e2e,redirect-domains,swagger-ui}.spec.ts',
+  'test/auth/{token-cache,token-verifier}.spec.ts',
+  'test/operations/{backup,command-line,compose,dashboards,deploy-files,doctor,doctor-sqlite,documents,dump}.spec.ts',
+  'test/operations/{expected-database,haproxy,images,kubernetes,logs,metrics,move,release,settings,users}.spec.ts',
+  'test/support/**/*.spec.ts',
+  'test/system/{bench,end-to-end,end-to-end-limits,end-to-end-oidc,migration-generate,migrations,query-plans,schema,start}.spec.ts',
+];
+
 export default defineConfig({
   test: {
     projects: [
@@ -59,8 +70,22 @@ export default defineConfig({
         test: {
           name: 'system',
           globalSetup: ['test/support/setup-build.ts'],
-          include: ['test/{auth,docs,hostile,operations,system}/**/*.spec.ts', 'test/support/**/*.spec.ts'],
+          include: ['test/{auth,hostile,operations,system}/**/*.spec.ts'],
+          exclude: LIGHT,
           ...wholeSystems,
+          testTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'light',
+          globalSetup: ['test/support/setup-build.ts'],
+          include: LIGHT,
+          ...wholeSystems,
+          fileParallelism: true,
+          maxWorkers: 2,
+          // Vitest wants a group of its own for another number of workers.
+          sequence: { groupOrder: 1 },
           testTimeout: 60_000,
         },
       },
