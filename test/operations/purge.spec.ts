@@ -39,7 +39,8 @@ describe.each(Object.keys(BACKENDS))('the purge of tombstones on %s', (name) => 
   /** Articles deleted that many days ago; returns their tombstones. */
   async function deleted(user: string, daysAgo: number, count: number): Promise<Answer['body']['items']> {
     app.setClock(NOW - daysAgo * DAY_MS);
-    for (let made = 0; made < count; made++) await create(user);
+    const some = (first: number) => Array.from({ length: Math.min(4, count - first) }, () => create(user));
+    for (let made = 0; made < count; made += 4) await Promise.all(some(made));
     const { body } = await send(app.url, user, 'DELETE', '/articles?added_by=test');
     app.setClock(NOW);
     return body.items;
