@@ -10,6 +10,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const START_TIMEOUT_MS = 60_000;
 const root = resolve(import.meta.dirname, '..');
+/** What `npm ci` installs, without the caches of tools, which may be large and change while they are copied. */
+const COPY_DEPENDENCIES =
+  'mkdir node_modules && cp -a --reflink=auto "$1"/node_modules/* "$1"/node_modules/.bin "$1"/node_modules/.package-lock.json node_modules';
 const folder = mkdtempSync(join(tmpdir(), 'reading-list-image-'));
 try {
   const stages = readStages(readFileSync(join(root, 'Dockerfile'), 'utf8'));
@@ -76,7 +79,7 @@ function run(value, stage) {
   if (value.startsWith('apt-get')) return;
   const command = value.replace(/ && chown \S+ \S+/, '');
   if (command === 'npm ci' && !process.argv.includes('--install')) {
-    const { status } = spawnSync('cp', ['-a', '--reflink=auto', join(root, 'node_modules'), stage.folder]);
+    const { status } = spawnSync('sh', ['-c', COPY_DEPENDENCIES, '', root], { cwd: stage.folder });
     if (status !== 0) throw new Error('node_modules could not be copied');
     return;
   }
