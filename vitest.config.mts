@@ -44,7 +44,8 @@ const LIGHT = [
   'test/operations/{backup,command-line,compose,dashboards,deploy-files,doctor,doctor-sqlite,documents,dump}.spec.ts',
   'test/operations/{expected-database,haproxy,images,kubernetes,logs,metrics,move,release,settings,users}.spec.ts',
   'test/support/**/*.spec.ts',
-  'test/system/{bench,end-to-end,end-to-end-limits,end-to-end-oidc,migration-generate,migrations,query-plans,schema,start}.spec.ts',
+  'test/system/{bench,concurrency,end-to-end,end-to-end-limits,end-to-end-oidc}.spec.ts',
+  'test/system/{migration-generate,migrations,query-plans,schema,sqlite-durability,start}.spec.ts',
 ];
 
 export default defineConfig({
