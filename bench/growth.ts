@@ -32,10 +32,35 @@ export async function growthOfCollection(bed: Bed, client: Client, sizes: number
   const service = await startBuiltService(bed);
   try {
     const cases = sizes.map((size, at) => ({ size, service, user: users[at]! }));
-    return { sizes, milliseconds: await latencies(client, cases, plan) };
+    const milliseconds = await latencies(client, cases, plan);
+    // With tombstones, as a device walks that was away for long.
+    milliseconds['page of a walk by `_since`'] = await pagesOfWalks(cases, plan);
+    return { sizes, milliseconds };
   } finally {
     await service.stop();
   }
+}
+
+/** What a page of a walk through a whole collection takes, total and token included: the median over walks, the cases taking turns. */
+async function pagesOfWalks(cases: Case[], { rounds }: GrowthPlan): Promise<number[]> {
+  const means = cases.map(() => [] as number[]);
+  for (let round = 0; round < rounds; round++)
+    for (const [at, { service, user }] of cases.entries()) means[at]!.push(await pageOfWalk(service, user));
+  return means.map(median);
+}
+
+async function pageOfWalk({ port }: Subject, { authorization }: User): Promise<number> {
+  const start = performance.now();
+  let pages = 0;
+  for (let next: string | null = '/v2/articles?_since=1&_limit=100'; next !== null; pages++) {
+    const answer: Response = await fetch(`http://127.0.0.1:${port}${next}`, { headers: { authorization } });
+    if (answer.status !== 200) throw new Error(`a page of a walk was answered ${answer.status}`);
+    await answer.arrayBuffer();
+    const following = answer.headers.get('next-page');
+    const url = following === null ? undefined : new URL(following);
+    next = url ? url.pathname + url.search : null;
+  }
+  return (performance.now() - start) / pages;
 }
 
 const ARTICLES_OF_OTHERS = 20;

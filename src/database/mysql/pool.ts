@@ -18,6 +18,9 @@ export const mysqlDriver = (onConnection: (connection: PoolConnection) => void) 
       connection.query(SESSION, (error) => error && connection.destroy());
       connection.query(CAUSAL_READS, () => undefined);
       connection.on('error', () => undefined);
+      // TypeORM asks for it at each statement, and mysql2 would make another one.
+      const promised = connection.promise();
+      connection.promise = () => promised;
       onConnection(connection);
     });
     return pool;

@@ -61,9 +61,11 @@ export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
 
   private read(request: Request): Promise<Buffer> {
     return new Promise((resolve, reject) => {
+      let isRead = false;
       // A stream that was destroyed before anybody listened says nothing.
-      request.context.whenOver(() => reject(this.explain({})));
+      request.context.whenOver(() => isRead || reject(this.explain({})));
       this.readRaw(request, request.res!, (error?: unknown) => {
+        isRead = true;
         if (error) reject(this.explain(error));
         else resolve(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0));
       });
