@@ -69,7 +69,8 @@ export class ListingService {
     const { query, scope, start } = this.parse(account, search);
     const { pageSize, maxPageBytes } = this.settings;
     const size = Math.min(query.limit ?? pageSize, pageSize);
-    const request: PageRequest = { ...query, size, maxBytes: maxPageBytes, start, countOnly };
+    const { filters, sort } = query;
+    const request: PageRequest = { filters, sort, size, maxBytes: maxPageBytes, start, countOnly };
     const read = await this.database.onSession((session) => this.glance(session, account, request, conditions), caller);
     const { last_modified } = read.collection;
     if (read.notModified) return { notModified: true, last_modified };
@@ -79,7 +80,7 @@ export class ListingService {
       items: page.items,
       total: page.total,
       last_modified,
-      mustStartOver: mustStartOver(query.filters, page.purged_until),
+      mustStartOver: mustStartOver(filters, page.purged_until),
       nextToken: page.next && encodePageToken(scope, page.next),
     };
   }
