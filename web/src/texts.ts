@@ -143,7 +143,9 @@ const en = {
     pending: (title: string) => `“${title}” is saved as soon as you have signed in.`,
     noWay: 'The service offers no way to sign in from a browser.',
     unsent: (count: number) =>
-      `This device has ${count === 1 ? '1 unsent change' : `${number(count)} unsent changes`}. They are kept until the account that made them signs in.`,
+      count === 1
+        ? 'This device has 1 unsent change. It is kept until the account that made it signs in.'
+        : `This device has ${number(count)} unsent changes. They are kept until the account that made them signs in.`,
   },
   signOut: {
     action: 'Sign out',
@@ -377,7 +379,7 @@ const de: Texts = {
     pending: (title) => `„${title}“ wird gespeichert, sobald du angemeldet bist.`,
     noWay: 'Der Dienst bietet keine Anmeldung im Browser an.',
     unsent: (count) =>
-      `Auf diesem Gerät ${count === 1 ? 'wartet 1 Änderung' : `warten ${number(count)} Änderungen`} darauf, gesendet zu werden. Sie bleiben, bis sich das Konto anmeldet, zu dem sie gehören.`,
+      `Auf diesem Gerät ${count === 1 ? 'wartet 1 Änderung' : `warten ${number(count)} Änderungen`} darauf, gesendet zu werden. Sie ${count === 1 ? 'bleibt' : 'bleiben'}, bis sich das Konto anmeldet, zu dem sie gehören.`,
   },
   signOut: {
     action: 'Abmelden',

@@ -17,11 +17,15 @@ const SAVE = 'reading-list-save';
 
 /** Takes from the address what is for this visit only, and cleans it at once: addresses are copied, bookmarked and synchronised. */
 export function takeEntrance(): Entrance {
-  const entrance = readEntrance(new URL(location.href));
-  if (entrance.token || entrance.save || entrance.add) history.replaceState(null, '', location.pathname);
+  const address = new URL(location.href);
+  const entrance = readEntrance(address);
+  if (bringsSomething(address)) history.replaceState(null, '', location.pathname);
   if (entrance.save) rememberSave(entrance.save);
   return { ...entrance, save: entrance.save ?? recallSave() };
 }
+
+/** Whether an address is more than one of a view. */
+export const bringsSomething = (address: URL): boolean => Object.keys(readEntrance(address)).length > 0;
 
 /** Reads an address. */
 export function readEntrance({ hash, searchParams }: URL): Entrance {
