@@ -1,6 +1,55 @@
 import { randomUUID } from 'node:crypto';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { expect } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { launchChromium } from '../auth/chromium.js';
+import { BACKENDS } from '../operations/backends.js';
+import { findFreePort } from '../support/servers/free-port.js';
+import type { TestDatabase } from '../support/database.js';
+import { type Service, startService } from '../support/service.js';
+
+/** A browser and the built service on a database of its own, always at the same address. */
+export class World {
+  browser!: Browser;
+  service!: Service;
+  /** What the service and the operator's commands are told. */
+  settings: Record<string, string> = {};
+  private database: TestDatabase | undefined;
+
+  get url(): string {
+    return this.service.url;
+  }
+
+  async open(backend: string, variables: Record<string, string>): Promise<void> {
+    this.database = await BACKENDS[backend]!();
+    this.settings = { DATABASE_URL: this.database.url, PORT: String(await findFreePort()), ...variables };
+    await this.start();
+    this.browser = await launchChromium();
+  }
+
+  /** Starts the service, again after it was stopped. */
+  async start(variables: Record<string, string> = {}): Promise<void> {
+    this.service = await startService({ ...this.settings, MIGRATE_ON_START: 'true', ...variables });
+  }
+
+  async close(): Promise<void> {
+    await this.browser?.close();
+    await this.service?.stop();
+    await this.database?.drop();
+  }
+
+  /** A new device on the page of the application. */
+  device(options?: BrowserContextOptions): Promise<Device> {
+    return openDevice(this.browser, `${this.url}/app/`, options);
+  }
+}
+
+/** Opens a world before the cases of the file or block that calls it, and closes it after them. */
+export function useWorld(backend = 'SQLite', variables: () => Record<string, string> = () => ({})): World {
+  const world = new World();
+  beforeAll(() => world.open(backend, variables()));
+  afterAll(() => world.close());
+  return world;
+}
 
 /** A browser with a profile of its own, on the page of the application. */
 export interface Device {
@@ -40,6 +89,15 @@ export async function signInByName(page: Page, name: string): Promise<void> {
   await isSignedIn(page);
 }
 
+/** Signs in with the development provider. */
+export async function signInWithProvider(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: 'Sign in with your account' }).click();
+  await page.getByText('wants to know who you are').waitFor();
+  await page.getByLabel('Name').fill(name);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await isSignedIn(page);
+}
+
 /** Resolves when the list is shown. */
 export const isSignedIn = (page: Page): Promise<void> =>
   page.getByRole('button', { name: 'Save an article' }).waitFor();
@@ -65,8 +123,13 @@ export const expectTitles = (page: Page, expected: string[], timeout = 15_000): 
   expect.poll(() => titles(page), { timeout }).toEqual(expected);
 
 /** What one device can do with the same account by the API alone. */
-export function apiOf(url: string, name: string) {
-  const authorization = `Basic ${Buffer.from(`${name}:secret`).toString('base64')}`;
+export const apiOf = (url: string, name: string) => apiWith(url, basicOf(name));
+
+/** The header of whoever signs in by that name. */
+export const basicOf = (name: string): string => `Basic ${Buffer.from(`${name}:secret`).toString('base64')}`;
+
+/** The same with any credentials. */
+export function apiWith(url: string, authorization: string) {
   const call = async (method: string, path: string, body?: unknown) => {
     const headers = { authorization, 'content-type': 'application/json' };
     const response = await fetch(`${url}/v2${path}`, {

@@ -1,42 +1,65 @@
-import type { Browser } from 'playwright-core';
+import { resolve } from 'node:path';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { launchChromium, photograph } from '../auth/chromium.js';
-import { findFreePort } from '../support/servers/free-port.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { type Service, startService } from '../support/service.js';
-import { apiOf, type Device, expectTitles, openDevice, row, save, signInByName, someName, titles } from './device.js';
+import { type DevelopmentProvider, startDevelopmentProvider } from '../../dev/provider.js';
+import { photograph } from '../auth/chromium.js';
+import { mustRun } from '../operations/run-command.js';
+import {
+  apiOf,
+  apiWith,
+  basicOf,
+  type Device,
+  expectTitles,
+  row,
+  save,
+  signInByName,
+  signInWithProvider,
+  someName,
+  titles,
+  useWorld,
+} from './device.js';
 
-let browser: Browser;
-let database: TestDatabase;
-let service: Service;
-let port: string;
-
-const start = async (variables: Record<string, string> = {}) => {
-  service = await startService({ DATABASE_URL: database.url, PORT: port, ...variables });
-};
-
+/** The provider that the service on MariaDB signs its users in with. */
+let provider: DevelopmentProvider;
 beforeAll(async () => {
-  browser = await launchChromium();
-  database = await createTestDatabase();
-  port = String(await findFreePort());
-  await start();
+  provider = await startDevelopmentProvider({ port: 0 });
 });
-afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
-  await database?.drop();
-});
+afterAll(() => provider.close());
 
-const twoDevices = async (name: string): Promise<[Device, Device]> => {
-  const open = async () => {
-    const device = await openDevice(browser, `${service.url}/app/`);
-    await signInByName(device.page, name);
-    return device;
+/** Where two devices meet, and how their user gets in. */
+interface Place {
+  backend: string;
+  settings: () => Record<string, string>;
+  signIn: (page: Page, name: string) => Promise<void>;
+  authorization: (name: string) => Promise<string>;
+}
+const places: Place[] = [
+  {
+    backend: 'SQLite',
+    settings: () => ({}),
+    signIn: signInByName,
+    authorization: (name) => Promise.resolve(basicOf(name)),
+  },
+  {
+    backend: 'MariaDB',
+    settings: () => ({ OAUTH_URI: provider.issuer, BASIC_AUTH_ENABLED: 'false' }),
+    signIn: signInWithProvider,
+    authorization: async (name) => `Bearer ${await provider.issue(name)}`,
+  },
+];
+
+describe.each(places)('two devices of one account, on $backend', ({ backend, settings, signIn, authorization }) => {
+  const world = useWorld(backend, settings);
+  const apiFor = async (name: string) => apiWith(world.url, await authorization(name));
+  const twoDevices = async (name: string): Promise<[Device, Device]> => {
+    const open = async () => {
+      const device = await world.device();
+      await signIn(device.page, name);
+      return device;
+    };
+    return [await open(), await open()];
   };
-  return [await open(), await open()];
-};
 
-describe('two devices of one account', () => {
   it('a change on one is on the other at once', async () => {
     const [one, two] = await twoDevices(someName());
     await save(one.page, 'https://example.com/a', 'Article A');
@@ -72,7 +95,7 @@ describe('two devices of one account', () => {
     for (const { page } of [one, two])
       await expect.poll(async () => (await titles(page)).sort(), { timeout: 20_000 }).toEqual(['C', 'D']);
     await one.page.getByText('Up to date').waitFor();
-    const stored = await apiOf(service.url, name).list();
+    const stored = await (await apiFor(name)).list();
     expect(stored.map(({ title, archived }) => [title, archived]).sort()).toEqual([
       ['A', true],
       ['C', false],
@@ -94,22 +117,69 @@ describe('two devices of one account', () => {
     await one.page.keyboard.press('Enter');
     await row(two.page, 'Contested').locator('.row-main').focus();
     await two.page.keyboard.press('#');
-    await expect.poll(() => apiOf(service.url, name).list()).toEqual([]);
+    await expect.poll(async () => (await apiFor(name)).list()).toEqual([]);
 
     await one.context.setOffline(false);
     await one.page.getByText(/was deleted on another device while you changed it here/).waitFor();
     await photograph(one.page, 'web-conflict');
     await one.page.getByRole('button', { name: 'Save it again' }).click();
     await expect
-      .poll(async () => (await apiOf(service.url, name).list()).map(({ title }) => title))
+      .poll(async () => (await (await apiFor(name)).list()).map(({ title }) => title))
       .toEqual(['My own title']);
+    await Promise.all([one.close(), two.close()]);
+  });
+
+  /** The operator's own purge, by a clock that is days ahead: no tombstone is too young for it. */
+  const purge = () =>
+    mustRun(['purge'], {
+      ...world.settings,
+      TOMBSTONE_RETENTION_DAYS: '1',
+      NODE_OPTIONS: `--import=${resolve('test/support/skewed-clock.mjs')}`,
+      CLOCK_SKEW_MS: String(3 * 86_400_000),
+    });
+
+  it('one that was away until tombstones were purged starts over: what was deleted goes, its own edits stay', async () => {
+    const name = someName();
+    const [one, two] = await twoDevices(name);
+    for (const title of ['A', 'B', 'C']) await save(one.page, `https://example.com/${title}`, title);
+    await expectTitles(two.page, ['C', 'B', 'A']);
+    await one.page.getByText('Up to date').waitFor();
+    const told: string[] = [];
+    one.page.on('response', (response) => told.push(response.headers()['start-over'] ?? 'no'));
+
+    await one.context.setOffline(true);
+    await row(one.page, 'B').locator('.row-main').click();
+    await one.page.getByRole('button', { name: 'Rename' }).click();
+    await one.page.getByLabel('Title', { exact: true }).fill('B, renamed');
+    await one.page.keyboard.press('Enter');
+    await save(one.page, 'https://example.com/draft', 'Draft');
+    await one.page.getByText('Offline. Changes are kept here and sent later.').waitFor();
+    await row(two.page, 'A').locator('.row-main').focus();
+    await two.page.keyboard.press('#');
+    await save(two.page, 'https://example.com/D', 'D');
+    const stored = async () => (await (await apiFor(name)).list()).map(({ title }) => title);
+    await expect.poll(stored).toEqual(['D', 'C', 'B']);
+    expect(await purge()).toMatch(/^purged [1-9]\d* tombstones/);
+    await expectTitles(one.page, ['Draft', 'C', 'B, renamed', 'A']);
+    expect(told).not.toContain('true');
+
+    await one.context.setOffline(false);
+    const all = ['B, renamed', 'C', 'D', 'Draft'];
+    for (const { page } of [one, two])
+      await expect.poll(async () => (await titles(page)).sort(), { timeout: 20_000 }).toEqual(all);
+    await one.page.getByText('Up to date').waitFor();
+    expect(told).toContain('true');
+    expect((await stored()).sort()).toEqual(all);
+    expect([...one.problems, ...two.problems]).toEqual([]);
     await Promise.all([one.close(), two.close()]);
   });
 });
 
+const world = useWorld();
+
 it('two accounts on one device never see each other’s list, and each finds its own again', async () => {
   const [alice, bob] = [someName(), someName()];
-  const { page, close } = await openDevice(browser, `${service.url}/app/`);
+  const { page, close } = await world.device();
   const signOut = async () => {
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
@@ -132,7 +202,7 @@ it('two accounts on one device never see each other’s list, and each finds its
 });
 
 it('signing out asks about changes that were not sent', async () => {
-  const { page, context, close } = await openDevice(browser, `${service.url}/app/`);
+  const { page, context, close } = await world.device();
   await signInByName(page, someName());
   await context.setOffline(true);
   await save(page, 'https://example.com/unsent', 'Unsent');
@@ -146,10 +216,10 @@ it('signing out asks about changes that were not sent', async () => {
 
 it('a deletion that was not sent counts as a change', async () => {
   const name = someName();
-  const { page, context, close } = await openDevice(browser, `${service.url}/app/`);
+  const { page, context, close } = await world.device();
   await signInByName(page, name);
   await save(page, 'https://example.com/deleted', 'Deleted');
-  await expect.poll(() => apiOf(service.url, name).list()).toHaveLength(1);
+  await expect.poll(() => apiOf(world.url, name).list()).toHaveLength(1);
   await context.setOffline(true);
   await row(page, 'Deleted').locator('.row-main').focus();
   await page.keyboard.press('#');
@@ -162,7 +232,7 @@ it('a deletion that was not sent counts as a change', async () => {
 
 it('a device that nobody stays signed in on says that it has changes, and sends them at the next sign-in', async () => {
   const name = someName();
-  const { page, context, close } = await openDevice(browser, `${service.url}/app/`);
+  const { page, context, close } = await world.device();
   await page.getByLabel('Stay signed in on this device').uncheck();
   await signInByName(page, name);
   await page.getByText('Up to date').waitFor();
@@ -176,64 +246,40 @@ it('a device that nobody stays signed in on says that it has changes, and sends 
   await context.unroute('**/v2/**');
   await page.reload();
   await signInByName(page, name);
-  await expect.poll(async () => (await apiOf(service.url, name).list()).map(({ title }) => title)).toEqual(['Unsent']);
+  await expect.poll(async () => (await apiOf(world.url, name).list()).map(({ title }) => title)).toEqual(['Unsent']);
   await close();
 });
 
 describe('the service', () => {
   it('may go away and come back: nothing is lost, and the page says what is going on', async () => {
     const name = someName();
-    const { page, problems, close } = await openDevice(browser, `${service.url}/app/`);
+    const { page, problems, close } = await world.device();
     await signInByName(page, name);
     await save(page, 'https://example.com/before', 'Before');
     await page.getByText('Up to date').waitFor();
-    await service.kill();
+    await world.service.kill();
     await save(page, 'https://example.com/during', 'During');
     await page.getByText('Offline.').waitFor();
-    await start();
+    await world.start();
     await expect
-      .poll(async () => (await apiOf(service.url, name).list()).map(({ title }) => title), { timeout: 30_000 })
+      .poll(async () => (await apiOf(world.url, name).list()).map(({ title }) => title), { timeout: 30_000 })
       .toEqual(['During', 'Before']);
     await page.getByText('Up to date').waitFor();
     expect(problems).toEqual([]);
     await close();
   });
 
-  it('may tell a device that was away for long to start over: its list is that of the service afterwards', async () => {
-    const name = someName();
-    const { page, context, close } = await openDevice(browser, `${service.url}/app/`);
-    await signInByName(page, name);
-    for (const title of ['A', 'B']) await save(page, `https://example.com/${title}`, title);
-    await page.getByText('Up to date').waitFor();
-    await context.setOffline(true);
-    const api = apiOf(service.url, name);
-    const [first] = await api.list();
-    await api.call('DELETE', `/articles/${String(first!.id)}`);
-    await api.create({ url: 'https://example.com/C', title: 'C' });
-    // Every poll of the device from before is answered as after a purge of tombstones.
-    await context.route(
-      '**/v2/articles?*_since=*',
-      async (route) => {
-        const response = await route.fetch();
-        const items = ((await response.json().catch(() => ({ items: [] }))) as { items: { deleted?: boolean }[] })
-          .items;
-        const body = JSON.stringify({ items: items.filter(({ deleted }) => deleted !== true) });
-        await route.fulfill({ response, body, headers: { ...response.headers(), 'start-over': 'true' } });
-      },
-      { times: 1 },
-    );
-    await context.setOffline(false);
-    await expect.poll(async () => (await titles(page)).sort(), { timeout: 20_000 }).toEqual(['A', 'C']);
-    await close();
-  });
-
   it('may reach its end: the page says so, and what is on the device can be exported', async () => {
-    const { page, close } = await openDevice(browser, `${service.url}/app/`);
+    const { page, close } = await world.device();
     await signInByName(page, someName());
     await save(page, 'https://example.com/kept', 'Kept');
     await page.getByText('Up to date').waitFor();
-    await service.stop();
-    await start({ EOS_DATE: '2020-01-01', EOS_MESSAGE: 'Thank you for reading', EOS_URL: 'https://example.com/bye' });
+    await world.service.stop();
+    await world.start({
+      EOS_DATE: '2020-01-01',
+      EOS_MESSAGE: 'Thank you for reading',
+      EOS_URL: 'https://example.com/bye',
+    });
     await page.getByRole('button', { name: 'Sync now' }).click();
     await page.getByText('This service has reached its end and takes no more changes.').waitFor({ timeout: 30_000 });
     await page.getByText('Thank you for reading').waitFor();
@@ -246,7 +292,7 @@ describe('the service', () => {
     ]);
     expect(file.suggestedFilename()).toBe('reading-list.csv');
     await close();
-    await service.stop();
-    await start();
+    await world.service.stop();
+    await world.start();
   });
 });
