@@ -1,21 +1,10 @@
 import { readFileSync } from 'node:fs';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launchChromium } from '../auth/chromium.js';
-import { type Service, startService } from '../support/service.js';
-import { apiOf, openDevice, signInByName, someName } from './device.js';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { apiOf, signInByName, someName, useWorld } from './device.js';
 
 const axe = readFileSync('node_modules/axe-core/axe.min.js', 'utf8');
-let browser: Browser;
-let service: Service;
-beforeAll(async () => {
-  service = await startService({ DATABASE_URL: 'sqlite:list.sqlite' });
-  browser = await launchChromium();
-});
-afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
-});
+const world = useWorld();
 
 /** What axe finds wrong with the page as it is, in one line each. */
 async function violations(page: Page): Promise<string[]> {
@@ -29,7 +18,7 @@ async function violations(page: Page): Promise<string[]> {
 const LONG = 'Donaudampfschifffahrtsgesellschaftskapitänswitwe '.repeat(12);
 
 async function fill(name: string): Promise<void> {
-  const api = apiOf(service.url, name);
+  const api = apiOf(world.url, name);
   await api.create({
     url: 'https://example.com/1',
     title: 'Read in part',
@@ -44,7 +33,7 @@ async function fill(name: string): Promise<void> {
 
 describe.each(['light', 'dark'] as const)('in the %s', (colorScheme) => {
   it.each(['en-GB', 'de-DE'])('axe finds nothing wrong with any view, in %s', async (locale) => {
-    const { page, close } = await openDevice(browser, `${service.url}/app/`, { colorScheme, locale, bypassCSP: true });
+    const { page, close } = await world.device({ colorScheme, locale, bypassCSP: true });
     await page.locator('form').first().waitFor();
     expect(await violations(page)).toEqual([]);
     const name = someName();
@@ -76,7 +65,7 @@ describe.each(['light', 'dark'] as const)('in the %s', (colorScheme) => {
 });
 
 it.each([320, 390, 768, 1280, 3840])('nothing is wider than a window of %i pixels', async (width) => {
-  const { page, close } = await openDevice(browser, `${service.url}/app/`, { viewport: { width, height: 800 } });
+  const { page, close } = await world.device({ viewport: { width, height: 800 } });
   const name = someName();
   await fill(name);
   await signInByName(page, name);
@@ -92,10 +81,10 @@ it.each([320, 390, 768, 1280, 3840])('nothing is wider than a window of %i pixel
 });
 
 it('the keyboard alone is enough, and the focus is never lost', async () => {
-  const { page, close } = await openDevice(browser, `${service.url}/app/`);
+  const { page, close } = await world.device();
   const name = someName();
   for (const letter of 'ABCDE')
-    await apiOf(service.url, name).create({ url: `https://example.com/${letter}`, title: letter });
+    await apiOf(world.url, name).create({ url: `https://example.com/${letter}`, title: letter });
   await signInByName(page, name);
   await page.locator('.list .row').nth(4).waitFor();
   const focused = () =>

@@ -1,46 +1,14 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launchChromium, photograph } from '../auth/chromium.js';
-import { startMariaDb } from '../support/servers/mariadb.js';
-import { createOnServer } from '../support/database.js';
-import { type Service, startService } from '../support/service.js';
-import { apiOf, expectTitles, openDevice, row, save, signInByName, someName } from './device.js';
+import { describe, expect, it } from 'vitest';
+import { photograph } from '../auth/chromium.js';
+import { apiOf, expectTitles, openDevice, row, save, signInByName, someName, useWorld } from './device.js';
 
-interface Place {
-  service: Service;
-  end(): Promise<void>;
-}
-
-const onSqlite = async (): Promise<Place> => {
-  const service = await startService({ DATABASE_URL: 'sqlite:list.sqlite' });
-  return { service, end: async () => void (await service.stop()) };
-};
-const onMariaDb = async (): Promise<Place> => {
-  const server = await startMariaDb();
-  const database = await createOnServer(server.url());
-  const service = await startService({ DATABASE_URL: database.url, MIGRATE_ON_START: 'true' });
-  return { service, end: async () => (await service.stop(), server.remove()) };
-};
-
-describe.each([
-  ['SQLite', onSqlite],
-  ['MariaDB', onMariaDb],
-])('a first visit, with %s', (_name, start) => {
-  let place: Place;
-  let browser: Browser;
-  beforeAll(async () => {
-    place = await start();
-    browser = await launchChromium();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await place?.end();
-  });
+describe.each(['SQLite', 'MariaDB'])('a first visit, with %s', (backend) => {
+  const world = useWorld(backend);
 
   it('leads from the address of the service to a saved article, which other devices get', async () => {
-    const { url } = place.service;
+    const { url } = world;
     const name = someName();
-    const { page, problems, close } = await openDevice(browser, `${url}/`);
+    const { page, problems, close } = await openDevice(world.browser, `${url}/`);
     expect(page.url()).toBe(`${url}/app/`);
     await signInByName(page, name);
     await page.getByText('Nothing left to read.').waitFor();
@@ -59,11 +27,11 @@ describe.each([
   });
 
   it('everything that can be done with an article reaches the service, and can be undone', async () => {
-    const { url } = place.service;
+    const { url } = world;
     const name = someName();
     const api = apiOf(url, name);
     await api.create({ url: 'https://example.com/a', title: 'A', word_count: 1000 });
-    const { page, problems, close } = await openDevice(browser, `${url}/app/`);
+    const { page, problems, close } = await world.device();
     await signInByName(page, name);
     await row(page, 'A').locator('.row-main').click();
     const stored = async () => (await api.list())[0];

@@ -1,19 +1,7 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { launchChromium } from '../auth/chromium.js';
-import { type Service, startService } from '../support/service.js';
-import { apiOf, openDevice, signInByName, someName } from './device.js';
+import { expect, it } from 'vitest';
+import { apiOf, signInByName, someName, useWorld } from './device.js';
 
-let browser: Browser;
-let service: Service;
-beforeAll(async () => {
-  service = await startService({ DATABASE_URL: 'sqlite:list.sqlite', PAGE_SIZE: '200' });
-  browser = await launchChromium();
-});
-afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
-});
+const world = useWorld('SQLite', () => ({ PAGE_SIZE: '200' }));
 
 const RUN = 'window.__ran=1';
 const MARKUP = [
@@ -84,7 +72,7 @@ const URLS = [
 it(`${MARKUP.length + URLS.length} hostile titles, excerpts and URLs: nothing runs, nothing loads, only web pages are links`, async () => {
   expect(MARKUP.length + URLS.length).toBe(60);
   const name = someName();
-  const api = apiOf(service.url, name);
+  const api = apiOf(world.url, name);
   const bodies = [
     ...MARKUP.map((text, at) => ({
       url: `https://example.com/markup/${at}`,
@@ -96,10 +84,10 @@ it(`${MARKUP.length + URLS.length} hostile titles, excerpts and URLs: nothing ru
   ];
   for (const body of bodies) expect((await api.create(body)).status).toBe(201);
 
-  const { page, context, problems, close } = await openDevice(browser, `${service.url}/app/`);
+  const { page, context, problems, close } = await world.device();
   const foreign: string[] = [];
   context.on('request', (request) => {
-    if (!request.url().startsWith(service.url)) foreign.push(request.url());
+    if (!request.url().startsWith(world.url)) foreign.push(request.url());
   });
   await page.setViewportSize({ width: 1280, height: 6000 });
   await signInByName(page, name);
@@ -125,7 +113,7 @@ it(`${MARKUP.length + URLS.length} hostile titles, excerpts and URLs: nothing ru
 
 it('every file comes with a policy that allows no inline script, no foreign origin and no frame', async () => {
   for (const path of ['/app/', '/app/sw.js', '/app/manifest.webmanifest']) {
-    const { headers } = await fetch(service.url + path);
+    const { headers } = await fetch(world.url + path);
     const policy = headers.get('content-security-policy')!;
     expect(policy).not.toContain('unsafe');
     expect(policy).toContain("default-src 'none'");
@@ -133,15 +121,15 @@ it('every file comes with a policy that allows no inline script, no foreign orig
     expect(headers.get('referrer-policy')).toBe('no-referrer');
     expect(headers.get('cache-control')).toBe('no-cache');
   }
-  const html = await (await fetch(`${service.url}/app/`)).text();
+  const html = await (await fetch(`${world.url}/app/`)).text();
   const hashed = /\.\/(assets\/[\w-]+\.js)/.exec(html)![1]!;
-  const script = await fetch(`${service.url}/app/${hashed}`);
+  const script = await fetch(`${world.url}/app/${hashed}`);
   expect(script.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
 });
 
 it('a file that the browser has is not sent again, and files are compressed', async () => {
-  const first = await fetch(`${service.url}/app/`, { headers: { 'accept-encoding': 'br' } });
+  const first = await fetch(`${world.url}/app/`, { headers: { 'accept-encoding': 'br' } });
   expect(first.headers.get('content-encoding')).toBe('br');
-  const again = await fetch(`${service.url}/app/`, { headers: { 'if-none-match': first.headers.get('etag')! } });
+  const again = await fetch(`${world.url}/app/`, { headers: { 'if-none-match': first.headers.get('etag')! } });
   expect(again.status).toBe(304);
 });

@@ -3,26 +3,30 @@ import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { launchChromium } from '../auth/chromium.js';
 import { aStoredArticle } from '../support/article.js';
-import { type Service, startService } from '../support/service.js';
-import { apiOf, expectTitles, isSignedIn, openDevice, save, signInByName, someName, titles } from './device.js';
+import {
+  apiOf,
+  expectTitles,
+  isSignedIn,
+  openDevice,
+  save,
+  signInByName,
+  someName,
+  titles,
+  useWorld,
+} from './device.js';
 
-let browser: Browser;
-let service: Service;
+const world = useWorld();
 /** Before the service; it can bring another version of the service worker, as a new build would. */
 let front: Server;
 let url: string;
 let version = '';
 
 beforeAll(async () => {
-  service = await startService({ DATABASE_URL: 'sqlite:list.sqlite' });
-  browser = await launchChromium();
   front = createServer((incoming, response) => {
     const headers = { ...incoming.headers, 'accept-encoding': 'identity', 'if-none-match': '' };
-    const forwarded = request(service.url + incoming.url!, { method: incoming.method, headers }, (answer) => {
+    const forwarded = request(world.url + incoming.url!, { method: incoming.method, headers }, (answer) => {
       if (!incoming.url!.endsWith('/sw.js')) {
         response.writeHead(answer.statusCode!, answer.headers);
         return void answer.pipe(response);
@@ -38,16 +42,14 @@ beforeAll(async () => {
   await new Promise((resolve) => front.once('listening', resolve));
   url = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
 });
-afterAll(async () => {
-  await browser?.close();
+afterAll(() => {
   front?.closeAllConnections();
   front?.close();
-  await service?.stop();
 });
 
 it('the page opens without a network, with the list and what was not sent', async () => {
   const name = someName();
-  const { page, context, problems, close } = await openDevice(browser, `${url}/app/`);
+  const { page, context, problems, close } = await openDevice(world.browser, `${url}/app/`);
   await signInByName(page, name);
   await save(page, 'https://example.com/a', 'A');
   await page.evaluate('navigator.serviceWorker.ready.then(() => true)');
@@ -64,7 +66,7 @@ it('the page opens without a network, with the list and what was not sent', asyn
 
 it('a new version waits until it is wanted, and loses no edit that was not sent', async () => {
   const name = someName();
-  const { page, context, close } = await openDevice(browser, `${url}/app/`);
+  const { page, context, close } = await openDevice(world.browser, `${url}/app/`);
   await signInByName(page, name);
   await page.evaluate('navigator.serviceWorker.ready.then(() => true)');
   await page.reload();
@@ -89,7 +91,7 @@ it('a new version waits until it is wanted, and loses no edit that was not sent'
 });
 
 it('of 20,000 articles only those in sight are in the document, however one scrolls', async () => {
-  const { page, close } = await openDevice(browser, `${url}/app/`);
+  const { page, close } = await openDevice(world.browser, `${url}/app/`);
   await page.route('**/app/account', (route) => route.fulfill({ json: { account: 'many' } }));
   const items = Array.from({ length: 20_000 }, (_, at) =>
     aStoredArticle({
@@ -135,7 +137,7 @@ it('what a first visit loads is at most 60 kB of script, and the importer comes 
   expect(first).toBeLessThanOrEqual(60 * 1024);
   for (const [, size] of sizes) expect(size).toBeLessThanOrEqual(60 * 1024);
 
-  const { page, context, close } = await openDevice(browser, 'about:blank');
+  const { page, context, close } = await openDevice(world.browser, 'about:blank');
   const session = await context.newCDPSession(page);
   await session.send('Emulation.setCPUThrottlingRate', { rate: 4 });
   await page.goto(`${url}/app/`);

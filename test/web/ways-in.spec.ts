@@ -1,23 +1,11 @@
 import { readFileSync } from 'node:fs';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { launchChromium } from '../auth/chromium.js';
-import { type Service, startService } from '../support/service.js';
-import { apiOf, expectTitles, openDevice, signInByName, someName } from './device.js';
+import { expect, it } from 'vitest';
+import { apiOf, expectTitles, openDevice, signInByName, someName, useWorld } from './device.js';
 
-let browser: Browser;
-let service: Service;
-beforeAll(async () => {
-  service = await startService({ DATABASE_URL: 'sqlite:list.sqlite' });
-  browser = await launchChromium();
-});
-afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
-});
+const world = useWorld();
 
 const open = async (name: string) => {
-  const device = await openDevice(browser, `${service.url}/app/`);
+  const device = await world.device();
   await signInByName(device.page, name);
   return device;
 };
@@ -42,8 +30,8 @@ it('what a share sheet and the bookmarklet send is saved, even if one has to sig
     share_title: 'Shared',
     share_text: 'See https://example.com/shared?a=1&b=2 now',
   });
-  const { page, close } = await openDevice(browser, `${service.url}/app/?${share.toString()}`);
-  expect(page.url()).toBe(`${service.url}/app/`);
+  const { page, close } = await openDevice(world.browser, `${world.url}/app/?${share.toString()}`);
+  expect(page.url()).toBe(`${world.url}/app/`);
   await page.getByText('“Shared” is saved as soon as you have signed in.').waitFor();
   await signInByName(page, name);
   await expectTitles(page, ['Shared']);
@@ -61,7 +49,7 @@ it('what a share sheet and the bookmarklet send is saved, even if one has to sig
   await expectTitles(opened, ['Else & where', 'Shared']);
   expect(opened.url()).not.toContain('elsewhere');
   await expect
-    .poll(async () => (await apiOf(service.url, name).list()).map(({ url }) => url))
+    .poll(async () => (await apiOf(world.url, name).list()).map(({ url }) => url))
     .toEqual(['https://elsewhere.test/page?x=1#part', 'https://example.com/shared?a=1&b=2']);
   await close();
 });
@@ -70,7 +58,7 @@ it('imports 5,000 lines of a CSV file: says before what will happen, and afterwa
   const name = someName();
   const device = await open(name);
   const { page, problems, close } = device;
-  await apiOf(service.url, name).create({ url: 'https://example.com/17', title: 'Known' });
+  await apiOf(world.url, name).create({ url: 'https://example.com/17', title: 'Known' });
   await expectTitles(page, ['Known']);
   const lines = Array.from({ length: 5000 }, (_, at) =>
     at % 1000 === 999
