@@ -75,6 +75,23 @@ describe('a personal token', () => {
     expect((await clientWith(app.url, basic).get('/articles').expect(200)).body.items).toEqual([]);
   });
 
+  it('that was revoked is not told of what is new, though its poll was held before', async () => {
+    const made = await make();
+    const friend = await make({ subject: made.subject, name: 'laptop' });
+    const since = (await device(made.token).head('/articles').expect(200)).headers['last-modified'] as string;
+    const held = device(made.token)
+      .get(`/articles?_since=${since}`)
+      .set('If-Modified-Since', since)
+      .set('Prefer', 'wait=20')
+      .then((answer) => answer);
+    await sleep(500);
+    expect(await revoke(made)).toBe(1);
+    await sleep(REVOKED_MS);
+    await device(friend.token).post('/articles').send(anArticle()).expect(201);
+    const { status, body } = await held;
+    expect([status, body.errno, body.items]).toEqual([401, 105, undefined]);
+  });
+
   it('is refused everywhere within seconds after it was revoked', async () => {
     const made = await make();
     for (const url of [app, other]) await device(made.token, url).get('/articles').expect(200);
