@@ -29,6 +29,8 @@ export interface Choices {
   operation?: string[];
   /** Nothing but the latencies at 80 % of the highest load. */
   load: boolean;
+  /** Nothing but how latencies grow. */
+  growth: boolean;
   profile?: string;
 }
 
@@ -61,7 +63,8 @@ export async function measureDatabase(kind: DatabaseKind, plan: Plan, choices: C
   const bed = await makeBed(kind);
   const client = startClient();
   try {
-    const together = await measureTogether(bed, client, plan, choices);
+    const nothing = { database: kind, comparisons: [], others: {}, facts: [], measured: [] };
+    const together = choices.growth ? nothing : await measureTogether(bed, client, plan, choices);
     if (choices.operation || choices.load) return together;
     return {
       ...together,

@@ -15,6 +15,8 @@ const { values: options } = parseArgs({
     operation: { type: 'string', multiple: true },
     /** Nothing but the latencies at 80 % of the highest load. */
     load: { type: 'boolean', default: false },
+    /** Nothing but how latencies grow. */
+    growth: { type: 'boolean', default: false },
     rounds: { type: 'string' },
     seconds: { type: 'string' },
     /** The folder with the built service. */

@@ -12,7 +12,7 @@ export function print({ database, comparisons, others, facts, load, articles, us
     console.log(`\nmedian ratio ${median(ratios).toFixed(2)}, lowest ${Math.min(...ratios).toFixed(2)}`);
   }
   for (const [name, comparison] of Object.entries(others)) section(name, comparisonTable(comparison));
-  section('processes', factsTable(facts));
+  if (facts.length > 0) section('processes', factsTable(facts));
   if (facts[0]?.statements) section('statements per operation', statementsTable(facts));
   if (load) section('at 80 % of the highest load', loadTable(load));
   if (articles) section('articles of one user', growthTable(articles));

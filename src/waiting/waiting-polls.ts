@@ -74,7 +74,7 @@ export class WaitingPolls {
       return await held;
     } finally {
       monitor.inFlight++;
-      context.heldMs = (context.heldMs ?? 0) + performance.now() - start;
+      context.heldMs = performance.now() - start;
     }
   }
 }
