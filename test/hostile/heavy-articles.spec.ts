@@ -151,6 +151,54 @@ describe.each(Object.keys(BACKENDS))('on %s, in a heap of 384 MiB', (name) => {
     },
   );
 
+  describe('many users who take their time leave room for one more', () => {
+    const basic = () => `Basic ${Buffer.from(`${randomUUID()}:secret`).toString('base64')}`;
+    const post = (authorization: string) =>
+      fetch(`${service.url}/v2/articles`, {
+        method: 'POST',
+        headers: { authorization, connection: 'close' },
+        body: JSON.stringify(articleNamed(randomUUID())),
+      }).then(({ status }) => status);
+
+    it('with answers that they do not read', { timeout: 60_000 }, async () => {
+      const settings = { DATABASE_URL: database.url };
+      const makeReader = async (_: unknown, at: number) =>
+        `Bearer ${(await mustRun(['token', 'create', `reader-${at}`, '--name', 'phone', '--quiet'], settings)).trim()}`;
+      const readers = await Promise.all(Array.from({ length: 4 }, makeReader));
+      const device = basic();
+      for (const user of [...readers, device]) for (let at = 0; at < 2; at++) expect(await post(user)).toBe(201);
+      const sockets = await Promise.all(readers.map(() => openConnection(service)));
+      // More than the system takes off the service's hands.
+      const body = JSON.stringify(everyArticle);
+      for (const [at, socket] of sockets.entries())
+        socket
+          .pause()
+          .write(
+            `POST /v2/batch HTTP/1.1\r\nHost: x\r\nAuthorization: ${readers[at]!}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+          );
+      await sleep(3_000);
+      const { status, ms } = await ask(service, '/v2/articles?_limit=100', device);
+      for (const socket of sockets) socket.destroy();
+      expect(status).toBe(200);
+      expect(ms).toBeLessThan(SOMETIMES_MS);
+      await expect.poll(beyondIdle, { timeout: 20_000, interval: 50 }).toEqual({ ...idle, sockets: 0 });
+    });
+
+    it('with bodies that they do not send', { timeout: 60_000 }, async () => {
+      const sockets = await Promise.all(Array.from({ length: 24 }, () => openConnection(service)));
+      for (const socket of sockets)
+        socket.write(
+          `POST /v2/articles HTTP/1.1\r\nHost: x\r\nAuthorization: ${basic()}\r\nContent-Length: ${EXCERPT.length}\r\n\r\n{`,
+        );
+      await sleep(3_000);
+      const start = performance.now();
+      expect(await post(basic())).toBe(201);
+      expect(performance.now() - start).toBeLessThan(SOMETIMES_MS);
+      for (const socket of sockets) socket.destroy();
+      await expect.poll(beyondIdle, { timeout: 20_000, interval: 50 }).toEqual({ ...idle, sockets: 0 });
+    });
+  });
+
   it('exports them in little memory', { timeout: 120_000 }, async () => {
     const [status, lines, bytes] = await exported(database.url);
     expect(status).toBe(0);

@@ -11,6 +11,11 @@ const TIMEOUT_MS = 4_000;
 /** Answers of one user that may wait: with many more of them the service would count as full for everybody. */
 const USER_WAITING = 100;
 
+/** Who waits finds out this often whether somebody's client takes its time. */
+const LOOK_MS = 250;
+/** So long a client may let everybody wait who wants room. */
+const PATIENCE_MS = 2_000;
+
 /**
  * Turns of the event loop from one heavy answer to the next. In each turn it takes one new connection, of whoever: with heavy
  * work in every turn a device would wait for all who came before it.
@@ -28,6 +33,13 @@ export class SharedRoom {
   ) {}
 }
 
+/** Who has room; times in milliseconds on a clock that never goes back. */
+interface Holder {
+  response: ServerResponse;
+  takenAt: number;
+  answeredAt?: number;
+}
+
 interface Waiting {
   key: string;
   bytes: number;
@@ -36,13 +48,17 @@ interface Waiting {
 
 /**
  * Lets in as many heavy answers at a time as memory has room for, and not all of one user. A single one is let in however heavy
- * it is, so that nobody waits forever.
+ * it is, so that nobody waits forever. Who has no room at all comes first, and while he waits the connections of the slowest clients
+ * are closed one by one: a few that read next to nothing would keep all of it.
  */
 @Injectable()
 export class AnswerMemory {
   private total = 0;
   private readonly users = new Map<string, number>();
-  private readonly queue: Waiting[] = [];
+  private readonly holders = new Set<Holder>();
+  private queue: Waiting[] = [];
+  /** Runs while somebody waits. */
+  private looking?: NodeJS.Timeout;
   private readonly shared = new WeakMap<ServerResponse, SharedRoom>();
   private last = Promise.resolve();
 
@@ -65,7 +81,7 @@ export class AnswerMemory {
     const key = account.toString('latin1');
     if (this.hasRoom(key, bytes)) this.take(key, bytes);
     else await this.turn(key, bytes);
-    contextOf(response)!.whenOver(() => this.giveBack(key, bytes));
+    this.giveBackAtEnd(response, key, bytes);
     await (this.last = this.last.then(someTurns));
   }
 
@@ -73,7 +89,23 @@ export class AnswerMemory {
   add(response: ServerResponse, account: Buffer, bytes: number): void {
     const key = account.toString('latin1');
     this.take(key, bytes);
-    contextOf(response)!.whenOver(() => this.giveBack(key, bytes));
+    this.giveBackAtEnd(response, key, bytes);
+  }
+
+  /** Since when it is the client who keeps the room; undefined while it is the service. */
+  protected clientKeepsSince({ answeredAt }: Holder): number | undefined {
+    return answeredAt;
+  }
+
+  private giveBackAtEnd(response: ServerResponse, key: string, bytes: number): void {
+    const context = contextOf(response)!;
+    const holder: Holder = { response, takenAt: performance.now() };
+    this.holders.add(holder);
+    context.whenAnswered(() => (holder.answeredAt = performance.now()));
+    context.whenOver(() => {
+      this.holders.delete(holder);
+      this.giveBack(key, bytes);
+    });
   }
 
   private hasRoom(key: string, bytes: number): boolean {
@@ -96,7 +128,21 @@ export class AnswerMemory {
         reject(noRoom());
       }, TIMEOUT_MS);
       this.queue.push(waiting);
+      this.looking ??= setInterval(() => this.closeSlowest(), LOOK_MS).unref();
     });
+  }
+
+  private closeSlowest(): void {
+    if (this.queue.length === 0) {
+      clearInterval(this.looking);
+      this.looking = undefined;
+      return;
+    }
+    if (this.queue.every(({ key }) => this.users.has(key))) return;
+    const latest = performance.now() - PATIENCE_MS;
+    const since = (holder: Holder) => this.clientKeepsSince(holder) ?? Infinity;
+    const slow = [...this.holders].filter((holder) => since(holder) < latest);
+    slow.sort((a, b) => since(a) - since(b))[0]?.response.destroy();
   }
 
   private giveBack(key: string, bytes: number): void {
@@ -104,12 +150,14 @@ export class AnswerMemory {
     const left = this.users.get(key)! - bytes;
     if (left === 0) this.users.delete(key);
     else this.users.set(key, left);
-    for (const waiting of [...this.queue])
-      if (this.hasRoom(waiting.key, waiting.bytes)) {
-        this.queue.splice(this.queue.indexOf(waiting), 1);
-        this.take(waiting.key, waiting.bytes);
-        waiting.resolve();
-      }
+    const hasSome = ({ key: other }: Waiting) => Number(this.users.has(other));
+    this.queue.sort((a, b) => hasSome(a) - hasSome(b));
+    this.queue = this.queue.filter((waiting) => {
+      if (!this.hasRoom(waiting.key, waiting.bytes)) return true;
+      this.take(waiting.key, waiting.bytes);
+      waiting.resolve();
+      return false;
+    });
   }
 }
 
@@ -120,6 +168,10 @@ async function someTurns(): Promise<void> {
 
 /** The same for bodies of requests: who holds one may need room for an answer as well. */
 @Injectable()
-export class BodyMemory extends AnswerMemory {}
+export class BodyMemory extends AnswerMemory {
+  protected override clientKeepsSince({ response, takenAt }: Holder): number | undefined {
+    return response.req.complete ? undefined : takenAt;
+  }
+}
 
 const noRoom = (): ApiError => new ApiError('unavailable', 'Too many large requests are under way, try again later');
