@@ -57,11 +57,14 @@ async function figure(): Promise<number> {
   return Number(/^reading_list_redis_up (\d)$/m.exec(text)![1]);
 }
 
-const health = async (): Promise<unknown> => (await fetch(`${services[0]!.url}/__heartbeat__`)).json();
+const health = async (service = services[0]!): Promise<unknown> => (await fetch(`${service.url}/__heartbeat__`)).json();
 
+/** Resolves when every instance has found Redis, each by itself. */
 async function connected(): Promise<void> {
-  for (const end = Date.now() + 15_000; Date.now() < end; await sleep(100))
-    if (((await health()) as Cache).cache) return;
+  for (const end = Date.now() + 15_000; Date.now() < end; await sleep(100)) {
+    const all = (await Promise.all(services.map(health))) as Cache[];
+    if (all.every(({ cache }) => cache)) return;
+  }
   throw new Error('Redis was not found again');
 }
 
