@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { runService, startService } from '../support/service.js';
 
 let folder: string;
@@ -46,6 +46,7 @@ it('a file that another process holds locked is waited for', async () => {
   other.pragma('journal_mode = WAL');
   other.exec('BEGIN IMMEDIATE; CREATE TABLE held (x)');
   const service = await startService({ DATABASE_URL: `sqlite:${file}`, MIGRATE_ON_START: 'true' });
+  onTestFinished(() => service.kill());
   const answered = async () => (await fetch(`${service.url}/__heartbeat__`)).status;
   expect(await answered()).toBe(503);
   const delays: number[] = [];
@@ -60,5 +61,4 @@ it('a file that another process holds locked is waited for', async () => {
   other.exec('ROLLBACK');
   await expect.poll(answered, { timeout: 10_000 }).toBe(200);
   other.close();
-  await service.kill();
 });
