@@ -1,4 +1,5 @@
 import { ApiError } from '../protocol/api-error.js';
+import { before } from './before.js';
 import { DatabaseHealth } from './health.js';
 import type { Outcome } from './outcome.js';
 import type { Dialect, Purpose, Session, SessionSource, Tally } from './session.js';
@@ -137,7 +138,11 @@ const isRefused = (dialect: Dialect, error: unknown): boolean =>
 async function answersNobody(source: SessionSource): Promise<boolean> {
   try {
     const session = await source.acquire('read', { statements: 0 });
-    const isAnswered = await within(PROBE_MS, session.row('SELECT 1', []));
+    const answer = before(PROBE_MS, session.row('SELECT 1', []), new Error('no answer'));
+    const isAnswered = await answer.then(
+      () => true,
+      () => false,
+    );
     if (isAnswered) session.release();
     else session.destroy();
     return !isAnswered;
@@ -145,17 +150,6 @@ async function answersNobody(source: SessionSource): Promise<boolean> {
     // Without a free session nothing is known of the server.
     return !(error instanceof ApiError);
   }
-}
-
-/** Whether `promise` is fulfilled in time. */
-async function within(ms: number, promise: Promise<unknown>): Promise<boolean> {
-  let timer: NodeJS.Timeout;
-  const late = new Promise<false>((resolve) => (timer = setTimeout(resolve, ms, false)));
-  const answer = promise.then(
-    () => true,
-    () => false,
-  );
-  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
 }
 
 /** Full jitter: without it the losers of a race meet again at once, forever. */
