@@ -12,27 +12,27 @@ import { openSeeder, type Seeder } from './seed.js';
 
 export type DatabaseKind = 'mariadb' | 'sqlite';
 
-/** Everything around the servers under measurement: a throw-away database, an identity provider, users. */
+/** The environment of the servers under test: a throw-away database, an identity provider, users. */
 export interface Bed {
   kind: DatabaseKind;
   databaseUrl: string;
   issuer: string;
   seeder: Seeder;
-  /** Another database on the same server, or another file, with the schema. */
+  /** Creates another database on the same server, or another file, with the schema. */
   another(name: string): Promise<{ databaseUrl: string; seeder: Seeder }>;
-  /** Users with tokens of the provider; the same names are the same users. */
+  /** Users with tokens from the provider; equal names are the same user. */
   users(prefix: string, count: number): Promise<User[]>;
   close(): Promise<void>;
 }
 
-/** Room for all rows in memory: what is measured is the service, not a small cache. */
+/** Enough memory for all rows, to measure the service rather than a small cache. */
 const MARIADB_FLAGS = [
   '--innodb-buffer-pool-size=1G',
   '--innodb-log-file-size=256M',
   '--max-recursive-iterations=1000000',
 ];
 
-/** Starts a database whose commits reach the disk, with the service's schema. */
+/** Starts a database with durable commits and the service's schema. */
 export async function makeBed(kind: DatabaseKind): Promise<Bed> {
   const provider = await startDevelopmentProvider({ port: 0, tokenFormat: 'jwt', tokenSeconds: 36_000 });
   const { create, remove } = kind === 'mariadb' ? await mariaDb() : sqlite();

@@ -1,6 +1,6 @@
 import type { Measured, Round } from './throughput.js';
 
-/** The median of the rounds of one server. */
+/** The medians of one server's rounds. */
 export interface Figures {
   perSecond: number;
   p50: number;
@@ -15,7 +15,7 @@ export interface Comparison {
   title: string;
   limit: Figures;
   service: Figures;
-  /** Throughput of the service by that of the limit server: the median over pairs of neighbouring rounds. */
+  /** The throughput of the service relative to the limit server: the median over pairs of adjacent rounds. */
   ratio: number;
 }
 

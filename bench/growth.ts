@@ -4,7 +4,7 @@ import { median } from './figures.js';
 import { operationNamed } from './load/operations.js';
 import { type Client, startBuiltService, type Subject } from './subjects.js';
 
-/** Median latencies in milliseconds by operation, one for each size. */
+/** Median latencies in milliseconds by operation, one per size. */
 export interface Growth {
   sizes: number[];
   milliseconds: Record<string, number[]>;
@@ -23,7 +23,7 @@ interface Case {
   user: User;
 }
 
-/** One device alone, for users with ever more articles. */
+/** Measures a single device, for users with ever more articles. */
 export async function growthOfCollection(bed: Bed, client: Client, sizes: number[], plan: GrowthPlan): Promise<Growth> {
   const users = await bed.users('growing', sizes.length);
   for (const [at, size] of sizes.entries())
@@ -33,7 +33,7 @@ export async function growthOfCollection(bed: Bed, client: Client, sizes: number
   try {
     const cases = sizes.map((size, at) => ({ size, service, user: users[at]! }));
     const milliseconds = await latencies(client, cases, plan);
-    // With tombstones, as a device walks that was away for long.
+    // With tombstones, like a device that was away for a long time.
     milliseconds['page of a walk by `_since`'] = await pagesOfWalks(cases, plan);
     return { sizes, milliseconds };
   } finally {
@@ -41,7 +41,10 @@ export async function growthOfCollection(bed: Bed, client: Client, sizes: number
   }
 }
 
-/** What a page of a walk through a whole collection takes, total and token included: the median over walks, the cases taking turns. */
+/**
+ * The time per page when listing a whole collection, including total and token: the median over listings, alternating
+ * between cases.
+ */
 async function pagesOfWalks(cases: Case[], { rounds }: GrowthPlan): Promise<number[]> {
   const means = cases.map(() => [] as number[]);
   for (let round = 0; round < rounds; round++)
@@ -54,7 +57,7 @@ async function pageOfWalk({ port }: Subject, { authorization }: User): Promise<n
   let pages = 0;
   for (let next: string | null = '/v2/articles?_since=1&_limit=100'; next !== null; pages++) {
     const answer: Response = await fetch(`http://127.0.0.1:${port}${next}`, { headers: { authorization } });
-    if (answer.status !== 200) throw new Error(`a page of a walk was answered ${answer.status}`);
+    if (answer.status !== 200) throw new Error(`a page of a listing had the status ${answer.status}`);
     await answer.arrayBuffer();
     const following = answer.headers.get('next-page');
     const url = following === null ? undefined : new URL(following);
@@ -66,7 +69,7 @@ async function pageOfWalk({ port }: Subject, { authorization }: User): Promise<n
 const ARTICLES_OF_OTHERS = 20;
 const ARTICLES_OF_USER = 1000;
 
-/** One device alone, beside ever more users with 20 articles each; each number of users has a database of its own. */
+/** Measures a single device among ever more users with 20 articles each; each number of users has its own database. */
 export async function growthOfUsers(bed: Bed, client: Client, sizes: number[], plan: GrowthPlan): Promise<Growth> {
   const [user] = (await bed.users('one-of-many', 1)) as [User];
   const cases: (Case & { users: number })[] = [];
@@ -85,7 +88,7 @@ export async function growthOfUsers(bed: Bed, client: Client, sizes: number[], p
   }
 }
 
-/** The median over rounds of the median latency, the cases taking turns. */
+/** The median over rounds of the median latency, alternating between cases. */
 async function latencies(client: Client, cases: Case[], { rounds, seconds }: GrowthPlan) {
   const milliseconds: Record<string, number[]> = {};
   for (const operation of OPERATIONS) {

@@ -5,15 +5,15 @@ import { idBytes, itemOf, type Posted } from './limit/rows.js';
 import { sqliteStore } from './limit/sqlite-store.js';
 
 /*
- * The least that any server could do: the same statements on the same schema, the same JSON, nothing else. Nobody is asked
- * who he is, nothing is checked, there is one line for each operation. PORT, DATABASE_URL and DATABASE_POOL_SIZE say where.
+ * The minimum that any server would have to do: the same statements on the same schema, the same JSON, nothing else. No
+ * authentication, no validation, one line per operation. Configured by PORT, DATABASE_URL and DATABASE_POOL_SIZE.
  */
 const databaseUrl = process.env.DATABASE_URL!;
 const store = databaseUrl.startsWith('sqlite:')
   ? sqliteStore(databaseUrl.slice('sqlite:'.length))
   : mysqlStore(databaseUrl, Number(process.env.DATABASE_POOL_SIZE));
 
-/** As the service: looks first where it expects the URL to be there. */
+/** Like the service, looks a URL up first where it is likely to exist. */
 const known = new KnownUrls();
 
 type Headers = Record<string, string | number>;

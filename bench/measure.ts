@@ -7,7 +7,7 @@ import { statementsPerOperation } from './statements.js';
 import { type Client, keepApart, startBuiltService, startClient, startLimitServer, type Subject } from './subjects.js';
 import { type Measured, type Plan as ThroughputPlan, Throughput, type UnderLoad } from './throughput.js';
 
-/** Everything that is to be measured on a database, and how long. */
+/** What to measure on a database, and for how long. */
 export interface Plan {
   throughput: ThroughputPlan;
   growth: GrowthPlan;
@@ -17,7 +17,7 @@ export interface Plan {
   load: LoadPlan;
 }
 
-/** How often to measure at 80 % of the highest load, and for how long each time, by the name of the operation. */
+/** How often, and for how long each time, to measure at 80 % of the highest load, by name of operation. */
 export interface LoadPlan {
   rounds: number;
   seconds: Record<string, number>;
@@ -27,14 +27,14 @@ export interface Choices {
   build: string;
   against: string[];
   operation?: string[];
-  /** Nothing but the latencies at 80 % of the highest load. */
+  /** Only the latencies at 80 % of the highest load. */
   load: boolean;
-  /** Nothing but how latencies grow. */
+  /** Only how latencies grow. */
   growth: boolean;
   profile?: string;
 }
 
-/** What there is to say of a server as a whole. */
+/** Figures of a server as a whole. */
 export interface ProcessFacts {
   name: string;
   startMilliseconds: number;
@@ -44,7 +44,7 @@ export interface ProcessFacts {
   statements?: Record<string, number>;
 }
 
-/** The results for one database; the parts after `facts` are missing when only some operations were chosen. */
+/** The results for one database; the members after `facts` are missing if only some operations were selected. */
 export interface Results {
   database: DatabaseKind;
   comparisons: Comparison[];
@@ -58,7 +58,7 @@ export interface Results {
   measured: Measured[];
 }
 
-/** Starts a throw-away database, measures, and takes everything down again. */
+/** Starts a throw-away database, measures, and tears everything down. */
 export async function measureDatabase(kind: DatabaseKind, plan: Plan, choices: Choices): Promise<Results> {
   const bed = await makeBed(kind);
   const client = startClient();
@@ -114,7 +114,7 @@ async function underLoad(throughput: Throughput, subjects: Subject[], { rounds, 
   return results;
 }
 
-/** How to start the limit server, the service, and what else is to be compared. */
+/** How to start the limit server, the service, and other builds to compare. */
 function starters(bed: Bed, { build, against, profile }: Choices): (() => Promise<Subject>)[] {
   const nodeFlags = profile ? ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`] : [];
   return [

@@ -8,14 +8,14 @@ import { print } from './report/tables.js';
 
 const { values: options } = parseArgs({
   options: {
-    /** Seconds instead of minutes: proves that everything runs, measures nothing of value. */
+    /** Takes seconds instead of minutes: shows that everything runs, but the figures are meaningless. */
     quick: { type: 'boolean', default: false },
     database: { type: 'string', multiple: true, default: ['mariadb', 'sqlite'] },
-    /** Only these operations, and nothing but throughput; with `--load`, `mixture` is one as well. */
+    /** Only these operations, and only throughput; `mixture` is valid with `--load`. */
     operation: { type: 'string', multiple: true },
-    /** Nothing but the latencies at 80 % of the highest load. */
+    /** Only the latencies at 80 % of the highest load. */
     load: { type: 'boolean', default: false },
-    /** Nothing but how latencies grow. */
+    /** Only how latencies grow. */
     growth: { type: 'boolean', default: false },
     rounds: { type: 'string' },
     seconds: { type: 'string' },
@@ -23,7 +23,7 @@ const { values: options } = parseArgs({
     build: { type: 'string', default: 'dist' },
     /** Another build or setting to compare with the service: NAME=FOLDER or NAME=FOLDER,LOG_LEVEL=warn. */
     against: { type: 'string', multiple: true, default: [] },
-    /** Folder for a profile of the service's processor time. */
+    /** Folder for a CPU profile of the service. */
     profile: { type: 'string' },
     output: { type: 'string', default: 'artefacts/bench.json' },
   },
@@ -31,7 +31,7 @@ const { values: options } = parseArgs({
 
 for (const name of options.operation ?? []) operationNamed(name);
 
-/** Of each operation by itself, and of all together. */
+/** Of each operation on its own, and of the mixture. */
 const loadSeconds = (each: number, mixture: number): Record<string, number> =>
   Object.fromEntries([...OPERATIONS.map(({ name }) => [name, each] as const), ['mixture', mixture]]);
 

@@ -3,7 +3,7 @@ import Sqlite from 'better-sqlite3';
 import mysql from 'mysql2/promise';
 import { FIRST_TIMESTAMP } from './data.js';
 
-/** Records of one user, counted from 1; every tenth of `tombstones` more is deleted. */
+/** Records of one user, counted from 1, and further ones that are tombstones. */
 export interface Collection {
   account: string;
   /** The first record's number; default 1. */
@@ -12,19 +12,19 @@ export interface Collection {
   tombstones?: number;
 }
 
-/** Writes rows past the service, as it would have written them. */
+/** Writes rows directly to the database, as the service would. */
 export interface Seeder {
   articles(collection: Collection): Promise<void>;
-  /** Users nobody asks for, each with some articles. */
+  /** Users that no request accesses, each with some articles. */
   strangers(users: number, articlesEach: number): Promise<void>;
-  /** Refreshes the planner's statistics and writes back what is cached. */
+  /** Refreshes the planner's statistics and flushes dirty pages. */
   settle(): Promise<void>;
   close(): Promise<void>;
 }
 
 type Run = (sql: string, parameters: unknown[]) => Promise<unknown>;
 
-/** What the two databases call differently. */
+/** SQL that differs between the two databases. */
 interface Words {
   sha256: (text: string) => string;
   md5: (text: string) => string;

@@ -5,7 +5,7 @@ import type { Client, Subject } from './subjects.js';
 
 const REQUESTS = 20;
 
-/** How many statements each operation sends to MariaDB, as the server counts them. */
+/** The number of statements per operation, as counted by MariaDB. */
 export async function statementsPerOperation(
   databaseUrl: string,
   client: Client,

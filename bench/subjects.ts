@@ -8,17 +8,17 @@ import { findFreePort } from '../test/support/servers/free-port.js';
 import { USER_ID_SECRET } from './data.js';
 import type { Job, JobResult } from './load/job.js';
 
-/** Connections to the database, of the service and of the limit server alike: the service's default. */
+/** Database connections of the service and the limit server: the service's default. */
 export const POOL_SIZE = 10;
 
-/** A server under measurement, in a process of its own. */
+/** A server under test, in its own process. */
 export interface Subject {
   name: string;
   pid: number;
   port: number;
-  /** From the start of the process to the first answer. */
+  /** The time from the start of the process to the first response. */
   startMilliseconds: number;
-  /** Processor time used so far, in milliseconds. */
+  /** CPU time used so far, in milliseconds. */
   processorTime(): number;
   /** Resident memory in MiB. */
   residentMebibytes(): number;
@@ -28,7 +28,7 @@ export interface Subject {
 const children = new Set<ChildProcess>();
 process.once('exit', () => children.forEach((child) => child.kill('SIGKILL')));
 
-/** The limit server on a database that has the schema. */
+/** Starts the limit server on a database that has the schema. */
 export function startLimitServer(databaseUrl: string): Promise<Subject> {
   const variables = { DATABASE_URL: databaseUrl, DATABASE_POOL_SIZE: String(POOL_SIZE) };
   return start('limit', join(import.meta.dirname, 'limit-server.js'), variables, []);
@@ -36,17 +36,17 @@ export function startLimitServer(databaseUrl: string): Promise<Subject> {
 
 export interface ServiceOptions {
   databaseUrl: string;
-  /** The address of the identity provider. */
+  /** The URL of the identity provider. */
   issuer: string;
   name?: string;
   /** The folder with the built service; default `dist`. */
   build?: string;
   nodeFlags?: string[];
-  /** Settings that differ. */
+  /** Overridden settings. */
   variables?: Record<string, string>;
 }
 
-/** The built service, configured for production; it migrates the database. */
+/** Starts the built service, configured for production; it migrates the database. */
 export function startBuiltService({ databaseUrl, issuer, ...options }: ServiceOptions): Promise<Subject> {
   const variables = {
     NODE_ENV: 'production',
@@ -59,13 +59,12 @@ export function startBuiltService({ databaseUrl, issuer, ...options }: ServiceOp
     OAUTH_URI: issuer,
     OAUTH_CLIENT_ID: 'reading-list',
     OAUTH_CLIENT_SECRET: 'development-client-secret',
-    // 16 clients that never pause are no overload, but each answer would carry another header.
+    // 16 clients without pauses are no overload, but would add a header to each response.
     BACKOFF: 'off',
     ...options.variables,
   };
   const program = resolve(options.build ?? 'dist', 'src/main.js');
-  const flags = ['--enable-source-maps', ...(options.nodeFlags ?? [])];
-  return start(options.name ?? 'service', program, variables, flags);
+  return start(options.name ?? 'service', program, variables, options.nodeFlags ?? []);
 }
 
 async function start(
@@ -98,7 +97,7 @@ async function start(
     residentMebibytes: () =>
       Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))![1]) / 1024,
     stop: async () => {
-      // A profile is written by a process that ends by itself.
+      // A process writes its profile only when it exits on its own.
       child.kill(flags.some((flag) => flag.startsWith('--cpu-prof')) ? 'SIGTERM' : 'SIGKILL');
       await exited;
       rmSync(folder, { recursive: true, force: true });
@@ -121,7 +120,7 @@ function processorTime(pid: number): number {
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / CLOCK_TICKS_PER_SECOND;
 }
 
-/** The process that makes the load. */
+/** Starts the process that generates the load. */
 export interface Client {
   pid: number;
   run(job: Job): Promise<JobResult>;
@@ -144,8 +143,8 @@ export function startClient(): Client {
 }
 
 /**
- * Gives the client one processor, and the main threads of the servers, which work in turn, another: where nothing else has much
- * to do, the kernel lets both wait for each other on one processor while the other has nothing to do. Needs util-linux.
+ * Pins the client to one CPU, and the main threads of the servers, which take turns, to another: on a quiet machine the
+ * kernel would run both on the same CPU while the other is idle. Needs util-linux.
  */
 export function keepApart(client: Client, servers: Subject[]): void {
   const tie = (pid: number, processor: number) =>

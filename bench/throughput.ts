@@ -5,7 +5,7 @@ import type { JobResult } from './load/job.js';
 import { type Operation, operationNamed, OPERATIONS, type Population } from './load/operations.js';
 import type { Client, Subject } from './subjects.js';
 
-/** Rounds without a pause between requests; each is followed by one at 80 % of what came of it. */
+/** Rounds without a pause between requests; each is followed by one at 80 % of its throughput. */
 export interface UnderLoad {
   most: JobResult[];
   atFourFifths: JobResult[];
@@ -21,11 +21,11 @@ export interface Plan {
 
 /** One round of one server. */
 export interface Round extends JobResult {
-  /** Processor time of the server for each request. */
+  /** The server's CPU time per request. */
   microsecondsOfProcessor: number;
 }
 
-/** The rounds of one operation, of each server by its name; round n of one follows round n of the other. */
+/** The rounds of one operation by server; round n of one follows round n of the other. */
 export interface Measured {
   operation: string;
   title: string;
@@ -39,16 +39,16 @@ const SIZES: Record<Population, number> = {
   mixed: 1000,
   doomed: 0,
 };
-/** Connections share the users with the large collections, who are only read. */
+/** Connections share the users with large collections, which are only read. */
 const MANY_LARGE = 4;
-/** Records that a user of the deleting operation can lose in a second of a round. */
+/** How many records a user of the deleting operation can delete per second of a round. */
 const DOOMED_PER_SECOND = 400;
-/** For the database to write back what it was just given. */
+/** Time for the database to flush what was just written. */
 const AFTER_SEEDING_MS = 500;
 
 let jobs = 0;
 
-/** Measures the operations on servers that share a database, round by round in turn. */
+/** Measures operations on servers that share a database, alternating round by round. */
 export class Throughput {
   private readonly populations = new Map<Population, User[]>();
   private doomed = 0;
@@ -93,8 +93,8 @@ export class Throughput {
   }
 
   /**
-   * The highest throughput of each server, and right after it, as the machine is not always equally fast, how it answers at
-   * 80 % of that.
+   * The highest throughput of each server and, immediately afterwards because the machine's speed varies, its latencies
+   * at 80 % of that.
    */
   async atFourFifths(
     name: string,
@@ -117,7 +117,7 @@ export class Throughput {
     return results;
   }
 
-  /** Users with as many records as the operation is about. */
+  /** Users with as many records as the operation needs. */
   async population(kind: Population): Promise<User[]> {
     const known = this.populations.get(kind);
     if (known) return known;
@@ -138,7 +138,7 @@ export class Throughput {
   }
 }
 
-/** The status of a batch does not tell what became of its entries. */
+/** The status of a batch does not tell whether its entries succeeded. */
 async function requireWorkingBatch({ name, port }: Subject, { account, authorization }: User): Promise<void> {
   const body = { url: `https://example.com/${account}/first/${name}`, title: 'First', added_by: 'laptop' };
   const response = await fetch(`http://127.0.0.1:${port}/v2/batch`, {

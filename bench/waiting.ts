@@ -23,7 +23,10 @@ const { values: options } = parseArgs({
 });
 const HELD = Number(options.held);
 
-/** From the answer to a write to its arrival at a device that waits, and a bare round trip beside it; milliseconds. */
+/**
+ * The time from the response to a write until a waiting device is notified, with a plain round trip for comparison; in
+ * milliseconds.
+ */
 interface Delivery {
   p50: number;
   p99: number;
@@ -61,7 +64,7 @@ function service({ databaseUrl, issuer }: Bed, variables: Record<string, string>
   return startBuiltService({ databaseUrl, issuer, nodeFlags, variables: { BASIC_AUTH_ENABLED: 'true', ...variables } });
 }
 
-/** Writes at the first instance, one device waits at the last one. */
+/** Writes to the first instance while a device waits at the last one. */
 async function deliver(of: Bed, instances: number, variables: Record<string, string> = {}): Promise<Delivery> {
   const services = [await service(of, variables)];
   if (instances > 1) services.push(await service(of, variables));
@@ -73,12 +76,12 @@ async function deliver(of: Bed, instances: number, variables: Record<string, str
   for (let n = 0; n < Number(options.changes); n++) {
     roundTrips.push((await waiter!.send(user.poll(since))).milliseconds);
     const waiting = waiter!.send(user.poll(since, 55)).then((outcome) => ({ ...outcome, at: performance.now() }));
-    // At any moment between two looks at the database.
+    // At a random moment between two polls of the database.
     await sleep(20 + Math.random() * (variables.REDIS_URL || instances === 1 ? 20 : 1_000));
     await writer!.send(user.create(n));
     const written = performance.now();
     const { at, status, head } = await waiting;
-    if (status !== 200) throw new Error(`a waiting poll was answered ${status}`);
+    if (status !== 200) throw new Error(`a waiting poll had the status ${status}`);
     delays.push(Math.max(0, at - written));
     since = lastModified(head);
   }
@@ -88,9 +91,9 @@ async function deliver(of: Bed, instances: number, variables: Record<string, str
   return { p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99), roundTripP99: quantile(bare, 0.99) };
 }
 
-/** Memory and processor of many held requests, then a write for each, then ordinary polls of the same connections. */
+/** Memory and CPU time of many held requests, then a write for each, then ordinary polls on the same connections. */
 async function hold(of: Bed) {
-  // With room to spare V8 leaves more garbage lying about than the requests take that are held.
+  // With a large heap V8 would keep more garbage than the held requests take.
   const subject = await service(of, {}, ['--max-old-space-size=384']);
   const crowd = fork(join(import.meta.dirname, 'waiting/crowd.js'));
   crowd.once('exit', (code) => code && process.exit(code));

@@ -6,17 +6,17 @@ import { SettingError, type Settings } from '../src/config/settings.js';
 import { shutDown } from '../src/http/server/shutdown.js';
 import { type DevelopmentProvider, startDevelopmentProvider } from './provider.js';
 
-/** What runs on a developer's machine, and where. */
+/** What runs on a developer's machine. */
 export interface Development {
   provider: DevelopmentProvider;
-  /** Base address without trailing slash. */
+  /** The base URL without a trailing slash. */
   service: string;
   close(): Promise<void>;
 }
 
 /**
- * Starts an identity provider at `OAUTH_URI` and the service. Rejects with `SettingError` when the settings are not those of a development
- * machine, or a port is taken.
+ * Starts an identity provider at `OAUTH_URI` and the service. Rejects with `SettingError` when the settings are not for
+ * development, or a port is taken.
  */
 export async function startDevelopment(settings: Settings): Promise<Development> {
   const provider = await startProvider(settings);

@@ -1,4 +1,4 @@
-// What the development provider uses of oidc-provider, which comes without types.
+// The part of oidc-provider that the development provider uses; the package has no types.
 declare module 'oidc-provider' {
   import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import type { InteractionContext } from 'oidc-provider';
 
-/** How access tokens look: opaque ones are introspected, JWTs are checked with the provider's keys. */
+/** The format of access tokens: opaque ones are introspected, JWTs are verified with the provider's keys. */
 export type TokenFormat = 'opaque' | 'jwt';
 
-/** The service as the provider knows it, and how it treats it. */
+/** The service's registration with the provider, and the provider's behavior. */
 export interface ProviderOptions {
   /** 9000 by default; 0 picks a free one. */
   port?: number;
@@ -14,12 +14,12 @@ export interface ProviderOptions {
   scope?: string;
   /** The audience of JWT access tokens; the client id by default. */
   audience?: string;
-  /** Of tokens for which no `resource` is asked; those for a resource are JWTs. */
+  /** The format of tokens without a `resource`; those for a resource are JWTs. */
   tokenFormat?: TokenFormat;
   tokenSeconds?: number;
 }
 
-/** The client of browser applications (Swagger UI) that get their tokens themselves: public, PKCE. */
+/** The client id of browser applications (Swagger UI) that obtain tokens themselves: a public client with PKCE. */
 export const BROWSER_CLIENT_ID = 'reading-list-browser';
 
 const DEFAULTS = {
@@ -31,20 +31,20 @@ const DEFAULTS = {
   tokenSeconds: 3600,
 };
 
-/** Options without gaps. */
+/** Options with all defaults applied. */
 export type CompleteOptions = Required<ProviderOptions>;
 
 export function complete(options: ProviderOptions): CompleteOptions {
   return { ...DEFAULTS, audience: options.clientId ?? DEFAULTS.clientId, ...options };
 }
 
-/** A new signing key with an id of its own. */
+/** A new signing key with its own id. */
 export async function newSigningKey(): Promise<JWK> {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true });
   return { ...(await exportJWK(privateKey)), kid: randomBytes(8).toString('hex'), alg: 'ES256', use: 'sig' };
 }
 
-/** What tokens for `resource` look like. */
+/** The properties of tokens for a resource. */
 export const resourceServer = (options: CompleteOptions, audience: string, seconds = options.tokenSeconds) => ({
   scope: options.scope,
   audience,
@@ -86,7 +86,7 @@ function clients({ clientId, clientSecret }: CompleteOptions) {
     response_types: ['code'],
     id_token_signed_response_alg: 'ES256',
   };
-  // Any loopback port and path are allowed, see `provider.ts`; one address has to be named all the same.
+  // Any loopback port and path is allowed, see `provider.ts`, but at least one URI is required.
   const redirect_uris = ['http://127.0.0.1/'];
   return [
     { ...common, client_id: clientId, client_secret: clientSecret, redirect_uris },
@@ -114,7 +114,7 @@ function features(options: CompleteOptions) {
 
 const DEFAULT_RESOURCE = 'urn:reading-list';
 
-/** No consent page: whoever signs in has agreed. */
+/** Skips the consent page. */
 async function grantWithoutAsking({ oidc }: InteractionContext, { scope, audience }: CompleteOptions) {
   const { session, client, provider } = oidc;
   const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId });

@@ -1,7 +1,7 @@
 import type Provider from 'oidc-provider';
 import { type CompleteOptions, resourceServer, type TokenFormat } from './provider-configuration.js';
 
-/** What a token shall be like, where it differs from the provider's options. */
+/** The properties of a token that differ from the provider's options. */
 export interface TokenWish {
   format?: TokenFormat;
   scope?: string;
@@ -11,7 +11,7 @@ export interface TokenWish {
   kind?: 'access' | 'id' | 'refresh';
 }
 
-/** Makes a token as the login would have. */
+/** Issues a token like the login would. */
 export async function issueToken(
   provider: Provider,
   options: CompleteOptions,

@@ -15,21 +15,21 @@ import {
 } from './provider-configuration.js';
 import { issueToken, type TokenWish } from './provider-tokens.js';
 
-/** A running provider, and what tests and the development script do with it beside signing in. */
+/** A running provider, with what tests and the development script need besides signing in. */
 export interface DevelopmentProvider {
   issuer: string;
-  /** A token for any subject without the login. */
+  /** Issues a token for any subject without a login. */
   issue(subject: string, wish?: TokenWish): Promise<string>;
-  /** Signs with a new key from now on; the old ones are no longer published. */
+  /** Switches to a new signing key and stops publishing the old ones. */
   rotateKeys(): Promise<void>;
-  /** Ends an opaque token. */
+  /** Revokes an opaque token. */
   revoke(token: string): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Starts an OpenID provider on 127.0.0.1 whose login takes any name and whose clients may use any loopback address. For
- * development and tests only. `GET /token-for/<name>` gives an access token as text.
+ * Starts an OpenID provider on 127.0.0.1 whose login accepts any name and whose clients may use any loopback URL. For
+ * development and tests only. `GET /token-for/<name>` returns an access token as text.
  */
 export async function startDevelopmentProvider(options: ProviderOptions = {}): Promise<DevelopmentProvider> {
   const complete_ = complete(options);
@@ -73,7 +73,7 @@ class RunningProvider implements DevelopmentProvider {
 
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname } = new URL(request.url!, this.issuer);
-    // No session outlives a login: one browser can be several users, in several tabs at once.
+    // Drops the session cookie, so that one browser can be several users, in several tabs at once.
     request.headers.cookie = request.headers.cookie?.replace(/(^|; *)_session[^;]*/g, '');
     try {
       if (/^\/login\/[^/]+$/.test(pathname)) await this.signIn(request, response);
@@ -81,7 +81,7 @@ class RunningProvider implements DevelopmentProvider {
         response.end(`${await this.issue(decodeURIComponent(pathname.slice('/token-for/'.length)) || 'alice')}\n`);
       else void this.listener(request, response);
     } catch {
-      response.writeHead(400).end('This login is over; begin again.\n');
+      response.writeHead(400).end('This login has expired; begin again.\n');
     }
   }
 
@@ -93,7 +93,7 @@ class RunningProvider implements DevelopmentProvider {
     response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-store' }).end(page);
   }
 
-  /** oidc-provider cannot change its keys: another one takes over, with the same storage. */
+  /** oidc-provider cannot change its keys, so a new instance takes over, with the same storage. */
   private use(keys: JWK[]): void {
     this.provider = new Provider(this.issuer, providerConfiguration(this.options, keys, this.cookieKey));
     this.provider.Client.prototype.redirectUriAllowed = isLoopback;

@@ -1,4 +1,5 @@
-// Imported before oidc-provider, which warns of what is meant here: everything in memory, on every Node this project runs on.
+// Imported before oidc-provider, to suppress its warnings about what is intended here: in-memory storage, and any Node
+// version that this project supports.
 const { warn } = console;
 console.warn = (...words: unknown[]) => {
   if (!String(words[0]).includes('oidc-provider WARNING')) warn(...words);

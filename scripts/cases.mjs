@@ -1,11 +1,11 @@
-// Writes the table of docs/testing.md: section of the protocol, spec file, number of cases. --check only compares.
+// Writes the table in docs/testing.md: section of the protocol, spec file, number of cases. --check only compares.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 const PAGE = 'docs/testing.md';
 const [BEGIN, END] = ['<!-- cases -->\n', '<!-- /cases -->'];
 
-/** Which sections of docs/protocol.md a file is about. */
+/** The sections of docs/protocol.md that a file covers. */
 const SECTIONS = {
   'articles-create.spec.ts': 'Creating',
   'articles-delete.spec.ts': 'Deleting',

@@ -1,5 +1,5 @@
-// Brings dist/, clients/typescript/dist/ and web/dist/ up to date where the compilers are installed, `dev` what `npm run dev` runs as
-// well, and says on the error output that it does; an image without compilers comes with all of it.
+// Brings dist/, clients/typescript/dist/ and web/dist/ up to date if the compilers are installed, with `dev` also what
+// `npm run dev` runs, and reports that on stderr; an image without compilers contains everything.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ if (existsSync(BUNDLER) && existsSync('web/vite.config.ts'))
     run(BUNDLER, 'build', 'web', '--config', 'web/vite.config.ts', '--logLevel', 'warn'),
   );
 
-/** Runs the steps when a source is newer than the last file that they write. */
+/** Runs the steps if a source is newer than the last file that they write. */
 function compile(name, sources, result, steps) {
   const built = existsSync(result) ? statSync(result).mtimeMs : 0;
   if (sources.every((source) => newest(source) <= built)) return;
@@ -39,7 +39,7 @@ function compile(name, sources, result, steps) {
 }
 
 function run(...command) {
-  // Tests run this with another NODE_ENV, and what they try is to be what is delivered.
+  // Tests run this with another NODE_ENV, but have to test the production build.
   const env = { ...process.env, NODE_ENV: 'production' };
   const { status } = spawnSync(process.execPath, command, { stdio: 'inherit', env });
   if (status !== 0) process.exit(status ?? 1);

@@ -1,4 +1,4 @@
-// What the release workflow does beside building the image: check TAG, pack FOLDER.
+// The release workflow besides building the image: check TAG, pack FOLDER.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -11,14 +11,14 @@ if (task === 'check' && argument) check(argument);
 else if (task === 'pack' && argument) pack(argument);
 else fail('Usage: node scripts/release.mjs check TAG | pack FOLDER');
 
-/** A tag names the version of package.json, which has a dated section in the changelog. */
+/** The tag must match the version in package.json, which needs a dated section in the changelog. */
 function check(tag) {
   if (tag !== `v${version}`) fail(`${tag}: package.json says ${version}`);
   notes();
   console.log(`ok: ${tag} is ${name} ${version}, and the changelog has it`);
 }
 
-/** Source archive, client library, bill of materials, notes and the checksums of them all. */
+/** Packs the source archive, client library, bill of materials and notes, with checksums. */
 function pack(folder) {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'NOTES.md'), notes());

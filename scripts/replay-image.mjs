@@ -1,6 +1,6 @@
-// Does in an empty folder what the Dockerfile does in an image: copies what .dockerignore lets through, runs the build steps,
-// keeps what the last stage keeps, starts it with its environment and command, and asks its health check. Two things
-// differ: Debian packages are those of this machine, and dependencies are copied unless --install is given.
+// Replays the Dockerfile in an empty folder: copies what .dockerignore allows, runs the build steps, keeps what the
+// last stage keeps, starts it with its environment and command, and runs its health check. Two differences: Debian
+// packages are those of this machine, and dependencies are copied unless --install is given.
 import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -10,7 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const START_TIMEOUT_MS = 60_000;
 const root = resolve(import.meta.dirname, '..');
-/** What `npm ci` installs, without the caches of tools, which may be large and change while they are copied. */
+/** Copies what `npm ci` installs, without the caches of tools, which may be large and change during the copy. */
 const COPY_DEPENDENCIES =
   'mkdir node_modules && cp -a --reflink=auto "$1"/node_modules/* "$1"/node_modules/.bin "$1"/node_modules/.package-lock.json node_modules';
 const folder = mkdtempSync(join(tmpdir(), 'reading-list-image-'));
@@ -25,7 +25,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** The stages with their instructions, continued lines joined. */
+/** The stages with their instructions, with continuation lines joined. */
 function readStages(text) {
   const lines = text.replace(/\\\n/g, ' ').split('\n');
   const instructions = lines

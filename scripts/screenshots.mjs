@@ -1,4 +1,4 @@
-// Takes the pictures of the README: starts the built service, fills a list, and photographs the web application.
+// Takes the README's screenshots: starts the built service, fills a list, and captures the web application.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chromium } from 'playwright-core';

@@ -1,4 +1,4 @@
-// Copies what is committed to an empty folder, starts it with `npm start` and does what a newcomer does first.
+// Copies what is committed to an empty folder, starts it with `npm start` and does what a newcomer would do first.
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
-// npm run soak:client [-- HISTORIES]: as many random histories of three devices and a broken network, 20,000 by default.
+// npm run soak:client [-- HISTORIES]: runs random histories of three devices and an unreliable network, 20,000 by
+// default.
 import { spawnSync } from 'node:child_process';
 
 const [histories = '20000'] = process.argv.slice(2);

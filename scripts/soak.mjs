@@ -1,4 +1,4 @@
-// Repeats the tests of concurrency and faults for as many minutes as asked (an hour by default); ends with the first failure.
+// Repeats the concurrency and fault tests for the given number of minutes (60 by default); stops at the first failure.
 import { spawnSync } from 'node:child_process';
 
 const minutes = Number(process.argv[2] ?? 60);

@@ -1,4 +1,4 @@
-// Runs the black-box suites against a service that is already there (docs/testing.md).
+// Runs the black-box suites against a running service (docs/testing.md).
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -8,23 +8,23 @@ import { probe } from './e2e/probe.mjs';
 
 const USAGE = `Usage: npm run test:e2e -- --url https://staging.example.com [options]
 
-Runs the end-to-end suites against a service that is already there, as users that are given or made up.
+Runs the end-to-end suites against a running service, as given or made-up users.
 
-  --url URL          base address of the service, without /v2
+  --url URL          base URL of the service, without /v2
   --basic            users with made-up names and Basic credentials
-  --tokens FILE      bearer tokens of two or more test users, one in a line (or the variable E2E_TOKENS)
+  --tokens FILE      bearer tokens of two or more test users, one per line (or the variable E2E_TOKENS)
   --oidc ISSUER      get tokens there: by client credentials, E2E_OIDC_CLIENT_ID and E2E_OIDC_CLIENT_SECRET, or, with
                      the client id alone, by the device flow. E2E_OIDC_SCOPE (readinglist) and E2E_OIDC_RESOURCE
-                     (none) say what for
-  --allow-wipe       the given users may have articles already: they are deleted
-  --hostile          send malformed and hostile requests as well; only where no balancer stands in between
-  --max-rate N       requests a second at most (default 50)
+                     (none) set scope and resource
+  --allow-wipe       the given users may have articles, which are deleted
+  --hostile          also send malformed and hostile requests; only without a load balancer in between
+  --max-rate N       maximum requests per second (default 50)
   --junit FILE       write JUnit XML
-  --html FILE        write a report for people (default e2e-report.html)
+  --html FILE        write an HTML report (default e2e-report.html)
   --only TEXT        only files whose path contains this
   --help
 
-A CA of your own is trusted with NODE_EXTRA_CA_CERTS=FILE. Exit status: 0 all that can run here passed, 1 something failed,
+Trust your own CA with NODE_EXTRA_CA_CERTS=FILE. Exit status: 0 everything that can run here passed, 1 something failed,
 2 wrong usage or the service can't be tested, 3 nothing could be executed.
 `;
 
@@ -45,7 +45,7 @@ const deployment = await probe(url, { basic: options.basic, tokens, allowWipe: o
   fail(error.message),
 );
 console.log(
-  `${deployment.hello} ${deployment.version} at ${url}: ${deployment.capabilities.join(', ') || 'no capabilities told'}`,
+  `${deployment.hello} ${deployment.version} at ${url}: ${deployment.capabilities.join(', ') || 'no capabilities'}`,
 );
 
 const vitest = new URL('../node_modules/vitest/vitest.mjs', import.meta.url).pathname;

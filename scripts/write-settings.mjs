@@ -1,4 +1,5 @@
-// Writes .env.example and the table of settings in docs/operations.md from their definition; run by `npm run settings:write`.
+// Writes .env.example and the settings table in docs/operations.md from the definitions; run by `npm run
+// settings:write`.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { envExample, settingsTable } from '../dist/src/config/settings-text.js';
 

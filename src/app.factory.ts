@@ -30,24 +30,24 @@ export interface App {
   status: ServiceStatus;
   database: DatabaseLifecycle;
   log: LogOutput;
-  /** Only where `METRICS_PORT` is set. */
+  /** Only if `METRICS_PORT` is set. */
   metrics?: Metrics;
 }
 
 export interface AppOptions {
-  /** The present time in milliseconds; tests bring their own. */
+  /** The current time in milliseconds; tests pass their own. */
   clock?: Clock;
-  /** Called when it turns out after the start that the service cannot be served with these settings. */
+  /** Called when it turns out after the start that the service cannot run with these settings. */
   onRefusal?: (error: SettingError) => void;
-  /** Adds what an operator needs before the routes, such as a middleware. */
+  /** Adds middleware or the like before the routes. */
   extend?: (app: NestExpressApplication) => void;
   /** Where requests are traced. */
   tracing?: Tracing;
 }
 
 /**
- * Builds the service for the given settings and opens its database. Rejects with `SettingError` when the settings or the
- * state of the database forbid serving; a database server that is away does not.
+ * Builds the service for the given settings and opens its database. Rejects with `SettingError` when the settings or
+ * the state of the database rule out serving. A database server that is away does not.
  */
 export async function createApp(settings: Settings, options: AppOptions = {}): Promise<App> {
   const clock = options.clock ?? Date.now;
@@ -78,7 +78,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
   return { nest, server, status, database, log: observation.output, metrics: observation.metrics };
 }
 
-/** Paths are exact; Express adds no header and no validator of its own. */
+/** Paths match exactly; Express adds no headers or ETags of its own. */
 function createExpress(settings: Settings): Express {
   const router = express();
   router.set('case sensitive routing', true).set('strict routing', true);

@@ -28,12 +28,12 @@ import { RootModule } from './root/root.module.js';
 import { WaitingModule } from './waiting/waiting.module.js';
 import { WebAppModule } from './web-app/web-app.module.js';
 
-/** What no other module answers. Nobody needs credentials to hear that a path does not exist. */
+/** Handles what no other module does. Nobody needs credentials to learn that a path does not exist. */
 @Module({ controllers: [UnmatchedController] })
 class UnmatchedModule {}
 for (const mark of [Public(), OutlivesService(), Unlimited()]) mark(UnmatchedController);
 
-/** All modules, the busiest routes first, and what runs for every request in running order. */
+/** All modules, the busiest routes first, and what runs for every request, in execution order. */
 @Module({})
 export class AppModule {
   static forRoot(settings: Settings, clock: Clock, status: ServiceStatus, paths: KnownPaths): DynamicModule {

@@ -12,6 +12,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^csv-parse$/, replacement: source('src/ways/csv-parse.ts') },
+      { find: /^entities\/decode$/, replacement: source('src/ways/character-references.ts') },
       { find: /^@reading-list\/client$/, replacement: source('../clients/typescript/src/index.ts') },
       {
         find: /^@reading-list\/client\/indexeddb$/,

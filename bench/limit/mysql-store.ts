@@ -7,7 +7,7 @@ const TICK = `INSERT INTO accounts (account, last_modified, live_count) VALUES (
 
 type Send = <T = Row[]>(sql: string, values?: Value[]) => Promise<T>;
 
-/** Bare mysql2: a pool, statements, nothing else. */
+/** Plain mysql2: a pool, statements, nothing else. */
 export function mysqlStore(url: string, connectionLimit: number): LimitStore {
   const pool = mysql.createPool({ uri: url, connectionLimit, charset: 'utf8mb4', supportBigNumbers: true });
   const borrow = () =>

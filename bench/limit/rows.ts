@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 
-/** A row of either driver. */
+/** A row from either driver. */
 export type Row = Record<string, string | number | Buffer | null>;
 
 export type Value = string | number | Buffer | null;
@@ -37,7 +37,7 @@ function idText(id: Value): string {
 
 const hashOf = (url: string): Buffer => createHash('sha256').update(url).digest();
 
-/** A record of the shape the service answers with. */
+/** A record in the format of the service's responses. */
 export function itemOf(row: Row): object {
   const id = idText(row.id!);
   if (row.deleted) return { id, last_modified: row.last_modified, deleted: true };
@@ -64,7 +64,7 @@ export function itemOf(row: Row): object {
   };
 }
 
-/** What a client posts. */
+/** The body of a POST. */
 export interface Posted {
   url: string;
   title: string;
@@ -73,7 +73,7 @@ export interface Posted {
   word_count: number;
 }
 
-/** The row of a new article but for its account and timestamp. */
+/** The row of a new article without account and timestamp. */
 export function newRow({ url, title, added_by, excerpt, word_count }: Posted, now: number): Row {
   return {
     id: idBytes(randomUUID()),

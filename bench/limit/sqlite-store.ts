@@ -7,7 +7,7 @@ const TICK = `INSERT INTO accounts (account, last_modified, live_count) VALUES (
   ON CONFLICT (account) DO UPDATE SET live_count = live_count + excluded.live_count,
     last_modified = max(last_modified + 1, excluded.last_modified) RETURNING last_modified`;
 
-/** Bare better-sqlite3: one handle, prepared statements read as the service reads them, its settings of the file. */
+/** Plain better-sqlite3: one handle, with statements read like in the service, and the same settings of the file. */
 export function sqliteStore(path: string): LimitStore {
   const handle = new Sqlite(path, { timeout: 200 });
   handle.pragma('journal_mode = WAL');

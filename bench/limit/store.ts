@@ -1,6 +1,6 @@
 import type { Posted, Row } from './rows.js';
 
-/** What the limit server asks of a database: for each operation the fewest statements that do the same durable work. */
+/** The database operations of the limit server, each with the fewest statements that do the same durable work. */
 export interface LimitStore {
   clock(account: Buffer): Promise<Row>;
   one(account: Buffer, id: Buffer): Promise<Row>;
@@ -9,7 +9,7 @@ export interface LimitStore {
   since(account: Buffer, since: number, limit: number): Promise<[Row, Row[]]>;
   /** The account's timestamp and the number of unread articles. */
   countUnread(account: Buffer): Promise<Row>;
-  /** The new row, or the one that holds the URL, which is looked for first where it is expected. */
+  /** The new row, or the one that holds the URL, which is looked up first where it is likely. */
   create(account: Buffer, posted: Posted, isExpected: boolean): Promise<{ created: boolean; row: Row }>;
   retitle(account: Buffer, id: Buffer, title: string): Promise<Row>;
   /** The tombstone's timestamp. */

@@ -11,10 +11,10 @@ process.on('message', (job: Job) => {
   );
 });
 
-/** Asked by each connection before the clock starts: opening connections is no part of what is measured. */
+/** Sent on each connection before the clock starts, so that opening connections is not measured. */
 const GREETING = Buffer.from('GET /__lbheartbeat__ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
 
-/** One job: connections that send one request after the other until the time or the supply is over. */
+/** Runs a job: connections that send one request after the other until the time is up or the requests run out. */
 class Run {
   private readonly operation: Operation;
   private readonly latencies: number[] = [];
@@ -60,7 +60,7 @@ class Run {
       const early = pauseMs > 0 ? due - performance.now() : 0;
       if (early > 0) await sleep(early);
       due += pauseMs;
-      // What had to wait for the answer before it was sent late, and that is the server's doing.
+      // A request that had to wait for the previous response was sent late because of the server.
       this.count(await connection.send(message), Math.max(0, -early));
     }
     connection.close();

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** What a request came to. */
+/** The response to a request. */
 export interface Outcome {
   status: number;
   milliseconds: number;
@@ -8,12 +8,12 @@ export interface Outcome {
   head: string;
 }
 
-/** Where all connections read into: a client that makes garbage stops to collect it, and measures that as latency. */
+/** A shared read buffer: garbage collection in the client would show up as latency. */
 const READING = Buffer.allocUnsafe(65_536);
 
 /**
- * One keep-alive connection that sends prepared bytes and reads no more of the answers than it must to find their end:
- * a client that costs little beside the servers it measures. One request at a time.
+ * A keep-alive connection that sends prepared bytes and parses only as much of the responses as needed to find their
+ * end, to cost little compared to the servers. One request at a time.
  */
 export class LoadConnection {
   private readonly socket: Socket;
@@ -32,7 +32,7 @@ export class LoadConnection {
     this.socket.on('close', () => this.pending?.reject(new Error('the server closed the connection')));
   }
 
-  /** Rejects when the connection breaks, or when the end of the answer cannot be told. */
+  /** Rejects when the connection breaks, or when the response has no length. */
   send(message: Buffer): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       this.pending = { resolve, reject };
@@ -67,7 +67,7 @@ export class LoadConnection {
   }
 
   private finish(): void {
-    if (!this.pending) throw new Error(`an answer to nothing:\n${this.head}`);
+    if (!this.pending) throw new Error(`a response without a request:\n${this.head}`);
     const { resolve } = this.pending;
     this.pending = undefined;
     resolve({ status: this.status, milliseconds: performance.now() - this.sentAt, head: this.head });

@@ -1,26 +1,26 @@
 import type { User } from '../data.js';
 import type { JobFacts } from './operations.js';
 
-/** One measurement that the client process is asked for. */
+/** One measurement by the client process. */
 export interface Job extends JobFacts {
   port: number;
   operation: string;
   users: User[];
   connections: number;
   seconds: number;
-  /** Requests that may be sent at most; default: as many as the time allows. */
+  /** The maximum number of requests; default: as many as the time allows. */
   requests?: number;
-  /** Requests to be sent in a second; default: the next one as soon as the answer to the last is there. */
+  /** Requests per second; default: each one as soon as the previous response has arrived. */
   ratePerSecond?: number;
 }
 
 /**
- * What came of a job. Latencies in milliseconds, from the moment at which a request was due; `sent`: from the moment at which
- * it was sent, which is later when its connection still waited for the answer before.
+ * The result of a job. Latencies in milliseconds, from when a request was due; `sent`: from when it was sent, which is
+ * later if its connection was still waiting for the previous response.
  */
 export interface JobResult {
   requests: number;
-  /** Answers with another status than the operation's, but for refusals. */
+  /** Responses with a status other than the operation's, not counting refusals. */
   errors: number;
   /** 503: the server was full. */
   refused: number;
@@ -29,10 +29,10 @@ export interface JobResult {
   p99: number;
   sent: { p50: number; p99: number };
   mean: number;
-  /** The first unexpected answer. */
+  /** The first unexpected response. */
   firstError?: string;
 }
 
-/** The value below which the given share of sorted values lies. */
+/** A quantile of sorted values. */
 export const quantile = (sorted: ArrayLike<number>, share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;

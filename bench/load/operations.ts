@@ -1,23 +1,23 @@
 import { articleId, articleUrl, FIRST_TIMESTAMP, type User } from '../data.js';
 
-/** How many records the users of an operation have before it is measured. */
+/** How many records the users of an operation have beforehand. */
 export type Population = 'thousand' | 'ten-thousand' | 'writers' | 'mixed' | 'doomed';
 
-/** One kind of request; the same bytes go to the service and to the limit server. */
+/** A kind of request; the service and the limit server receive the same bytes. */
 export interface Operation {
   name: string;
-  /** As the results call it. */
+  /** The name in the results. */
   title: string;
   users: Population;
-  /** The only status that is no error; undefined: any below 400. */
+  /** The only expected status; undefined for any below 400. */
   status?: number;
-  /** A user's n-th request of a job (from 0); undefined when there is nothing left to do. */
+  /** A user's n-th request of a job (from 0); undefined when none are left. */
   request(user: User, n: number, job: JobFacts): Buffer | undefined;
 }
 
-/** What makes the requests of a job differ from those of all others. */
+/** What makes the requests of a job unique. */
 export interface JobFacts {
-  /** A text no other job has. */
+  /** A unique text. */
   salt: string;
   /** How many records each user has. */
   size: number;
@@ -42,7 +42,7 @@ function message(user: User, method: string, path: string, headers: Record<strin
   return Buffer.from(`${method} /v2${path} HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n${text}`);
 }
 
-/** Requests that never change are built once for each user. */
+/** Constant requests are built once per user. */
 function constant(build: (user: User, job: JobFacts) => Buffer): Operation['request'] {
   const known = new Map<string, Buffer>();
   return (user, _n, job) => {
@@ -61,10 +61,10 @@ const anArticle = (account: string, name: string) => ({
   word_count: 731,
 });
 
-/** Walks through the records in an order that is not theirs. */
+/** Visits the records in a scattered order. */
 const some = (n: number, size: number): number => 1 + ((n * 7919) % size);
 
-/** All operations, as the results list them. */
+/** All operations, in the order of the results. */
 export const OPERATIONS: readonly Operation[] = [
   {
     name: 'poll',
@@ -163,7 +163,7 @@ export const OPERATIONS: readonly Operation[] = [
   },
 ];
 
-/** What a device does that has just heard of a change. */
+/** What a device does after it has learnt of a change. */
 const recent: Operation = {
   name: 'recent',
   title: 'list 25 of the last two seconds',
@@ -172,7 +172,7 @@ const recent: Operation = {
   request: (user) => message(user, 'GET', `/articles?_since=${Date.now() - 2000}&_limit=25`),
 };
 
-/** Shares of the mixture, in twentieths: what devices do all day. */
+/** The operations of the mixture, in twentieths: a typical day of devices. */
 const MIXTURE = { poll: 8, recent: 3, list: 1, read: 2, patch: 3, create: 2, duplicate: 1 };
 const MIXED = Object.entries(MIXTURE).flatMap(([name, times]) => Array<string>(times).fill(name));
 
@@ -180,12 +180,11 @@ const mixture: Operation = {
   name: 'mixture',
   title: 'a mixture of operations',
   users: 'mixed',
-  // Each device is at another place of the sequence, as otherwise all would write, or list, at the same time.
+  // Each device starts at a different place of the sequence, so that they do not all write, or list, at the same time.
   request: (user, n, job) =>
     operationNamed(MIXED[(n * 7 + parseInt(user.account.slice(0, 4), 16)) % MIXED.length]!).request(user, n, job),
 };
 
-/** The operation of that name. */
 export function operationNamed(name: string): Operation {
   const operation = [...OPERATIONS, recent, mixture].find((candidate) => candidate.name === name);
   if (!operation) throw new Error(`no such operation: ${name}`);

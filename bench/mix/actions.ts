@@ -1,11 +1,11 @@
 import type { Answer, Device } from './device.js';
 
-/** Something devices do; resolves with the last answer. */
+/** An action of devices; resolves with its last response. */
 export interface Action {
   name: string;
-  /** How often, by comparison with the others. */
+  /** The relative frequency. */
   weight: number;
-  /** Statuses that are no error: devices of one user get in each other's way. */
+  /** Statuses that are not errors, as devices of one user may conflict. */
   statuses: number[];
   run(device: Device): Promise<Answer>;
 }
@@ -32,7 +32,7 @@ function remember(device: Device, id: string | undefined): void {
   if (device.ids.length > MAX_KNOWN) device.ids.shift();
 }
 
-/** Changes one of the articles the device knows. */
+/** Changes one of the articles that the device knows. */
 const change = (fields: (device: Device) => object, headers: Record<string, string> = {}) => {
   return (device: Device): Promise<Answer> => {
     const id = someId(device);

@@ -1,6 +1,6 @@
 import { type Agent, request } from 'node:http';
 
-/** What the device was answered. */
+/** A response to the device. */
 export interface Answer {
   status: number;
   headers: Record<string, string | string[] | undefined>;
@@ -20,7 +20,7 @@ export interface DeviceOptions {
   name: string;
 }
 
-/** A device that keeps what it needs to go on: some ids, and the timestamp of its last poll. */
+/** A device with minimal state: some ids, and the timestamp of its last poll. */
 export class Device {
   readonly ids: string[] = [];
   since = 0;
@@ -32,7 +32,7 @@ export class Device {
     return this.options.name;
   }
 
-  /** A number this device has not had before. */
+  /** A number that this device has not used before. */
   next(): number {
     return ++this.counter;
   }

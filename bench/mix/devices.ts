@@ -4,7 +4,7 @@ import { quantile } from '../load/job.js';
 import { type Action, ACTIONS } from './actions.js';
 import { Device } from './device.js';
 
-/** What the process of the devices is asked for. */
+/** The order for the process that runs the devices. */
 export interface MixJob {
   port: number;
   users: User[];
@@ -12,7 +12,7 @@ export interface MixJob {
   seconds: number;
 }
 
-/** What one action came to; latencies in milliseconds, those of refused requests (503) not among them. */
+/** The results of one action; latencies in milliseconds, without refused requests (503). */
 export interface ActionResult {
   action: string;
   done: number;
@@ -25,7 +25,7 @@ export interface ActionResult {
 export interface MixResult {
   perSecond: number;
   actions: ActionResult[];
-  /** The first unexpected answers. */
+  /** The first unexpected responses. */
   surprises: string[];
 }
 

@@ -1,10 +1,10 @@
-/** A horizontal bar chart: groups of bars under a label each. */
+/** A horizontal bar chart with labelled groups of bars. */
 export interface Chart {
   title: string;
-  /** One name and colour for each bar of a group. */
+  /** The name and colour of each bar of a group. */
   series: { name: string; colour: string }[];
   groups: { label: string; values: number[] }[];
-  /** Values that are marked by a line across all groups. */
+  /** Values that are marked by lines across all groups. */
   marks: { value: number; label: string }[];
   format: (value: number) => string;
 }
@@ -17,7 +17,7 @@ const TOP = 64;
 
 export const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
-/** The chart as an SVG document of its own. */
+/** The chart as an SVG document. */
 export function svgOf({ title, series, groups, marks, format }: Chart): string {
   const most = Math.max(...marks.map(({ value }) => value), ...groups.flatMap(({ values }) => values));
   const x = (value: number): number => LABEL_WIDTH + (value / most) * BAR_WIDTH;

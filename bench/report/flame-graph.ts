@@ -1,6 +1,6 @@
 import { escape } from './chart.js';
 
-/** The part of a V8 `.cpuprofile` that is read here; times in microseconds. */
+/** The relevant part of a V8 `.cpuprofile`; times in microseconds. */
 export interface CpuProfile {
   nodes: { id: number; callFrame: { functionName: string; url: string }; children?: number[] }[];
   samples: number[];
@@ -26,12 +26,12 @@ const WIDTH = 1200;
 const ROW = 16;
 const TOP = 56;
 const CHARACTER = 6.2;
-/** Narrower frames are left out, in pixels. */
+/** The minimum width of a frame, in pixels. */
 const NARROWEST = 1.5;
-/** Deeper frames are left out as well; the loading of modules at the start goes on and on. */
+/** The maximum depth, because loading modules at the start nests very deeply. */
 const MOST_ROWS = 36;
 
-/** A profile as an SVG document: callers above callees, the width of a frame its share of the time the processor was busy. */
+/** A profile as an SVG document: callers above callees; a frame's width is its share of the busy time. */
 export function flameGraph(profile: CpuProfile, title: string): string {
   const root = mergeStacks(profile);
   const rows: string[] = [];
@@ -50,7 +50,7 @@ export function flameGraph(profile: CpuProfile, title: string): string {
   ].join('\n');
 }
 
-/** The busy time of all samples, by stack; functions of one name that are called from one place are one frame. */
+/** The busy time of all samples by stack; functions with the same name and caller are one frame. */
 function mergeStacks({ nodes, samples, timeDeltas }: CpuProfile): Frame {
   const times = new Map<number, number>();
   samples.forEach((id, at) => times.set(id, (times.get(id) ?? 0) + timeDeltas[at]!));
@@ -83,7 +83,7 @@ function originOf(url: string): Origin {
   return url === '' ? 'engine and system calls' : 'service';
 }
 
-/** Adds the rectangles of a frame and its callees; returns how deep they go. */
+/** Adds the rectangles of a frame and its callees; returns their depth. */
 function draw(frame: Frame, left: number, level: number, scale: number, rows: string[]): number {
   const width = frame.microseconds * scale;
   if (width < NARROWEST || level === MOST_ROWS) return level;

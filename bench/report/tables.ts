@@ -37,7 +37,7 @@ function statementsTable(facts: ProcessFacts[]): string {
   return table(['operation', ...facts.map(({ name }) => name)], rows);
 }
 
-/** Medians of rounds; refusals and errors of all rounds together. */
+/** Medians of rounds; refusals and errors are sums. */
 function loadTable(load: NonNullable<Results['load']>): string {
   const rows = Object.entries(load).flatMap(([operation, servers]) =>
     Object.entries(servers).map(([server, { most, atFourFifths }]) => {
@@ -60,7 +60,7 @@ function loadTable(load: NonNullable<Results['load']>): string {
   return table(['operation', 'server', 'highest /s', ...latencies, 'refused', 'errors'], rows);
 }
 
-/** Latencies, and their ratio to that of the smallest size. */
+/** Latencies, and their ratio to the smallest size. */
 function growthTable({ sizes, milliseconds }: Growth): string {
   const rows = Object.entries(milliseconds).map(([operation, times]) => [
     operation,

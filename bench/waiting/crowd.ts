@@ -2,22 +2,22 @@ import { LoadConnection, type Outcome } from '../load/connection.js';
 import { quantile } from '../load/job.js';
 import { lastModified, Requests } from './messages.js';
 
-/** What the crowd is told to do. */
+/** An order for the crowd. */
 export type Order =
   | { order: 'wait'; port: number; users: number; seconds: number }
   | { order: 'storm'; writers: number }
   | { order: 'plain'; atOnce: number }
   | { order: 'share'; port: number; requests: number };
 
-/** What it says of itself afterwards; times in milliseconds. */
+/** The crowd's report; times in milliseconds. */
 export interface Report {
   failure?: string;
-  /** Answers by status. */
+  /** Responses by status. */
   statuses: Record<number, number>;
   milliseconds: number;
   p50?: number;
   p99?: number;
-  /** Of those who share one list: how many were answered at once. */
+  /** Of the waiters that share a list, how many got an immediate response. */
   atOnce?: number;
 }
 
@@ -40,13 +40,13 @@ process.on('message', (order: Order) => {
   );
 });
 
-/** Everybody begins to wait; nobody is answered yet. */
+/** Starts all waiting polls. */
 async function wait({ port, users, seconds }: Extract<Order, { order: 'wait' }>): Promise<Report> {
   const start = performance.now();
   members = [];
   const names = Array.from({ length: users }, (_, at) => `crowd-${at}`);
   await inTurn(names, OPENING, async (name) => {
-    // Not before its turn: the service closes connections on which nothing comes.
+    // Connects only when needed, because the service closes idle connections.
     const member: Member = { connection: new LoadConnection(port), requests: new Requests(name), since: 0 };
     members.push(member);
     member.since = await timestampOf(member.connection, member.requests);
@@ -57,7 +57,10 @@ async function wait({ port, users, seconds }: Extract<Order, { order: 'wait' }>)
   return { statuses: {}, milliseconds: performance.now() - start };
 }
 
-/** A write for each of them, as fast as some writers can; how long after the answer to a write its waiter had it. */
+/**
+ * Writes for each waiter, as fast as a few writers can; measures the time from the response to a write until its waiter
+ * is notified.
+ */
 async function storm({ writers }: Extract<Order, { order: 'storm' }>): Promise<Report> {
   const start = performance.now();
   const port = members[0]!.connection.port;
@@ -87,7 +90,7 @@ async function storm({ writers }: Extract<Order, { order: 'storm' }>): Promise<R
   return { statuses, milliseconds, p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99) };
 }
 
-/** An ordinary poll of each of them. */
+/** An ordinary poll on each connection. */
 async function plain({ atOnce }: Extract<Order, { order: 'plain' }>): Promise<Report> {
   const statuses: Record<number, number> = {};
   const start = performance.now();
@@ -98,7 +101,7 @@ async function plain({ atOnce }: Extract<Order, { order: 'plain' }>): Promise<Re
   return { statuses, milliseconds: performance.now() - start };
 }
 
-/** Many waiters of one list: those beyond the bound are answered at once. */
+/** Many waiters of one list: those beyond the limit get an immediate response. */
 async function share({ port, requests }: Extract<Order, { order: 'share' }>): Promise<Report> {
   const shared = new Requests('shared');
   const first = new LoadConnection(port);
@@ -122,12 +125,12 @@ async function share({ port, requests }: Extract<Order, { order: 'share' }>): Pr
   return { statuses, milliseconds, atOnce };
 }
 
-/** Asked again while the service is busy, as a device would. */
+/** Retries while the service is busy, like a device. */
 async function timestampOf(connection: LoadConnection, requests: Requests): Promise<number> {
   for (;;) {
     const { status, head } = await connection.send(requests.count());
     if (status === 200) return lastModified(head);
-    if (status !== 503) throw new Error(`a count was answered ${status}`);
+    if (status !== 503) throw new Error(`a count had the status ${status}`);
     await new Promise((go) => setTimeout(go, 500));
   }
 }

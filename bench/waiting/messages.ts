@@ -1,4 +1,4 @@
-/** Requests of one Basic user, as the bytes that go over the wire. */
+/** Requests of one Basic user, as raw bytes. */
 export class Requests {
   private readonly credentials: string;
 
@@ -6,12 +6,12 @@ export class Requests {
     this.credentials = Buffer.from(`${name}:secret`).toString('base64');
   }
 
-  /** What the collection's timestamp is. */
+  /** A request for the collection's timestamp. */
   count(): Buffer {
     return this.message('HEAD', []);
   }
 
-  /** A poll for what changed after `since`, which may wait. */
+  /** A poll for changes after `since`, optionally waiting. */
   poll(since: number, waitSeconds?: number): Buffer {
     const prefer = waitSeconds === undefined ? [] : [`Prefer: wait=${waitSeconds}`];
     return this.message('GET', [`If-Modified-Since: ${since}`, ...prefer], `?_since=${since}`);
@@ -30,5 +30,5 @@ export class Requests {
   }
 }
 
-/** The timestamp in the headers of an answer. */
+/** The timestamp in the headers of a response. */
 export const lastModified = (head: string): number => Number(/\r\nlast-modified: *(\d+)/i.exec(head)![1]);

@@ -3,8 +3,8 @@ import * as client from 'openid-client';
 const USERS = 2;
 
 /**
- * Bearer tokens from an identity provider: by client credentials where there is a secret, else by the device flow, for which
- * somebody signs in twice, as two test users. A provider on plain http is taken on loopback only.
+ * Obtains bearer tokens from an identity provider: by client credentials if there is a secret, otherwise by the device
+ * flow, for which somebody signs in twice, as two test users. Accepts plain http only on loopback.
  */
 export async function obtainTokens(issuer, environment) {
   const { E2E_OIDC_CLIENT_ID: id, E2E_OIDC_CLIENT_SECRET: secret } = environment;

@@ -5,8 +5,8 @@ const MAX_REPEATS = 5;
 const LONGEST_WAIT_SECONDS = 60;
 
 /**
- * What the suites have to know about the service at `url`. Rejects, with a line that says why, when there is none, when it does
- * not take the credentials, or when a given user has articles that nobody allowed to delete.
+ * Finds out what the suites need to know about the service at `url`. Rejects, with a one-line reason, when there is no
+ * service, when it rejects the credentials, or when a given user has articles that must not be deleted.
  */
 export async function probe(url, { basic, tokens, allowWipe }) {
   const root = await rootOf(url);
@@ -44,7 +44,7 @@ async function requireUsable(url, authorization, name, allowWipe) {
   if (count > 0) await request(`${url}/v2/articles`, { method: 'DELETE', headers: { authorization } });
 }
 
-/** The name in the paths of the login, as the OpenAPI document tells it. */
+/** The provider's name in the login paths, from the OpenAPI document. */
 async function providerOf(url) {
   const answer = await get(`${url}/v2/openapi.json`).catch(() => undefined);
   const document = answer?.status === 200 ? await answer.json().catch(() => undefined) : undefined;
@@ -54,7 +54,7 @@ async function providerOf(url) {
 
 const basicOf = (name) => `Basic ${Buffer.from(`${name}:secret`).toString('base64')}`;
 
-/** Two tokens of one user, such as after signing in twice under one name, would make cases disturb each other. */
+/** With two tokens of the same user, as after signing in twice with one name, cases would interfere. */
 async function requireDistinct(url, tokens) {
   const clocks = new Map();
   for (const [at, token] of tokens.entries()) {
@@ -68,7 +68,7 @@ async function requireDistinct(url, tokens) {
   }
 }
 
-/** Whether the one sees what the other stores. */
+/** Whether one sees what the other stores. */
 async function areOneUser(url, one, other) {
   const headers = { authorization: `Bearer ${one}`, 'content-type': 'application/json' };
   const article = { url: `https://example.com/e2e-probe-${Date.now()}`, title: 'probe', added_by: 'e2e' };
@@ -82,7 +82,7 @@ async function areOneUser(url, one, other) {
 const get = (address, authorization) =>
   request(address, { headers: authorization === undefined ? {} : { authorization }, redirect: 'manual' });
 
-/** Waits and repeats while the deployment says that there are too many requests. */
+/** Waits and retries while the deployment responds 429. */
 async function request(address, options) {
   for (let repeats = 0; ; repeats++) {
     const answer = await fetch(address, { ...options, signal: AbortSignal.timeout(TIMEOUT_MS) });

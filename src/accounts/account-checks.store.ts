@@ -4,21 +4,23 @@ import { managerOn } from '../database/entities/manager.js';
 import type { Row, Session } from '../database/session.js';
 import { LATEST_TIMESTAMP, type Timestamp } from '../protocol/timestamp.js';
 
-/** An account's row as the driver gives it, with what its records say; a damaged one has values of any kind. */
+/**
+ * An account's row as the driver returns it, with totals from its records; in a damaged one values may be of any type.
+ */
 export interface Totals {
   last_modified: Row[string];
   live_count: Row[string];
   purged_until: Row[string];
-  /** The latest timestamp that is one. */
+  /** The latest valid timestamp. */
   newest: Timestamp | null;
   live: number;
 }
 
 const LIVE = 'r.deleted = 0';
-/** SQLite finds every text greater than every number. */
+/** In SQLite every text is greater than every number. */
 const USABLE = `r.last_modified BETWEEN 0 AND ${LATEST_TIMESTAMP}`;
 
-/** The first account key after `after` that has a row here, or records; what has not 16 bytes is no key. */
+/** The first account key after `after` with an account row or records. Anything that is not 16 bytes long is no key. */
 export async function nextAccount(session: Session, after: Buffer): Promise<Buffer | undefined> {
   const keys: Buffer[] = [];
   for (const table of [Account, StoredArticle]) {
@@ -32,7 +34,10 @@ export async function nextAccount(session: Session, after: Buffer): Promise<Buff
   return keys.sort((a, b) => a.compare(b))[0];
 }
 
-/** Both in one statement, so that they belong together while others write; undefined without a row in `accounts`. */
+/**
+ * Reads row and totals in one statement, so that they are consistent despite concurrent writes; undefined without a row
+ * in `accounts`.
+ */
 export async function totalsOf(session: Session, account: Buffer): Promise<Totals | undefined> {
   const accounts = managerOn(session).createQueryBuilder(Account, 'a').where('a.account = :account', { account });
   const records = (what: string) =>
@@ -46,15 +51,15 @@ export async function totalsOf(session: Session, account: Buffer): Promise<Total
     .getRawOne<Totals>();
 }
 
-/** Sets both timestamps of an account, whatever they were. */
+/** Overwrites both timestamps of an account. */
 export async function setClock(session: Session, account: Buffer, clock: Timestamp): Promise<void> {
   await managerOn(session).update(Account, { account }, { last_modified: clock, purged_until: clock });
 }
 
-/** A condition for rows whose account is not 16 bytes, which only SQLite keeps. */
+/** Matches rows whose account is not 16 bytes long; only SQLite can hold such rows. */
 export const STRAY_KEY = "LENGTH(account) <> 16 OR TYPEOF(account) <> 'blob'";
 
-/** How many rows of each table have a key that no user has. */
+/** How many rows of each table have an account key that no user can have. */
 export async function countStrayKeys(session: Session): Promise<Record<'accounts' | 'articles', number>> {
   const count = (table: string) => `(SELECT COUNT(*) FROM ${table} WHERE ${STRAY_KEY}) AS ${table}`;
   const row = await session.row(`SELECT ${count('accounts')}, ${count('articles')}`, []);

@@ -4,10 +4,12 @@ import type { Tally } from '../database/session.js';
 /** A row of `accounts`. */
 export type AccountRow = Account;
 
-/** The state of a user's collection: its timestamp, its live articles, and up to where tombstones are gone. */
+/**
+ * The state of a user's collection: its timestamp, its number of live articles, and up to where tombstones were purged.
+ */
 export type Collection = Omit<AccountRow, 'account'>;
 
-/** Whose collection a request is about, and what it has cost so far. */
+/** Whose collection a request concerns, and how many statements it has taken so far. */
 export interface Owner extends Tally {
   account: Buffer;
 }

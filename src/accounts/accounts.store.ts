@@ -24,20 +24,25 @@ const SETTLE = keptStatement((entities) =>
     .where('account = ?'),
 );
 
-/** An expression for the account of its one parameter, to be read in one statement with its articles. */
+/**
+ * An expression that reads `purged_until` in the same statement as the account's articles; its one parameter is the
+ * account.
+ */
 export const PURGED_UNTIL = '(SELECT purged_until FROM accounts WHERE account = ?)';
 
-/** The account's collection, or undefined before the user's first contact. */
+/** The account's collection; undefined before the user's first request. */
 export function findCollection(session: Session, account: Buffer): Promise<Collection | undefined> {
   return session.row(COLLECTION(session), [account]) as Promise<Collection | undefined>;
 }
 
-/** Sets the clock to the last of several timestamps given out in one transaction and corrects the number of live articles. */
+/**
+ * Sets the clock to the last of several timestamps issued in one transaction and corrects the number of live articles.
+ */
 export async function settleCollection(session: Session, account: Buffer, last: Timestamp, buried: number) {
   await session.run(SETTLE(session), [last, buried, account]);
 }
 
-/** Adds an account unless it is there. */
+/** Adds an account unless it exists. */
 export async function addAccount(session: Session, account: AccountRow): Promise<void> {
   await managerOn(session)
     .createQueryBuilder()
@@ -53,7 +58,7 @@ export async function findAccount(session: Session, account: Buffer): Promise<Ac
   return (await managerOn(session).findOneBy(Account, { account })) ?? undefined;
 }
 
-/** The accounts after a key, in the order of keys. */
+/** The accounts after a key, in key order. */
 export function accountsAfter(session: Session, after: Buffer, size: number): Promise<AccountRow[]> {
   return managerOn(session).find(Account, {
     where: { account: MoreThan(after) },
@@ -62,7 +67,7 @@ export function accountsAfter(session: Session, after: Buffer, size: number): Pr
   });
 }
 
-/** The same accounts by their keys; each says whether it has tombstones older than `before`. */
+/** The keys of the same accounts, and whether each has tombstones older than `before`. */
 export async function purgeableAfter(
   session: Session,
   after: Buffer,
@@ -85,24 +90,29 @@ export async function purgeableAfter(
   return rows.map(({ account, due }) => ({ account, isDue: Boolean(due) }));
 }
 
-/** Literals: as parameters, hundreds of keys every second would cost more than all else that is done for those who wait. */
+/**
+ * Literals, because binding hundreds of keys every second would cost more than everything else that waiting polls need.
+ */
 const among = (keys: readonly Buffer[]): string =>
   `account IN (${keys.map((key) => `x'${key.toString('hex')}'`).join(',')})`;
 
-/** How far the collections of several accounts are; an account that is not there is left out. */
+/** The timestamps of several accounts; accounts that do not exist are left out. */
 export async function lastModifiedOf(session: Session, accounts: readonly Buffer[]) {
   const rows = await session.rows(`SELECT account, last_modified FROM accounts WHERE ${among(accounts)}`, []);
   return rows as unknown as Pick<AccountRow, 'account' | 'last_modified'>[];
 }
 
-/** How many of several accounts are there, and the sum of their timestamps: as none goes back, the same sum is no change. */
+/**
+ * How many of several accounts exist, and the sum of their timestamps: as none ever decreases, an equal sum means no
+ * change.
+ */
 export async function progressOf(session: Session, accounts: readonly Buffer[]) {
   const sql = `SELECT COUNT(*) AS present, SUM(last_modified) AS progress FROM accounts WHERE ${among(accounts)}`;
   const row = (await session.row(sql, []))!;
   return { present: Number(row.present), progress: Number(row.progress) };
 }
 
-/** The highest clock of all users that is one, 0 when there are none. */
+/** The highest valid clock of all users; 0 if there is none. */
 export async function highestClock(session: Session): Promise<Timestamp> {
   const usable = { last_modified: Between(0, LATEST_TIMESTAMP) };
   return (await managerOn(session).maximum(Account, 'last_modified', usable)) ?? 0;
@@ -110,7 +120,7 @@ export async function highestClock(session: Session): Promise<Timestamp> {
 
 const LATER = (column: string, value: string) => `CASE WHEN ${column} < ${value} THEN ${value} ELSE ${column} END`;
 
-/** Writes the account's row, which locks it for the transaction, raising its timestamps to the given ones. */
+/** Raises the account's timestamps to at least the given ones, which also locks its row for the transaction. */
 export async function raiseTimestamps(session: Session, account: Buffer, clock: Timestamp, purgedUntil: Timestamp) {
   await managerOn(session)
     .createQueryBuilder()
@@ -123,12 +133,12 @@ export async function raiseTimestamps(session: Session, account: Buffer, clock: 
     .execute();
 }
 
-/** Writes the account's row, which locks it for the transaction. */
+/** Adds to the number of live articles, which also locks the account's row for the transaction. */
 export async function addToLiveCount(session: Session, account: Buffer, delta: number): Promise<void> {
   await managerOn(session).increment(Account, { account }, 'live_count', delta);
 }
 
-/** Gives an account another key, which nobody may have; its records stay under the old one. */
+/** Changes an account's key to an unused one; its records keep the old key. */
 export async function moveAccount(session: Session, from: Buffer, to: Buffer): Promise<void> {
   await managerOn(session).update(Account, { account: from }, { account: to });
 }

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import DataLoader from 'dataloader';
 import { CLOCK, type Clock } from '../config/config.module.js';
 import { Database } from '../database/database.js';
 import type { Outcome } from '../database/outcome.js';
@@ -8,27 +9,54 @@ import { requireUnmodified, type Preconditions } from '../protocol/preconditions
 import type { Timestamp } from '../protocol/timestamp.js';
 import { CollectionChanges } from './collection-changes.js';
 import type { Collection, Owner } from './account.row.js';
-import { addAccount, findCollection } from './accounts.store.js';
+import { addAccount, findCollection, lastModifiedOf } from './accounts.store.js';
 import { tick } from './tick.js';
 
-/** What a transaction does to the account. */
+/** How a transaction changes the account. */
 export interface Change {
-  /** What it adds to the number of live articles. */
+  /** The change in the number of live articles. */
   liveDelta: number;
-  /** It is refused when the collection changed after this. */
+  /** Refuse the transaction if the collection changed after this timestamp. */
   ifUnmodifiedSince?: Timestamp;
 }
 
-/** The row of a user's account: the clock of the collection, and the lock of those who write to it. */
+/** Collections whose timestamps one statement reads at most. */
+const LOOKS_AT_ONCE = 100;
+
+/** The row of a user's account: the clock of the collection, and the lock for its writers. */
 @Injectable()
 export class CollectionClock {
+  private readonly looks = new DataLoader((accounts: readonly Buffer[]) => this.timestampsOf(accounts), {
+    batchScheduleFn: setImmediate,
+    maxBatchSize: LOOKS_AT_ONCE,
+    cache: false,
+  });
+
   constructor(
     private readonly database: Database,
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly changes: CollectionChanges,
   ) {}
 
-  /** The user's collection; the first contact fixes its timestamp. */
+  /**
+   * The timestamp of the user's collection, undefined before the first contact. Most requests are polls that need nothing else:
+   * those of one turn of the event loop share a statement, where a statement is a message to another process.
+   */
+  async latest(owner: Owner): Promise<Timestamp | undefined> {
+    const { account } = owner;
+    if (this.database.dialect.isLocal)
+      return (await this.database.onSession((session) => findCollection(session, account), owner))?.last_modified;
+    owner.statements++;
+    return this.looks.load(account);
+  }
+
+  private async timestampsOf(accounts: readonly Buffer[]): Promise<(Timestamp | undefined)[]> {
+    const rows = await this.database.onSession((session) => lastModifiedOf(session, accounts));
+    const known = new Map(rows.map(({ account, last_modified }) => [account.toString('latin1'), last_modified]));
+    return accounts.map((account) => known.get(account.toString('latin1')));
+  }
+
+  /** The user's collection; created, with its first timestamp, if it does not exist. */
   async read(session: Session, account: Buffer): Promise<Collection> {
     const known = await findCollection(session, account);
     if (known) return known;
@@ -37,7 +65,7 @@ export class CollectionClock {
     return (await findCollection(session, account))!;
   }
 
-  /** Throws 412 / 114 early, and gives a new user's collection its timestamp before it is compared. */
+  /** Throws 412 / 114 early. A new user's collection gets its timestamp before the comparison. */
   async requireUnmodified(owner: Owner, conditions: Preconditions): Promise<void> {
     if (conditions.ifUnmodifiedSince === undefined) return;
     const { last_modified } = await this.database.onSession((session) => this.read(session, owner.account), owner);
@@ -45,8 +73,9 @@ export class CollectionClock {
   }
 
   /**
-   * A transaction that locks the account first and gets its next timestamp, of which whoever waits for changes is told once it
-   * is committed. `work` may run more than once. Throws 412 / 114 when the collection changed after `ifUnmodifiedSince`.
+   * Runs a transaction that first locks the account and takes its next timestamp; once it is committed, the change is
+   * announced to waiting polls. `work` may run more than once. Throws 412 / 114 when the collection changed after
+   * `ifUnmodifiedSince`.
    */
   async change<T>(
     owner: Owner,

@@ -1,22 +1,23 @@
 import type { Session } from '../database/session.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 
-/** A new timestamp is to be given out: to whom, when, and what becomes of the number of live articles. */
+/** A request for the next timestamp of an account. */
 export interface ClockTick {
   account: Buffer;
   now: Timestamp;
   liveDelta: number;
-  /** Give none out when the account changed after this timestamp. */
+  /** Issue none if the account changed after this timestamp. */
   ifUnmodifiedSince?: Timestamp;
 }
 
 type Tick = (session: Session, tick: ClockTick) => Promise<Timestamp | undefined>;
 
-// Text: on one statement that locks, compares and advances rest the order of timestamps and every condition on the collection.
+// Raw SQL: the order of timestamps and all conditions on the collection rely on one statement that locks, compares and
+// advances.
 const ON_SERVER = `INSERT INTO accounts (account, last_modified, live_count, purged_until) VALUES (?, LAST_INSERT_ID(?), ?, ?)
   ON DUPLICATE KEY UPDATE live_count = live_count + ?, last_modified = LAST_INSERT_ID(GREATEST(last_modified + 1, ?))`;
 
-/** Gives out 0 instead of a timestamp, and changes nothing, when the account changed after the third `?`. */
+/** Yields 0 instead of a timestamp, and changes nothing, if the account changed after `ifUnmodifiedSince`. */
 const ON_SERVER_IF_UNMODIFIED = `INSERT INTO accounts (account, last_modified, live_count, purged_until)
     VALUES (?, LAST_INSERT_ID(?), ?, ?)
   ON DUPLICATE KEY UPDATE live_count = live_count + IF(last_modified <= ?, ?, 0),
@@ -28,7 +29,7 @@ const IN_FILE = `INSERT INTO accounts (account, last_modified, live_count, purge
     last_modified = max(last_modified + 1, excluded.last_modified) WHERE last_modified <= ?
   RETURNING last_modified`;
 
-/** How each kind of database does it: MySQL and MariaDB, and SQLite. */
+/** One implementation for MySQL and MariaDB, one for SQLite. */
 export const TICKS: Record<'server' | 'file', Tick> = {
   server: async (session, { account, now, liveDelta, ifUnmodifiedSince: limit }) => {
     const { insertId } =
@@ -45,8 +46,8 @@ export const TICKS: Record<'server' | 'file', Tick> = {
 };
 
 /**
- * Locks the account for the rest of the transaction and advances its clock; undefined when `ifUnmodifiedSince` forbids it. A new
- * account is one whose tombstones are gone up to now: it may have been there before, and been erased or lost.
+ * Locks the account for the rest of the transaction and advances its clock; undefined if the account changed after
+ * `ifUnmodifiedSince`. A new account counts as purged up to now: it may have existed before and been erased or lost.
  */
 export const tick: Tick = (session, change) =>
   TICKS[session.dataSource.options.type === 'better-sqlite3' ? 'file' : 'server'](session, change);

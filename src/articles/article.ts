@@ -13,7 +13,7 @@ import {
 import type { ResponseBehavior } from '../protocol/response-behavior.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 
-/** A live article as it is stored and answered. */
+/** A live article, as stored and as sent in responses. */
 export type Article = FieldValues;
 
 /** What is left of a deleted article. */
@@ -35,16 +35,16 @@ const POSTED = byName(fieldsWhere(({ givenBy }) => givenBy !== 'server'));
 const READ_ONLY = byName(fieldsWhere(({ patch }) => patch === undefined));
 const PATCHED = byName(fieldsWhere(({ patch }) => patch !== undefined));
 const PATCHED_ALWAYS = byName(fieldsWhere(({ patch }) => patch === 'always'));
-/** Who read the article, and when. */
+/** The fields that say who read the article, and when. */
 const MARKS = fieldsWhere(({ patch }) => patch === 'on reading');
 const NO_MARKS = Object.fromEntries(MARKS.map((field) => [field, null])) as Partial<Article>;
 const WITH_EMPTY_TEXT: ReadonlySet<FieldKind> = new Set(['url', 'title', 'text']);
-/** `null` takes away the value of a field that can be empty; for any other it counts as not sent. */
+/** `null` clears a field that can be empty; for any other field it counts as not sent. */
 const CLEARABLE: ReadonlySet<ArticleField> = new Set(
   fieldsWhere(({ kind, nullable, patch }) => patch !== undefined && (nullable === true || WITH_EMPTY_TEXT.has(kind))),
 );
 
-/** The body as a mapping. Throws 400 / 109 for any other JSON value. */
+/** The body as an object. Throws 400 / 109 for any other JSON value. */
 function requireMapping(body: unknown): Body {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw new ApiError('invalidPostedData', 'The body is not a JSON object');
@@ -63,7 +63,7 @@ export function newArticle(body: unknown, id: string, now: Timestamp): NewArticl
   return article as NewArticle;
 }
 
-/** An empty URL is none. */
+/** An empty URL counts as absent. */
 const isGiven = (field: ArticleField, value: FieldValue | undefined): boolean =>
   value !== undefined && value !== null && !(value === '' && FIELDS[field].kind === 'url');
 
@@ -74,7 +74,10 @@ function firstValue(field: ArticleField, sent: Fields, now: Timestamp): FieldVal
   return 'now' in otherwise ? now : firstValue(otherwise.sameAs, sent, now);
 }
 
-/** The fields that were sent, typed; `null` counts as absent, but is enough where it is a value and one is required. */
+/**
+ * The fields that were sent, converted to their types. `null` counts as absent, but satisfies a required field that is
+ * nullable.
+ */
 function readPosted(body: Body): Fields {
   const sent: Fields = {};
   for (const field of POSTED) {
@@ -97,8 +100,8 @@ function readField(field: ArticleField, value: unknown): FieldValue {
 
 /**
  * The article after a PATCH (docs/protocol.md, "PATCH" and "States"); `last_modified` is still the stored one. Returns
- * the stored article itself when nothing changes. Throws 400 / 108 for an absent body, 400 / 109 for a body that is no
- * mapping, a read-only field that differs or a bad value.
+ * the stored article itself when nothing changes. Throws 400 / 108 for an absent body, 400 / 109 for a body that is not
+ * an object, a read-only field that differs or a bad value.
  */
 export function patchArticle(stored: Article, body: unknown): Article {
   if (body === undefined) throw new ApiError('missingParameter', 'The body is missing');
@@ -112,7 +115,7 @@ export function patchArticle(stored: Article, body: unknown): Article {
   return changedFields(stored, patched).length > 0 ? patched : stored;
 }
 
-/** What becomes of the fields whose value is taken away. */
+/** The new values of the fields that are cleared. */
 function clearedValues(stored: Article, sent: Fields): Partial<Article> {
   const cleared = (Object.keys(sent) as ArticleField[]).filter((field) => !isGiven(field, sent[field]));
   const kept: Fields = { ...stored, ...sent };
@@ -132,7 +135,7 @@ function isSent(body: Body, field: ArticleField): boolean {
   return Object.hasOwn(body, field) && (body[field] !== null || CLEARABLE.has(field));
 }
 
-/** Becoming unread starts over; otherwise a position never falls. */
+/** Marking an article as unread resets its position; otherwise a position never decreases. */
 function applyState(stored: Article, patched: Article): Article {
   if (!stored.unread && patched.unread) return { ...patched, ...NO_MARKS, read_position: FIELDS.read_position.default };
   return { ...patched, read_position: Math.max(stored.read_position, patched.read_position) };
@@ -142,7 +145,7 @@ function applyState(stored: Article, patched: Article): Article {
 export const changedFields = (before: Article, after: Article): ArticleField[] =>
   FIELD_NAMES.filter((field) => before[field] !== after[field]);
 
-/** What a PATCH answers with (docs/protocol.md, "PATCH"); `body` is the mapping that was sent. */
+/** The response to a PATCH (docs/protocol.md, "PATCH"); `body` is the object that was sent. */
 export function patchResponse(
   behavior: ResponseBehavior,
   before: Article,
@@ -162,7 +165,7 @@ export function patchResponse(
 
 const TYPED: ReadonlySet<FieldKind> = new Set(['boolean', 'integer', 'timestamp']);
 
-/** A value of a request for comparison: typed like the field, but a text exactly as it was sent. */
+/** A value from a request, for comparison: converted to the field's type, but strings exactly as sent. */
 function providedValue(field: ArticleField, value: unknown): unknown {
   if (typeof value === 'string' && !TYPED.has(FIELDS[field].kind)) return value;
   const typed = value === null ? null : readBodyValue(FIELDS[field].kind, value);

@@ -17,7 +17,7 @@ import { SETTINGS } from '../config/config.module.js';
 import type { Settings } from '../config/settings.js';
 import { JsonBody } from '../http/request/json-body.pipe.js';
 import { publicUrl } from '../http/request/public-url.js';
-import { AnswerMemory } from '../http/response/answer-memory.js';
+import { ResponseMemory } from '../http/response/response-memory.js';
 import { LastModifiedInterceptor } from '../http/response/last-modified.interceptor.js';
 import { CONTENT_TYPE, Reply } from '../http/response/reply.js';
 import { nextPageQuery, queryString } from '../http/request/query-string.js';
@@ -36,7 +36,7 @@ export class ArticlesController {
     private readonly articles: ArticlesService,
     private readonly listings: ListingService,
     @Inject(SETTINGS) private readonly settings: Settings,
-    private readonly memory: AnswerMemory,
+    private readonly memory: ResponseMemory,
   ) {}
 
   @UseGuards(WaitingGuard)
@@ -105,19 +105,21 @@ export class ArticlesController {
     const headers: Record<string, string> = {};
     if (wait) headers['Preference-Applied'] = `wait=${wait.seconds}`;
     if (wait?.unchanged !== undefined) return new Reply(304, undefined, headers, wait.unchanged);
-    const room = this.room(request, caller);
-    const listing = await this.listings.list(caller, search, preconditionsOf(request), countOnly, room);
+    const conditions = preconditionsOf(request);
+    // A poll that was to be held comes here only if something has changed.
+    if (wait && wait.seconds > 0) delete conditions.ifModifiedSince;
+    const listing = await this.listings.list(caller, search, conditions, countOnly, this.room(request, caller));
     const { last_modified } = listing;
     if (listing.notModified) return new Reply(304, undefined, headers, last_modified);
     headers['Total-Records'] = String(listing.total);
     if (listing.mustStartOver) headers[START_OVER_HEADER] = 'true';
     if (listing.nextToken !== undefined) headers['Next-Page'] = this.nextPage(request, search, listing.nextToken);
-    // How long the list would be is not known: a length would be that of another answer.
+    // The length of the list is unknown, and any `Content-Length` here would be wrong.
     if (countOnly) return new Reply(200, undefined, { ...headers, 'Content-Type': CONTENT_TYPE }, last_modified);
     return new Reply(200, { items: listing.items }, headers, last_modified);
   }
 
-  /** What is held is given back when the response is over. */
+  /** Reserved memory is released when the response ends. */
   private room({ res }: Request, { account }: Caller): Hold {
     return (bytes) => this.memory.hold(res!, account, bytes);
   }

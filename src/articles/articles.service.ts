@@ -28,15 +28,15 @@ import * as store from './store/articles.store.js';
 import { settleCollection } from '../accounts/accounts.store.js';
 import { CollectionClock } from '../accounts/collection-clock.js';
 
-/** The holder of a URL may be deleted between the failed insert and the look at it; not time and again. */
+/** The holder of a URL may be deleted between the failed insert and the lookup, but not over and over. */
 const MAX_CREATE_TRIES = 5;
-/** Articles that a deletion of many buries in one transaction: some ten milliseconds. */
+/** Articles that a bulk deletion deletes per transaction: some ten milliseconds. */
 const REMOVED_AT_ONCE = 100;
-/** Deletions of more need room for their answer before they begin. */
+/** Larger deletions have to reserve memory for their response first. */
 const REMOVED_LIGHTLY = 2_000;
 const TOMBSTONE_BYTES = 100;
 
-/** How an article is to be modified, and which part of it is the answer. */
+/** The preconditions of a PATCH, and what its response contains. */
 export interface PatchWish {
   conditions: Preconditions;
   behavior: ResponseBehavior;
@@ -44,7 +44,7 @@ export interface PatchWish {
 
 export type Found = { notModified: false; article: Article } | NotModified;
 
-/** One method for each operation on an article, or to delete many: transaction, lock, load, rule, save. */
+/** One method per operation: begin a transaction, lock, load, apply the rules, save. */
 @Injectable()
 export class ArticlesService {
   private readonly known = new KnownUrls();
@@ -55,7 +55,7 @@ export class ArticlesService {
     private readonly collections: CollectionClock,
   ) {}
 
-  /** Throws 404 / 110 for an id that is no UUID, 404 / 111, 412 / 114. */
+  /** Throws 404 / 110 for an id that is not a UUID, 404 / 111, 412 / 114. */
   find(caller: Caller, id: string, conditions: Preconditions, hold: Hold): Promise<Found> {
     const key = requireUuid(id);
     const look = (weight: Weight) => async (session: Session) => {
@@ -98,7 +98,7 @@ export class ArticlesService {
     return this.database.onSession((session) => store.findHolder(session, caller.account, urls, weight), caller);
   }
 
-  /** The new article; undefined when another one has its url or resolved_url. */
+  /** The new article; undefined when its url or resolved_url is taken. */
   private async insert(caller: Caller, draft: NewArticle, ifUnmodifiedSince?: Timestamp): Promise<Article | undefined> {
     const { account } = caller;
     const { id, ...fields } = draft;
@@ -115,8 +115,8 @@ export class ArticlesService {
   }
 
   /**
-   * Throws 404 / 110, 404 / 111, 412 / 114, 400 / 108, 400 / 109, 409 / 122. The answer is a record or, as the behaviour asks,
-   * some of its fields.
+   * Throws 404 / 110, 404 / 111, 412 / 114, 400 / 108, 400 / 109, 409 / 122. Returns the article or, depending on the
+   * behavior, some of its fields.
    */
   async patch(
     caller: Caller,
@@ -176,8 +176,8 @@ export class ArticlesService {
   }
 
   /**
-   * Deletes the live articles that match: those that are there when it begins and still match when their turn comes. Many go in
-   * several transactions, with room for others in between. Throws 400 / 107, 412 / 114.
+   * Deletes the live articles that match at the start and still match when their turn comes. Many are deleted in
+   * several transactions, with pauses for other requests. Throws 400 / 107, 412 / 114.
    */
   async removeAll(caller: Caller, search: string, conditions: Preconditions, hold: Hold): Promise<Tombstone[]> {
     const filters = parseDeleteQuery(search);
@@ -185,8 +185,8 @@ export class ArticlesService {
     const ids = await this.liveIds(caller, filters, hold);
     const tombstones: Tombstone[] = [];
     for (let start = 0; start < ids.length; start += REMOVED_AT_ONCE) {
-      if (start > 0) await roomForOthers();
-      // The first of them moves the timestamp to which the condition refers.
+      if (start > 0) await yieldToOthers();
+      // The first transaction advances the timestamp that the condition refers to.
       const ifUnmodifiedSince = start === 0 ? conditions.ifUnmodifiedSince : undefined;
       const chunk = ids.slice(start, start + REMOVED_AT_ONCE);
       tombstones.push(...(await this.removeSome(caller, chunk, filters, ifUnmodifiedSince)));
@@ -194,7 +194,7 @@ export class ArticlesService {
     return tombstones;
   }
 
-  /** Ids of the live articles that match; of many only once there is room for the answer. */
+  /** Ids of the live articles that match; many are read only once memory for the response is reserved. */
   private async liveIds(caller: Caller, filters: Filter[], hold: Hold): Promise<string[]> {
     const { account } = caller;
     const scan = <T>(work: (session: Session) => Promise<T>) => this.database.onSession(work, caller, 'scan');
@@ -205,7 +205,7 @@ export class ArticlesService {
     return scan((session) => store.findLiveIds(session, account, filters));
   }
 
-  /** Deletes these articles in one transaction, but for those that do not match any more. */
+  /** Deletes these articles in one transaction, except those that no longer match. */
   private async removeSome(
     caller: Caller,
     ids: string[],
@@ -214,13 +214,13 @@ export class ArticlesService {
   ): Promise<Tombstone[]> {
     const tombstones = await this.bury(caller, filters, ifUnmodifiedSince, () => Promise.resolve(ids));
     if (tombstones) return tombstones;
-    // Somebody changed one of them in the meantime.
+    // At least one of them has changed in the meantime.
     const { account } = caller;
     const look = (session: Session) => store.findLiveIds(session, account, filters, { ids });
     return (await this.bury(caller, filters, ifUnmodifiedSince, look)) ?? [];
   }
 
-  /** Undefined, and nothing is done, when one of the articles does not match. */
+  /** Undefined, with nothing deleted, when one of the articles does not match. */
   private bury(
     caller: Caller,
     filters: Filter[],
@@ -240,8 +240,8 @@ export class ArticlesService {
   }
 }
 
-/** Lets those come first who waited meanwhile. */
-const roomForOthers = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1));
+/** Lets requests run that have been waiting. */
+const yieldToOthers = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1));
 
 /** The id in lower case; throws 404 / 110. */
 function requireUuid(id: string): string {
@@ -255,7 +255,9 @@ async function requireArticle(session: Session, account: Buffer, id: string, wei
   return article;
 }
 
-/** What a look without heavy excerpts gives, or where that is not enough, one with all of them once there is room. */
+/**
+ * The result of a lookup without heavy excerpts or, if that is `TooHeavy`, of one with them once memory is reserved.
+ */
 async function withRoom<T>(hold: Hold, look: (weight: Weight) => Promise<T>): Promise<Exclude<T, TooHeavy>> {
   const seen = await look('light');
   if (!(seen instanceof TooHeavy)) return seen as Exclude<T, TooHeavy>;

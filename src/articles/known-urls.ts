@@ -1,39 +1,42 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 
-/** What is remembered at most: about two megabytes. */
+/** The most entries to keep: about two megabytes. */
 const CAPACITY = 20_000;
 
 /**
- * Guesses whether a POST names a URL that is there already, so that the service looks for it first and does not let an insert
- * fail: a URL that was posted before, as after a lost response, or any URL after one that was there though it was not posted
- * before, as when a device sends its whole list, until one is new. A wrong guess costs a statement or some, never a wrong answer: the unique keys
- * of the database decide.
+ * Guesses whether a POST names a URL that is already stored, so that the service looks it up first instead of letting
+ * an insert fail. That is likely for a URL that was posted before, as after a lost response. It is also likely for any
+ * URL that follows one that was stored though never posted here, as when a device sends its whole list, until one turns
+ * out to be new. A wrong guess costs a statement or two but never a wrong result: the unique keys of the database
+ * decide.
  */
 export class KnownUrls {
-  private readonly keys = new Set<string>();
+  private readonly keys: LRUCache<string, true>;
 
-  constructor(private readonly capacity = CAPACITY) {}
+  constructor(capacity = CAPACITY) {
+    this.keys = new LRUCache({ max: capacity });
+  }
 
   isLikely(account: Buffer, url: string): boolean {
-    return this.keys.has(keyOf(account)) || this.keys.has(keyOf(account, url));
+    return this.has(keyOf(account)) || this.has(keyOf(account, url));
   }
 
-  /** Notes what became of a POST. */
+  /** Records the outcome of a POST. */
   note(account: Buffer, url: string, wasThere: boolean): void {
+    const key = keyOf(account, url);
     if (!wasThere) this.keys.delete(keyOf(account));
-    else if (!this.keys.has(keyOf(account, url))) this.remember(keyOf(account));
-    this.remember(keyOf(account, url));
+    else if (!this.has(key)) this.keys.set(keyOf(account), true);
+    this.keys.set(key, true);
   }
 
-  private remember(key: string): void {
-    this.keys.delete(key);
-    this.keys.add(key);
-    if (this.keys.size <= this.capacity) return;
-    const [oldest] = this.keys;
-    this.keys.delete(oldest!);
+  private has(key: string): boolean {
+    return this.keys.get(key) === true;
   }
 }
 
-/** A digest of the URL, or without one the account's own key: bytes as characters. */
-const keyOf = (account: Buffer, url?: string): string =>
-  url === undefined ? account.toString('latin1') : createHash('sha256').update(account).update(url).digest('binary');
+/** A digest of account and URL or, without a URL, the account's own key; bytes as Latin-1 characters. */
+function keyOf(account: Buffer, url?: string): string {
+  const text = account.toString('latin1');
+  return url === undefined ? text : hash('sha256', text + url, 'binary');
+}

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import type { Collection } from '../accounts/account.row.js';
 import { CollectionClock } from '../accounts/collection-clock.js';
 import type { Caller } from '../auth/caller.js';
@@ -12,52 +13,58 @@ import { isNotModified, requireUnmodified, type Preconditions } from '../protoco
 import { mustStartOver } from '../protocol/purge-horizon.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 import type { Article, Tombstone } from './article.js';
-import { findOutline, findPage, isOutlined, type Page } from './store/article-pages.store.js';
+import { findOutline, findPage, isOutlined, type Outline, type Page } from './store/article-pages.store.js';
 import { TooHeavy } from './store/article.row.js';
 import { isScan, type PageRequest } from './store/page-statement.js';
 
-/** Pages of more bytes are few at a time, so that they fit into memory however many are asked for. */
+/** Larger pages are limited in number, so that they fit into memory however many are requested. */
 const HEAVY_BYTES = 262_144;
-/** Articles that SQLite looks through in a few milliseconds. */
+/** A few megabytes, as long as no query is longer than this. */
+const OUTLINES_REMEMBERED = 10_000;
+const LONGEST_REMEMBERED = 200;
+/** Articles that SQLite scans in a few milliseconds. */
 const QUICKLY_SCANNED = 500;
 
-/** Nothing changed since the timestamp that the client named. */
+/** Nothing has changed since the timestamp in `If-Modified-Since`. */
 export interface NotModified {
   notModified: true;
   last_modified: Timestamp;
 }
 
-/** A page of the collection; `nextToken` is absent on the last one. */
+/** A page of the collection; `nextToken` is absent on the last page. */
 export interface Listing {
   notModified: false;
   items: (Article | Tombstone)[];
   total: number;
   last_modified: Timestamp;
-  /** Deletions may be missing from the listing: the device has to start over. */
+  /** The listing may lack deletions: the device has to start over. */
   mustStartOver: boolean;
   nextToken?: string;
 }
 
-/** Waits until so many bytes may be in memory for an answer. Rejects with 503 / 201 when that takes too long. */
+/** Reserves memory for a response. Rejects with 503 / 201 when that takes too long. */
 export type Hold = (bytes: number) => Promise<void>;
 
-/** What a first look at a listing shows; `page` is absent where it is left to a second one. */
-interface Glance {
+/** The result of the first read of a listing; `page` is absent when it takes a second read. */
+interface FirstRead {
   collection: Collection;
   notModified?: boolean;
   page?: Page | TooHeavy;
 }
 
-/** Reads pages of a collection: small ones at once, those that take time or room when there is some. */
+/** Reads pages of a collection: small ones immediately, slow or large ones when a thread or memory is free. */
 @Injectable()
 export class ListingService {
+  /** By user and query: a device that shows a count asks for the same one again and again. */
+  private readonly outlines = new LRUCache<string, Outline>({ max: OUTLINES_REMEMBERED });
+
   constructor(
     private readonly database: Database,
     @Inject(SETTINGS) private readonly settings: Settings,
     private readonly collections: CollectionClock,
   ) {}
 
-  /** Throws 400 / 107 for a wrong query, 412 / 114. @param hold waits for the room that a heavy page takes */
+  /** Throws 400 / 107 for a wrong query, 412 / 114. @param hold reserves the memory that a heavy page takes */
   async list(
     caller: Caller,
     search: string,
@@ -67,11 +74,17 @@ export class ListingService {
   ): Promise<Listing | NotModified> {
     const { account } = caller;
     const { query, scope, start } = this.parse(account, search);
+    const unchanged = await this.look(caller, conditions);
+    if (unchanged !== undefined) return { notModified: true, last_modified: unchanged };
     const { pageSize, maxPageBytes } = this.settings;
     const size = Math.min(query.limit ?? pageSize, pageSize);
     const { filters, sort } = query;
     const request: PageRequest = { filters, sort, size, maxBytes: maxPageBytes, start, countOnly };
-    const read = await this.database.onSession((session) => this.glance(session, account, request, conditions), caller);
+    const isUnconditional = Object.values(conditions).every((condition) => condition === undefined);
+    const read = await this.database.onSession(async (session) => {
+      const outline = isUnconditional && isOutlined(request) && (await this.outline(session, account, search, request));
+      return outline || this.firstRead(session, account, request, conditions);
+    }, caller);
     const { last_modified } = read.collection;
     if (read.notModified) return { notModified: true, last_modified };
     const page = await this.page(caller, request, read, hold);
@@ -85,13 +98,21 @@ export class ListingService {
     };
   }
 
-  /** The timestamp of a collection that has not changed since the one that the client named. Throws like `list`. */
+  /** The collection's timestamp if it has not changed since `If-Modified-Since`. Throws like `list`. */
   async unchanged(caller: Caller, search: string, conditions: Preconditions): Promise<Timestamp | undefined> {
     this.parse(caller.account, search);
-    const read = (session: Session) => this.collections.read(session, caller.account);
-    const { last_modified } = await this.database.onSession(read, caller);
+    return this.look(caller, conditions);
+  }
+
+  private async look(caller: Caller, conditions: Preconditions): Promise<Timestamp | undefined> {
+    if (conditions.ifModifiedSince === undefined) return undefined;
+    const last_modified = (await this.collections.latest(caller)) ?? (await this.firstContact(caller)).last_modified;
     requireUnmodified(conditions, last_modified);
     return isNotModified(conditions, last_modified) ? last_modified : undefined;
+  }
+
+  private firstContact(caller: Caller): Promise<Collection> {
+    return this.database.onSession((session) => this.collections.read(session, caller.account), caller);
   }
 
   private parse(account: Buffer, search: string) {
@@ -100,35 +121,54 @@ export class ListingService {
     return { query, scope, start: query.token === undefined ? undefined : decodePageToken(scope, query.token) };
   }
 
-  /** The collection, and the page as well where it is small and quickly read. */
-  private async glance(
+  /** The collection and the outline of a page: the last one, if nothing has changed since. Undefined as in `findOutline`. */
+  private async outline(
+    session: Session,
+    account: Buffer,
+    search: string,
+    request: PageRequest,
+  ): Promise<FirstRead | undefined> {
+    const key = account.toString('latin1') + search;
+    const known = this.outlines.get(key);
+    if (known) {
+      const { last_modified, live_count } = await this.collections.read(session, account);
+      // `doctor` mends the number alone.
+      const isCurrent = last_modified === known.collection.last_modified && live_count === known.collection.live_count;
+      if (isCurrent) return known;
+    }
+    const outline = await findOutline(session, this.database.dialect.indexHint, account, request);
+    // A purge takes tombstones away without a new timestamp.
+    const isRemembered = search.length <= LONGEST_REMEMBERED && !includesTombstones(request.filters);
+    if (outline && isRemembered) this.outlines.set(key, outline);
+    return outline;
+  }
+
+  /** The collection, together with the page if that is small and quick to read. */
+  private async firstRead(
     session: Session,
     account: Buffer,
     request: PageRequest,
     conditions: Preconditions,
-  ): Promise<Glance> {
+  ): Promise<FirstRead> {
     const { indexHint } = this.database.dialect;
-    const hasConditions = Object.values(conditions).some((condition) => condition !== undefined);
-    const outline = !hasConditions && isOutlined(request) && (await findOutline(session, indexHint, account, request));
-    if (outline) return outline;
     const collection = await this.collections.read(session, account);
     requireUnmodified(conditions, collection.last_modified);
     if (isNotModified(conditions, collection.last_modified)) return { collection, notModified: true };
-    if (this.isApart(request, collection)) return { collection };
+    if (this.isSlowScan(request, collection)) return { collection };
     return { collection, page: await findPage(session, indexHint, account, request, collection, HEAVY_BYTES) };
   }
 
-  /** True when the page would keep the event loop from everybody else. */
-  private isApart(request: PageRequest, { live_count }: Collection): boolean {
+  /** True when reading the page would block the event loop. */
+  private isSlowScan(request: PageRequest, { live_count }: Collection): boolean {
     if (!this.database.dialect.isLocal || !isScan(request)) return false;
     return live_count > QUICKLY_SCANNED || includesTombstones(request.filters);
   }
 
-  /** A page that takes time, or room: for a heavy one the room is there before it is read. */
+  /** The page, read now unless the first read had it; a heavy one only after memory is reserved. */
   private async page(
     caller: Caller,
     request: PageRequest,
-    { collection, page: seen }: Glance,
+    { collection, page: seen }: FirstRead,
     hold: Hold,
   ): Promise<Page> {
     const read = (heaviest: number) =>

@@ -9,8 +9,8 @@ import { WaitingPolls } from '../waiting/waiting-polls.js';
 import { ListingService } from './listing.service.js';
 
 /**
- * Lets a poll that prefers to wait go on when there is news, or when its time is over. Before the handler and its interceptors:
- * what they would keep of a held request is more than all the rest.
+ * Holds a poll with `Prefer: wait` until something changes or its time is up. A guard, because what interceptors and
+ * the handler keep per held request would take more memory than everything else.
  */
 @Injectable()
 export class WaitingGuard implements CanActivate {
@@ -32,7 +32,7 @@ export class WaitingGuard implements CanActivate {
     const look = () => this.listing.unchanged(callerOf(request), queryString(request), conditions);
     await this.waiting.hold(request, ifModifiedSince, look);
     const { heldMs, wait } = request.context;
-    // A token that was revoked meanwhile is shown nothing that is new.
+    // A token that was revoked in the meantime gets no new data.
     if (heldMs !== undefined && wait?.unchanged === undefined) await this.authenticator.senderOf(request, false);
     return true;
   }

@@ -9,10 +9,10 @@ import { IS_PUBLIC } from './public.js';
 
 const BEARER_ONLY = 'bearerOnly';
 
-/** Marks a handler that Basic credentials do not open. */
+/** Marks a handler that does not accept Basic credentials. */
 export const BearerOnly = () => SetMetadata(BEARER_ONLY, true);
 
-/** What the marks of a handler and of its controller ask of callers. */
+/** The access rule from the decorators of a handler and its controller. */
 interface AccessRule {
   controller: unknown;
   isPublic: boolean;
@@ -20,9 +20,9 @@ interface AccessRule {
 }
 
 /**
- * Lets a request through only with credentials, unless its handler is marked `@Public()`. Throws 401 / 104 without usable
- * credentials, 401 / 105 when they are refused, 403 / 121 without the scope, 503 / 201 while nobody can judge them, 429 / 117
- * for an address that keeps trying.
+ * Requires credentials unless the handler is `@Public()`. Throws 401 / 104 without usable credentials, 401 / 105 when
+ * they are rejected, 403 / 121 without the scope, 503 / 201 while they cannot be verified, 429 / 117 for an IP address
+ * that keeps trying.
  */
 @Injectable()
 export class AuthGuard implements CanActivate {

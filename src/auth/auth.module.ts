@@ -18,8 +18,8 @@ import { TokenCache } from './tokens/token-cache.js';
 import { TokenVerifier } from './tokens/token-verifier.js';
 
 /**
- * Who a request comes from, and the login that gets a token. The paths of the login contain the provider's name: they are
- * below the path that the module is registered at (`loginPath`).
+ * Authenticates requests, and has the login that obtains a token. The paths of the login contain the provider's name:
+ * they are relative to the path at which the module is registered (`loginPath`).
  */
 @Module({
   controllers: [OAuthController],

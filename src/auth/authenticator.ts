@@ -10,11 +10,11 @@ import { challenge, type ChallengeOptions } from './challenge.js';
 import { BasicStrategy } from './strategies/basic.strategy.js';
 import { BearerStrategy } from './strategies/bearer.strategy.js';
 
-/** What a strategy gets to see of a request: tokens in a query string or a body do not count. */
+/** The part of a request that a strategy sees: tokens in a query string or body do not count. */
 type Presented = Pick<Request, 'headers' | 'socket'>;
 type Middleware = (request: Presented, response: unknown, next: (error?: unknown) => void) => void;
 
-/** Finds out through Passport who sent a request. */
+/** Authenticates the sender of a request through Passport. */
 @Injectable()
 export class Authenticator {
   private readonly passport = new Passport() as PassportStatic;
@@ -28,8 +28,8 @@ export class Authenticator {
   }
 
   /**
-   * Whom the credentials stand for. Rejects with 401 / 104 when there are none that will do, 401 / 105 when they are refused,
-   * 403 / 121 without the scope, 503 / 201 when nobody can judge them.
+   * The sender that the credentials identify. Rejects with 401 / 104 without usable credentials, 401 / 105 when they
+   * are rejected, 403 / 121 without the scope, 503 / 201 when they cannot be verified.
    */
   async senderOf(request: Request, bearerOnly: boolean): Promise<Sender> {
     return this.ask(this.schemeOf(request, bearerOnly), request, bearerOnly);
@@ -50,13 +50,13 @@ export class Authenticator {
         else reject(this.refusal(error, bearerOnly));
       };
       const authenticate = this.passport.authenticate(scheme, { session: false }, decide) as Middleware;
-      // Blanks that HTTP allows and strategies do not expect.
+      // Normalises white space that HTTP allows but strategies do not expect.
       const authorization = headers.authorization?.trim().replace(/[ \t]+/, ' ');
       authenticate({ headers: { authorization }, socket }, {}, decide);
     });
   }
 
-  /** Whoever refuses a token does not know what else is accepted here. */
+  /** Adds the challenge here, because the code that rejects a token does not know what else is accepted. */
   private refusal(error: unknown, bearerOnly: boolean): Error {
     if (error && !(error instanceof ApiError && error.kind === 'invalidAuthorization')) return error as Error;
     const message = error ? (error as ApiError).message : 'The credentials were refused';

@@ -4,31 +4,31 @@ import type { Request } from 'express';
 import type { RequestContext } from '../http/request/request-context.js';
 import { requestOf } from '../http/request/request-of.js';
 
-/** Whom credentials stand for. */
+/** Who sent a request, according to its credentials. */
 export interface Sender {
   /** The 16 bytes of the user's key. */
   account: Buffer;
-  /** When the token expires, in milliseconds since the epoch; undefined where that is unknown. */
+  /** When the token expires, in milliseconds since the epoch; undefined if unknown. */
   expiresAt?: number;
 }
 
-/** The context of a request that passed the guard: on whose behalf it runs, and how many SQL statements that has cost so far. */
+/** The context of an authenticated request: its sender, and how many SQL statements it has taken so far. */
 export type Caller = Sender & Pick<RequestContext, 'statements'>;
 
-/** How a request says who sent it. */
+/** The authentication scheme of a request. */
 export type Scheme = 'bearer' | 'basic';
 
-/** Whom the guard let through. */
+/** Injects the caller of an authenticated request. */
 export const CallerOf = createParamDecorator((_: unknown, context: ExecutionContext): Caller =>
   callerOf(requestOf(context)),
 );
 
-/** On whose behalf a request runs that passed the guard. */
+/** The caller of an authenticated request. */
 export const callerOf = ({ context }: Request): Caller => context as RequestContext & Sender;
 
 /**
- * The 16-byte key of a user's data: an HMAC over the scheme and what identifies the user in it. Keys of different schemes
- * never meet, and lengths are part of the text, so that no two identities are spelt the same.
+ * The 16-byte key of a user's data: an HMAC of the scheme and the user's identity in it. The JSON text is unambiguous,
+ * so that different schemes and identities never share a key.
  */
 export function accountKey(secret: string, scheme: Scheme, identity: readonly string[]): Buffer {
   const text = JSON.stringify([scheme, ...identity]);

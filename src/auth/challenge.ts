@@ -1,15 +1,15 @@
 import type { Settings } from '../config/settings.js';
 
-/** What a challenge depends on besides the service: whether something was refused, and what the handler takes. */
+/** What a challenge depends on besides the settings: whether a token was rejected, and what the handler accepts. */
 export interface ChallengeOptions {
   error?: 'invalid_token';
-  /** Basic credentials would not do. */
+  /** Basic credentials are not accepted. */
   bearerOnly?: boolean;
 }
 
 /**
- * The `WWW-Authenticate` value of a 401: a bearer token of this service, with the reason when one was refused, and Basic
- * credentials where they are enabled and would do. Characters that a header cannot quote are left out of the service's name.
+ * The `WWW-Authenticate` value of a 401: Bearer, with the error if a token was rejected, and Basic where it is enabled
+ * and accepted. Characters that a header cannot quote are removed from the service's name.
  */
 export function challenge(
   { serviceName, basicAuthEnabled }: Pick<Settings, 'serviceName' | 'basicAuthEnabled'>,

@@ -3,5 +3,5 @@ import { SetMetadata } from '@nestjs/common';
 /** Metadata key of handlers that need no credentials. */
 export const IS_PUBLIC = 'isPublic';
 
-/** Opens a handler to everyone; every other handler is behind the global guard. */
+/** Makes a handler public; the global guard protects every other one. */
 export const Public = () => SetMetadata(IS_PUBLIC, true);

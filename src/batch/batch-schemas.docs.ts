@@ -3,14 +3,14 @@ import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 /** One request of a batch, or what all of them have in common. */
 @ApiSchema({
   name: 'BatchRequest',
-  description: 'Whatever `defaults` says as well, the request itself wins; `body` and `headers` are merged key by key.',
+  description: 'The request takes precedence over `defaults`; `body` and `headers` are merged key by key.',
 })
 export class BatchRequestDto {
   @ApiProperty({
     type: 'string',
     required: false,
     enum: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    description: 'In any case. Needed here or in `defaults`.',
+    description: 'Case-insensitive. Required here or in `defaults`.',
   })
   method?: string;
 
@@ -18,7 +18,7 @@ export class BatchRequestDto {
     type: 'string',
     required: false,
     pattern: '^/',
-    description: 'Path and query, with or without `/v2`. Needed here or in `defaults`.',
+    description: 'Path and query, with or without `/v2`. Required here or in `defaults`.',
     example: '/articles?unread=true',
   })
   path?: string;
@@ -31,8 +31,8 @@ export class BatchRequestDto {
     selfRequired: false,
     additionalProperties: { type: 'string' },
     description:
-      'Added to the headers of the batch. `Authorization`, and what says where a request comes from (`Forwarded`, `X-Forwarded-*`, ' +
-      '`X-Real-IP`, `X-Request-Id`), are always those of the batch; `Prefer` is ignored.',
+      'Added to the headers of the batch. `Authorization`, and the headers that say where a request comes from (`Forwarded`, ' +
+      '`X-Forwarded-*`, `X-Real-IP`, `X-Request-Id`), are always those of the batch; `Prefer` is ignored.',
   })
   headers?: Record<string, string>;
 }
@@ -43,23 +43,23 @@ export class BatchDto {
   @ApiProperty({ type: BatchRequestDto, required: false, description: 'What the requests have in common.' })
   defaults?: BatchRequestDto;
 
-  @ApiProperty({ type: [BatchRequestDto], description: 'Run one after the other.' })
+  @ApiProperty({ type: [BatchRequestDto], description: 'Run in this order, one at a time.' })
   requests: BatchRequestDto[];
 }
 
 /** The answer to one request of a batch. */
-@ApiSchema({ name: 'BatchResponse', description: 'What the request would have been answered by itself.' })
+@ApiSchema({ name: 'BatchResponse', description: 'The response that the request would have had on its own.' })
 export class BatchResponseDto {
   @ApiProperty({ type: 'integer', description: 'The HTTP status.' })
   status: number;
 
-  @ApiProperty({ type: 'string', description: 'As it was sent.' })
+  @ApiProperty({ type: 'string', description: 'As it was sent in the request.' })
   path: string;
 
   @ApiProperty({
     type: 'object',
     additionalProperties: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
-    description: 'The headers of the answer.',
+    description: 'The response headers.',
   })
   headers: Record<string, string | string[]>;
 

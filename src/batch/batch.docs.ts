@@ -31,7 +31,7 @@ const requests: Examples = {
 const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' };
 const responses: Examples = {
   mixed: {
-    summary: 'One refused, one answered',
+    summary: 'One failed, one not modified',
     value: {
       responses: [
         {
@@ -57,13 +57,13 @@ describes(BatchController, ApiTags('batch'), {
       operationId: 'runBatch',
       summary: 'Run several requests',
       description:
-        'Runs the requests one after the other, each as if it had come alone: one that fails neither stops nor undoes the ' +
-        'others. The batch is answered 200 unless it is malformed itself; then nothing runs. It takes bearer tokens only: ' +
-        'Basic credentials are answered 401, errno 104.',
+        'Runs the requests one after the other, each as if it had been sent on its own: one that fails neither stops nor ' +
+        'undoes the others. The response is 200 unless the batch itself is malformed; then nothing runs. It accepts ' +
+        'bearer tokens only: Basic credentials get 401, errno 104.',
     }),
     ...forTokens(),
     ApiBody({ type: BatchDto, examples: requests }),
-    answers(200, 'One answer for each request.', { type: BatchResponsesDto, examples: responses }),
+    answers(200, 'One response for each request.', { type: BatchResponsesDto, examples: responses }),
     ...refusesStrangers('malformedJson', 'missingParameter', 'invalidPostedData', 'lengthRequired', 'bodyTooLarge'),
   ),
 });

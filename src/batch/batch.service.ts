@@ -4,40 +4,40 @@ import type { Express, Request, Response } from 'express';
 import { callerOf } from '../auth/caller.js';
 import { SETTINGS } from '../config/config.module.js';
 import type { Settings } from '../config/settings.js';
-import { AnswerMemory, SharedRoom } from '../http/response/answer-memory.js';
+import { ResponseMemory, SharedRoom } from '../http/response/response-memory.js';
 import { beginContext } from '../http/request/request-context.js';
 import { ApiError } from '../protocol/api-error.js';
 import { type BatchEntry, isInherited } from '../protocol/batch-request.js';
-import { type EntryAnswer, entryRequest, entryResponse, type Headers } from './entry-messages.js';
+import { type EntryResponse, entryRequest, entryResponse, type Headers } from './entry-messages.js';
 
-/** Larger answers of entries count among those that memory has to have room for. */
+/** Larger responses of entries have their memory reserved. */
 const LARGE_BYTES = 65_536;
 
-/** Runs the entries of a batch one after the other, each through all of Express as if it had come alone. */
+/** Runs the entries of a batch one after the other, each through all of Express as if it had been sent alone. */
 @Injectable()
 export class BatchService {
   constructor(
     private readonly host: HttpAdapterHost,
     @Inject(SETTINGS) private readonly settings: Pick<Settings, 'maxPageBytes' | 'retryAfterSeconds'>,
-    private readonly memory: AnswerMemory,
+    private readonly memory: ResponseMemory,
   ) {}
 
-  /** The JSON of the answer, put together from the JSON of the entries' answers. */
+  /** The JSON of the response, assembled from the JSON of the entries' responses. */
   async run(batch: Request, entries: BatchEntry[]): Promise<string> {
     const inherited = this.inheritedHeaders(batch);
-    // The last answer begins before the batch is full.
+    // Twice the limit, because the last entry starts before the batch is full.
     const room = new SharedRoom(batch.res!, 2 * this.settings.maxPageBytes);
     const responses: string[] = [];
     let bytes = 0;
     for (const [at, entry] of entries.entries()) {
       if (bytes >= this.settings.maxPageBytes) {
-        responses.push(toJson(entry, tooMuch(this.settings.retryAfterSeconds)));
+        responses.push(toJson(entry, batchIsFull(this.settings.retryAfterSeconds)));
         continue;
       }
       const { host } = batch.headers;
       const headers = { ...inherited, ...entry.headers, ...(host ? { host } : {}) };
       const request = entryRequest(batch, entry, headers) as Request;
-      const response = toJson(entry, await this.answer(batch, request, room, at === 0));
+      const response = toJson(entry, await this.runEntry(batch, request, room, at === 0));
       bytes += Buffer.byteLength(response);
       responses.push(response);
     }
@@ -49,30 +49,33 @@ export class BatchService {
     return Object.fromEntries(passedOn);
   }
 
-  /** The batch itself was counted as a request, so that its first entry is not. */
-  private async answer(batch: Request, request: Request, room: SharedRoom, isCounted: boolean) {
+  /** The batch itself was counted as a request, so its first entry is not. */
+  private async runEntry(batch: Request, request: Request, room: SharedRoom, isCounted: boolean) {
     const express = this.host.httpAdapter.getInstance<Express>();
-    const answer = await new Promise<EntryAnswer>((resolve) => {
+    const result = await new Promise<EntryResponse>((resolve) => {
       const response = entryResponse(request, batch.res!, resolve) as Response;
       beginContext(request, response, true).isCounted = isCounted;
       this.memory.share(response, room);
       express(request, response);
     });
-    const bytes = Buffer.byteLength(answer.body);
+    const bytes = Buffer.byteLength(result.body);
     if (bytes > LARGE_BYTES && !room.taken) this.memory.add(batch.res!, callerOf(batch).account, bytes);
     batch.context.statements += request.context.statements;
-    return answer;
+    return result;
   }
 }
 
-/** Of an entry that is not run: the answers before it fill the batch. */
-function tooMuch(retryAfterSeconds: number): EntryAnswer {
-  const error = new ApiError('unavailable', 'The answers of the batch are too large already: send this request again');
+/** The response for an entry that is not run because earlier responses fill the batch. */
+function batchIsFull(retryAfterSeconds: number): EntryResponse {
+  const error = new ApiError(
+    'unavailable',
+    'The responses of the batch are already too large: send this request again',
+  );
   const headers = { 'Retry-After': String(retryAfterSeconds), 'Content-Type': 'application/json; charset=utf-8' };
   return { status: error.status, headers, body: JSON.stringify(error.body()) };
 }
 
-function toJson({ path }: BatchEntry, { status, headers, body }: EntryAnswer): string {
+function toJson({ path }: BatchEntry, { status, headers, body }: EntryResponse): string {
   const head = JSON.stringify({ status, path, headers });
   return `${head.slice(0, -1)},"body":${body === '' ? '{}' : body}}`;
 }

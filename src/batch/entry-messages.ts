@@ -1,19 +1,19 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { BatchEntry } from '../protocol/batch-request.js';
 
-/** Headers by name, the values as they would go over the wire. */
+/** Headers by name, with values as they would be sent. */
 export type Headers = Record<string, string | string[]>;
 
-/** What an entry was answered; `body` is empty where there is none. */
-export interface EntryAnswer {
+/** The response to an entry; `body` is empty if there is none. */
+export interface EntryResponse {
   status: number;
   headers: Headers;
   body: string;
 }
 
 /**
- * The request of an entry, as the HTTP server would have made it of the same bytes. It shares the socket of its batch, which says
- * where it comes from, and is not read from it: its body is there already.
+ * The request of an entry, as the HTTP server would have created it. It shares the socket of its batch, which tells the
+ * client's address, but is not read from it: its body is already there.
  */
 export function entryRequest(
   batch: IncomingMessage,
@@ -26,14 +26,14 @@ export function entryRequest(
   return Object.assign(new Request(batch.socket), facts);
 }
 
-/** Messages of an entry are of the same classes as those of its batch. */
+/** An entry's messages have the same classes as those of its batch. */
 const classOf = <Class>(message: object): Class => message.constructor as Class;
 
-/** A response that goes nowhere: `onEnd` gets what was written to it. */
+/** A response without a connection: `onEnd` gets what was written to it. */
 export function entryResponse(
   request: IncomingMessage,
   ofBatch: ServerResponse,
-  onEnd: (answer: EntryAnswer) => void,
+  onEnd: (response: EntryResponse) => void,
 ): ServerResponse {
   const Response = classOf<typeof ServerResponse>(ofBatch);
   const response: ServerResponse = new Response(request);
@@ -62,7 +62,7 @@ function headersOf(response: ServerResponse): Headers {
   return headers;
 }
 
-/** The names with the spelling they were set with; missing from the types of Node. */
+/** The names as originally spelt; missing from Node's types. */
 const rawHeaderNames = (response: ServerResponse): string[] =>
   (response as ServerResponse & { getRawHeaderNames(): string[] }).getRawHeaderNames();
 

@@ -6,17 +6,17 @@ import { isUsableTimestamp } from '../protocol/timestamp.js';
 import { allAccounts } from './all-accounts.js';
 import { type Command, EXIT, UsageError } from './command.js';
 
-/** After a backup was restored: devices are ahead of the service, and have to learn it. */
+/** For use after restoring a backup, when devices are ahead of the service and have to start over. */
 export const advanceClocksCommand: Command = {
   name: 'advance-clocks',
   summary: 'After restoring a backup: make every device start over',
   help: `[--to TIME] [--dry-run]
 
-After a backup was restored, devices know changes that the service has lost, and ask only for what is newer. This gives every
-list a new timestamp, later than all that devices can have seen, and lets the service tell each device that asks for
+After a backup was restored, devices know changes that the service has lost, and request only newer ones. This gives every
+list a new timestamp, later than any that devices can have seen, so that the service tells each device that asks for
 changes since an earlier one to start over. Run it before devices are let in again.
 
-  --to TIME  what is later than any timestamp given out before the loss, as 2026-01-31T12:00:00Z; default: now. Needed only
+  --to TIME  a time later than any timestamp issued before the loss, such as 2026-01-31T12:00:00Z; default: now. Needed only
              when the clock of an instance was ahead; "doctor --high-water" names the time
   --dry-run  only say how many lists there are
 

@@ -4,7 +4,7 @@ import { accountsAfter } from '../accounts/accounts.store.js';
 
 const AT_ONCE = 500;
 
-/** All accounts in the order of their keys. */
+/** All accounts in key order. */
 export async function* allAccounts(database: Database): AsyncGenerator<AccountRow> {
   for (let after = Buffer.alloc(0); ;) {
     const accounts = await database.onSession((session) => accountsAfter(session, after, AT_ONCE));

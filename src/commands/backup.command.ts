@@ -10,7 +10,7 @@ export const backupCommand: Command = {
   summary: 'Copy the SQLite file while the service runs',
   help: `FILE
 
-Copies the SQLite file of DATABASE_URL to FILE, whole and as of one moment, while the service goes on writing, and checks the copy.
+Copies the SQLite file of DATABASE_URL to FILE, complete and as of one moment, while the service keeps writing, and checks the copy.
 "cp" of a file in use misses what is still in its write-ahead log. FILE must not exist yet. "restore" reads it.
 For MySQL and MariaDB use mysqldump --single-transaction.
 

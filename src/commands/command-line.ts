@@ -6,7 +6,7 @@ import { type Command, CommandError, type CommandContext, EXIT, UsageError } fro
 import { withDatabase } from './open-database.js';
 import { createProgress, flushOutput, printLine, ReaderGone } from './output.js';
 
-/** What a command line needs to know of the process it runs in. */
+/** What a command line needs from its process. */
 export interface CommandLine {
   commands: readonly Command[];
   loadSettings: () => Settings;
@@ -14,7 +14,7 @@ export interface CommandLine {
   environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** Runs the command that the words name, and resolves with the exit code; says on the error output what went wrong. */
+/** Runs the command named by `words` and resolves with the exit code; writes errors to stderr. */
 export async function runCommandLine(words: readonly string[], line: CommandLine): Promise<number> {
   const command = line.commands.find(({ name }) => `${words.join(' ')} `.startsWith(`${name} `));
   if (!command) return listCommands(words, line.commands);
@@ -68,6 +68,6 @@ function explain(error: unknown, { name }: Command): string {
   if (error instanceof UsageError) return `${error.message}\nTry "${name} --help".`;
   if (error instanceof SettingError || error instanceof CommandError) return error.message;
   if (error instanceof ApiError && error.kind === 'unavailable')
-    return `The database went away; what was done is done, and the command can be repeated. (${String(error.cause)})`;
+    return `The connection to the database was lost; completed changes are kept, and the command can be repeated. (${String(error.cause)})`;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -15,7 +15,7 @@ import { userImportCommand } from './user-import.command.js';
 import { userLinkCommand } from './user-link.command.js';
 import { userListCommand } from './user-list.command.js';
 
-/** All commands, in the order in which they are listed. */
+/** All commands, in listing order. */
 export const COMMANDS: readonly Command[] = [
   settingsCommand,
   migrateCommand,

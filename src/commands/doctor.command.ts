@@ -12,26 +12,28 @@ import { examineSchema } from './doctor/schema.js';
 import { examineStrays } from './doctor/strays.js';
 import { namesUser, USER_HELP, USER_OPTIONS, userOf } from './user-options.js';
 
-/** Looks for data that the service itself would never write and for clocks that went back; repairs what can be repaired safely. */
+/**
+ * Looks for data that the service would never write and for clocks that went back; repairs what can be repaired safely.
+ */
 export const doctorCommand: Command = {
   name: 'doctor',
   summary: 'Check the data of all users, and repair it',
   help: `[--key HEX | --subject SUBJECT | --local NAME | --basic NAME] [--repair] [--high-water FILE [--clocks-only]] [--dry-run]
 
-Checks that tables, columns and indexes are those of the migrations, and for each user: the clock is a time at or after every
+Checks that tables, columns and indexes match the migrations, and for each user: the clock is a time at or after every
 timestamp, the count of articles is right, tombstones have no content, no value is missing, of another type or out of range,
-every article has its address under the right hash, which keeps it the only one with that address. The service may run. The
+every article's URL has the right hash, which keeps URLs unique. The service may run meanwhile. The
 last line says what to do next.
 
-A restored backup that is whole has nothing wrong in it, but is older than what devices know. --high-water finds that until
-devices are let in again: FILE keeps the highest clock of all users that was ever seen. The first run makes it, later ones
+An intact backup that was restored has nothing wrong in it, but is older than what devices know. --high-water detects that until
+devices are let in again: FILE keeps the highest clock of all users ever seen. The first run creates it, later ones
 raise it unless the clocks are behind. Keep it where restoring the database does not bring back an older one.
 
 ${USER_HELP}
-  --repair           put right what can be: clocks are advanced, counts, hashes and tombstones corrected, values that cannot
-                     be replaced by the default of the field, which devices learn, missing indexes made (a large table: minutes)
+  --repair           repair what can be repaired: clocks are advanced, counts, hashes and tombstones corrected, invalid values
+                     replaced by the field's default, which devices learn of, missing indexes created (minutes for a large table)
   --high-water FILE  compare the clocks of all users with the highest one ever seen
-  --clocks-only      with --high-water: compare the clocks and examine no user, which is quick
+  --clocks-only      with --high-water: only compare the clocks, without examining users, which is quick
   --dry-run          write nothing, neither to the database nor to FILE
 
 Exit codes: 0 all is well or was repaired, 1 failed, 2 wrong usage, 3 there are problems left`,
@@ -51,16 +53,16 @@ Exit codes: 0 all is well or was repaired, 1 failed, 2 wrong usage, 3 there are 
     }
     const tally: Tally = { users: 0, found: 0, left: 0, repairable: 0 };
     const behind = await examineClocks(context);
-    if (behind) await take(context, tally, 'all users', [behind]);
-    const isWhole = await examineAll(context, tally);
+    if (behind) await reportAndRepair(context, tally, 'all users', [behind]);
+    const couldExamine = await examineAll(context, tally);
     const { users, found, left } = tally;
     await context.print(`${users} users examined, ${found} problems found, ${found - left} repaired`);
-    await context.print(`next: ${isWhole ? nextStep(tally) : `${nextStep(tally)}; no user could be examined`}`);
+    await context.print(`next: ${couldExamine ? nextStep(tally) : `${nextStep(tally)}; no user could be examined`}`);
     return left > 0 ? EXIT.attention : EXIT.ok;
   },
 };
 
-/** What was found so far, and how much of it is left: of that, what --repair would put right. */
+/** The number of problems found so far, of those that are left, and of those that --repair would fix. */
 interface Tally {
   users: number;
   found: number;
@@ -68,7 +70,7 @@ interface Tally {
   repairable: number;
 }
 
-/** What the operator does after this. */
+/** What the operator should do next. */
 function nextStep({ found, left, repairable }: Tally): string {
   if (found === 0) return 'nothing to do';
   if (left === 0) return 'nothing to do; devices learn what was repaired when they poll';
@@ -77,25 +79,25 @@ function nextStep({ found, left, repairable }: Tally): string {
   return repairable > 0 ? `run it again with --repair; for the rest ${byHand}` : byHand;
 }
 
-/** The schema, then what belongs to no user, then the users; false when the schema is too far from what it has to be. */
+/** Examines the schema, then stray rows, then the users; false when the schema differs too much for that. */
 async function examineAll(context: CommandContext, tally: Tally): Promise<boolean> {
   if (context.options['clocks-only']) return true;
   const ofSchema = await examineSchema(context.database);
-  await take(context, tally, 'all users', ofSchema);
+  await reportAndRepair(context, tally, 'all users', ofSchema);
   if (ofSchema.some(({ isBlocking }) => isBlocking)) return false;
-  if (!namesUser(context)) await take(context, tally, 'no user', await examineStrays(context.database));
+  if (!namesUser(context)) await reportAndRepair(context, tally, 'no user', await examineStrays(context.database));
   const { database, clock } = context;
   for await (const account of accountsOf(context)) {
-    await take(context, tally, account.toString('hex'), await examineAccount({ database, account, clock }));
+    await reportAndRepair(context, tally, account.toString('hex'), await examineAccount({ database, account, clock }));
     context.progress(`${++tally.users} users so far, ${tally.found} problems`);
   }
   return true;
 }
 
-/** The file is whole and a row breaks a rule of its table: found again, by user, below. */
+/** The file is intact but a row violates a constraint; the examination of users reports it. */
 const IS_ABOUT_VALUES = /^(CHECK constraint failed|NULL value) in /;
 
-/** What SQLite itself finds wrong with its file: nothing in it can be believed then. It reads the whole file. */
+/** The corruption that SQLite finds in its file, after which nothing in it can be trusted. Reads the whole file. */
 async function damageOf({ database, options }: CommandContext): Promise<string | undefined> {
   if (!database.dialect.isLocal || options['clocks-only']) return undefined;
   try {
@@ -109,7 +111,7 @@ async function damageOf({ database, options }: CommandContext): Promise<string |
   }
 }
 
-/** Compares the clocks with the high-water mark, if one is named, and raises it unless they are behind. */
+/** Compares the clocks with the high-water mark, if given, and raises it unless they are behind. */
 async function examineClocks({ options, database, clock, print }: CommandContext): Promise<Problem | undefined> {
   const file = options['high-water'] as string | undefined;
   if (file === undefined) {
@@ -140,8 +142,13 @@ async function* accountsOf(context: CommandContext): AsyncGenerator<Buffer> {
   }
 }
 
-/** Says of each problem what is wrong and what was done about it. */
-async function take({ database, options, print }: CommandContext, tally: Tally, who: string, problems: Problem[]) {
+/** Prints each problem and what was done about it. */
+async function reportAndRepair(
+  { database, options, print }: CommandContext,
+  tally: Tally,
+  who: string,
+  problems: Problem[],
+) {
   const mayRepair = Boolean(options.repair) && !options['dry-run'];
   for (const problem of problems) {
     const isRepaired = mayRepair && (await repair(database, problem));
@@ -153,16 +160,16 @@ async function take({ database, options, print }: CommandContext, tally: Tally, 
   }
 }
 
-function adviceFor({ advice, repair: put }: Problem, wasTried: boolean): string {
-  if (put && wasTried) return 'cannot be repaired, as two records need the same; delete one of them through the API';
+function adviceFor({ advice, repair: apply }: Problem, wasTried: boolean): string {
+  if (apply && wasTried) return 'cannot be repaired, as two records need the same; delete one of them through the API';
   return advice ?? 'run with --repair';
 }
 
-/** False when it cannot be, or when two records turn out to need the same thing. */
-async function repair(database: Database, { repair: put }: Problem): Promise<boolean> {
-  if (!put) return false;
+/** False when there is no repair, or when two records turn out to need the same unique value. */
+async function repair(database: Database, { repair: apply }: Problem): Promise<boolean> {
+  if (!apply) return false;
   try {
-    await put();
+    await apply();
     return true;
   } catch (error) {
     if (database.dialect.classify(driverError(error)) === 'duplicate') return false;
@@ -170,5 +177,5 @@ async function repair(database: Database, { repair: put }: Problem): Promise<boo
   }
 }
 
-/** TypeORM wraps what the driver said. */
+/** TypeORM wraps the driver's error. */
 const driverError = (error: unknown): unknown => (error as { driverError?: unknown }).driverError ?? error;

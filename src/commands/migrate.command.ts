@@ -2,7 +2,7 @@ import { SettingError } from '../config/settings.js';
 import { migrateDatabase } from '../database/migrate.js';
 import { type Command, CommandError, EXIT } from './command.js';
 
-/** Brings the schema up to date, or says what is pending. */
+/** Brings the schema up to date, or lists what is pending. */
 export const migrateCommand: Command = {
   name: 'migrate',
   summary: 'Bring the database schema up to date',

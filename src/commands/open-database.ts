@@ -6,13 +6,13 @@ import { requireDatabaseFile } from '../database/expected.js';
 import { CommandError } from './command.js';
 import { examineSchema } from './doctor/schema.js';
 
-/** Runs `work` with the open database and closes it. Rejects when there is none, without making one. */
+/** Runs `work` with the open database and closes it. Rejects when the database does not exist, and never creates it. */
 export async function withDatabase<T>(settings: Settings, work: (database: Database) => Promise<T>): Promise<T> {
   requireDatabaseFile(settings);
   const lifecycle = await DatabaseLifecycle.of({ ...settings, databaseMustHaveUsers: false });
   try {
     await lifecycle.start(() => undefined);
-    if (!(await lifecycle.answers())) throw new CommandError(`DATABASE_URL: ${await whyNot(lifecycle)}`);
+    if (!(await lifecycle.isReachable())) throw new CommandError(`DATABASE_URL: ${await whyNot(lifecycle)}`);
     return await work(lifecycle.database);
   } finally {
     await lifecycle.stop();
@@ -25,5 +25,5 @@ async function whyNot({ damage, database }: DatabaseLifecycle): Promise<string> 
   const [first] = problems.filter(({ isBlocking }) => isBlocking);
   return first
     ? `${first.text}: ${first.advice}`
-    : 'the database does not answer; see that its server runs and try again';
+    : 'the database does not respond; check that its server is running and try again';
 }

@@ -3,7 +3,7 @@ import { CommandError } from './command.js';
 
 const PROGRESS_MS = 2_000;
 
-/** Who reads the result has gone, as `head` does when it has seen enough: nothing is left to do, and nothing is wrong. */
+/** The reader of the output has closed it, as `head` does: there is nothing left to do, and it is not an error. */
 export class ReaderGone extends Error {}
 
 let failure: NodeJS.ErrnoException | undefined;
@@ -12,15 +12,15 @@ process.stdout.on('error', (error) => {
 });
 
 /**
- * Writes a line to standard output; resolves when the reader keeps up. Rejects with `ReaderGone` when there is none any more,
- * with `CommandError` when the line cannot be written.
+ * Writes a line to standard output; resolves when the reader keeps up. Rejects with `ReaderGone` when the reader is
+ * gone, with `CommandError` when the line cannot be written.
  */
 export async function printLine(line: string): Promise<void> {
   if (!failure && !process.stdout.write(`${line}\n`)) await once(process.stdout, 'drain').catch(() => undefined);
   checkOutput();
 }
 
-/** Resolves when all lines are out; rejects as `printLine` does. */
+/** Resolves when all lines are written; rejects like `printLine`. */
 export async function flushOutput(): Promise<void> {
   await new Promise<void>((resolve) => (failure ? resolve() : process.stdout.write('', () => resolve())));
   checkOutput();
@@ -31,7 +31,7 @@ function checkOutput(): void {
   if (failure) throw new CommandError(`standard output: cannot be written (${failure.code ?? failure.message})`);
 }
 
-/** A reporter that lets a text through to the error output every two seconds, the first one after two. */
+/** A reporter that writes to stderr at most every two seconds, the first time after two seconds. */
 export function createProgress(): (text: string) => void {
   let last = performance.now();
   return (text) => {

@@ -3,8 +3,8 @@ import { Writable } from 'node:stream';
 import { UsageError } from './command.js';
 
 /**
- * One line of standard input. On a terminal it asks for it, on the error output, and does not show what is typed. Throws
- * `UsageError` when there is none.
+ * Reads one line from standard input; on a terminal with a prompt on stderr and without echo. Throws `UsageError` when
+ * there is none.
  */
 export async function readPassword(what: string): Promise<string> {
   const { isTTY } = process.stdin;

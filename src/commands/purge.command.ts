@@ -5,21 +5,21 @@ import { type Command, CommandError, type CommandContext, EXIT } from './command
 
 const WAIT_MS = 1_000;
 
-/** Purges tombstones once, as the service does by itself every hour. */
+/** Purges tombstones once, as the service itself does every hour. */
 export const purgeCommand: Command = {
   name: 'purge',
   summary: 'Delete tombstones older than TOMBSTONE_RETENTION_DAYS',
   help: `[--wait] [--dry-run]
 
 Deletes the tombstones of all users that are older than TOMBSTONE_RETENTION_DAYS, in small chunks. Live articles stay.
-The service does it by itself every hour; this is for the impatient.
+The service does this every hour; the command does it immediately.
 
-One process purges at a time. One that was killed keeps the right to do it for five minutes.
+Only one process purges at a time. The lease of one that was killed expires after five minutes.
 
-  --wait     wait until no other process purges
+  --wait     wait until no other process is purging
   --dry-run  only say how many there are
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 nothing was done, as another process purges`,
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 nothing was done, as another process is purging`,
   options: { wait: { type: 'boolean' }, 'dry-run': { type: 'boolean' } },
   needsDatabase: true,
   async run(context) {

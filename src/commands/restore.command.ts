@@ -7,7 +7,7 @@ import { doctorCommand } from './doctor.command.js';
 import { withDatabase } from './open-database.js';
 import { copyDatabase, highestClockIn, isInUse, requireSqliteFile } from './sqlite-copy.js';
 
-/** Puts a copy in the place of the SQLite file, and makes devices start over. */
+/** Replaces the SQLite file with a backup, and makes devices start over. */
 export const restoreCommand: Command = {
   name: 'restore',
   summary: 'Put a backup in the place of the SQLite file',
@@ -46,7 +46,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done, but "doctor" found problems
   },
 };
 
-/** Renames the file and what SQLite keeps beside it; returns the highest clock that it had given out, 0 when unknown. */
+/** Renames the file and SQLite's companion files; returns the highest clock that it had issued, 0 if unknown. */
 async function setAside(target: string, aside: string): Promise<number> {
   for (const suffix of ['', '-wal', '-shm', '-journal'])
     if (existsSync(target + suffix)) await rename(target + suffix, aside + suffix);

@@ -3,7 +3,7 @@ import { type GivenVariables, givenVariables, variablesOf } from '../config/load
 import { inForce } from '../config/settings.js';
 import { type Command, EXIT } from './command.js';
 
-/** Shows what the service would run with if it were started here and now. */
+/** Shows the settings that the service would run with if it were started here and now. */
 export const settingsCommand: Command = {
   name: 'settings',
   summary: 'Show all settings and where each comes from',

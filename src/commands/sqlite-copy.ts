@@ -6,15 +6,15 @@ import { databaseFile } from '../database/expected.js';
 import { LATEST_TIMESTAMP } from '../protocol/timestamp.js';
 import { CommandError } from './command.js';
 
-/** What a copy holds. */
+/** The contents of a copy. */
 export interface CopyContents {
   users: number;
   articles: number;
-  /** The highest clock of all users, 0 without users. */
+  /** The highest clock of all users; 0 without users. */
   highest: number;
 }
 
-/** The SQLite file of the settings. Throws `CommandError` for a database of another kind. */
+/** The SQLite file of the settings. Throws `CommandError` for any other database. */
 export function requireSqliteFile(settings: Settings): string {
   const file = databaseFile(settings);
   if (file !== undefined) return file;
@@ -25,8 +25,8 @@ export function requireSqliteFile(settings: Settings): string {
 }
 
 /**
- * Copies a database that may be in use, whole and as of one moment, by SQLite's own backup interface. The copy appears under its
- * name when it is complete and was checked. Throws `CommandError` when either file is not what it should be.
+ * Copies a database that may be in use, complete and as of one moment, through SQLite's backup API. The copy gets its
+ * name once it is complete and checked. Throws `CommandError` when it cannot be copied.
  */
 export async function copyDatabase(from: string, to: string): Promise<CopyContents> {
   if (!existsSync(from)) throw new CommandError(`${from}: there is no such file`);
@@ -47,7 +47,7 @@ export async function copyDatabase(from: string, to: string): Promise<CopyConten
   }
 }
 
-/** Opens a copy, checks that it is a whole database of this service, and leaves nothing beside it. */
+/** Opens a copy and checks that it is an intact database of this service; leaves no companion files. */
 function contentsOf(file: string): CopyContents {
   const copy = new Sqlite(file);
   try {
@@ -67,8 +67,8 @@ function contentsOf(file: string): CopyContents {
 }
 
 /**
- * Whether another process has the database open: only who is alone with it can end its write-ahead log. A file that is no
- * database any more counts as unused.
+ * Whether another process has the database open: only an exclusive user can turn off the write-ahead log. A corrupt
+ * file counts as unused.
  */
 export function isInUse(file: string): boolean {
   const handle = new Sqlite(file, { fileMustExist: true, timeout: 1_000 });
@@ -81,7 +81,7 @@ export function isInUse(file: string): boolean {
   }
 }
 
-/** The highest clock in a file, 0 when it cannot be read. */
+/** The highest clock in a file; 0 when it cannot be read. */
 export function highestClockIn(file: string): number {
   try {
     return contentsOf(file).highest;

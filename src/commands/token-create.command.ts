@@ -7,15 +7,15 @@ import type { Token } from '../database/entities/token.entity.js';
 import { type Command, CommandError, type CommandContext, EXIT } from './command.js';
 import { expiryOption, nameOption, userOperand } from './token-options.js';
 
-/** Makes a personal token. It is shown once: only its hash is stored. */
+/** Creates a personal token. It is shown only once, because only its hash is stored. */
 export const tokenCreateCommand: Command = {
   name: 'token create',
   summary: 'Make a personal token for a device of a user',
   help: `USER --name NAME [--expires 90d] [--quiet]
 
 Prints the token, which devices send as "Authorization: Bearer rl_…", and as a link and a QR code that open the web application
-signed in. It is shown this once; only a hash is stored. A user begins to exist with the first token. Give each device its own,
-so that a lost one can be shut out alone.
+signed in. It is shown only once; only a hash is stored. A user exists from the first token on. Give each device its own,
+so that the token of a lost device can be revoked alone.
 
   --name NAME      what the token is for, such as "phone"; a user's tokens have different names
   --expires TIME   when it ends: 12h, 90d, 4w; without it, when it is revoked
@@ -50,8 +50,8 @@ async function store({ database }: CommandContext, token: Token): Promise<void> 
 }
 
 function explanation(settings: Settings, token: string, expiresOn: number | null): string[] {
-  const until = expiresOn === null ? 'It is good until it is revoked' : `It is good until ${day(expiresOn)}`;
-  const lines = ['', `${until}, and is shown this once.`];
+  const until = expiresOn === null ? 'It is valid until it is revoked' : `It is valid until ${day(expiresOn)}`;
+  const lines = ['', `${until}, and is shown only once.`];
   if (!settings.webAppEnabled) return lines;
   const link = `${baseOf(settings)}/app/#token=${token}`;
   return [
@@ -68,6 +68,6 @@ const qrCode = (text: string): string => renderUnicodeCompact(text, { border: 2 
 
 const day = (time: number): string => new Date(time).toISOString().slice(0, 16).replace('T', ' ').concat(' UTC');
 
-/** Without PUBLIC_URL the service is one for trying out, on this machine. */
+/** Without PUBLIC_URL this is a trial service on this machine. */
 const baseOf = ({ publicUrl, host, port }: Settings): string =>
   publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;

@@ -3,7 +3,7 @@ import type { Token } from '../database/entities/token.entity.js';
 import { type Command, EXIT } from './command.js';
 import { userOperand } from './token-options.js';
 
-/** Lists personal tokens: whose, what for, since when, until when, and when they were used. */
+/** Lists personal tokens with user, name, creation, expiry and last use. */
 export const tokenListCommand: Command = {
   name: 'token list',
   summary: 'List personal tokens, of a user or of all',

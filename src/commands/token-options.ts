@@ -5,7 +5,7 @@ const MAX_LENGTH = 255;
 const UNITS_MS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 const MAX_MS = 36_500 * UNITS_MS.d!;
 
-/** The one operand of a command: the user whose tokens it is about. */
+/** The single operand of a token command: the user. */
 export function userOperand({ operands }: CommandContext): string {
   if (operands.length !== 1) throw new UsageError('Name one user.');
   return readName('The user', operands[0]!);
@@ -17,7 +17,7 @@ export function nameOption({ options }: CommandContext): string {
   return readName('--name', options.name as string);
 }
 
-/** When a token that is made now ends; null: never. Reads `90d`, `12h`, `4w`. */
+/** When a token that is created now expires; null for never. Parses `90d`, `12h`, `4w`. */
 export function expiryOption({ options, clock }: CommandContext): number | null {
   if (options.expires === undefined) return null;
   const [, count, unit] = /^([1-9]\d{0,8})([hdw])$/.exec(options.expires as string) ?? [];
@@ -26,7 +26,7 @@ export function expiryOption({ options, clock }: CommandContext): number | null 
   return clock() + ms;
 }
 
-/** Names are shown in lists and sought by those who read them: what cannot be seen has no place in them. */
+/** Names appear in lists, so invisible characters are rejected. */
 function readName(what: string, text: string): string {
   const isPlain = text !== '' && text.trim() === text && !/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(text);
   if (!isPlain || isLongerThan(text, MAX_LENGTH))

@@ -3,7 +3,7 @@ import { deleteTokens } from '../auth/tokens/personal-tokens.store.js';
 import { type Command, CommandError, EXIT, UsageError } from './command.js';
 import { nameOption, userOperand } from './token-options.js';
 
-/** Ends personal tokens: within a few seconds no instance accepts them any more. */
+/** Revokes personal tokens: within a few seconds no instance accepts them any more. */
 export const tokenRevokeCommand: Command = {
   name: 'token revoke',
   summary: 'End a personal token, or all of a user',

@@ -7,7 +7,7 @@ import { USER_HELP, USER_OPTIONS, userOf } from './user-options.js';
 
 const CHUNK = 200;
 
-/** Deletes all that is stored of a user, for good. */
+/** Permanently deletes everything that is stored of a user. */
 export const userEraseCommand: Command = {
   name: 'user erase',
   summary: 'Delete all that is stored of a user, for good',
@@ -51,7 +51,7 @@ async function erase({ database, progress }: CommandContext, account: Buffer): P
   return erased + (await database.inTransaction((transaction) => eraseRest(transaction, account)));
 }
 
-/** What came in meanwhile goes with the account. */
+/** Also deletes what was added in the meantime. */
 async function eraseRest(transaction: Session, account: Buffer): Promise<Outcome<number>> {
   await addToLiveCount(transaction, account, 0);
   const erased = await eraseUntil(transaction, account, Number.MAX_SAFE_INTEGER);

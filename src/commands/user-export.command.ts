@@ -11,7 +11,7 @@ const ALL = parseCollectionQuery('_since=0');
 const AT_ONCE = 200;
 const BYTES_AT_ONCE = 4_194_304;
 
-/** Writes all that is stored of a user, or of all users, as JSON lines. */
+/** Writes everything that is stored of a user, or of all users, as JSON lines. */
 export const userExportCommand: Command = {
   name: 'user export',
   summary: 'Write all that is stored of a user as JSON lines',

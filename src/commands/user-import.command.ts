@@ -7,7 +7,7 @@ import { USER_HELP, USER_OPTIONS } from './user-options.js';
 
 const MAX_FIRST_LINE = 65_536;
 
-/** Reads what `user export` wrote, or the file of another service. */
+/** Imports the output of `user export`, or a file of another service. */
 export const userImportCommand: Command = {
   name: 'user import',
   summary: 'Read what "user export" wrote, or a file of another service',
@@ -42,7 +42,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done, but some entries cannot be 
   },
 };
 
-/** The file and its format. Throws `UsageError` when it is not clear what to read. */
+/** Opens the file and detects its format. Throws `UsageError` when it is not clear what to read. */
 async function open({ operands, options }: CommandContext): Promise<{ format: string; text: AsyncIterable<string> }> {
   const chunks = chunksOf(operands);
   const beginning = await readBeginning(chunks);
@@ -66,7 +66,7 @@ async function* chunksOf([file, ...more]: CommandContext['operands']): AsyncGene
   }
 }
 
-/** As much as it takes to see the first line. */
+/** Reads as much as it takes to see the first line. */
 async function readBeginning(chunks: AsyncGenerator<string, undefined, undefined>): Promise<string> {
   let beginning = '';
   while (beginning.length < MAX_FIRST_LINE && !beginning.trimStart().includes('\n')) {

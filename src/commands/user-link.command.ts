@@ -10,10 +10,10 @@ import type { Session } from '../database/session.js';
 import { type Command, CommandError, type CommandContext, EXIT, UsageError } from './command.js';
 import { userOperand } from './token-options.js';
 
-/** Instances may know a token for that long after it was revoked, and finish what they began with it. */
+/** How long instances may accept a revoked token and complete requests with it. */
 const UNTIL_REVOKED_MS = REVOCATION_MS + 2_000;
 
-/** Gives the list of a user of personal tokens to a user of the identity provider. */
+/** Moves the list of a user with personal tokens to a user of the identity provider. */
 export const userLinkCommand: Command = {
   name: 'user link',
   summary: 'Give the list of a user of personal tokens to a user of the provider',
@@ -70,9 +70,9 @@ async function requireMovable(session: Session, user: string, from: Buffer, to: 
   return account;
 }
 
-/** Whoever met an empty list under the new key is told to start over, as is who had the old one at a later time. */
+/** Devices that have seen an empty list under the new key, or the old list at a later time, are told to start over. */
 async function move(transaction: Session, user: string, from: Buffer, to: Buffer): Promise<number> {
-  // In the order of keys, like everybody who locks two accounts.
+  // In key order, to avoid deadlocks.
   for (const account of [from, to].sort((one, other) => one.compare(other)))
     await addToLiveCount(transaction, account, 0);
   await requireMovable(transaction, user, from, to);

@@ -1,7 +1,7 @@
 import { allAccounts } from './all-accounts.js';
 import { type Command, EXIT } from './command.js';
 
-/** Lists the users by their keys; names are not stored. */
+/** Lists the users by key; names are not stored. */
 export const userListCommand: Command = {
   name: 'user list',
   summary: 'List the users by key',

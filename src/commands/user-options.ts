@@ -12,7 +12,7 @@ export const USER_OPTIONS = {
   basic: { type: 'string' },
 } as const;
 
-/** What `--help` says about them. */
+/** Their `--help` text. */
 export const USER_HELP = `The user, one of:
   --key HEX          the account's key, as "user list" shows it
   --subject SUBJECT  the user's subject at the identity provider; --issuer URL when that is not OAUTH_URI

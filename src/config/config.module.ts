@@ -9,15 +9,15 @@ export const CLOCK = Symbol('Clock');
 /** Injection token of the `MonotonicClock`. */
 export const MONOTONIC_CLOCK = Symbol('MonotonicClock');
 
-/** The present time in milliseconds since the Unix epoch. It is corrected now and then, forwards and backwards. */
+/** The current time in milliseconds since the Unix epoch. The clock may be adjusted, forwards and backwards. */
 export type Clock = () => number;
 
-/** Milliseconds since some moment: for ages and pauses, which last as long as they should whatever the time of day becomes. */
+/** Milliseconds since an arbitrary moment: for ages and pauses, which adjustments of the wall clock must not affect. */
 export type MonotonicClock = () => number;
 
 const monotonicClock: MonotonicClock = () => performance.now();
 
-/** Gives every module the settings and the clocks. */
+/** Provides the settings and the clocks to all modules. */
 @Global()
 @Module({})
 export class ConfigModule {

@@ -9,8 +9,9 @@ const WHOLE_SECONDS = 2 ** 31 - 1;
 const DOMAIN = /^(\*\.)?[^\s/:*@\\]+(:\d{1,5})?$|^\[[0-9a-f:.]+\](:\d{1,5})?$/i;
 
 /**
- * The environment variables of the service with their defaults; undefined where there is none. What `.env.example` and the
- * table in docs/operations.md say is written from here. Of several rules the one next to the name is judged first.
+ * The environment variables of the service with their defaults; undefined where there is none. `.env.example` and the
+ * table in docs/operations.md are generated from here. Of several decorators, the one next to the name is checked
+ * first.
  */
 export class Environment {
   @Setting('`production` refuses missing secrets and turns the development defaults off', { group: 'Service' })
@@ -134,7 +135,7 @@ export type SettingName = keyof Environment;
 /** The names of all settings, in the order in which `.env.example` and the documentation list them. */
 export const SETTING_NAMES = [...DEFINITIONS.keys()] as SettingName[];
 
-/** Types raw variables (empty ones count as unset). The problems are one line for each wrong one. */
+/** Converts raw variables to their types; empty ones count as unset. Returns one problem line for each invalid one. */
 export function readEnvironment(raw: Record<string, string | undefined>): {
   environment: Environment;
   problems: string[];
@@ -151,13 +152,13 @@ export function readEnvironment(raw: Record<string, string | undefined>): {
 
 const MAX_QUOTED = 100;
 
-/** The wrong value, for the end of a sentence; a secret is not shown. */
+/** The invalid value, to end a sentence with; nothing for a secret. */
 function quote(name: SettingName, text: string): string {
   if (DEFINITIONS.get(name)!.secret) return '';
   const shown = masked(name, text);
   return `, not ${JSON.stringify(shown.length > MAX_QUOTED ? `${shown.slice(0, MAX_QUOTED)}…` : shown)}`;
 }
 
-/** The value as it can be shown: nothing of a secret, no password of a URL. */
+/** The value in a form that can be shown: without secrets and passwords in URLs. */
 export const masked = (name: SettingName, text: string): string =>
   DEFINITIONS.get(name)!.secret ? '…' : text.replace(/:\/\/.*@/s, '://…@');

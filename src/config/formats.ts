@@ -9,7 +9,7 @@ export function isBaseUrl(text: string): boolean {
   return /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username && !url.password;
 }
 
-/** A base URL that is encrypted or does not leave the machine. */
+/** A base URL that uses https or stays on this machine. */
 export const isIssuer = (text: string): boolean =>
   isBaseUrl(text) && (new URL(text).protocol === 'https:' || isLoopback(new URL(text).hostname));
 
@@ -20,13 +20,13 @@ export const isRedisUrl = (text: string): boolean => /^rediss?:\/\/./.test(text)
 export const isDatabaseUrl = (text: string): boolean =>
   /^sqlite:.+/.test(text) || (/^mysql:\/\/[^/]+\/[^/?#]+$/.test(text) && URL.canParse(text));
 
-/** A day that exists, as `yyyy-mm-dd`. */
+/** An existing day as `yyyy-mm-dd`. */
 export const isDate = (text: string): boolean => {
   const instant = new Date(`${text}T00:00:00Z`);
   return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(instant.getTime()) && instant.toISOString().startsWith(text);
 };
 
-/** What Express takes as `trust proxy`: a number of hops, true, false, or a list of addresses and their ranges. */
+/** A value for Express's `trust proxy`: a number of hops, true, false, or a list of IP addresses and ranges. */
 export const isTrustProxy = (text: string): boolean =>
   /^(\d{1,3}|true|false)$/i.test(text) || text.split(',').every((item) => isAddressRange(item.trim()));
 

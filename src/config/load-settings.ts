@@ -9,8 +9,8 @@ export interface GivenVariables {
 }
 
 /**
- * Reads the settings from the process environment and, for what is not set there, from `.env`. Warns on the error output of
- * names in `.env` that are nearly those of a setting. Throws `SettingError` with one line for each wrong setting.
+ * Reads the settings from the process environment and, for what is not set there, from `.env`. Warns on stderr about
+ * names in `.env` that resemble a setting. Throws `SettingError` with one line for each invalid setting.
  */
 export function loadSettings(): Settings {
   const given = givenVariables();
@@ -18,7 +18,7 @@ export function loadSettings(): Settings {
   return readSettings(variablesOf(given));
 }
 
-/** What is set; throws `SettingError` when there is a `.env` that cannot be read. */
+/** The given variables. Throws `SettingError` when `.env` exists but cannot be read. */
 export function givenVariables(): GivenVariables {
   const fromFile: Record<string, string> = {};
   const { error } = dotenv.config({ processEnv: fromFile, quiet: true });
@@ -27,5 +27,5 @@ export function givenVariables(): GivenVariables {
   return { fromProcess: process.env, fromFile };
 }
 
-/** What is set in the process counts before what is set in `.env`. */
+/** The process environment takes precedence over `.env`. */
 export const variablesOf = ({ fromProcess, fromFile }: GivenVariables): Variables => ({ ...fromFile, ...fromProcess });

@@ -1,15 +1,15 @@
 import { Transform } from 'class-transformer';
 import { IsBoolean, IsIn, IsInt, Matches, Max, MaxLength, Min, ValidateBy } from './validation.js';
 
-/** What is said about a setting beside its type and its default. */
+/** Describes a setting, besides its type and default. */
 export interface SettingDetails {
   /** One line for `.env.example` and the documentation. */
   meaning: string;
-  /** Its value is never shown. */
+  /** The value is never shown. */
   secret?: boolean;
-  /** Heading of the group that begins here. */
+  /** The heading of the group that starts with this setting. */
   group?: string;
-  /** What the documentation says of a default that depends on others. */
+  /** The documentation's text for a default that depends on other settings. */
   defaultText?: string;
 }
 
@@ -46,7 +46,7 @@ export const Flag = (): PropertyDecorator =>
     IsBoolean({ message: 'must be true or false' }),
   );
 
-/** One of the words. */
+/** One of the given words. */
 export const OneOf = (...words: string[]): PropertyDecorator =>
   IsIn(words, { message: `must be ${words.slice(0, -1).join(', ')} or ${words.at(-1)}` });
 
@@ -54,7 +54,7 @@ export const OneOf = (...words: string[]): PropertyDecorator =>
 export const Text = (longest = 10_000): PropertyDecorator =>
   MaxLength(longest, { message: `must have at most ${longest} characters` });
 
-/** Comma-separated items, each of which matches. */
+/** Comma-separated items that each match the pattern. */
 export const ListOf = (pattern: RegExp, message: string): PropertyDecorator =>
   all(
     convert((text) =>
@@ -66,7 +66,7 @@ export const ListOf = (pattern: RegExp, message: string): PropertyDecorator =>
     Matches(pattern, { each: true, message }),
   );
 
-/** A text for which a predicate holds. */
+/** A text that satisfies a predicate. */
 export const Check = (message: string, isRight: (text: string) => boolean): PropertyDecorator =>
   ValidateBy({
     name: message,

@@ -19,7 +19,7 @@ function exampleOf(name: keyof Environment): string {
   return group ? `\n# ---- ${group}\n${comment}` : comment;
 }
 
-/** Without the marks of Markdown. */
+/** Strips the Markdown. */
 const plain = (text: string): string => text.replaceAll(/`|\*\*/g, '').replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1');
 
 /** The rows of the table in docs/operations.md. */

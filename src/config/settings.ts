@@ -2,22 +2,22 @@ import { readFileSync } from 'node:fs';
 import type { EndOfService } from '../protocol/end-of-service.js';
 import { Environment, readEnvironment, SETTING_NAMES, type SettingName } from './environment.js';
 
-/** Settings that are missing or wrong; the message is one line for each, which names it and says what would be right. */
+/** Missing or invalid settings; the message has one line for each, with its name and what would be valid. */
 export class SettingError extends Error {}
 
-/** All settings of the service, validated and frozen; the only way anything learns about its environment. */
+/** All settings of the service, validated and frozen; nothing else reads the environment. */
 export interface Settings {
   production: boolean;
   host: string;
   port: number;
-  /** Base address as clients see it, without trailing slash; undefined: taken from each request. */
+  /** The base URL as clients see it, without a trailing slash; undefined to derive it from each request. */
   publicUrl?: string;
   /** Express `trust proxy`. */
   trustProxy?: number | boolean | string;
   databaseUrl: string;
   databasePoolSize: number;
   migrateOnStart: boolean;
-  /** Whether an empty database stops the start. */
+  /** Whether to refuse to start with an empty database. */
   databaseMustHaveUsers: boolean;
   redisUrl?: string;
   serviceName: string;
@@ -27,7 +27,7 @@ export interface Settings {
   sessionSecret: string;
   oauth: OAuthSettings;
   pageSize: number;
-  /** A page ends after about this many bytes of items, but never before its first item. */
+  /** A page ends after about this many bytes of items, but has at least one item. */
   maxPageBytes: number;
   batchMaxRequests: number;
   waiting: WaitingSettings;
@@ -36,7 +36,7 @@ export interface Settings {
   tokensEnabled: boolean;
   deleteCollectionEnabled: boolean;
   maxBodyBytes: number;
-  /** Whether responses are compressed where the client accepts it. */
+  /** Whether to compress responses for clients that accept it. */
   compressionEnabled: boolean;
   backoff: 'auto' | 'always' | 'off';
   backoffSeconds: number;
@@ -48,30 +48,30 @@ export interface Settings {
   metricsPort?: number;
 }
 
-/** Bounds of the requests that are held until something changes. */
+/** Limits for polls that are held until something changes. */
 export interface WaitingSettings {
-  /** The longest time that is granted; 0: nothing is held. */
+  /** The longest wait that is granted; 0 disables waiting. */
   maxSeconds: number;
-  /** Held requests of one user, and of this process. */
+  /** Held requests per user, and in this process. */
   perUser: number;
   max: number;
 }
 
 /** The identity provider and this service's registration with it. */
 export interface OAuthSettings {
-  /** False in production without `OAUTH_URI`: then only personal tokens count, and `uri` is empty. */
+  /** False in production without `OAUTH_URI`: then only personal tokens are accepted, and `uri` is empty. */
   enabled: boolean;
   providerName: string;
-  /** The issuer: base address of the provider, without trailing slash. */
+  /** The issuer: the provider's base URL, without a trailing slash. */
   uri: string;
-  /** True when `OAUTH_URI` was set, so that the heartbeat reports on the provider. */
+  /** True when `OAUTH_URI` is set; the heartbeat then reports on the provider. */
   uriIsExplicit: boolean;
   clientId: string;
   clientSecret: string;
   scope: string;
-  /** Audiences of which a JWT access token must name one. */
+  /** An access token must name one of these audiences. */
   audiences: string[];
-  /** Host names, `*.host` or `host:port`, lower case, to which a login may return. */
+  /** The hosts to which a login may return: host names, `*.host` or `host:port`, in lower case. */
   redirectDomains: string[];
   tokenCacheSeconds: number;
   stateSeconds: number;
@@ -98,15 +98,15 @@ const MIN_SECRET_LENGTH = 32;
 export type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads the settings from environment variables; `NAME_FILE` gives the file that holds the value of `NAME`.
- * Throws `SettingError` with one line for each wrong or missing setting.
+ * Reads the settings from environment variables; `NAME_FILE` names a file that holds the value of `NAME`. Throws
+ * `SettingError` with one line for each invalid or missing setting.
  */
 export function readSettings(variables: Variables): Settings {
   const uriIsExplicit = Boolean(variables.OAUTH_URI || variables.OAUTH_URI_FILE);
   return Object.freeze(toSettings(inForce(variables), uriIsExplicit));
 }
 
-/** All settings with the defaults that hold. Throws `SettingError` as `readSettings` does. */
+/** All settings with their effective defaults. Throws `SettingError` like `readSettings`. */
 export function inForce(variables: Variables): Environment {
   const { values, problems } = withFiles(variables);
   const read = readEnvironment(values);
@@ -135,7 +135,7 @@ function withFiles(variables: Variables) {
   return { values, problems };
 }
 
-/** @param said problems that are known already: what is wrong is not missing as well */
+/** @param said known problems: an invalid setting is not reported as missing too */
 function missingInProduction(environment: Environment, said: readonly string[]): string[] {
   const isSaid = (name: string) => said.some((problem) => problem.startsWith(name));
   const missing = (names: readonly SettingName[], why: string) =>
@@ -214,7 +214,7 @@ function toOAuthSettings(environment: Environment, uriIsExplicit: boolean, publi
   };
 }
 
-/** A number of hops must reach Express as a number: as a text it would be read as an address. */
+/** Express needs the number of hops as a number: it would parse a string as an IP address. */
 function readTrustProxy(text: string | undefined): number | boolean | string | undefined {
   if (text === undefined) return undefined;
   if (/^\d+$/.test(text)) return Number(text);

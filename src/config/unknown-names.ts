@@ -3,7 +3,7 @@ import { SETTING_NAMES } from './environment.js';
 const KNOWN: readonly string[] = SETTING_NAMES.flatMap((name) => [name, `${name}_FILE`]);
 const MAX_LENGTH = 64;
 
-/** A line for each of the names that is no setting but resembles one. */
+/** A warning for each name that is not a setting but resembles one. */
 export function unknownNames(names: readonly string[]): string[] {
   return names
     .filter((name) => !KNOWN.includes(name) && name.length <= MAX_LENGTH)
@@ -18,10 +18,10 @@ function nearestTo(name: string): string | undefined {
   return nearest!.distance <= Math.min(3, name.length / 4) ? nearest!.known : undefined;
 }
 
-/** Case and separators are what is mistaken most. */
+/** Ignores case and separators, the most common mistakes. */
 const bare = (name: string): string => name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
 
-/** How many characters have to be added, left out or replaced to make one text of the other (Levenshtein). */
+/** The Levenshtein distance of two texts. */
 function editDistance(from: string, to: string): number {
   let previous = Array.from({ length: to.length + 1 }, (_, at) => at);
   for (const [row, left] of [...from].entries()) {

@@ -1,5 +1,6 @@
-// The rules that settings need of class-validator, each from its file: the whole package, with every locale's phone numbers, takes
-// longer to load than everything else before a wrong setting is told. tsconfig.json knows where their types are.
+// The class-validator rules that settings need, each from its own file: the whole package, with phone numbers of every
+// locale, takes longer to load than everything else needed to report an invalid setting. tsconfig.json maps their
+// types.
 export { IsBoolean } from 'class-validator/cjs/decorator/typechecker/IsBoolean.js';
 export { IsIn } from 'class-validator/cjs/decorator/common/IsIn.js';
 export { IsInt } from 'class-validator/cjs/decorator/typechecker/IsInt.js';

@@ -1,4 +1,4 @@
-/** The outcome of `promise`, or a rejection with `late` when it takes longer than `ms`. */
+/** Settles like `promise`, or rejects with `late` if that takes longer than `ms`; the work itself continues. */
 export function before<T>(ms: number, promise: Promise<T>, late: Error): Promise<T> {
   let timer: NodeJS.Timeout;
   const timeout = new Promise<never>((_, reject) => (timer = setTimeout(() => reject(late), ms)));

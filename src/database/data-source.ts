@@ -8,22 +8,26 @@ import { MIGRATIONS } from './migrations/index.js';
 
 const CONNECT_TIMEOUT_MS = 2_000;
 const SQLITE_BUSY_TIMEOUT_MS = 200;
-/** Of the write-ahead log, after which they go to the file while everybody waits: 4 ms, and not the 12 of SQLite's 1,000. */
+/**
+ * Pages of the write-ahead log before a checkpoint, during which everybody waits: 4 ms instead of 12 ms with SQLite's
+ * default of 1,000.
+ */
 const SQLITE_CHECKPOINT_PAGES = 300;
-/** Callers that may wait for a connection before further ones are refused at once. */
+/** Callers that may wait per connection before further ones are refused immediately. */
 const WAITING_PER_CONNECTION = 50;
 
-/** What the drivers hand out when the data source opens. */
+/** Handles that the drivers expose when the data source opens. */
 export class DriverHandles {
   /** The open SQLite file. */
   sqlite?: SqliteHandle;
-  /** Connections to a server since this was set. */
+  /** Collects the connections to a server that open from now on. */
   connections?: Set<PoolConnection>;
 }
 
 /**
- * TypeORM's options for `DATABASE_URL`: `sqlite:PATH`, `sqlite::memory:` or `mysql://user:password@host:port/name`. A server
- * is asked for its kind, two seconds at most: only TypeORM's schema builder needs to know, and takes `mysql` in doubt.
+ * TypeORM's options for `DATABASE_URL`: `sqlite:PATH`, `sqlite::memory:` or `mysql://user:password@host:port/name`.
+ * Detects whether a server is MySQL or MariaDB, for at most two seconds; only TypeORM's schema builder needs it, and
+ * `mysql` is the fallback.
  */
 export async function dataSourceOptions(settings: Settings, handles = new DriverHandles()): Promise<DataSourceOptions> {
   return settings.databaseUrl.startsWith('sqlite:')
@@ -31,7 +35,7 @@ export async function dataSourceOptions(settings: Settings, handles = new Driver
     : await serverOptions(settings, handles);
 }
 
-/** A data source that is not open yet. */
+/** Creates a data source without opening it. */
 export const createDataSource = async (settings: Settings, handles?: DriverHandles): Promise<DataSource> =>
   new DataSource(await dataSourceOptions(settings, handles));
 
@@ -75,7 +79,7 @@ async function serverOptions({ databaseUrl, databasePoolSize }: Settings, handle
       queueLimit: WAITING_PER_CONNECTION * databasePoolSize,
       maxIdle: databasePoolSize,
       enableKeepAlive: true,
-      // A stack trace for each statement would cost more than short statements do.
+      // Capturing a stack trace costs more than a short statement.
       trace: false,
     },
   };

@@ -22,23 +22,23 @@ const OPEN_TIMEOUT_MS = 8_000;
 const DOCTOR = 'run "npm run commands -- doctor", which says what to do';
 
 /**
- * Opens the database, keeps trying while a server is away, refuses a schema that is behind, and closes. Until it is open
- * every use of `database` is answered 503 / 201. A SQLite file that is removed or replaced meanwhile is opened again.
+ * Opens the database, keeps trying while a server is away, refuses an outdated schema, and closes it. Until it is open,
+ * every use of `database` rejects with 503 / 201. A SQLite file that is removed or replaced is reopened.
  */
 export class DatabaseLifecycle {
-  private readonly health = new DatabaseHealth((error) => this.sayBroken(error));
+  private readonly health = new DatabaseHealth((error) => this.logCorruption(error));
   readonly database = new Database(() => this.requireSource(), this.health);
   private source?: SessionSource;
-  /** True from the moment the database was open for the first time. */
+  /** True once the database has been open. */
   wasReached = false;
   /** The SQLite file that was open last. */
   private file?: SqliteFile;
-  private lastSaid?: string;
+  private lastWarning?: string;
   private reopening?: NodeJS.Timeout;
   private closed = false;
   private readonly observers: StatementObserver[] = [];
 
-  /** @param dataSource not open yet; its drivers hand out `handles` */
+  /** @param dataSource not open yet; its drivers fill `handles` */
   constructor(
     private readonly settings: Settings,
     private readonly dataSource: DataSource,
@@ -52,25 +52,25 @@ export class DatabaseLifecycle {
     return new DatabaseLifecycle(settings, await createDataSource(settings, handles), handles);
   }
 
-  /** Shows all statements to `observer`; to be called before `start`. */
+  /** Reports all statements to `observer`; call it before `start`. */
   observe(observer: StatementObserver): void {
     this.observers.push(observer);
   }
 
   /**
-   * Resolves when the database is open, or when its server is away: then it goes on trying every second.
-   * Rejects with `SettingError` when the settings or a pending migration make serving impossible; when that shows only later,
-   * `onRefusal` is called.
+   * Resolves when the database is open, or when its server is away, and then retries every second. Rejects with
+   * `SettingError` when the settings or a pending migration make serving impossible; if that turns out only later,
+   * calls `onRefusal`.
    */
   async start(onRefusal: (error: SettingError) => void): Promise<void> {
     try {
-      await this.open(() => void this.openAnew(onRefusal));
+      await this.open(() => void this.reopen(onRefusal));
     } catch (error) {
-      // What was served once is worth waiting for: an operator may be about to put it right.
+      // A database that was open before is worth waiting for: an operator may be about to fix it.
       if (error instanceof SettingError && !this.wasReached) throw error;
-      const reason = `database not available, trying again: ${(error as Error).message}`;
-      if (reason !== this.lastSaid || !this.wasReached) this.log.warn(reason);
-      this.lastSaid = reason;
+      const reason = `database not available, retrying: ${(error as Error).message}`;
+      if (reason !== this.lastWarning || !this.wasReached) this.log.warn(reason);
+      this.lastWarning = reason;
       this.reopenLater(onRefusal);
     }
   }
@@ -90,7 +90,7 @@ export class DatabaseLifecycle {
       this.prepareFile();
       await before(OPEN_TIMEOUT_MS, this.initialize(), timeout);
     } catch (error) {
-      // Whatever still waits for these will never go on, so that the data source can be opened again.
+      // Ends whatever still waits on these connections, so that the data source can be opened again.
       for (const connection of connections) connection.destroy();
       await this.close();
       throw error;
@@ -100,20 +100,20 @@ export class DatabaseLifecycle {
     if (this.closed) return this.close();
     this.source = this.observers.reduce(observedSessions, this.sessions(onMoved));
     this.wasReached = true;
-    this.lastSaid = undefined;
+    this.lastWarning = undefined;
     this.health.forget();
   }
 
-  /** Before an opening that follows another one: what the file that was there before left, and whether there is one at all. */
+  /** Before reopening: checks that the file exists and sets aside the log that the previous file left. */
   private prepareFile(): void {
     if (!this.file) return;
     if (this.settings.production) requireDatabaseFile(this.settings);
     const aside = this.file.setLogAside();
-    if (aside) this.log.warn(`what the former file had in its log is in ${aside}`);
+    if (aside) this.log.warn(`the log of the previous file was moved to ${aside}`);
   }
 
-  /** Opens what is now under the name of a file that was removed or replaced. */
-  private async openAnew(onRefusal: (error: SettingError) => void): Promise<void> {
+  /** Opens the file that now has the name of one that was removed or replaced. */
+  private async reopen(onRefusal: (error: SettingError) => void): Promise<void> {
     this.log.error(`${this.file?.failure?.message}: requests are refused until it can be opened again`);
     const { source } = this;
     this.source = undefined;
@@ -144,7 +144,7 @@ export class DatabaseLifecycle {
     if (this.dataSource.isInitialized) await this.dataSource.destroy();
   }
 
-  private sayBroken(error: unknown): void {
+  private logCorruption(error: unknown): void {
     if (isCorrupt(error)) this.log.error(`the database file is corrupt (${(error as Error).message}): ${DOCTOR}`);
   }
 
@@ -153,18 +153,18 @@ export class DatabaseLifecycle {
     return this.source;
   }
 
-  /** True when a read of the schema succeeds within two seconds. Never rejects. */
-  async answers(): Promise<boolean> {
-    return (await probe(this.database)).answers;
+  /** True when reading the schema succeeds within two seconds. Never rejects. */
+  async isReachable(): Promise<boolean> {
+    return (await probe(this.database)).isReachable;
   }
 
-  /** True when the database answers, and nothing tells that it takes no writes. Never rejects. */
+  /** True when the database responds and nothing indicates that it refuses writes. Never rejects. */
   async isUp(): Promise<boolean> {
-    const { answers, isReadOnly } = await probe(this.database);
-    return answers && !isReadOnly && this.health.isGood;
+    const { isReachable, isReadOnly } = await probe(this.database);
+    return isReachable && !isReadOnly && this.health.isGood;
   }
 
-  /** What SQLite says of a file that turned out to be corrupt. */
+  /** SQLite's error message if the file turned out to be corrupt. */
   get damage(): string | undefined {
     return isCorrupt(this.health.damage ?? {}) ? (this.health.damage as Error).message : undefined;
   }

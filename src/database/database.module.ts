@@ -17,8 +17,8 @@ class DatabaseCloser implements OnApplicationShutdown {
 }
 
 /**
- * The database for every module. TypeORM's data source is opened by `DatabaseLifecycle`, at the request of whoever starts the
- * application, and closed with it: the service also starts while its database is away.
+ * The database for every module. `DatabaseLifecycle` opens TypeORM's data source when told to and closes it with the
+ * application, so that the service can start while its database is away.
  */
 @Global()
 @Module({

@@ -9,26 +9,26 @@ import { unavailable } from './unavailable.js';
 
 const RETRY_BUDGET_MS = 4_000;
 const MAX_PAUSE_MS = 250;
-/** After a request has waited in vain, others are refused at once for this long instead of waiting as well. */
-const REST_MS = 1_000;
-/** How long a server that is not hung takes at most to answer a statement that needs nothing. */
+/** After a request has waited in vain, others are refused immediately for this long instead of waiting too. */
+const REFUSE_MS = 1_000;
+/** The longest that a trivial statement takes on a server that is not hung. */
 const PROBE_MS = 1_500;
-/** Sessions that requests of one user have at a time, of the ten or so that all share. */
-const SESSIONS_OF_ONE = 4;
-/** Transactions of one user that wait for SQLite's one writer at a time: as many as share a commit. */
-const WRITES_OF_ONE = 16;
+/** Sessions that one user's requests may hold, of the ten or so that all users share. */
+const MAX_SESSIONS_PER_USER = 4;
+/** Transactions of one user that may queue for SQLite's single writer: as many as share a commit. */
+const MAX_WRITES_PER_USER = 16;
 const TURN_TIMEOUT_MS = 4_000;
 
 /**
- * Runs statements and transactions, each on a session of its own, and repeats them as a whole while a repetition is safe and
+ * Runs statements and transactions, each on its own session, and retries them as a whole while that is safe and
  * promising. Rejects with 503 / 201 when the database stays away; errors of `work` itself pass through.
  */
 export class Database {
   retries = 0;
-  private restUntil = 0;
+  private refuseUntil = 0;
   private probing?: Promise<boolean>;
-  private readonly turns = new Turns(SESSIONS_OF_ONE, TURN_TIMEOUT_MS);
-  private readonly writeTurns = new Turns(WRITES_OF_ONE, TURN_TIMEOUT_MS);
+  private readonly turns = new Turns(MAX_SESSIONS_PER_USER, TURN_TIMEOUT_MS);
+  private readonly writeTurns = new Turns(MAX_WRITES_PER_USER, TURN_TIMEOUT_MS);
 
   constructor(
     private readonly source: () => SessionSource,
@@ -39,7 +39,7 @@ export class Database {
     return this.source().dialect;
   }
 
-  /** Statements on one session, each a transaction of its own. May run `work` more than once. */
+  /** Runs statements on one session, each its own transaction. May run `work` more than once. */
   onSession<T>(
     work: (session: Session) => Promise<T>,
     tally: Tally = { statements: 0 },
@@ -59,7 +59,10 @@ export class Database {
     });
   }
 
-  /** A transaction, which `work` has to begin by locking the account (`tick` in `accounts/`). May run `work` more than once. */
+  /**
+   * Runs a transaction, in which `work` has to lock the account first (`tick` in `accounts/`). May run `work` more than
+   * once.
+   */
   inTransaction<T>(work: (session: Session) => Promise<Outcome<T>>, tally: Tally = { statements: 0 }): Promise<T> {
     let inDoubt: Outcome<T> | undefined;
     return this.repeat(tally, 'write', async (source) => {
@@ -79,30 +82,30 @@ export class Database {
     });
   }
 
-  /** Calls `attempt` until it succeeds, fails for good, or the time for repetitions is over. */
+  /** Calls `attempt` until it succeeds, fails permanently, or the time for retries is up. */
   private async repeat<T>(
     { account }: Tally,
     purpose: 'read' | 'write',
     attempt: (source: SessionSource) => Promise<T>,
   ): Promise<T> {
     const start = performance.now();
-    if (start < this.restUntil) throw unavailable(new Error('the database was away a moment ago'));
+    if (start < this.refuseUntil) throw unavailable(new Error('the database was away a moment ago'));
     for (let tries = 1; ; tries++) {
       const source = this.source();
       try {
-        // A read of SQLite is over before another one could begin.
+        // A read of SQLite finishes before another one could begin.
         if (source.dialect.isLocal && purpose === 'read') return await attempt(source);
         return await (source.dialect.isLocal ? this.writeTurns : this.turns).run(account, () => attempt(source));
       } catch (error) {
-        await this.requireHope(source, error, performance.now() - start);
+        await this.requireRetryable(source, error, performance.now() - start);
       }
       this.retries++;
       await pause(tries);
     }
   }
 
-  /** Throws what the request is answered with unless another try is safe and promising. */
-  private async requireHope(source: SessionSource, error: unknown, elapsedMs: number): Promise<void> {
+  /** Throws the error for the response unless a retry is safe and promising. */
+  private async requireRetryable(source: SessionSource, error: unknown, elapsedMs: number): Promise<void> {
     if (error instanceof ApiError) throw error;
     const failure = source.dialect.classify(error);
     if (failure === 'bug' || failure === 'duplicate') throw error;
@@ -111,47 +114,47 @@ export class Database {
       throw unavailable(error);
     }
     if (failure === 'slow') {
-      // A user's own statement may take too long; only a server that answers nobody is away for all.
-      if (await this.isHung(source)) this.rest();
+      // One user's statement may be slow; only a server that responds to nobody is away for all.
+      if (await this.isHung(source)) this.refuseForAWhile();
       throw unavailable(error);
     }
     if (elapsedMs <= RETRY_BUDGET_MS) return;
-    if (failure === 'lost') this.rest();
+    if (failure === 'lost') this.refuseForAWhile();
     throw unavailable(error);
   }
 
-  private rest(): void {
-    this.restUntil = performance.now() + REST_MS;
+  private refuseForAWhile(): void {
+    this.refuseUntil = performance.now() + REFUSE_MS;
   }
 
-  /** Whether the server leaves a statement that needs nothing unanswered as well; asked once for all who want to know. */
+  /** Whether the server does not respond to a trivial statement either; concurrent callers share one probe. */
   private isHung(source: SessionSource): Promise<boolean> {
-    this.probing ??= answersNobody(source).finally(() => (this.probing = undefined));
+    this.probing ??= isUnresponsive(source).finally(() => (this.probing = undefined));
     return this.probing;
   }
 }
 
-/** Whether a database that may well answer reads took no write. */
+/** Whether the database refused a write; it may still serve reads. */
 const isRefused = (dialect: Dialect, error: unknown): boolean =>
   !(error instanceof ApiError) && ['away', 'broken'].includes(dialect.classify(error));
 
-async function answersNobody(source: SessionSource): Promise<boolean> {
+async function isUnresponsive(source: SessionSource): Promise<boolean> {
   try {
     const session = await source.acquire('read', { statements: 0 });
-    const answer = before(PROBE_MS, session.row('SELECT 1', []), new Error('no answer'));
-    const isAnswered = await answer.then(
+    const response = before(PROBE_MS, session.row('SELECT 1', []), new Error('no response'));
+    const hasResponded = await response.then(
       () => true,
       () => false,
     );
-    if (isAnswered) session.release();
+    if (hasResponded) session.release();
     else session.destroy();
-    return !isAnswered;
+    return !hasResponded;
   } catch (error) {
-    // Without a free session nothing is known of the server.
+    // Without a free session there is nothing to learn about the server.
     return !(error instanceof ApiError);
   }
 }
 
-/** Full jitter: without it the losers of a race meet again at once, forever. */
+/** Full jitter: without it the losers of a race would keep colliding. */
 const pause = (tries: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(MAX_PAUSE_MS, 10 * 2 ** tries)));

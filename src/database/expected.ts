@@ -4,15 +4,15 @@ import type { DataSource } from 'typeorm';
 import { Account } from './entities/account.entity.js';
 import { SettingError, type Settings } from '../config/settings.js';
 
-/** The file of an SQLite database; undefined for a server and for one in memory. */
+/** The file of an SQLite database; undefined for a server and for an in-memory database. */
 export function databaseFile({ databaseUrl }: Pick<Settings, 'databaseUrl'>): string | undefined {
   const [, path] = /^sqlite:(.*)$/s.exec(databaseUrl) ?? [];
   return path === undefined || path === ':memory:' ? undefined : resolve(path);
 }
 
 /**
- * Throws `SettingError` when the SQLite file is missing: a path that is mistyped or a volume that is not mounted must not
- * become an empty database.
+ * Throws `SettingError` when the SQLite file is missing: a mistyped path or an unmounted volume must not lead to an
+ * empty database.
  */
 export function requireDatabaseFile(settings: Pick<Settings, 'databaseUrl'>): void {
   const file = databaseFile(settings);
@@ -26,7 +26,7 @@ export function requireDatabaseFile(settings: Pick<Settings, 'databaseUrl'>): vo
 /** 0 for a file that does not exist. */
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
-/** Throws `SettingError` when nobody ever used the database, though DATABASE_MUST_HAVE_USERS says that somebody did. */
+/** Throws `SettingError` when the database has no users although DATABASE_MUST_HAVE_USERS says it has. */
 export async function requireUsers(dataSource: DataSource): Promise<void> {
   const runner = dataSource.createQueryRunner();
   try {
@@ -37,7 +37,7 @@ export async function requireUsers(dataSource: DataSource): Promise<void> {
     await runner.release();
   }
   throw new SettingError(
-    'DATABASE_URL: the database is empty, and DATABASE_MUST_HAVE_USERS=true; look at its address and its volume, ' +
+    'DATABASE_URL: the database is empty, and DATABASE_MUST_HAVE_USERS=true; check its URL and its volume, ' +
       'restore a backup, or set DATABASE_MUST_HAVE_USERS=false to start from scratch',
   );
 }

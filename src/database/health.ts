@@ -1,20 +1,20 @@
-/** How long a failure counts that nothing has disproved. */
+/** How long a failure counts unless a success disproves it. */
 const MEMORY_MS = 60_000;
 
 /**
- * What requests made of the database lately. A probe that reads is answered on a full disk, by a server that takes no writes,
- * and beside a page that cannot be read.
+ * The recent experience of requests with the database. A read-only probe would succeed on a full disk, on a server that
+ * refuses writes, and if only some pages are unreadable.
  */
 export class DatabaseHealth {
   private writeFailed = -Infinity;
   private foundBroken = -Infinity;
-  /** The damage that was seen first. */
+  /** The first corruption error seen. */
   damage?: unknown;
 
-  /** @param onBroken called when damage is seen that was not known */
+  /** @param onBroken called when corruption is first seen */
   constructor(private readonly onBroken: (error: unknown) => void = () => undefined) {}
 
-  /** False while writes fail or damage is known. */
+  /** False while writes fail or corruption is known. */
   get isGood(): boolean {
     return performance.now() - Math.max(this.writeFailed, this.foundBroken) > MEMORY_MS;
   }
@@ -30,7 +30,7 @@ export class DatabaseHealth {
     if (!wasKnown) this.onBroken(error);
   }
 
-  /** For a database that was opened again. */
+  /** Call it when the database is reopened. */
   forget(): void {
     this.writeFailed = this.foundBroken = -Infinity;
     this.damage = undefined;

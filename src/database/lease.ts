@@ -5,20 +5,20 @@ import type { Database } from './database.js';
 import { Lease } from './entities/lease.entity.js';
 import { managerOn } from './entities/manager.js';
 
-/** Who wants to do which task, and the time by that process's clock. */
+/** Who wants to run which task, and the time by that process's clock. */
 export interface LeaseRequest {
   task: string;
-  /** At most 36 characters, of this process alone. */
+  /** At most 36 characters, unique to this process. */
   holder: string;
   now: number;
   forMs: number;
 }
 
 /**
- * Takes or prolongs the right to do a task; false while another process has it. A row and no lock of the server, because
- * those hold on one node of a cluster only and SQLite has none. With wrong clocks two processes may hold it at once: the
- * task must be harmless then. A lease that reaches further than one taken now is of a clock that was ahead: it is cut to that
- * length, so that it ends whoever holds it.
+ * Acquires or extends the lease of a task; false while another process holds it. It is a row rather than a server lock,
+ * because those hold on only one node of a cluster and SQLite has none. With wrong clocks two processes may hold it at
+ * once, so running the task twice must be harmless. A lease that expires later than one acquired now comes from a clock
+ * that was ahead: it is shortened, so that it expires whoever holds it.
  */
 export async function takeLease(database: Database, { task, holder, now, forMs }: LeaseRequest): Promise<boolean> {
   const expires_on = now + forMs;
@@ -44,17 +44,17 @@ export async function takeLease(database: Database, { task, holder, now, forMs }
   }
 }
 
-/** A name for this process that says where it runs and is unlike all others. */
+/** A unique name for this process that tells where it runs. */
 export const nameOfHolder = (): string =>
   `${hostname().slice(0, 16)} pid ${process.pid} ${randomBytes(3).toString('hex')}`.slice(0, 36);
 
-/** Who has the right to do a task, and until when by the clock of that process; undefined when nobody has. */
+/** The lease of a task, which expires by its holder's clock; undefined if nobody holds it. */
 export async function leaseOf(database: Database, task: string): Promise<Lease | undefined> {
   const lease = await database.onSession((session) => managerOn(session).findOneBy(Lease, { task }));
   return lease ?? undefined;
 }
 
-/** Gives the right back before it ends by itself. */
+/** Releases a lease before it expires. */
 export async function returnLease(database: Database, task: string, holder: string): Promise<void> {
   await database.onSession((session) => managerOn(session).delete(Lease, { task, holder }));
 }

@@ -5,11 +5,11 @@ import { requireDatabaseFile } from './expected.js';
 
 const LOCK_NAME = 'reading-list-migrations';
 const LOCK_TIMEOUT_SECONDS = 60;
-/** For SQLite: 25 seconds in all. */
+/** For SQLite: 25 seconds in total. */
 const LOCK_TRIES = 500;
 const LOCK_PAUSE_MS = 50;
 
-/** Brings the schema of `DATABASE_URL` up to date, or only looks; returns the names of what was done or is pending. */
+/** Runs the pending migrations of `DATABASE_URL`, or only checks; returns the names of those run or pending. */
 export async function migrateDatabase(settings: Settings, checkOnly: boolean): Promise<string[]> {
   if (checkOnly) requireDatabaseFile(settings);
   const dataSource = await createDataSource(settings);
@@ -39,14 +39,14 @@ async function appliedMigrations(dataSource: DataSource): Promise<Set<string>> {
 }
 
 /**
- * Runs what is pending and returns the names. Several processes may call it at once: all but one wait and find nothing left
- * to do. An interrupted run can be repeated.
+ * Runs pending migrations and returns their names. If several processes call it at once, all but one wait and find
+ * nothing left to do. An interrupted run can be repeated.
  */
 export function runMigrations(dataSource: DataSource): Promise<string[]> {
   return dataSource.options.type === 'better-sqlite3' ? runOnSqlite(dataSource) : runOnMysql(dataSource);
 }
 
-/** SQLite changes tables inside a transaction, and only one process can have a writing one. */
+/** SQLite can change tables in a transaction, and only one process at a time can have a write transaction. */
 async function runOnSqlite(dataSource: DataSource): Promise<string[]> {
   await beginImmediate(dataSource);
   try {
@@ -59,7 +59,7 @@ async function runOnSqlite(dataSource: DataSource): Promise<string[]> {
   }
 }
 
-/** Waits for another process's lock here and not in SQLite, which would stop the event loop meanwhile. */
+/** Waits for another process's lock here, because waiting in SQLite would block the event loop. */
 async function beginImmediate(dataSource: DataSource): Promise<void> {
   await dataSource.query('PRAGMA busy_timeout = 0');
   for (let tries = 1; ; tries++) {
@@ -80,7 +80,7 @@ async function runOnMysql(dataSource: DataSource): Promise<string[]> {
       locked: number | null;
     }[];
     if (row?.locked !== 1) throw new Error('another process has been running migrations for a minute');
-    // On the connection that holds the lock: the pool may have no other one.
+    // On the connection that holds the lock, as the pool may have no other.
     const executor = new MigrationExecutor(dataSource, runner);
     executor.transaction = 'none';
     const done = await executor.executePendingMigrations();
@@ -91,7 +91,9 @@ async function runOnMysql(dataSource: DataSource): Promise<string[]> {
   }
 }
 
-/** Brings the schema up to date where the settings allow it. Rejects with `SettingError` where that is left to the operator. */
+/**
+ * Brings the schema up to date if the settings allow it. Rejects with `SettingError` if that is left to the operator.
+ */
 export async function bringUpToDate(dataSource: DataSource, { migrateOnStart }: Settings): Promise<void> {
   if (dataSource.options.type === 'better-sqlite3' || migrateOnStart) {
     await runMigrations(dataSource);

@@ -1,9 +1,12 @@
 import type { Dialect, LoanedSession, SessionSource } from './session.js';
 
-/** Is told the text of every statement that is sent, values left out; what it returns is called when the answer is there. */
+/**
+ * Called with the SQL of every statement, without its values; the function it returns is called when the statement
+ * ends.
+ */
 export type StatementObserver = (sql: string) => ((error?: unknown) => void) | void;
 
-/** The same sessions, every statement of which is shown to the observer. */
+/** Wraps sessions to report every statement to the observer. */
 export function observedSessions(source: SessionSource, observe: StatementObserver): SessionSource {
   return {
     dialect: source.dialect,
@@ -27,7 +30,7 @@ function observedSession(session: LoanedSession, { begin }: Dialect, observe: St
   };
 }
 
-function observed<T>(end: ReturnType<StatementObserver>, answer: Promise<T>): Promise<T> {
-  if (end) answer.then(() => end(), end);
-  return answer;
+function observed<T>(end: ReturnType<StatementObserver>, result: Promise<T>): Promise<T> {
+  if (end) result.then(() => end(), end);
+  return result;
 }

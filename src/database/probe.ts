@@ -3,20 +3,20 @@ import { before } from './before.js';
 
 const TIMEOUT_MS = 2_000;
 
-/** What a look at the database shows: whether it reads the schema, and whether it says that it takes no writes. */
+/** Whether the schema can be read, and whether the server reports itself as read-only. */
 export interface Probe {
-  answers: boolean;
+  isReachable: boolean;
   isReadOnly: boolean;
 }
 
-/** Looks at the database with one statement, for two seconds at most. Never rejects. */
+/** Probes the database with one statement, for at most two seconds. Never rejects. */
 export async function probe(database: Database): Promise<Probe> {
   try {
-    const question = `SELECT ${database.dialect.isReadOnly} AS readOnly, EXISTS (SELECT 1 FROM accounts) AS isUsed`;
-    const row = database.onSession((session) => session.row(question, []));
+    const sql = `SELECT ${database.dialect.isReadOnly} AS readOnly, EXISTS (SELECT 1 FROM accounts) AS isUsed`;
+    const row = database.onSession((session) => session.row(sql, []));
     const state = await before(TIMEOUT_MS, row, new Error('timed out'));
-    return { answers: state !== undefined, isReadOnly: Number(state?.readOnly) !== 0 };
+    return { isReachable: state !== undefined, isReadOnly: Number(state?.readOnly) !== 0 };
   } catch {
-    return { answers: false, isReadOnly: false };
+    return { isReachable: false, isReadOnly: false };
   }
 }

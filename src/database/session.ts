@@ -1,20 +1,20 @@
 import type { DataSource } from 'typeorm';
 
-/** A row as the driver gives it: integers as numbers, binary columns as Buffers. */
+/** A row as the driver returns it: integers as numbers, binary columns as Buffers. */
 export type Row = Record<string, string | number | Buffer | null>;
 
 export type Parameter = string | number | Buffer | null;
 
-/** What a statement that returns no rows did; `insertId` only on MySQL and MariaDB. */
+/** The result of a statement that returns no rows; `insertId` only on MySQL and MariaDB. */
 export interface WriteResult {
   affectedRows: number;
   insertId: number;
 }
 
-/** Says after which row no more are wanted. */
+/** True for the last row that is wanted. */
 export type IsLast = (row: Row) => boolean;
 
-/** The rows through the last one, for a driver that cannot stop there by itself. */
+/** Cuts the rows after the last one, for a driver that cannot stop there itself. */
 export function through(rows: Row[], isLast?: IsLast): Row[] {
   const last = isLast ? rows.findIndex(isLast) : -1;
   return last < 0 ? rows : rows.slice(0, last + 1);
@@ -22,65 +22,69 @@ export function through(rows: Row[], isLast?: IsLast): Row[] {
 
 /** One session of the database: its statements run one after the other and see each other's effects. */
 export interface Session {
-  /** Where TypeORM keeps the entities: `managerOn` and `keptStatement` need it, its own connections are nobody's. */
+  /** TypeORM's metadata, for `managerOn` and `keptStatement`; do not use its connections. */
   readonly dataSource: DataSource;
-  /** @param isLast is shown each row once and in order, and true for one after which no more are wanted */
+  /** @param isLast called once for each row, in order; true for the last row that is wanted */
   rows(sql: string, parameters: Parameter[], isLast?: IsLast): Promise<Row[]>;
   /** The first row. */
   row(sql: string, parameters: Parameter[]): Promise<Row | undefined>;
   run(sql: string, parameters: Parameter[]): Promise<WriteResult>;
 }
 
-/** A session on loan: it has to be given back, or destroyed when its state is unknown. */
+/** A borrowed session: it has to be released, or destroyed when its state is unknown. */
 export interface LoanedSession extends Session {
   begin(): Promise<void>;
   /** Resolves once the transaction is durable. */
   commit(): Promise<void>;
-  /** Rejects when what the transaction read may not last. */
+  /** Rejects when the transaction may have read data that is lost. */
   rollBack(): Promise<void>;
   release(): void;
   destroy(): void;
 }
 
-/** Counts the statements that are sent on somebody's behalf. */
+/** Counts the statements of a request. */
 export interface Tally {
   statements: number;
-  /** The user whose data the statements are about: nobody gets all sessions. */
+  /** The user whose data the statements access: no user may occupy all sessions. */
   account?: Buffer;
 }
 
 /**
- * What a session is wanted for: a transaction is begun only where it is to write, and a `scan` is a read whose cost grows with
- * the collection.
+ * What a session is for: only `write` may begin a transaction; `scan` is a read whose cost grows with the collection.
  */
 export type Purpose = 'read' | 'write' | 'scan';
 
-/** Where sessions come from, and what differs between databases. */
+/** A source of sessions, with the dialect of its database. */
 export interface SessionSource {
   readonly dialect: Dialect;
-  /** Waits a bounded time for a free session; rejects with a failure that `classify` knows. */
+  /** Waits a bounded time for a free session; rejects with an error that `classify` recognises. */
   acquire(purpose: Purpose, tally: Tally): Promise<LoanedSession>;
   /** How many sessions are in use and how many callers wait for one. */
   usage(): { used: number; waiting: number };
-  /** Ends what the source has begun beside the sessions. */
+  /** Stops whatever the source runs besides the sessions. */
   close?(): Promise<void>;
 }
 
 /** What differs between MySQL / MariaDB and SQLite. */
 export interface Dialect {
   readonly begin: string;
-  /** Statements run in this very process: long ones are kept away from the event loop. */
+  /** Statements run in this process: long ones must stay off the event loop. */
   readonly isLocal: boolean;
-  /** The index a listing is to use, as a clause after the table name. */
+  /** A clause after the table name that forces an index. */
   readonly indexHint: (index: string) => string;
   classify(error: unknown): Failure;
-  /** An expression that is 1 while the server takes no writes, as far as that can be asked, else 0. */
+  /** An expression that is 1 while the server reports that it refuses writes, otherwise 0. */
   readonly isReadOnly: string;
 }
 
 /**
- * What a failed statement means: `duplicate` a unique key is taken, `retry` the transaction lost a race and can start
- * again, `slow` the statement took too long, `lost` the connection is unusable and the fate of a COMMIT unknown, `away` the
- * database cannot serve now, `broken` nor will it until somebody mends it, `bug` anything else.
+ * What a failed statement means:
+ * - `duplicate`: a unique key is taken
+ * - `retry`: the transaction lost a race and can be retried
+ * - `slow`: the statement took too long
+ * - `lost`: the connection is unusable and the outcome of a COMMIT unknown
+ * - `away`: the database cannot serve at the moment
+ * - `broken`: the database cannot serve until it is repaired
+ * - `bug`: anything else
  */
 export type Failure = 'duplicate' | 'retry' | 'slow' | 'lost' | 'away' | 'broken' | 'bug';

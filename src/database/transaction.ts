@@ -2,7 +2,7 @@ import { ApiError } from '../protocol/api-error.js';
 import type { Outcome, Witness } from './outcome.js';
 import type { Dialect, LoanedSession, Session } from './session.js';
 
-/** A transaction whose COMMIT got no reply: only its witness can tell whether it took place. */
+/** A transaction whose COMMIT got no reply: only its witness tells whether it took place. */
 export class CommitInDoubt<T> extends Error {
   constructor(
     readonly outcome: Outcome<T>,
@@ -12,7 +12,7 @@ export class CommitInDoubt<T> extends Error {
   }
 }
 
-/** One attempt at a transaction, on a session that it gives back. Rejects with `CommitInDoubt` or what failed. */
+/** Attempts a transaction once and releases the session. Rejects with `CommitInDoubt` or the original error. */
 export async function runTransaction<T>(
   dialect: Dialect,
   session: LoanedSession,
@@ -33,7 +33,10 @@ export async function runTransaction<T>(
   return outcome.result;
 }
 
-/** Looks for what a transaction would have left; the session is given back when it is found or lost. */
+/**
+ * Checks the witness of a transaction. Releases the session if it is found and destroys it on failure; otherwise the
+ * session is still lent.
+ */
 export async function wasCommitted(session: LoanedSession, witness?: Witness): Promise<boolean> {
   if (!witness) return false;
   try {
@@ -61,14 +64,14 @@ async function beforeCommit<T>(
   }
 }
 
-/** Undoes what is left of a transaction that the database failed; the session is reused only when its state is known. */
+/** Rolls back a transaction that failed in the database; reuses the session only if its state is known. */
 async function giveUp(dialect: Dialect, session: LoanedSession, error: unknown): Promise<void> {
   const failure = dialect.classify(error);
   if (['slow', 'lost', 'away', 'broken'].includes(failure)) session.destroy();
   else await rollBack(session).catch(() => undefined);
 }
 
-/** Ends a transaction that keeps nothing. Rejects when what it read may not last. */
+/** Rolls back. Rejects when the transaction may have read data that is lost. */
 async function rollBack(session: LoanedSession): Promise<void> {
   try {
     await session.rollBack();

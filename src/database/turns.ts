@@ -6,8 +6,8 @@ interface Waiting {
 }
 
 /**
- * Lets at most `limit` pieces of work of one account go on at a time; further ones wait in the order of asking. However much
- * one user asks for, the others find the database free.
+ * Runs at most `limit` tasks of one account at a time; further ones wait in order of arrival. However many requests one
+ * user sends, the database stays free for others.
  */
 export class Turns {
   private readonly busy = new Map<string, { running: number; queue: Waiting[] }>();

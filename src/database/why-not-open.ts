@@ -1,15 +1,18 @@
 import { SettingError } from '../config/settings.js';
 import { cannotBeOpened, isCorrupt } from './sqlite/dialect.js';
 
-/** Unknown user, database or right: waiting does not help, the operator has to change a setting. */
+/** Unknown user or database, or missing permission: waiting does not help, the operator has to change a setting. */
 const CONFIGURATION_ERRORS = new Set([1044, 1045, 1049, 1251, 1698]);
 
-/** What can be done about a file that SQLite cannot read. */
+/** Advice for a file that SQLite cannot read. */
 export const CORRUPT_ADVICE =
   'stop the service, keep a copy of the file with its -wal, restore the latest backup and run advance-clocks, or save what can ' +
   'be read: sqlite3 FILE .recover | sqlite3 NEW';
 
-/** Why a database could not be opened: a `SettingError` where only the operator can help, else the error itself. */
+/**
+ * The reason a database could not be opened: a `SettingError` if only the operator can help, otherwise the error
+ * itself.
+ */
 export function whyNotOpen(databaseUrl: string, error: unknown): Error {
   const { errno, message } = error as Error & { errno?: number };
   const isFinal = databaseUrl.startsWith('sqlite:') ? cannotBeOpened(error) : CONFIGURATION_ERRORS.has(errno ?? 0);

@@ -11,11 +11,12 @@ export interface LoginEndpoints {
 
 /** Writes into the document of the build what depends on the settings: names, URLs, limits, and who is let in. */
 export function forSettings(document: OpenAPIObject, settings: Settings, login: LoginEndpoints): OpenAPIObject {
-  const { serviceName: title, publicUrl, basicAuthEnabled, batchMaxRequests, oauth } = settings;
+  const { serviceName: title, publicUrl, basicAuthEnabled, batchMaxRequests, oauth, webAppEnabled } = settings;
   const { schemas, securitySchemes } = document.components!;
   const loginFlow = { ...login, scopes: scopes(oauth) };
   Object.assign(securitySchemes!.oauth2!, { flows: { authorizationCode: loginFlow } });
   if (!basicAuthEnabled) delete securitySchemes!.basic;
+  if (!webAppEnabled) delete document.paths['/']!.get!.responses['302'];
   const { requests } = (schemas!.Batch as { properties: { requests: object } }).properties;
   Object.assign(requests, { maxItems: batchMaxRequests });
   for (const operation of operationsOf(document)) {

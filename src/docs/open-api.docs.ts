@@ -10,7 +10,7 @@ describes(DocsController, ApiTags('utility'), {
     ApiOperation({
       operationId: 'getOpenApiDocument',
       summary: 'Get this document',
-      description: 'The description of the interface in OpenAPI 3.1; `/docs` shows it to people.',
+      description: 'The OpenAPI 3.1 document of this API; `/docs` shows it to people.',
     }),
     ApiResponse({
       status: 200,

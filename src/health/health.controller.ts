@@ -12,7 +12,7 @@ import { ApiError } from '../protocol/api-error.js';
 import { Unlimited } from '../rate-limit/rate-limit.guard.js';
 import { SharedRedis } from '../redis/shared-redis.js';
 
-/** Tells operators and load balancers how the service is (docs/operations.md, "Health"). */
+/** Reports the service's health to operators and load balancers (docs/operations.md, "Health"). */
 @Public()
 @OutlivesService()
 @Unlimited()
@@ -26,14 +26,14 @@ export class HealthController {
     private readonly redis: SharedRedis,
   ) {}
 
-  /** Asks every dependency; reads only, and answers within a few seconds whatever hangs. */
+  /** Checks every dependency without changing anything; responds within a few seconds whatever hangs. */
   @Get('__heartbeat__')
   async heartbeat(): Promise<Reply> {
     const checks: Record<string, Promise<true | string>> = {
       database: this.database.isUp().then((isUp) => isUp || ''),
     };
-    if (this.redis.client) checks.cache = this.redis.answers().then((isUp) => isUp || '');
-    if (this.settings.oauth.uriIsExplicit) checks.oauth = this.lookAtProvider();
+    if (this.redis.client) checks.cache = this.redis.isReachable().then((isUp) => isUp || '');
+    if (this.settings.oauth.uriIsExplicit) checks.oauth = this.checkProvider();
     const found = await Promise.all(Object.entries(checks).map(async ([name, check]) => [name, await check] as const));
     const states = Object.fromEntries(found.map(([name, state]) => [name, state === true]));
     const problems = found.flatMap(([name, state]) => (state === true ? [] : `${name}${state}`));
@@ -41,14 +41,17 @@ export class HealthController {
     throw new ApiError('unavailable', `Not available: ${problems.join(', ')}`, {}, states);
   }
 
-  /** True, or what to add to its name. */
-  private async lookAtProvider(): Promise<true | string> {
+  /** True, or a suffix for its name in the message. */
+  private async checkProvider(): Promise<true | string> {
     const state = await this.provider.state();
     if (state === 'ready') return true;
     return state === 'refusesClient' ? ` (${CLIENT_REFUSED})` : '';
   }
 
-  /** Asks nobody: 200 while this instance wants requests, 503 before it had its database once and while it shuts down. */
+  /**
+   * Checks no dependency: 200 while this instance accepts requests, 503 until it has reached its database once and
+   * during shutdown.
+   */
   @Get('__lbheartbeat__')
   lbheartbeat(): Reply {
     const reason = this.status.reasonNotToServe;

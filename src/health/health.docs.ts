@@ -5,15 +5,15 @@ import { describes } from '../docs/vocabulary/describes.js';
 import { HealthController } from './health.controller.js';
 
 /** Whether each dependency works. */
-@ApiSchema({ name: 'Heartbeat', description: 'One key for each dependency in use: true when it works.' })
+@ApiSchema({ name: 'Heartbeat', description: 'One boolean for each dependency in use: true if it works.' })
 export class HeartbeatDto {
   @ApiProperty({ type: 'boolean' })
   database: boolean;
 
-  @ApiProperty({ type: 'boolean', required: false, description: 'Redis, where it is set up.' })
+  @ApiProperty({ type: 'boolean', required: false, description: 'Redis, if configured.' })
   cache?: boolean;
 
-  @ApiProperty({ type: 'boolean', required: false, description: 'The identity provider, where it is set up.' })
+  @ApiProperty({ type: 'boolean', required: false, description: 'The identity provider, if configured.' })
   oauth?: boolean;
 }
 
@@ -22,13 +22,13 @@ export class HeartbeatDto {
 export class FailedHeartbeatDto extends IntersectionType(HeartbeatDto, ErrorDto) {}
 
 /** No properties. */
-@ApiSchema({ name: 'Nothing', description: 'An empty mapping.' })
+@ApiSchema({ name: 'Nothing', description: 'An empty object.' })
 export class NothingDto {}
 
 const up = { example: { summary: 'All is well', value: { database: true, cache: true, oauth: true } } };
 const down = {
   example: {
-    summary: 'The database is away',
+    summary: 'The database is unavailable',
     value: {
       database: false,
       oauth: true,
@@ -45,20 +45,21 @@ describes(HealthController, ApiTags('utility'), {
     ApiOperation({
       operationId: 'checkHeartbeat',
       summary: 'Check every dependency',
-      description: 'Asks each of them, reads only, and answers within a few seconds whatever hangs.',
+      description:
+        'Queries each of them without writing anything, and responds within a few seconds even if one hangs.',
     }),
     answers(200, 'Every dependency works.', { type: HeartbeatDto, examples: up }),
-    answers(503, 'At least one does not (errno 201).', { type: FailedHeartbeatDto, examples: down }),
+    answers(503, 'At least one does not work (errno 201).', { type: FailedHeartbeatDto, examples: down }),
     ...refuses('unexpected'),
     refusesUnreadable,
   ),
   lbheartbeat: applyDecorators(
     ApiOperation({
       operationId: 'checkInstance',
-      summary: 'Say whether this instance wants requests',
-      description: 'For load balancers: asks no dependency.',
+      summary: 'Check whether this instance accepts requests',
+      description: 'For load balancers; queries no dependency.',
     }),
-    answers(200, 'It does.', { type: NothingDto, examples: { example: { summary: 'Nothing to say', value: {} } } }),
+    answers(200, 'It does.', { type: NothingDto, examples: { example: { summary: 'An empty object', value: {} } } }),
     ...refusesAnything,
   ),
 });

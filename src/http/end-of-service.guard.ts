@@ -5,10 +5,10 @@ import { ServiceStatus } from './service-status.js';
 
 const OUTLIVES = 'outlivesService';
 
-/** Marks a controller that goes on answering after the end-of-support date. */
+/** Marks a controller that stays available after the end-of-support date. */
 export const OutlivesService = () => SetMetadata(OUTLIVES, true);
 
-/** Answers 410 / 202 after the end-of-support date. */
+/** Throws 410 / 202 after the end-of-support date. */
 @Injectable()
 export class EndOfServiceGuard implements CanActivate {
   constructor(

@@ -1,9 +1,9 @@
 import { type DynamicModule, Global, Module, type OnApplicationShutdown } from '@nestjs/common';
-import { AnswerMemory, BodyMemory } from './response/answer-memory.js';
+import { ResponseMemory, BodyMemory } from './response/response-memory.js';
 import { KnownPaths } from './routing/known-paths.js';
 import { ServiceStatus } from './service-status.js';
 
-/** What the service tells all clients. */
+/** What all HTTP features share: the service's status, its known paths and the limits on memory. */
 @Global()
 @Module({})
 export class HttpModule implements OnApplicationShutdown {
@@ -15,10 +15,10 @@ export class HttpModule implements OnApplicationShutdown {
       providers: [
         { provide: ServiceStatus, useValue: status },
         { provide: KnownPaths, useValue: paths },
-        AnswerMemory,
+        ResponseMemory,
         BodyMemory,
       ],
-      exports: [ServiceStatus, KnownPaths, AnswerMemory, BodyMemory],
+      exports: [ServiceStatus, KnownPaths, ResponseMemory, BodyMemory],
     };
   }
 

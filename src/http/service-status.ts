@@ -4,12 +4,12 @@ import type { Settings } from '../config/settings.js';
 import { alertHeader, isPastEnd } from '../protocol/end-of-service.js';
 import type { ServiceState } from '../protocol/service-headers.js';
 
-/** What the service currently tells all clients in its headers. */
+/** What the headers currently tell all clients. */
 export class ServiceStatus {
-  /** Set once, at shutdown: the instance finishes what it has and wants nothing new. */
+  /** Set at shutdown: the instance completes the requests in flight and wants no new ones. */
   draining = false;
 
-  /** Whether the database could be used at least once since the start. */
+  /** Whether the database has been reachable at least once since the start. */
   hasReachedDatabase: () => boolean = () => true;
 
   readonly monitor = new LoadMonitor();
@@ -29,14 +29,16 @@ export class ServiceStatus {
     };
   }
 
-  /** What keeps this instance from taking requests; undefined while it is of use to a load balancer. */
+  /** Why a load balancer should not use this instance; undefined if it should. */
   get reasonNotToServe(): string | undefined {
     if (this.draining) return 'This instance is shutting down';
     if (!this.hasReachedDatabase()) return 'This instance has not reached its database yet';
     return this.monitor.isStuck ? 'This instance refuses all requests' : undefined;
   }
 
-  /** Under load every client is told another time between half and one and a half of the setting, so that not all return at once. */
+  /**
+   * Under load each client gets a random value between 0.5 and 1.5 times the setting, so that not all return at once.
+   */
   private backoffSeconds(): number | undefined {
     const { backoff, backoffSeconds } = this.settings;
     if (backoff === 'always') return backoffSeconds;
@@ -44,7 +46,7 @@ export class ServiceStatus {
     return Math.max(1, Math.round(backoffSeconds * (0.5 + this.random())));
   }
 
-  /** True when the service has ended and articles, batch and login answer 410. */
+  /** True when support has ended: articles, batch and login then respond 410. */
   isPastEnd(): boolean {
     const { endOfService } = this.settings;
     return endOfService !== undefined && isPastEnd(endOfService, this.clock());

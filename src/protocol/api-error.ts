@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorName } from './errno.js';
 
-/** The JSON body of every error answer. */
+/** The JSON body of every error response. */
 export interface ErrorBody {
   code: number;
   errno: number;
@@ -8,7 +8,7 @@ export interface ErrorBody {
   message: string;
 }
 
-/** An answer of status 400 or more, with its error number, its message and the headers that belong to it. */
+/** A response of status 400 or above, with its error number, message and headers. */
 export class ApiError extends Error {
   readonly status: number;
   readonly errno: number;
@@ -19,7 +19,7 @@ export class ApiError extends Error {
     readonly kind: ErrorName,
     message: string,
     readonly headers: Readonly<Record<string, string>> = {},
-    /** What its body says besides. */
+    /** Additional members of the body. */
     private readonly details: Readonly<Record<string, unknown>> = {},
   ) {
     super(message);

@@ -7,7 +7,7 @@ export type Credentials =
   | { scheme: 'malformed-basic' };
 
 /**
- * Reads an `Authorization` header. Returns undefined when it is missing, empty, of an unknown scheme or names no
+ * Reads an `Authorization` header. Returns undefined when it is missing, empty, of an unknown scheme or without
  * credentials. A password may contain colons and may be empty.
  */
 export function readAuthorization(header: string | undefined): Credentials | undefined {
@@ -23,8 +23,8 @@ export function readAuthorization(header: string | undefined): Credentials | und
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 
 /**
- * Decodes a user-id and a password (RFC 7617). Bytes that are not UTF-8 would all become U+FFFD, and two users one; a NUL is
- * where other programs end a text. Neither is guessed at.
+ * Decodes a user-id and a password (RFC 7617). Rejects bytes that are not UTF-8, which would all become U+FFFD and
+ * could turn two users into one, and NUL, where other programs end a string.
  */
 function readBasic(value: string): Credentials {
   if (!BASE64.test(value)) return { scheme: 'malformed-basic' };

@@ -7,7 +7,7 @@ export interface BatchEntry {
   path: string;
   /** Path and query of the request to run, with the version prefix. */
   url: string;
-  /** Own headers only, names in lower case. */
+  /** The entry's own and default headers, names in lower case. */
   headers: Record<string, string>;
   body?: Mapping;
 }
@@ -15,10 +15,7 @@ export interface BatchEntry {
 type Mapping = Record<string, unknown>;
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
-/**
- * Describe the body, the connection or the answer of the batch itself (RFC 7240): never inherited, and not for an entry to
- * set.
- */
+/** These describe the batch's own body, connection or response (RFC 7240): entries neither inherit nor set them. */
 const NOT_PASSED_ON = new Set([
   'content-length',
   'content-type',
@@ -34,7 +31,7 @@ const NOT_PASSED_ON = new Set([
   'host',
   'prefer',
 ]);
-/** Say who sends the batch and where from: inherited, and not for an entry to set. */
+/** These identify the sender of the batch: entries inherit them but cannot set them. */
 const OF_THE_BATCH = /^(authorization|forwarded|x-forwarded-.*|x-real-ip|x-request-id)$/;
 
 /**
@@ -51,7 +48,7 @@ export function parseBatch(body: unknown, maxRequests: number): BatchEntry[] {
   return requests.map((request, at) => parseEntry(shared, request, `requests.${at}`));
 }
 
-/** What entries share; checked once, whether or not an entry makes use of it. */
+/** What entries share; validated once, whether or not an entry uses it. */
 interface Defaults {
   method: unknown;
   path: unknown;
@@ -91,7 +88,7 @@ function readPath(value: unknown, name: string): string {
   return value;
 }
 
-/** The address to run; a batch cannot contain a batch, however its path is spelt. */
+/** The URL to run. Rejects a batch within a batch, however its path is spelt. */
 function resolve(path: string, name: string): string {
   const prefixed = /^\/v2([/?#]|$)/.test(path) ? path : `/v2${path}`;
   const { pathname, search } = new URL(prefixed, 'http://localhost');

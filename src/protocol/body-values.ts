@@ -2,14 +2,14 @@ import { type FieldKind, type FieldValue, MAX_CODE_POINTS } from './fields.js';
 import { isLongerThan, strip } from './text.js';
 import { urlProblem } from './url.js';
 
-/** A value that its field cannot hold, and why. */
+/** Why a value is not valid for its field. */
 export class Invalid {
   constructor(readonly reason: string) {}
 }
 
 /**
- * Reads one JSON value of a request body as a field's kind: typed, stripped where the kind says so, lone surrogates
- * replaced. `null` is the caller's business. Returns `Invalid` instead of throwing.
+ * Converts a JSON value of a request body to a field's kind: strips texts where the kind says so, replaces lone
+ * surrogates. The caller handles `null`. Returns `Invalid` instead of throwing.
  */
 export function readBodyValue(kind: FieldKind, value: unknown): Exclude<FieldValue, null> | Invalid {
   switch (kind) {

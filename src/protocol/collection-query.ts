@@ -3,7 +3,7 @@ import { Invalid } from './body-values.js';
 import { isQueryField, type FieldValue, type QueryField } from './fields.js';
 import { readInteger, readQueryValue } from './query-values.js';
 
-/** How a filter compares: `eq`, or the prefix of the parameter that asked for it. */
+/** How a filter compares: `eq`, or the prefix of the parameter. */
 export type Operator = 'eq' | 'min' | 'max' | 'gt' | 'lt' | 'not';
 
 export interface Filter {
@@ -14,24 +14,24 @@ export interface Filter {
 
 export interface SortKey {
   field: QueryField;
-  /** Null comes last and false before true; otherwise null comes first and true before false. */
+  /** Descending: null last, false before true. Ascending: null first, true before false. */
   descending: boolean;
 }
 
 /** A parsed query string of the collection (docs/protocol.md, "Listing"). */
 export interface CollectionQuery {
   filters: Filter[];
-  /** Always a total order: ends in `last_modified` or `id`, which are unique. */
+  /** Always a total order: ends with `last_modified` or `id`, which are unique. */
   sort: readonly SortKey[];
   limit?: number;
   token?: string;
 }
 
-/** More conditions than any device sends; every one of them becomes a condition of the SQL statement. */
+/** More than any device sends; each becomes a condition of the SQL statement. */
 const MAX_FILTERS = 100;
 
 const NEWEST_FIRST: readonly SortKey[] = [{ field: 'last_modified', descending: true }];
-/** The order in which changes happened: an address that was deleted and saved again has its tombstone first. */
+/** The order of changes: the tombstone of a URL that was deleted and saved again comes first. */
 const OLDEST_FIRST: readonly SortKey[] = [{ field: 'last_modified', descending: false }];
 
 const ALIASES: ReadonlyMap<string, Pick<Filter, 'field' | 'operator'>> = new Map([
@@ -43,7 +43,7 @@ const ONCE = new Set([...ALIASES.keys(), ...PAGING]);
 
 /**
  * Parses the query string of a listing. Throws 400 / 107 for the first wrong parameter in alphabetical order.
- * @param search what follows the `?` of the address
+ * @param search what follows the `?` of the URL
  */
 export function parseCollectionQuery(search: string): CollectionQuery {
   const parameters = readParameters(search);
@@ -71,7 +71,7 @@ export function parseDeleteQuery(search: string): Filter[] {
   return parseCollectionQuery(search).filters;
 }
 
-/** True when tombstones belong to the listing: it is filtered on `last_modified`. */
+/** True when the listing includes tombstones, that is when it is filtered by `last_modified`. */
 export const includesTombstones = (filters: readonly Filter[]): boolean =>
   filters.some(({ field }) => field === 'last_modified');
 
@@ -140,7 +140,9 @@ function parseSort(text: string): SortKey[] {
   });
 }
 
-/** Drops what cannot decide any more (repeated fields, all after a unique one) and ends the order in a unique field. */
+/**
+ * Drops keys without effect (repeated fields, everything after a unique one) and ends the order with a unique field.
+ */
 function totalOrder(keys: SortKey[]): SortKey[] {
   const order: SortKey[] = [];
   for (const key of keys) {

@@ -1,4 +1,4 @@
-/** The announced end of support: its date (`yyyy-mm-dd`) and what the `Alert` header says about it. */
+/** The announced end of support: its date (`yyyy-mm-dd`) and the contents of the `Alert` header. */
 export interface EndOfService {
   date: string;
   message?: string;
@@ -7,7 +7,7 @@ export interface EndOfService {
 
 const DAY_MS = 86_400_000;
 
-/** True from the day after the end-of-support date (UTC) on. */
+/** True from the day after the end-of-support date (UTC). */
 export const isPastEnd = (end: EndOfService, now: number): boolean => now >= Date.parse(end.date) + DAY_MS;
 
 /** The `Alert` header: `soft-eol` up to the date, `hard-eol` after it; ASCII only, as a header value has to be. */

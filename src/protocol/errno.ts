@@ -1,4 +1,4 @@
-/** The stable error numbers of the protocol and the status each one comes with (docs/protocol.md, "Errors"). */
+/** The stable error numbers of the protocol and their HTTP status (docs/protocol.md, "Errors"). */
 export const ERRORS = {
   missingAuthorization: { status: 401, errno: 104, error: 'Unauthorized' },
   invalidAuthorization: { status: 401, errno: 105, error: 'Unauthorized' },

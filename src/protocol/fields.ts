@@ -1,30 +1,33 @@
-/** The kinds of value a field can hold; each has one reader for bodies and one for query strings. */
+/**
+ * The kinds of values that fields hold; each has one parser for bodies and one for query strings. A `text` has no maximum
+ * length: only `excerpt` is one, and pages handle it separately. Others are a `title` (may be empty) or a `device` (may not).
+ */
 export type FieldKind = 'uuid' | 'timestamp' | 'integer' | 'boolean' | 'url' | 'title' | 'text' | 'device';
 
-/** A value as it is stored and answered: JSON scalars, already typed. */
+/** A value as stored and as sent in responses: a typed JSON scalar. */
 export type FieldValue = string | number | boolean | null;
 
-/** The longest texts, in code points; the columns of the database are as long. */
+/** The maximum lengths in code points, also of the database columns. */
 export const MAX_CODE_POINTS = { url: 2048, title: 1024, device: 255 } as const satisfies Partial<
   Record<FieldKind, number>
 >;
 
-/** What there is to know of a field: everything else, from columns to the OpenAPI document, follows from it. */
+/** The definition of a field: everything else, from columns to the OpenAPI document, is derived from it. */
 export interface Field {
   kind: FieldKind;
   /** A live article may have null here. */
   nullable?: true;
-  /** Who has to give the value of a new article; anybody else need not, or cannot. */
+  /** Who has to provide the value of a new article; otherwise it is optional. */
   givenBy?: 'device' | 'server';
-  /** The value of a new article that was sent without one, and of an article whose value a PATCH takes away. */
+  /** The value for a new article sent without one, and after a PATCH clears the field. */
   default?: FieldValue | DerivedDefault;
-  /** Whether a PATCH may change it; some only while it marks the article as read. Other fields are read-only. */
+  /** Whether a PATCH may change it, `on reading` only when it marks the article as read. Other fields are read-only. */
   patch?: 'always' | 'on reading';
   description: string;
   example: FieldValue;
 }
 
-/** The time of creation, or what another field has. */
+/** The time of creation, or the value of another field. */
 export type DerivedDefault = { now: true } | { sameAs: 'url' | 'title' };
 
 /** The fields of an article in the order in which responses show them (docs/protocol.md, "Articles"). */
@@ -151,16 +154,15 @@ export type ArticleField = keyof typeof FIELDS;
 /** The names of the fields, in order. */
 export const FIELD_NAMES = Object.keys(FIELDS) as readonly ArticleField[];
 
-/** The fields that something is true of, in order. */
+/** The names of the fields that satisfy a predicate, in order. */
 export const fieldsWhere = (isWanted: (field: Field) => boolean): readonly ArticleField[] =>
   FIELD_NAMES.filter((name) => isWanted(FIELDS[name]));
 
 type Kinds = { readonly [F in ArticleField]: (typeof FIELDS)[F]['kind'] };
 
-/** The kind of each field. */
 export const ARTICLE_FIELDS = Object.fromEntries(FIELD_NAMES.map((name) => [name, FIELDS[name].kind])) as Kinds;
 
-/** What filters and sorts may name: an article's fields and `deleted`, true for tombstones. */
+/** The fields for filters and sorting: those of an article and `deleted`, which is true for tombstones. */
 export const QUERY_FIELDS = { ...ARTICLE_FIELDS, deleted: 'boolean' } as const satisfies Record<string, FieldKind>;
 
 export type QueryField = keyof typeof QUERY_FIELDS;

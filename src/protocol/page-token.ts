@@ -3,16 +3,16 @@ import { invalidParameter } from './api-error.js';
 import type { CollectionQuery } from './collection-query.js';
 import type { FieldValue } from './fields.js';
 
-/** What the last record of a page sorts by, in the order of the sort; ids as dashed lower-case text. */
+/** The sort keys of the last record of a page; ids as dashed lower-case text. */
 export type PagePosition = FieldValue[];
 
-/** Where a page begins, and how many items the whole listing had when its first page was read. */
+/** Where a page starts, and how many items the whole listing had when its first page was read. */
 export interface PageStart {
   total: number;
   position: PagePosition;
 }
 
-/** What a token is bound to: it is refused for another account, other filters or another order. */
+/** What a token is bound to: it is rejected for another account, other filters or another order. */
 export interface PageTokenScope {
   secret: string;
   account: Buffer;
@@ -20,16 +20,16 @@ export interface PageTokenScope {
 }
 
 const MAC_LENGTH = 22;
-/** Named in the key, so that tokens of another format are refused and never misread. */
+/** Part of the HMAC key, so that tokens of another format are rejected and never misread. */
 const FORMAT = 'page-token-2';
 
-/** Encodes the start of a page as an opaque text that only `decodePageToken` with the same scope accepts. */
+/** Encodes the start of a page as an opaque string that `decodePageToken` accepts only with the same scope. */
 export function encodePageToken(scope: PageTokenScope, { total, position }: PageStart): string {
   const payload = Buffer.from(JSON.stringify([total, ...position])).toString('base64url');
   return macOf(scope, payload) + payload;
 }
 
-/** The start in a token. Throws 400 / 107 when the token is malformed, forged or of another scope. */
+/** Decodes the start of a page. Throws 400 / 107 when the token is malformed, forged or of another scope. */
 export function decodePageToken(scope: PageTokenScope, token: string): PageStart {
   const payload = token.slice(MAC_LENGTH);
   const given = Buffer.from(token.slice(0, MAC_LENGTH));

@@ -8,13 +8,16 @@ export interface Preconditions {
   ifUnmodifiedSince?: Timestamp;
 }
 
-/** A request's headers by name, and names and values in turn as they were sent. */
+/** A request's headers by name, and alternating names and values as sent. */
 interface ConditionalRequest {
   headers: Record<string, string | string[] | undefined>;
   rawHeaders: readonly string[];
 }
 
-/** The same of a request. Throws 400 / 107 as well where a condition was sent twice: which one counts is unknown. */
+/**
+ * The preconditions of a request. Like `readPreconditions`, but also throws 400 / 107 when a condition was sent twice:
+ * which one counts is ambiguous.
+ */
 export function preconditionsOf(request: ConditionalRequest): Preconditions {
   const conditions = readPreconditions(request.headers);
   if (conditions.ifUnmodifiedSince !== undefined) requireOnce('If-Unmodified-Since', request);
@@ -27,8 +30,8 @@ function requireOnce(name: string, { rawHeaders }: ConditionalRequest): void {
 }
 
 /**
- * Reads the two conditional headers: 1 to 16 decimal digits, blanks around them allowed, empty as if absent.
- * Throws 400 / 107 that names the header.
+ * Reads the two conditional headers: 1 to 16 decimal digits, with optional surrounding white space; an empty one counts
+ * as absent. Throws 400 / 107 that names the header.
  */
 export function readPreconditions(headers: Record<string, string | string[] | undefined>): Preconditions {
   return {
@@ -44,7 +47,7 @@ function readTimestampHeader(name: string, value: string | string[] | undefined)
   return Number(text);
 }
 
-/** True when a GET is to be answered 304: nothing changed after `If-Modified-Since`. */
+/** True when the response to a GET is 304: nothing changed after `If-Modified-Since`. */
 export const isNotModified = (conditions: Preconditions, current: Timestamp): boolean =>
   conditions.ifModifiedSince !== undefined && current <= conditions.ifModifiedSince;
 

@@ -1,11 +1,11 @@
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
-/** A preference or a parameter of one: a name, and a value that is a token or a quoted text (RFC 7240, section 2). */
+/** A preference or one of its parameters: a name, and a token or quoted string as its value (RFC 7240, section 2). */
 const PAIR = new RegExp(`^(${TOKEN})(?:[ \\t]*=[ \\t]*(${TOKEN}|"(?:[^"\\\\]|\\\\.)*")?)?$`, 's');
 
 /**
- * The seconds of `Prefer: wait=N` (RFC 7240); undefined without that preference. Of several the first one counts; what is
- * malformed is ignored, like any preference that the service does not know. May be as much as Infinity.
- * @param lines the `Prefer` headers of a request, one text for each
+ * The seconds of `Prefer: wait=N` (RFC 7240), possibly Infinity; undefined without that preference. The first of
+ * several counts. Malformed and unknown preferences are ignored.
+ * @param lines the `Prefer` headers of a request, one string for each
  */
 export function readWait(lines: readonly string[] = []): number | undefined {
   for (const line of lines)
@@ -23,7 +23,7 @@ const isParameter = (text: string): boolean => text === '' || PAIR.test(text);
 
 const unquoted = (word: string): string => (word.startsWith('"') ? word.slice(1, -1).replace(/\\(.)/gs, '$1') : word);
 
-/** The parts of a text, without blanks around them. A quote that is never closed goes on to the end. */
+/** The parts of a text, trimmed. A quote that is never closed extends to the end. */
 function splitOutsideQuotes(text: string, separator: string): string[] {
   const parts: string[] = [];
   let start = 0;

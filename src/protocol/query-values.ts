@@ -10,8 +10,8 @@ const EMPTY_IS_NULL: ReadonlySet<QueryField> = new Set(
 export const isUuid = (text: string): boolean => UUID.test(text);
 
 /**
- * Reads the text of a query parameter as a value of `field`. An empty text is null where the field may be null. The text
- * of an id is taken as it is: one that is no UUID equals no id. Returns `Invalid` instead of throwing.
+ * Converts a query parameter to a value of `field`. An empty text is null if the field is nullable. An id is not
+ * validated: text that is not a UUID simply matches nothing. Returns `Invalid` instead of throwing.
  */
 export function readQueryValue(field: QueryField, text: string): FieldValue | Invalid {
   if (text === '' && EMPTY_IS_NULL.has(field)) return null;
@@ -36,7 +36,7 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
 const readBoolean = (text: string): boolean | Invalid =>
   BOOLEANS.get(text.toLowerCase()) ?? new Invalid('not a boolean');
 
-/** Any integer of at most 2^53 - 1 either side of zero, blanks around it allowed. */
+/** Any safe integer, with optional surrounding white space. */
 export function readInteger(text: string): number | Invalid {
   if (!/^-?\d+$/.test(text.trim())) return new Invalid('not an integer');
   const number = Number(text);

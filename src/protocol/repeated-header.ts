@@ -1,4 +1,4 @@
-/** True where a header was sent more than once. @param rawHeaders names and values in turn, as they were sent */
+/** True when a header was sent more than once. @param rawHeaders alternating names and values, as sent */
 export function isRepeated(name: string, rawHeaders: readonly string[]): boolean {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2)
@@ -6,6 +6,6 @@ export function isRepeated(name: string, rawHeaders: readonly string[]): boolean
   return count > 1;
 }
 
-/** What was sent under a name, one text for each time. @param rawHeaders as above */
+/** All values of a header, in the order sent. @param rawHeaders as above */
 export const linesOf = (name: string, rawHeaders: readonly string[]): string[] =>
   rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]!.toLowerCase() === name);

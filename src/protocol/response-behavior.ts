@@ -1,4 +1,6 @@
-/** What a PATCH answers with: the record, the fields it changed, or the fields that differ from those sent. */
+/**
+ * What the response to a PATCH contains: the record, the fields it changed, or the fields that differ from those sent.
+ */
 export type ResponseBehavior = 'full' | 'light' | 'diff';
 
 /** Reads the `Response-Behavior` header; anything unknown means `full` (docs/protocol.md, "PATCH"). */

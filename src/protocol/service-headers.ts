@@ -1,4 +1,4 @@
-/** State of the service that shows in the headers of its answers. */
+/** The service's state as far as response headers show it. */
 export interface ServiceState {
   /** Seconds for `Backoff`; undefined while the load is normal. */
   backoffSeconds?: number;
@@ -11,7 +11,7 @@ const EXPOSED = 'Backoff, Retry-After, Last-Modified, Alert, X-Request-Id';
 const EXPOSED_ON_CREATION = `${EXPOSED}, Total-Records, Next-Page`;
 const EXPOSED_ON_LISTING = `${EXPOSED_ON_CREATION}, Start-Over, Preference-Applied`;
 
-/** The headers that every answer carries, whatever its status (docs/protocol.md, "Headers"). */
+/** The headers of every response, whatever its status (docs/protocol.md, "Headers"). */
 export function baseHeaders(method: string, path: string): Record<string, string> {
   return {
     'Access-Control-Allow-Origin': '*',

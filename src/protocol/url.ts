@@ -4,8 +4,8 @@ import { isLongerThan } from './text.js';
 const OPAQUE_SCHEMES = new Set(['javascript', 'vbscript', 'data', 'mailto', 'about', 'blob']);
 
 /**
- * Why `url` cannot be an article's address, or undefined when it can: an absolute hierarchical URL with a host, no white
- * space or control character, at most 2048 code points. Linear in the length of the text.
+ * Why `url` is not valid for an article; undefined if it is: an absolute hierarchical URL with a host, without white
+ * space or control characters, of at most 2048 code points. Runs in linear time.
  */
 export function urlProblem(url: string): string | undefined {
   if (isLongerThan(url, MAX_CODE_POINTS.url)) return `longer than ${MAX_CODE_POINTS.url} characters`;

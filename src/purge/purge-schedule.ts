@@ -6,7 +6,7 @@ import { TombstonePurge } from './tombstone-purge.js';
 const FIRST_MS = 5_000;
 const HOUR_MS = 3_600_000;
 
-/** Purges tombstones a moment after the start and then about every hour, when `TOMBSTONE_RETENTION_DAYS` is set. */
+/** Purges tombstones shortly after the start and then about every hour, if `TOMBSTONE_RETENTION_DAYS` is set. */
 @Injectable()
 export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('Purge');
@@ -39,11 +39,11 @@ export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutd
       const { accounts, tombstones } = await this.purge.run({ isStopped: () => this.isStopped });
       this.logger.log(`purged ${tombstones} tombstones of ${accounts} accounts`);
     } catch (error) {
-      this.logger.warn(`tombstones could not be purged, trying again in an hour: ${(error as Error).message}`);
+      this.logger.warn(`tombstones could not be purged, retrying in an hour: ${(error as Error).message}`);
     }
     this.runIn(HOUR_MS * withJitter());
   }
 }
 
-/** Instances that were started together shall not all ask at once. */
+/** Spreads instances that were started together. */
 const withJitter = (): number => 0.5 + Math.random();

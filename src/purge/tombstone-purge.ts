@@ -7,24 +7,23 @@ import { Database } from '../database/database.js';
 import { nameOfHolder, returnLease, takeLease } from '../database/lease.js';
 import * as store from './tombstones.store.js';
 
-/** What the lease is for. */
+/** The task name of the lease. */
 export const PURGE_TASK = 'purge-tombstones';
 const LEASE_MS = 300_000;
 const DAY_MS = 86_400_000;
 const ACCOUNTS_AT_ONCE = 200;
 const CHUNK = 200;
-/** Between two chunks, so that writers who wait for the same account, or on SQLite the same file, come first. */
-const REST_MS = 20;
+/** Pause between two chunks, so that writers waiting for the same account, or on SQLite the same file, come first. */
+const PAUSE_MS = 20;
 
-/** How a purge is watched and stopped. */
 export interface PurgeOptions {
-  /** Only count, delete nothing. */
+  /** Only count; delete nothing. */
   dryRun?: boolean;
   onProgress?: (accounts: number, tombstones: number) => void;
   isStopped?: () => boolean;
 }
 
-/** What a purge did; `isElsewhere`: nothing, as another process is at it. */
+/** What a purge did; `isElsewhere`: nothing, because another process is purging. */
 export interface PurgeResult {
   accounts: number;
   tombstones: number;
@@ -32,15 +31,15 @@ export interface PurgeResult {
 }
 
 /**
- * Deletes tombstones older than `TOMBSTONE_RETENTION_DAYS`, in chunks that are transactions of their own, one process at a
- * time. It can be interrupted and repeated at any time.
+ * Deletes tombstones older than `TOMBSTONE_RETENTION_DAYS`, one transaction per chunk and one process at a time. It can
+ * be interrupted and repeated at any time.
  */
 @Injectable()
 export class TombstonePurge {
   /** Tombstones deleted by this process so far. */
   purged = 0;
   isFailing = false;
-  /** When this process last made a whole pass, by its clock; at first, when it began. 0 while nothing is to be purged. */
+  /** When this process last completed a pass, by its clock; initially its start. 0 if purging is off. */
   lastSuccessOn: number;
   private readonly holder = nameOfHolder();
 
@@ -96,7 +95,7 @@ export class TombstonePurge {
 
   private async purgeAccount(account: Buffer, before: number, { dryRun, isStopped }: PurgeOptions): Promise<number> {
     const size = dryRun ? Number.MAX_SAFE_INTEGER : CHUNK;
-    for (let count = 0; ; await rest()) {
+    for (let count = 0; ; await pause()) {
       const found = await this.database.onSession((session) => store.findTombstones(session, account, before, size));
       if (dryRun || found.length === 0 || isStopped?.()) return count + (dryRun ? found.length : 0);
       count += await this.database.inTransaction(async (transaction) =>
@@ -108,4 +107,4 @@ export class TombstonePurge {
   }
 }
 
-const rest = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, REST_MS));
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, PAUSE_MS));

@@ -23,8 +23,8 @@ export async function findTombstones(
 }
 
 /**
- * Deletes the account's tombstones up to `until` and notes that they are gone. The account's row is written first, which
- * locks it like any other write. Returns how many there were.
+ * Deletes the account's tombstones up to `until` and records that in the account's row, which is written first and
+ * thereby locked. Returns how many there were.
  */
 export async function deleteTombstones(session: Session, account: Buffer, until: Timestamp): Promise<number> {
   await raiseTimestamps(session, account, 0, until);

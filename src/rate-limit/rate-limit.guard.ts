@@ -9,7 +9,7 @@ const UNLIMITED = 'unlimited';
 /** Marks a controller whose requests are never counted. */
 export const Unlimited = () => SetMetadata(UNLIMITED, true);
 
-/** Counts requests by user, and by address where nobody signed in. */
+/** Counts requests by user, and by IP address if not authenticated. */
 @Injectable()
 export class RateLimitGuard implements CanActivate {
   constructor(

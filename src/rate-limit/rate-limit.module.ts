@@ -3,7 +3,6 @@ import { SETTINGS } from '../config/config.module.js';
 import { SharedRedis } from '../redis/shared-redis.js';
 import { createRateLimiter, RateLimiter } from './rate-limiter.js';
 
-/** How often one client may ask. */
 @Global()
 @Module({
   providers: [{ provide: RateLimiter, useFactory: createRateLimiter, inject: [SETTINGS, SharedRedis] }],

@@ -4,11 +4,11 @@ import { ApiError } from '../protocol/api-error.js';
 import type { SharedRedis } from '../redis/shared-redis.js';
 
 const WINDOW_SECONDS = 60;
-/** Addresses that are counted one by one in memory; further ones share one count. */
+/** Addresses that are counted individually in memory; further ones share one count. */
 const MAX_ADDRESSES = 100_000;
 const OTHERS = 'address:others';
 
-/** The limiter for `RATE_LIMIT_PER_MINUTE`; at 0 its library is not loaded. */
+/** The limiter for `RATE_LIMIT_PER_MINUTE`; with 0 its library is not loaded. */
 export async function createRateLimiter(
   { rateLimitPerMinute: points }: Settings,
   redis: SharedRedis,
@@ -22,14 +22,14 @@ export async function createRateLimiter(
 }
 
 /**
- * Counts requests in windows of a minute: in Redis for all instances together, in memory without Redis or while it is away.
+ * Counts requests in one-minute windows: in Redis across all instances, in memory without Redis or while it is away.
  */
 export class RateLimiter {
   /** When the window of each address ends, the earliest first. */
   private readonly addresses = new Map<string, number>();
 
   /**
-   * @param own undefined where there is no limit
+   * @param own undefined if there is no limit
    * @param shared undefined without Redis
    */
   constructor(
@@ -48,12 +48,15 @@ export class RateLimiter {
   async take(who: string): Promise<void> {
     const refusal = await this.count(who);
     if (!refusal) return;
-    // The window of this process ends by the time of day, which may be set back meanwhile.
+    // The in-memory window ends by the wall clock, which may have been set back.
     const seconds = Math.min(WINDOW_SECONDS, Math.max(1, Math.ceil(refusal.msBeforeNext / 1000)));
     throw new ApiError('tooManyRequests', 'Too many requests', { 'Retry-After': String(seconds) });
   }
 
-  /** What is counted in memory: anybody can come from very many addresses, but nobody without credentials is a user. */
+  /**
+   * The key for counting in memory. The number of addresses is bounded, as anybody can use very many; users are
+   * authenticated.
+   */
   private bounded(who: string): string {
     if (!who.startsWith('address:')) return who;
     const now = performance.now();

@@ -2,7 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { SETTINGS } from '../config/config.module.js';
 import { connectRedis, SharedRedis } from './shared-redis.js';
 
-/** What instances share, where `REDIS_URL` is set. */
+/** The Redis that instances share, if `REDIS_URL` is set. */
 @Global()
 @Module({
   providers: [{ provide: SharedRedis, useFactory: connectRedis, inject: [SETTINGS] }],

@@ -5,16 +5,16 @@ import type { Settings } from '../config/settings.js';
 const CONNECT_TIMEOUT_MS = 1_000;
 const COMMAND_TIMEOUT_MS = 250;
 const MAX_RECONNECT_PAUSE_MS = 2_000;
-/** How often Redis is tried while nobody else does, or may. */
-const TRIAL_MS = 1_000;
-/** After so many trials in a row without success the connection itself is suspect. */
-const TRIALS_OF_A_CONNECTION = 5;
-const TRIAL_KEY = 'reading-list:trial';
+/** How often Redis is probed. */
+const PROBE_INTERVAL_MS = 1_000;
+/** After this many failed probes in a row the connection itself is suspect. */
+const PROBES_PER_CONNECTION = 5;
+const PROBE_KEY = 'reading-list:trial';
 
-/** Rejects a command that nobody sent: Redis did not do the one before. */
+/** The command was not sent because an earlier one failed. */
 export class RedisUnavailable extends Error {}
 
-/** Redis at `REDIS_URL`; without it no driver is loaded. */
+/** Redis at `REDIS_URL`; without that, the driver is not loaded. */
 export async function connectRedis({ redisUrl }: Settings): Promise<SharedRedis> {
   if (redisUrl === undefined) return new SharedRedis();
   const { Redis } = await import('ioredis');
@@ -29,16 +29,16 @@ export async function connectRedis({ redisUrl }: Settings): Promise<SharedRedis>
 }
 
 /**
- * Redis, for what instances share; nobody depends on it. A slow answer counts as none. After a command that failed no other is
- * sent until a trial succeeds, once a second in the background: a Redis that hangs costs the requests of one moment a quarter
- * of a second, and all later ones nothing.
+ * Redis, for what instances share; nothing depends on it. A slow response counts as a failure. After a failed command
+ * no other is sent until a background probe, once a second, succeeds: a hung Redis delays the requests of one moment by
+ * a quarter of a second, and later ones not at all.
  */
 export class SharedRedis implements OnApplicationShutdown {
-  /** True while Redis does what it is asked: the outcome of the latest command. */
+  /** Whether the latest command succeeded. */
   isUp = false;
   private readonly logger = new Logger('Redis');
   private wasReported = false;
-  private failedTrials = 0;
+  private failedProbes = 0;
   private readonly timer?: NodeJS.Timeout;
 
   /** @param client undefined without `REDIS_URL` */
@@ -46,8 +46,8 @@ export class SharedRedis implements OnApplicationShutdown {
     if (!client) return;
     client.on('error', (error: Error) => this.failed(error));
     client.on('close', () => this.failed(new Error('the connection was closed')));
-    client.on('ready', () => void this.try());
-    this.timer = setInterval(() => void this.try(), TRIAL_MS).unref();
+    client.on('ready', () => void this.probe());
+    this.timer = setInterval(() => void this.probe(), PROBE_INTERVAL_MS).unref();
   }
 
   onApplicationShutdown(): void {
@@ -55,31 +55,31 @@ export class SharedRedis implements OnApplicationShutdown {
     this.client?.disconnect();
   }
 
-  /** Sends a command. Rejects at once with `RedisUnavailable` while Redis is not up. */
+  /** Sends a command. Rejects immediately with `RedisUnavailable` while Redis is not up. */
   async run<T>(command: (client: Redis) => Promise<T>): Promise<T> {
     if (!this.isUp || !this.client) throw new RedisUnavailable();
     return this.attempt(command, this.client);
   }
 
-  /** True when Redis answers now. Reads only, never rejects, and takes no longer than a command. */
-  async answers(): Promise<boolean> {
+  /** True when Redis responds to a ping. Never rejects, and takes no longer than a command. */
+  async isReachable(): Promise<boolean> {
     return this.run((client) => client.ping()).then(
       () => true,
       () => false,
     );
   }
 
-  /** A write, as reads go on where the memory is full or a replica has taken over. */
-  private async try(): Promise<void> {
+  /** A write, because reads still succeed when memory is full or the server has become a replica. */
+  private async probe(): Promise<void> {
     const client = this.client!;
     try {
-      await this.attempt(() => client.set(TRIAL_KEY, '1', 'PX', 60_000), client);
-      this.failedTrials = 0;
+      await this.attempt(() => client.set(PROBE_KEY, '1', 'PX', 60_000), client);
+      this.failedProbes = 0;
       this.isUp = true;
       this.wasReported = false;
     } catch {
-      // Half-open or stuck in its handshake: only a new connection shows.
-      if (++this.failedTrials % TRIALS_OF_A_CONNECTION === 0) client.disconnect(true);
+      // The connection may be half-open or stuck in its handshake: only a new one will tell.
+      if (++this.failedProbes % PROBES_PER_CONNECTION === 0) client.disconnect(true);
     }
   }
 
@@ -94,7 +94,7 @@ export class SharedRedis implements OnApplicationShutdown {
 
   private failed(error: Error): void {
     this.isUp = false;
-    if (!this.wasReported) this.logger.warn(`redis not available, going on without: ${error.message}`);
+    if (!this.wasReported) this.logger.warn(`redis not available, continuing without it: ${error.message}`);
     this.wasReported = true;
   }
 }

@@ -1,11 +1,11 @@
 import type { Settings } from '../config/settings.js';
 
-/** What a service may be able to do, by the names under which the root mapping lists it. */
+/** The names of capabilities in the root mapping. */
 export const CAPABILITIES = ['basic', 'oauth', 'tokens', 'wait'] as const;
 
 export type Capability = (typeof CAPABILITIES)[number];
 
-/** What is switched on: Basic credentials, the login and its tokens, personal tokens, waiting polls. */
+/** The enabled capabilities: Basic credentials, the login and its tokens, personal tokens, waiting polls. */
 export function capabilitiesOf(settings: Settings): Capability[] {
   const isOn: Record<Capability, boolean> = {
     basic: settings.basicAuthEnabled,
@@ -16,7 +16,7 @@ export function capabilitiesOf(settings: Settings): Capability[] {
   return CAPABILITIES.filter((name) => isOn[name]);
 }
 
-/** The limits that a device has to know, so that it asks instead of guessing. */
+/** The limits that devices need to know. */
 export const limitsOf = (settings: Settings) => ({
   page_size: settings.pageSize,
   batch_max_requests: settings.batchMaxRequests,

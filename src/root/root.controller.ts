@@ -9,7 +9,7 @@ import { Reply } from '../http/response/reply.js';
 import { capabilitiesOf, limitsOf } from './capabilities.js';
 import { readVersion } from './version.js';
 
-/** Says what this service is: `/`, `/v2`, `/__version__` (docs/protocol.md, "Utility endpoints"). */
+/** Describes this service: `/`, `/v2`, `/__version__` (docs/protocol.md, "Utility endpoints"). */
 @Public()
 @OutlivesService()
 @Controller()
@@ -22,7 +22,7 @@ export class RootController {
   redirect(@Req() request: Request): Reply {
     const vary: Record<string, string> = this.settings.webAppEnabled ? { Vary: 'Accept' } : {};
     if (this.settings.webAppEnabled && request.accepts(['json', 'html']) === 'html')
-      return new Reply(302, {}, { Location: `${publicUrl(request, this.settings)}/app/`, ...vary });
+      return new Reply(302, undefined, { Location: `${publicUrl(request, this.settings)}/app/`, ...vary });
     const mapping = this.describe(request);
     return new Reply(307, mapping, { Location: `${mapping.url}/`, ...vary });
   }

@@ -8,16 +8,16 @@ import { RootController } from './root.controller.js';
 /** What a device may rely on. */
 @ApiSchema({ name: 'ServiceSettings' })
 export class ServiceSettingsDto {
-  @ApiProperty({ type: 'integer', minimum: 1, description: 'The most items that a page has.' })
+  @ApiProperty({ type: 'integer', minimum: 1, description: 'The maximum number of items in a page.' })
   page_size: number;
 
-  @ApiProperty({ type: 'integer', minimum: 1, description: 'The most requests that a batch takes.' })
+  @ApiProperty({ type: 'integer', minimum: 1, description: 'The maximum number of requests in a batch.' })
   batch_max_requests: number;
 
-  @ApiProperty({ type: 'integer', minimum: 1, description: 'The most bytes that a body has.' })
+  @ApiProperty({ type: 'integer', minimum: 1, description: 'The maximum size of a request body in bytes.' })
   max_body_bytes: number;
 
-  @ApiProperty({ type: 'integer', minimum: 0, description: 'The longest time that a poll is held; 0: none is.' })
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'The longest time that a poll is held; 0 if none is.' })
   wait_max_seconds: number;
 
   @ApiProperty({ type: 'boolean', description: 'Whether `DELETE /v2/articles` is allowed.' })
@@ -33,18 +33,18 @@ export class ServiceDto {
   @ApiProperty({ type: 'string', description: 'Its version.' })
   version: string;
 
-  @ApiProperty({ type: 'string', format: 'uri', description: 'The address of the API, without a slash at the end.' })
+  @ApiProperty({ type: 'string', format: 'uri', description: 'The URL of the API, without a trailing slash.' })
   url: string;
 
   @ApiProperty({
     type: 'string',
     format: 'date',
     required: false,
-    description: 'The end of support, once it is known.',
+    description: 'The end-of-support date, once it is known.',
   })
   eos?: string;
 
-  @ApiProperty({ type: 'string', format: 'uri', description: 'The address of the documentation.' })
+  @ApiProperty({ type: 'string', format: 'uri', description: 'The URL of the documentation.' })
   documentation: string;
 
   @ApiProperty({ type: ServiceSettingsDto, description: 'Its limits.' })
@@ -67,13 +67,13 @@ export class VersionDto {
   @ApiProperty({ type: 'string' })
   version: string;
 
-  @ApiProperty({ type: 'string', description: 'The commit it was built from, or `unknown`.' })
+  @ApiProperty({ type: 'string', description: 'The commit that it was built from, or `unknown`.' })
   commit: string;
 }
 
 const service: Examples = {
   example: {
-    summary: 'A service with a known end',
+    summary: 'A service whose end of support is known',
     value: {
       hello: 'reading list',
       version: '2.0.0',
@@ -110,20 +110,23 @@ describes(RootController, ApiTags('utility'), {
     operation(
       'redirectToLatest',
       'Redirect to the latest version',
-      'Other paths without `/v2` are redirected likewise.',
+      'Other paths without `/v2` are redirected in the same way.',
     ),
-    answers(307, 'The latest version is there.', { type: ServiceDto, examples: service, names: ['Location'] }),
+    answers(302, 'Redirects a browser (`Accept: text/html`) to the web application, if that is switched on.', {
+      names: ['Location'],
+    }),
+    answers(307, 'Redirects to the latest version.', { type: ServiceDto, examples: service, names: ['Location'] }),
   ),
   root: applyDecorators(
     operation(
       'describeService',
       'Describe the service',
-      'Name, version, addresses, limits, and what is switched on; `/v2/` is the same.',
+      'Name, version, URLs, limits, and what is switched on. `/v2/` is the same.',
     ),
     answers(200, 'The service.', { type: ServiceDto, examples: service }),
   ),
   showVersion: applyDecorators(
-    operation('showVersion', 'Say which build runs', 'From the package and the commit.'),
+    operation('showVersion', 'Show which build is running', 'The package version and the commit.'),
     answers(200, 'The build.', { type: VersionDto, examples: version }),
   ),
 });

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectFolder } from '../config/project-folder.js';
 
-/** What runs: from package.json and, for the commit, from `commit.txt` of an image or the git checkout. */
+/** The running version: from package.json and, for the commit, from `commit.txt` of an image or the git checkout. */
 export interface Version {
   name: string;
   version: string;

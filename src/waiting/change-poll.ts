@@ -7,13 +7,13 @@ import { accountOf, keyOf, WaitingRoom } from './waiting-room.js';
 const CHUNK = 500;
 
 /**
- * Finds what nobody told this process: changes made by other processes, whose messages may be lost, late, or not be sent at
- * all. One statement for some hundreds of accounts, one after the other; which of them it was is asked only when something did.
+ * Finds changes by other processes that were not announced here, because messages may be lost, late or not sent at all.
+ * One statement checks some hundreds of accounts; only if something changed does another find out which.
  */
 @Injectable()
 export class ChangePoll {
   private isRunning = false;
-  /** What the database said last of those for whom somebody still waits. */
+  /** The timestamps last read for accounts that still have waiters. */
   private readonly known = new Map<string, Timestamp>();
 
   constructor(
@@ -21,17 +21,17 @@ export class ChangePoll {
     private readonly room: WaitingRoom,
   ) {}
 
-  /** Wakes those for whom there is news; leaves it for the next time while the database is away. Never rejects. */
+  /** Wakes the waiters of changed accounts; does nothing while the database is away. Never rejects. */
   async run(): Promise<void> {
     if (this.isRunning || this.room.size === 0) return;
     this.isRunning = true;
     try {
-      for (const key of this.known.keys()) if (!this.room.isWaitedFor(key)) this.known.delete(key);
+      for (const key of this.known.keys()) if (!this.room.hasWaiters(key)) this.known.delete(key);
       const news = this.room.accounts().filter((key) => !this.known.has(key));
       for (const chunk of chunks([...this.known.keys()])) if (await this.hasChanged(chunk)) news.push(...chunk);
-      for (const chunk of chunks(news)) await this.ask(chunk);
+      for (const chunk of chunks(news)) await this.refresh(chunk);
     } catch {
-      // Whoever waits is answered in time without us.
+      // Waiters time out anyway.
     } finally {
       this.isRunning = false;
     }
@@ -42,7 +42,7 @@ export class ChangePoll {
     return present !== keys.length || progress !== keys.reduce((sum, key) => sum + this.known.get(key)!, 0);
   }
 
-  private async ask(keys: string[]): Promise<void> {
+  private async refresh(keys: string[]): Promise<void> {
     const rows = await this.database.onSession((session) => lastModifiedOf(session, keys.map(accountOf)));
     const missing = new Set(keys);
     for (const { account, last_modified } of rows) {
@@ -51,7 +51,7 @@ export class ChangePoll {
       this.known.set(key, last_modified);
       this.room.announce(key, last_modified);
     }
-    // Erased: the next look begins a new collection, and tells the device to start over.
+    // The account was erased: the next read creates a new collection and tells the device to start over.
     for (const key of missing) {
       this.known.delete(key);
       this.room.announce(key, Infinity);

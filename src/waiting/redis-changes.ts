@@ -5,12 +5,13 @@ import { SharedRedis } from '../redis/shared-redis.js';
 import { WaitingRoom } from './waiting-room.js';
 
 const PREFIX = 'reading-list:changes:';
-/** Messages on their way to a Redis that does not answer; further ones are not sent. */
-const MOST_UNCONFIRMED = 1_000;
+/** The most unconfirmed messages; while Redis does not respond, no more are sent. */
+const MAX_UNCONFIRMED = 1_000;
 
 /**
- * Tells other instances of changes, and hears of theirs, through Redis: a channel for each account, the timestamp as message.
- * A message that is lost costs a second, as `ChangePoll` finds the change; so nobody waits for Redis, and no error matters.
+ * Exchanges change announcements with other instances through Redis: one channel per account, with the timestamp as the
+ * message. A lost message only costs a second, until `ChangePoll` finds the change; so nothing waits for Redis, and
+ * errors do not matter.
  */
 @Injectable()
 export class RedisChanges implements OnApplicationShutdown {
@@ -31,22 +32,22 @@ export class RedisChanges implements OnApplicationShutdown {
   }
 
   publish(key: string, last_modified: Timestamp): void {
-    if (!this.redis.isUp || this.unconfirmed >= MOST_UNCONFIRMED) return;
+    if (!this.redis.isUp || this.unconfirmed >= MAX_UNCONFIRMED) return;
     const done = (): void => void this.unconfirmed--;
     this.unconfirmed++;
     this.redis.run((client) => client.publish(PREFIX + key, String(last_modified))).then(done, done);
   }
 
-  /** Listens to the account's channel from now on. */
+  /** Subscribes to the account's channel. */
   follow(key: string): void {
     if (this.subscriber?.status !== 'ready' || this.followed.has(key)) return;
     this.followed.add(key);
     this.subscriber.subscribe(PREFIX + key).catch(() => this.followed.delete(key));
   }
 
-  /** Leaves the channels of accounts that nobody waits for any more; not at once, as devices come back. */
+  /** Unsubscribes from accounts without waiters. Called periodically rather than immediately, as devices come back. */
   leaveUnused(): void {
-    const unused = [...this.followed].filter((key) => !this.room.isWaitedFor(key));
+    const unused = [...this.followed].filter((key) => !this.room.hasWaiters(key));
     if (unused.length === 0 || this.subscriber?.status !== 'ready') return;
     for (const key of unused) this.followed.delete(key);
     this.subscriber.unsubscribe(...unused.map((key) => PREFIX + key)).catch(() => undefined);

@@ -1,13 +1,13 @@
-/** How late something may end. */
+/** How late an item may end. */
 export const TICK_MS = 100;
 
-/** Items that end at some time, in slots of a tick: one timer for all of them, which the owner runs. */
+/** Items with a deadline, in slots of one tick, so that the owner needs a single timer for all. */
 export class TimerWheel<Item> {
   private readonly slots = new Map<number, Set<Item>>();
   private readonly slotOf = new Map<Item, number>();
   private last: number;
 
-  /** @param now milliseconds on a clock that never goes back */
+  /** @param now milliseconds of a monotonic clock */
   constructor(now: number) {
     this.last = Math.floor(now / TICK_MS);
   }
@@ -28,7 +28,7 @@ export class TimerWheel<Item> {
     if (items.size === 0) this.slots.delete(slot);
   }
 
-  /** Takes out what has ended by now, never before its time. */
+  /** Removes and returns the items whose deadline has passed, never early. */
   takeDue(now: number): Item[] {
     const due: Item[] = [];
     for (const until = Math.floor(now / TICK_MS); this.last < until;) {

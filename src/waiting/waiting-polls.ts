@@ -10,7 +10,7 @@ import { linesOf } from '../protocol/repeated-header.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 import { keyOf, WaitingRoom } from './waiting-room.js';
 
-/** What a held request may keep of its client's making: with more it is answered at once. */
+/** The most client-supplied bytes that a held request may keep in memory; larger ones are not held. */
 const MAX_HELD_BYTES = 8_192;
 
 /** Holds polls that find nothing new and prefer to wait (docs/protocol.md, "Waiting"). */
@@ -24,9 +24,10 @@ export class WaitingPolls {
   ) {}
 
   /**
-   * Holds a poll that `look` finds to be of no news and that prefers to wait, until the collection has changed, and notes the
-   * outcome in the request's context. The place is taken before the look, so that no change falls in between.
-   * @param look gives the collection's timestamp while the poll would be answered 304
+   * Holds a poll that prefers to wait and for which `look` finds nothing new until the collection changes, and records
+   * the outcome in the request's context. The place is taken before `look` runs, so that no change is missed in
+   * between.
+   * @param look returns the collection's timestamp while the response to the poll would be 304
    */
   async hold(request: Request, since: Timestamp, look: () => Promise<Timestamp | undefined>): Promise<void> {
     const { context } = request;
@@ -37,21 +38,22 @@ export class WaitingPolls {
     if (seconds > 0 && !waiter) return;
     context.wait = { seconds };
     if (!waiter) return;
-    // Only when the answer is there, as who was woken looks until then; or when the client is gone, which may be during the look.
+    // Leaves only with the response, as a woken poll counts as checking until then, or when the client is gone,
+    // possibly during `look`.
     context.whenAnswered(() => {
       this.room.end(waiter, 'abandoned');
       this.room.leave(waiter);
     });
     const unchanged = await look();
     if (unchanged === undefined) return;
-    // A body has no meaning here; unread it would stay in memory.
+    // A body has no meaning here, but unread it would stay in memory.
     request.resume();
     const ending = await this.asIdle(context, this.room.hold(waiter));
     this.room.counts[ending === 'changed' ? 'woken' : ending]++;
     if (ending !== 'changed') context.wait.unchanged = unchanged;
   }
 
-  /** For how many seconds the request may be held; undefined where it is not to be, or does not ask for it. */
+  /** For how many seconds the request may be held; undefined if it must not be held or does not ask for it. */
   private grant(request: Request, { expiresAt = Infinity }: Caller): number | undefined {
     const { maxSeconds } = this.settings.waiting;
     if (maxSeconds === 0 || request.context.isBatchEntry) return undefined;
@@ -65,7 +67,7 @@ export class WaitingPolls {
     return Math.min(wanted, maxSeconds, validSeconds);
   }
 
-  /** A request that is held is no load, and its time is not that of its answer. */
+  /** A held request is not load, and the time it is held does not count as response time. */
   private async asIdle<T>(context: RequestContext, held: Promise<T>): Promise<T> {
     const start = performance.now();
     const { monitor } = this.status;

@@ -2,20 +2,22 @@ import type { WaitingSettings } from '../config/settings.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 import { TimerWheel } from './timer-wheel.js';
 
-/** Why a wait ended: something changed, its time was over, the service wanted it, the client hung up. */
+/** Why a wait ended: something changed, it timed out, the service released it, or the client disconnected. */
 export type Ending = 'changed' | 'timedOut' | 'released' | 'abandoned';
 
-/** How many of those that were woken look at the database at once; without a bound one poll's findings would be a storm. */
-const MOST_LOOKING = 32;
+/**
+ * How many woken waiters may query the database at once, so that a burst of changes does not become a storm of queries.
+ */
+const MAX_CHECKING = 32;
 
-/** A request that is held, or is about to be. */
+/** A request that is held or about to be. */
 export class Waiter {
-  /** Something changed since it last began to look. */
+  /** Something has changed since its last check began. */
   isStale = false;
-  /** It was woken and has one of the places of those who look. */
-  isLooking = false;
+  /** It was woken and occupies one of the `MAX_CHECKING` places. */
+  isChecking = false;
   ending?: Exclude<Ending, 'changed'>;
-  /** There while it is held. */
+  /** Set while it is held. */
   resume?: (ending: Ending) => void;
 
   constructor(
@@ -24,16 +26,16 @@ export class Waiter {
   ) {}
 }
 
-/** By what the room knows an account. */
+/** The key of an account in the room. */
 export const keyOf = (account: Buffer): string => account.toString('base64url');
 export const accountOf = (key: string): Buffer => Buffer.from(key, 'base64url');
 
 /**
- * The requests that are held, by account. Whoever wants to wait enters first and looks for changes then, so that none is
- * missed in between: what is announced while he looks makes him look again.
+ * The held requests by account. A waiter first enters and then checks for changes, so that none is missed in between: a
+ * change announced during the check makes it check again.
  */
 export class WaitingRoom {
-  /** How waits ended so far, and how many were refused for want of room. */
+  /** How waits ended so far, and how many were refused. */
   readonly counts: Record<'woken' | 'timedOut' | 'released' | 'abandoned' | 'refused', number> = {
     woken: 0,
     timedOut: 0,
@@ -41,17 +43,17 @@ export class WaitingRoom {
     abandoned: 0,
     refused: 0,
   };
-  /** Is told which account somebody enters for. */
+  /** Called with the account of each new waiter. */
   onEnter: (key: string) => void = () => undefined;
 
   private readonly byAccount = new Map<string, Set<Waiter>>();
   private readonly everyone = new Set<Waiter>();
   private readonly wheel: TimerWheel<Waiter>;
-  /** Woken, and waiting for a place among those who look. */
+  /** Woken, and waiting for a place to check. */
   private readonly woken = new Set<Waiter>();
-  private looking = 0;
+  private checking = 0;
 
-  /** @param now milliseconds on a clock that never goes back */
+  /** @param now milliseconds of a monotonic clock */
   constructor(
     private readonly bounds: WaitingSettings,
     private readonly now: () => number,
@@ -63,16 +65,19 @@ export class WaitingRoom {
     return this.everyone.size;
   }
 
-  /** The accounts of those who wait. */
+  /** The accounts that have waiters. */
   accounts(): string[] {
     return [...this.byAccount.keys()];
   }
 
-  isWaitedFor(key: string): boolean {
+  hasWaiters(key: string): boolean {
     return this.byAccount.has(key);
   }
 
-  /** A place for at most `ms` milliseconds; undefined when the user or the process has no more. It has to be left. */
+  /**
+   * Enters a waiter for at most `ms` milliseconds; undefined when the user or the process has too many. Call `leave`
+   * afterwards.
+   */
   enter(key: string, since: Timestamp, ms: number): Waiter | undefined {
     const others = this.byAccount.get(key) ?? new Set();
     if (others.size >= this.bounds.perUser || this.size >= this.bounds.max) {
@@ -94,12 +99,12 @@ export class WaitingRoom {
     this.everyone.delete(waiter);
     this.wheel.delete(waiter);
     this.woken.delete(waiter);
-    this.stopLooking(waiter);
+    this.stopChecking(waiter);
   }
 
-  /** Resolves when it is time to look again, or to give up. To be called by who found nothing new. */
+  /** Holds a waiter whose check found nothing new; resolves when it is time to check again or to give up. */
   hold(waiter: Waiter): Promise<Ending> {
-    this.stopLooking(waiter);
+    this.stopChecking(waiter);
     if (waiter.ending) return Promise.resolve(waiter.ending);
     return new Promise((resolve) => {
       waiter.resume = resolve;
@@ -107,7 +112,7 @@ export class WaitingRoom {
     });
   }
 
-  /** The collection of the account has reached a timestamp: for whoever waits for anything earlier, there is news. */
+  /** Wakes the waiters of an account whose collection has reached a timestamp that is new to them. */
   announce(key: string, last_modified: Timestamp): void {
     for (const waiter of this.byAccount.get(key) ?? []) {
       if (last_modified <= waiter.since || waiter.ending) continue;
@@ -116,7 +121,7 @@ export class WaitingRoom {
     }
   }
 
-  /** Ends a wait; who is looking just now finishes that. */
+  /** Ends a wait; a check in progress is completed first. */
   end(waiter: Waiter, ending: Exclude<Ending, 'changed'>): void {
     if (waiter.ending || !this.everyone.has(waiter)) return;
     waiter.ending = ending;
@@ -125,12 +130,12 @@ export class WaitingRoom {
     this.resume(waiter, ending);
   }
 
-  /** Ends those whose time is over. */
+  /** Ends waits that have timed out. */
   endDue(): void {
     for (const waiter of this.wheel.takeDue(this.now())) this.end(waiter, 'timedOut');
   }
 
-  /** Ends a number of waits, the longest first. */
+  /** Ends up to `count` waits, the longest first. */
   release(count: number): void {
     for (const waiter of this.everyone) {
       if (count <= 0) return;
@@ -142,25 +147,25 @@ export class WaitingRoom {
 
   private wake(waiter: Waiter): void {
     this.woken.add(waiter);
-    this.fillPlaces();
+    this.resumeWoken();
   }
 
-  private fillPlaces(): void {
+  private resumeWoken(): void {
     for (const waiter of this.woken) {
-      if (this.looking >= MOST_LOOKING) return;
+      if (this.checking >= MAX_CHECKING) return;
       this.woken.delete(waiter);
       waiter.isStale = false;
-      waiter.isLooking = true;
-      this.looking++;
+      waiter.isChecking = true;
+      this.checking++;
       this.resume(waiter, 'changed');
     }
   }
 
-  private stopLooking(waiter: Waiter): void {
-    if (!waiter.isLooking) return;
-    waiter.isLooking = false;
-    this.looking--;
-    this.fillPlaces();
+  private stopChecking(waiter: Waiter): void {
+    if (!waiter.isChecking) return;
+    waiter.isChecking = false;
+    this.checking--;
+    this.resumeWoken();
   }
 
   private resume(waiter: Waiter, ending: Ending): void {

@@ -2,7 +2,7 @@ import { Global, Module, type OnModuleInit } from '@nestjs/common';
 import { CollectionChanges } from '../accounts/collection-changes.js';
 import { SETTINGS } from '../config/config.module.js';
 import type { Settings } from '../config/settings.js';
-import { Attendant } from './attendant.js';
+import { WaitScheduler } from './wait-scheduler.js';
 import { ChangePoll } from './change-poll.js';
 import { RedisChanges } from './redis-changes.js';
 import { WaitingPolls } from './waiting-polls.js';
@@ -21,7 +21,7 @@ import { keyOf, WaitingRoom } from './waiting-room.js';
     WaitingPolls,
     ChangePoll,
     RedisChanges,
-    Attendant,
+    WaitScheduler,
   ],
   exports: [CollectionChanges, WaitingPolls, WaitingRoom],
 })
@@ -32,7 +32,7 @@ export class WaitingModule implements OnModuleInit {
     private readonly redis: RedisChanges,
   ) {}
 
-  /** What is changed here wakes those who wait here, and is told to the other instances. */
+  /** Changes in this process wake its own waiters and are published to other instances. */
   onModuleInit(): void {
     this.changes.onChange((account, last_modified) => {
       const key = keyOf(account);

@@ -1,6 +1,7 @@
 /**
- * What a browser may do on the pages of the web application: run, show and ask for what comes from here, and nothing else. Scripts
- * can't turn text into markup or code (`require-trusted-types-for`); the one policy, `reading-list`, names the service worker.
+ * The content security policy of the web application: only resources from this origin. Scripts cannot turn text into
+ * markup or code (`require-trusted-types-for`); the only trusted-types policy, `reading-list`, is for the service
+ * worker's URL and for decoding single character references.
  */
 const POLICY = [
   "default-src 'none'",
@@ -17,7 +18,7 @@ const POLICY = [
   'trusted-types reading-list',
 ].join('; ');
 
-/** The headers of every response below `/app/`, scripts and the service worker included. */
+/** The headers of every response below `/app/`, including scripts and the service worker. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'Content-Security-Policy': POLICY,
   'Cross-Origin-Opener-Policy': 'same-origin',

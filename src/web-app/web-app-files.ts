@@ -14,26 +14,26 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.webmanifest': 'application/manifest+json; charset=utf-8',
 };
 const COMPRESSED_ALREADY = new Set(['.png']);
-/** The build puts files with a hash in their name here. */
+/** Files that the build gives a hash in their name. */
 const HASHED = /^assets\//;
 
-/** How a content can be compressed, the shortest first. */
+/** Content encodings, the most compact first. */
 export type Encoding = 'br' | 'gzip';
 
-/** A file as it goes out. */
+/** A file as it is served. */
 export interface WebAppFile {
   contentType: string;
-  /** How long it may be kept: for good when its name has a hash, else it is asked about each time. */
+  /** Cached forever if its name has a hash, otherwise revalidated each time. */
   cacheControl: string;
   etag: string;
-  /** None where the content is compressed by its nature. */
+  /** Empty if the format is already compressed. */
   encodings: readonly Encoding[];
   content: Buffer;
-  /** The content in one of its encodings; compressed once. */
+  /** The content in one of its encodings; compressed only once. */
   encoded(encoding: Encoding): Promise<Buffer>;
 }
 
-/** Reads all files of a built web application into memory: its names are then the only paths there are. */
+/** Reads all files of a built web application into memory, so that no other paths can be requested. */
 export function readWebApp(folder: string): ReadonlyMap<string, WebAppFile> {
   if (!existsSync(folder)) return new Map();
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -21,13 +21,13 @@ export class WebAppController {
 
   constructor(@Inject(SETTINGS) private readonly settings: Settings) {}
 
-  /** What the application can't know by itself: the name in the paths of the login. */
+  /** What the application cannot know by itself, such as the provider's name in the login paths. */
   @Get('app/config.json')
   configuration(): Reply {
     return new Reply(200, { name: this.settings.serviceName, provider: this.settings.oauth.providerName });
   }
 
-  /** Its files are named relative to the path with the slash. */
+  /** The page's files are relative to the path with the slash. */
   @Get('app{/}')
   async index(@Req() request: Request): Promise<Reply> {
     if (request.path.endsWith('/')) return this.send('index.html', request);

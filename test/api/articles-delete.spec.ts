@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../support/app.js';
 import { exchange } from './raw-http.js';
-import { anArticle, client, type Client, requireNewUser } from '../support/client.js';
+import { anArticle } from '../support/article.js';
+import { client, type Client, requireNewUser } from '../support/client.js';
 
 interface Item {
   id: string;

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../support/app.js';
-import { anArticle, client } from '../support/client.js';
+import { anArticle } from '../support/article.js';
+import { client } from '../support/client.js';
 
 let app: TestApp;
 beforeAll(async () => {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../support/app.js';
-import { anArticle, clientWith } from '../support/client.js';
+import { anArticle } from '../support/article.js';
+import { clientWith } from '../support/client.js';
 import { exchange, exchangeBytes, openSocket } from './raw-http.js';
 
 const BEARER = 'Bearer realm="reading list"';

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../support/app.js';
-import { anArticle, client, type Client } from '../support/client.js';
+import { anArticle } from '../support/article.js';
+import { client, type Client } from '../support/client.js';
 import { type Answer, exchange } from './raw-http.js';
 
 const MAX = Number.MAX_SAFE_INTEGER;

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type DevelopmentProvider, startDevelopmentProvider } from '../../dev/provider.js';
 import { startApp, type TestApp } from '../support/app.js';
-import { anArticle, clientWith } from '../support/client.js';
+import { anArticle } from '../support/article.js';
+import { clientWith } from '../support/client.js';
 
 const MAX_BYTES = 100_000;
 

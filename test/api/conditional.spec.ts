@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../support/app.js';
-import { anArticle, client, type Client } from '../support/client.js';
+import { anArticle } from '../support/article.js';
+import { client, type Client } from '../support/client.js';
 
 type Verb = 'get' | 'head' | 'post' | 'patch' | 'delete';
 interface Scene {
@@ -17,8 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-async function scene(): Promise<Scene> {
-  const device = client(app.url);
+async function scene(device = client(app.url)): Promise<Scene> {
   const { body: first } = await device.post('/articles').send(anArticle()).expect(201);
   const { body: last } = await device.post('/articles').send(anArticle()).expect(201);
   return { device, first, last };
@@ -323,4 +323,22 @@ describe('a condition', () => {
       expect((await device.head('/articles')).headers['total-records']).toBe(deletion.status === 200 ? '3' : '5');
     }
   });
+});
+
+it('each of many users who poll at the same moment hears of their own collection', async () => {
+  const devices = Array.from({ length: 12 }, () => client(app.url));
+  const scenes = await Promise.all(devices.map((device) => scene(device)));
+  const polls = scenes.flatMap(({ device, last }) => {
+    const poll = (since: number) => device.get('/articles?_since=5').set('If-Modified-Since', String(since));
+    return [poll(last.last_modified), poll(last.last_modified - 1)];
+  });
+  const stranger = client(app.url).get('/articles').set('If-Modified-Since', '1');
+  const [first, ...responses] = await Promise.all([stranger, ...polls]);
+  expect([first.status, first.body.items]).toEqual([200, []]);
+  for (const [at, { last }] of scenes.entries()) {
+    const [unchanged, changed] = [responses[2 * at]!, responses[2 * at + 1]!];
+    expect([unchanged.status, changed.status]).toEqual([304, 200]);
+    for (const { headers } of [unchanged, changed]) expect(headers['last-modified']).toBe(String(last.last_modified));
+    expect(changed.body.items).toContainEqual(last);
+  }
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../support/app.js';
-import { anArticle, client } from '../support/client.js';
+import { anArticle } from '../support/article.js';
+import { client } from '../support/client.js';
 import { exchange } from './raw-http.js';
 
 const LAST_MOMENT = Date.parse('2031-03-31T23:59:59.999Z');

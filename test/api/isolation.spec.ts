@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../support/app.js';
-import { anArticle, client, type Client, requireNewUser } from '../support/client.js';
+import { anArticle } from '../support/article.js';
+import { client, type Client, requireNewUser } from '../support/client.js';
 
 let app: TestApp;
 /** Somebody with an article, and somebody else who knows everything about it. */

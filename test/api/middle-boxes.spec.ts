@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, startAppWithProvider, type TestApp, type TestAppWithProvider } from '../support/app.js';
-import { anArticle, client, clientWith, type Client } from '../support/client.js';
+import { anArticle } from '../support/article.js';
+import { client, clientWith, type Client } from '../support/client.js';
 import { exchange } from './raw-http.js';
 
 /** What proxies between devices and the service are known to break; each failure names the likely culprit. */

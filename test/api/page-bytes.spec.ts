@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../support/app.js';
-import { anArticle, client, type Client } from '../support/client.js';
+import { anArticle } from '../support/article.js';
+import { client, type Client } from '../support/client.js';
 
 interface Item {
   id: string;

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { QUERY_FIELDS, type QueryField } from '../../src/protocol/fields.js';
 import { startApp, type TestApp } from '../support/app.js';
-import { anArticle, client, type Client } from '../support/client.js';
+import { anArticle } from '../support/article.js';
+import { client, type Client } from '../support/client.js';
 import { arrangeValues, compareValues, type FieldValue, valueOf } from '../support/field-values.js';
 
 type Item = Record<string, FieldValue> & { id: string };

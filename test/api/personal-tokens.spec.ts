@@ -6,7 +6,8 @@ import { newPersonalToken, personalTokenHash } from '../../src/auth/tokens/perso
 import { deleteTokens, findToken, insertToken } from '../../src/auth/tokens/personal-tokens.store.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { anArticle, clientWith } from '../support/client.js';
+import { anArticle } from '../support/article.js';
+import { clientWith } from '../support/client.js';
 import { exchange } from './raw-http.js';
 
 const HOUR_MS = 3_600_000;

@@ -1,7 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../support/app.js';
-import { anArticle, client, type Client } from '../support/client.js';
+import { anArticle } from '../support/article.js';
+import { client, type Client } from '../support/client.js';
 import { exchange, exchangeBytes, openSocket, parseAnswer, sendBytes } from './raw-http.js';
 
 const ID = '00000000-0000-4000-8000-000000000000';

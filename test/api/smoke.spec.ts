@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../support/app.js';
-import { anArticle, client, requireNewUser } from '../support/client.js';
+import { anArticle } from '../support/article.js';
+import { client, requireNewUser } from '../support/client.js';
 
 let app: TestApp;
 beforeAll(async () => {

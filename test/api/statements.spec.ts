@@ -1,7 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { CollectionClock } from '../../src/accounts/collection-clock.js';
 import { startApp, type TestApp } from '../support/app.js';
-import { anArticle, client, type Client } from '../support/client.js';
+import { anArticle } from '../support/article.js';
+import { client, type Client } from '../support/client.js';
 
 /** One connection, so that the server's count for the session is the count of the service. */
 const SETTINGS = { DATABASE_POOL_SIZE: '1' };
@@ -80,6 +83,14 @@ describe('one statement is enough to', () => {
   });
 });
 
+it('polls of one turn of the event loop share a statement, where one is a message to another process', async () => {
+  const collections = app.nest.get(CollectionClock, { strict: false });
+  const owners = Array.from({ length: 20 }, () => ({ account: randomBytes(16), statements: 0 }));
+  const together = () => Promise.all(owners.map((owner) => collections.latest(owner)));
+  expect(await cost(together)).toBe(process.env.TEST_DATABASE === 'sqlite' ? 20 : 1);
+  expect(owners.map(({ statements }) => statements)).toEqual(Array<number>(20).fill(1));
+});
+
 describe('one statement is enough to count', () => {
   it.each(['', '?_limit=2', '?unread=true', '?_since=5', '?favorite=true', '?_sort=last_modified'])(
     'articles%s',
@@ -87,6 +98,24 @@ describe('one statement is enough to count', () => {
       expect(await cost(() => device.head(`/articles${query}`).expect(200))).toBe(1);
     },
   );
+});
+
+it('two statements are enough to count again after a change', async () => {
+  const count = () => device.head('/articles?unread=true').expect(200);
+  await count();
+  await create();
+  expect(await cost(count)).toBeLessThanOrEqual(2);
+  expect(await cost(count)).toBe(1);
+});
+
+describe('three statements are enough for a poll that finds news', () => {
+  it.each([undefined, 'wait=5'])('that prefers %s', async (prefer) => {
+    const poll = () => {
+      const request = device.get('/articles?_since=5').set('If-Modified-Since', '1');
+      return (prefer === undefined ? request : request.set('Prefer', prefer)).expect(200);
+    };
+    expect(await cost(poll)).toBeLessThanOrEqual(3);
+  });
 });
 
 describe('two statements are enough to', () => {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../support/app.js';
-import { anArticle, client, clientWith, type Client, requireNewUser } from '../support/client.js';
+import { anArticle } from '../support/article.js';
+import { client, clientWith, type Client, requireNewUser } from '../support/client.js';
 import { createTestDatabase } from '../support/database.js';
 
 const NOW = 1_900_000_000_000;

@@ -10,7 +10,8 @@ import { userLinkCommand } from '../../src/commands/user-link.command.js';
 import { readSettings } from '../../src/config/settings.js';
 import { type DevelopmentProvider, startDevelopmentProvider } from '../../dev/provider.js';
 import { startApp, type TestApp } from '../support/app.js';
-import { anArticle, clientWith } from '../support/client.js';
+import { anArticle } from '../support/article.js';
+import { clientWith } from '../support/client.js';
 
 const DAY_MS = 86_400_000;
 const NOW = 1_800_000_000_000;

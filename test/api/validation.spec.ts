@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../support/app.js';
-import { anArticle, client } from '../support/client.js';
+import { anArticle } from '../support/article.js';
+import { client } from '../support/client.js';
 
 const BOOLEANS = ['archived', 'favorite', 'is_article', 'unread'];
 const INTEGERS = ['word_count', 'read_position', 'added_on', 'marked_read_on'];

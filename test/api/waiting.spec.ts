@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { type DevelopmentProvider, startDevelopmentProvider } from '../../dev/provider.js';
 import { WaitingRoom } from '../../src/waiting/waiting-room.js';
 import { startApp, type TestApp } from '../support/app.js';
-import { anArticle } from '../support/client.js';
+import { anArticle } from '../support/article.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { send } from '../support/devices.js';
 import { ScriptedProvider } from '../support/identity-provider.js';
@@ -50,6 +50,13 @@ describe('a poll that finds nothing new', () => {
     expect(seconds).toBeLessThan(2);
   });
 
+  it('is held when it is the first request of its user, too', async () => {
+    const held = waitingPoll(app.url, randomUUID(), 9_999_999_999_999, { prefer: 'wait=1' });
+    await holds(1);
+    const { status, headers } = await held;
+    expect([status, headers.get(APPLIED)]).toEqual([304, 'wait=1']);
+  });
+
   it.each([
     ['', ''],
     ['filters', 'unread=true&favorite=false'],
@@ -77,9 +84,8 @@ describe('a poll that finds nothing new', () => {
   it.each(['respond-async', 'wait', 'wait=-1', 'wait=soon', 'wait 20', 'wait="20', 'wait=, wait=20'])(
     'is answered at once without a preference that counts: %s',
     async (prefer) => {
-      const { status, seconds, headers } = await poll({ prefer });
+      const { status, headers } = await poll({ prefer });
       expect([status, headers.get(APPLIED)]).toEqual([304, null]);
-      expect(seconds).toBeLessThan(2);
     },
   );
 
@@ -90,9 +96,8 @@ describe('a poll that finds nothing new', () => {
 
   it('is answered at once where waiting is switched off', async () => {
     const off = await start({ WAIT_MAX_SECONDS: '0' });
-    const { status, headers, seconds } = await waitingPoll(off.url, user, await timestampOf(off.url, user));
+    const { status, headers } = await waitingPoll(off.url, user, await timestampOf(off.url, user));
     expect([status, headers.get(APPLIED)]).toEqual([304, null]);
-    expect(seconds).toBeLessThan(2);
   });
 });
 
@@ -175,7 +180,6 @@ describe('a poll that is held is answered as soon as the list changes', () => {
     expect(got!.body.items).toHaveLength(1);
     expect(counted!.headers.get('total-records')).toBe('1');
     expect(got!.headers.get('last-modified')).toBe(String(got!.body.items[0]!.last_modified));
-    expect(got!.seconds).toBeLessThan(3);
     await holds(0);
   });
 
@@ -288,7 +292,7 @@ describe('held requests are bounded', () => {
       else if (how === 'a half-close') socket.end();
       else socket.destroy();
     await holds(0);
-    expect(roomOf(app).counts.abandoned - before.abandoned).toBe(5);
+    await until(() => roomOf(app).counts.abandoned - before.abandoned === 5);
     await until(() => app.status.monitor.inFlight === 0);
   });
 });

@@ -2,7 +2,7 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DevelopmentProvider, startDevelopmentProvider } from '../../dev/provider.js';
 import { HttpBrowser } from '../auth/http-browser.js';
-import { anArticle } from '../support/client.js';
+import { anArticle } from '../support/article.js';
 import { type Service, startService } from '../support/service.js';
 import { type Answer, exchange, type Sent, undocumented } from './contract.js';
 import { type Json, operationsOf } from './document.js';
@@ -180,6 +180,11 @@ describe('the document knows what the service answers', () => {
     ['/v2/openapi.json', 200],
   ])('to GET %s', async (path, status) => {
     expect((await documented('GET', path)).status).toBe(status);
+  });
+
+  it('to a browser at the root', async () => {
+    const { status, headers } = await documented('GET', '/', { headers: { Accept: 'text/html' } });
+    expect([status, headers.location]).toEqual([302, `${service.url}/app/`]);
   });
 });
 

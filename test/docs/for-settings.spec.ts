@@ -31,6 +31,18 @@ describe('the document of a service with', () => {
       ['/v2/fxa-oauth/params', '/v2/fxa-oauth/login', '/v2/fxa-oauth/token'],
     ],
     [
+      'the web application',
+      {},
+      ({ paths }) => Object.keys(paths['/']!.get!.responses),
+      expect.arrayContaining(['302', '307']),
+    ],
+    [
+      'no web application',
+      { WEB_APP_ENABLED: 'false' },
+      ({ paths }) => Object.keys(paths['/']!.get!.responses).filter((status) => status.startsWith('3')),
+      ['307'],
+    ],
+    [
       'two scopes',
       { OAUTH_SCOPE: 'a b' },
       ({ components }) =>

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { readSettings } from '../../src/config/settings.js';
 import { RESPONSE_HEADERS } from '../../src/docs/vocabulary/response-headers.js';
 import { ERRORS } from '../../src/protocol/errno.js';
-import { ARTICLE_FIELDS } from '../../src/protocol/fields.js';
+import { type Field, FIELD_NAMES, FIELDS } from '../../src/protocol/fields.js';
 
 const text = readFileSync('docs/protocol.md', 'utf8');
 const headings = [...text.matchAll(/^##+ (.+)$/gm)].map(([, heading]) => heading!);
@@ -15,6 +15,12 @@ const section = (heading: string): string => text.split(`\n## ${heading}\n`)[1]?
 /** The rows of the tables in a text, without their heads, as lists of cells. */
 const rows = (markdown: string): string[][] =>
   [...markdown.matchAll(/^\|(?! *-)(.*)\|$/gm)].map(([, row]) => row!.split('|').map((cell) => cell.trim()));
+
+function onCreationOf({ givenBy, default: value }: Pick<Field, 'givenBy' | 'default'>): string {
+  if (givenBy) return givenBy === 'device' ? '**required**' : 'server';
+  if (typeof value !== 'object' || value === null) return value === '' ? '`""`' : String(value);
+  return 'now' in value ? 'now' : `\`${value.sameAs}\``;
+}
 
 describe('docs/protocol.md', () => {
   it('has every section that source comments refer to', () => {
@@ -52,8 +58,21 @@ describe('docs/protocol.md', () => {
   });
 
   it('lists the fields in the order of the answers', () => {
-    const fields = rows(section('Articles')).map(([name]) => name!.replaceAll('`', ''));
-    expect(fields.slice(1)).toEqual(Object.keys(ARTICLE_FIELDS));
+    const fields = rows(section('Articles')).slice(1);
+    expect(fields.map(([name]) => name)).toEqual(FIELD_NAMES.map((name) => `\`${name}\``));
+  });
+
+  it('says of each field what the table of the fields says', () => {
+    const listed = rows(section('Articles')).slice(1);
+    const kinds = { uuid: 'UUID', url: 'URL' } as Record<string, string>;
+    const patched = { always: /^yes/, 'on reading': /^when marked as read$/ };
+    for (const [at, name] of FIELD_NAMES.entries()) {
+      const { kind, nullable, patch, ...field }: Field = FIELDS[name];
+      const [, type, onCreation, byPatch] = listed[at]!;
+      expect(type, name).toBe(`${kinds[kind] ?? kind}${nullable ? ' or null' : ''}`);
+      expect(onCreation, name).toBe(onCreationOf(field));
+      expect(byPatch, name).toMatch(patch ? patched[patch] : /^no$/);
+    }
   });
 
   it('lists every error with its status and number', () => {

@@ -146,11 +146,11 @@ describe('the command line', () => {
     expect(lines.map((line) => (JSON.parse(line) as { name: string }).name)).toEqual(SETTING_NAMES);
   });
 
-  it('says that the database server does not answer', async () => {
+  it('says that the database server does not respond', async () => {
     const url = `mysql://root@127.0.0.1:${await findFreePort()}/none`;
     const { status, err } = await runCommand(['user', 'list'], { DATABASE_URL: url });
     expect(status).toBe(1);
-    expect(err).toContain('DATABASE_URL: the database does not answer');
+    expect(err).toContain('DATABASE_URL: the database does not respond');
   });
 
   it('names a wrong setting', async () => {

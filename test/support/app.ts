@@ -6,28 +6,28 @@ import { createTestDatabase, type TestDatabase } from './database.js';
 import { givenDeployment } from './deployment/deployment.js';
 import { givenApp, givenAppWithTokens } from './deployment/given-app.js';
 
-/** A service to test: one that was started with a database of its own, or the given deployment. */
+/** A service to test: started with its own database, or the given deployment. */
 export interface TestApp extends App {
   url: string;
   limits: { pageSize: number; batchMaxRequests: number; maxBodyBytes: number };
   providerName: string;
-  /** Moves the service's clock; it follows the real one otherwise. */
+  /** Sets the service's clock, which otherwise follows the real one. */
   setClock(now: number | undefined): void;
   close(): Promise<void>;
 }
 
 /** A service whose users can sign in. */
 export interface TestAppWithProvider extends TestApp {
-  /** An access token of the subject; `wish` says what it is to be like. */
+  /** An access token for the subject, with the properties in `wish`. */
   issue: DevelopmentProvider['issue'];
   provider: DevelopmentProvider;
 }
 
 /**
- * Starts the service on the database of the running project, or gives the deployment that is tested. A case that needs more
- * of a deployment than it has ends in `NotHere`.
+ * Starts the service on the database of the running project, or returns the deployment under test. A case that the
+ * deployment cannot support throws `NotHere`.
  * @param variables settings that differ from the defaults of these tests
- * @param database shared with another service; by default a new one that goes away with this service
+ * @param database shared with another service; by default a new one that is removed with this service
  */
 export async function startApp(variables: Record<string, string> = {}, database?: TestDatabase): Promise<TestApp> {
   const deployment = givenDeployment();
@@ -42,7 +42,7 @@ export async function startApp(variables: Record<string, string> = {}, database?
   });
   let fixed: number | undefined;
   const app = await createApp(settings, { clock: () => fixed ?? Date.now() });
-  // The event loop is the tests' as well, and the machine is busy: its delay says nothing about the load here.
+  // The tests share the event loop and the machine is busy, so its delay says nothing about the load.
   app.status.monitor.stop();
   await new Promise<void>((resolve) => app.server.listen(0, '127.0.0.1', resolve));
   return {
@@ -60,7 +60,7 @@ export async function startApp(variables: Record<string, string> = {}, database?
   };
 }
 
-/** Starts the service together with an identity provider, or gives the deployment with tokens of its test users. */
+/** Starts the service with an identity provider, or returns the deployment with tokens of its test users. */
 export async function startAppWithProvider(variables: Record<string, string> = {}): Promise<TestAppWithProvider> {
   const deployment = givenDeployment();
   if (deployment) return givenAppWithTokens(deployment, variables);

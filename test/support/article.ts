@@ -1,25 +1,22 @@
-import type { Article } from '../../src/articles/article.js';
+import { type Article, newArticle } from '../../src/articles/article.js';
 
-/** An unread article as it is stored, but for the given fields. */
+/** A stored unread article with the given fields; any other has its default. */
 export const aStoredArticle = (fields: Partial<Article> = {}): Article => ({
-  id: '11111111-2222-4333-8444-555555555555',
+  ...newArticle(
+    { url: 'https://example.com/a', title: 'A', added_by: 'laptop', added_on: 1_600_000_000_000 },
+    '11111111-2222-4333-8444-555555555555',
+    1_700_000_000_000,
+  ),
   last_modified: 1_700_000_000_000,
-  url: 'https://example.com/a',
-  preview: null,
-  title: 'A',
-  resolved_url: 'https://example.com/a',
-  resolved_title: 'A',
-  excerpt: '',
-  archived: false,
-  favorite: false,
-  is_article: true,
-  word_count: null,
-  unread: true,
+  ...fields,
+});
+
+let counter = 0;
+
+/** The body of a valid POST with a URL of its own. */
+export const anArticle = <Fields extends object = object>(fields?: Fields) => ({
+  url: `https://example.com/articles/${++counter}`,
+  title: `Article ${counter}`,
   added_by: 'laptop',
-  added_on: 1_600_000_000_000,
-  stored_on: 1_700_000_000_000,
-  marked_read_by: null,
-  marked_read_on: null,
-  read_position: 0,
   ...fields,
 });

@@ -9,13 +9,13 @@ type Verb = 'get' | 'head' | 'post' | 'put' | 'patch' | 'delete';
 /** One user's device: requests below `/v2` with that user's credentials. */
 export type Client = Record<Verb, (path: string) => Test> & { authorization: string };
 
-/** A device of the user of that name; a user of its own when none is given. */
+/** A device of the user with that name; by default of a new user. */
 export function client(url: string, name: string = randomUUID()): Client {
   const deployment = givenDeployment();
   return clientWith(url, deployment ? authorizationOf(deployment, name) : basicAuthorization(name));
 }
 
-/** Basic credentials of that user. */
+/** Basic credentials of the user. */
 export const basicAuthorization = (name: string, password = 'secret'): string =>
   `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
 
@@ -50,17 +50,17 @@ function requireAllowed({ settings }: Deployment, method: Verb, path: string): v
     throw new NotHere('needs DELETE of the collection, which is off here');
 }
 
-/** The same request, sent in its turn, and again in its turn while there are too many. */
+/** Sends the request at the deployment's pace, and again while it responds 429. */
 function paced(test: Test): Test {
   const end = test.end.bind(test);
-  // A request is a thenable: returned from a callback, it would reject the promise that nobody looks at as well.
+  // A request is a thenable: returned from a callback, it would also reject a promise that nobody handles.
   const send = (callback: CallbackHandler | undefined): void =>
     void end((error, response) => callback?.(error && (refusedInside(response) ?? error), response));
   test.end = (callback) => {
     void requestTurn().then(() => send(callback));
     return test;
   };
-  // Superagent repeats a request at once; its own method is the only place to wait.
+  // Superagent retries immediately; its own method is the only place to wait.
   const repeating = test.retry(MAX_REPEATS, (_error, response) => isRefused(response?.status)) as Test & {
     _retry: () => void;
   };
@@ -69,22 +69,12 @@ function paced(test: Test): Test {
   return test.on('response', ({ headers }: { headers: Record<string, unknown> }) => noteWaitingTime(headers));
 }
 
-/** A batch cannot be repeated when some of its requests were refused: the others have been done. */
+/** A batch cannot be repeated if only some of its requests were refused, as the others have been executed. */
 function refusedInside(response: Response | undefined): NotHere | undefined {
   const { responses } = (response?.body ?? {}) as { responses?: { status: number }[] };
   if (!Array.isArray(responses) || !responses.some(({ status }) => status === 429)) return undefined;
   return new NotHere('needs a batch of more requests than the deployment takes in a minute');
 }
-
-let counter = 0;
-
-/** The body of a valid POST with a URL of its own. */
-export const anArticle = (fields: Record<string, unknown> = {}): Record<string, unknown> => ({
-  url: `https://example.com/articles/${++counter}`,
-  title: `Article ${counter}`,
-  added_by: 'laptop',
-  ...fields,
-});
 
 /** Ends a case that needs a user who never had an article: a given test user leaves tombstones behind. */
 export function requireNewUser({ authorization }: Client): void {
@@ -93,12 +83,12 @@ export function requireNewUser({ authorization }: Client): void {
     throw new NotHere('needs users who never had an article; --basic makes them up');
 }
 
-/** Ends a case that needs a service of its own, for the given reason. */
+/** Skips a case that needs its own service, for the given reason. */
 export function requireOwnService(reason: string): void {
   if (givenDeployment()) throw new NotHere(`needs a service of its own: ${reason}`);
 }
 
-/** Ends a case that needs something that is off in the deployment, by the names of the root's `capabilities`. */
+/** Skips a case that needs a capability that the deployment lacks. */
 export function requireCapabilities(...names: string[]): void {
   const missing = names.find((name) => givenDeployment()?.capabilities.includes(name) === false);
   if (missing !== undefined) throw new NotHere(`needs the capability "${missing}", which is off here`);

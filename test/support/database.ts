@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import mysql from 'mysql2/promise';
 import { inject } from 'vitest';
 
-/** An empty database of the kind that the running vitest project is about. */
+/** An empty database of the kind that the running vitest project tests. */
 export interface TestDatabase {
   url: string;
   drop(): Promise<void>;

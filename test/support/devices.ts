@@ -1,7 +1,7 @@
-/** A record as a device keeps it. */
+/** A record as stored by a device. */
 export type Item = { id: string; last_modified: number; deleted?: boolean } & Record<string, unknown>;
 
-/** What a device got for a request. */
+/** The response to a device. */
 export interface Answer {
   status: number;
   body: Item & { items: Item[]; errno?: number };
@@ -31,8 +31,8 @@ export async function send(
 }
 
 /**
- * A device that follows `Last-Modified`: it polls from the timestamp of the first page of its last walk and applies what it
- * gets, and forgets everything and begins again when it is told to start over. `bases` are asked in turn.
+ * A device that follows `Last-Modified`: it polls from the timestamp of the first page of its last listing, applies the
+ * changes, and starts from scratch when told to start over. Uses `bases` in turn.
  */
 export class Poller {
   readonly items = new Map<string, Item>();
@@ -40,7 +40,7 @@ export class Poller {
   startedOver = 0;
   private turn = 0;
 
-  /** @param since where it begins; by default it knows nothing */
+  /** @param since where to start; by default from scratch */
   constructor(
     private readonly bases: string[],
     private readonly user: string,
@@ -48,7 +48,7 @@ export class Poller {
     private since = 0,
   ) {}
 
-  /** One walk through all pages of what changed. */
+  /** Lists all pages of changes once. */
   async poll(): Promise<void> {
     const first = await this.page(`/articles?_since=${this.since}&_limit=${this.pageSize}`);
     let page = first;
@@ -77,12 +77,12 @@ export class Poller {
   private async page(path: string): Promise<Answer> {
     const base = this.bases[this.turn++ % this.bases.length]!;
     const answer = await send(base, this.user, 'GET', path);
-    if (answer.status !== 200) throw new Error(`poll answered ${answer.status}`);
+    if (answer.status !== 200) throw new Error(`poll: status ${answer.status}`);
     return answer;
   }
 }
 
-/** Everything the server has, tombstones included, read while nobody writes. */
+/** Everything on the server, including tombstones; call it while nobody writes. */
 export async function fullState(base: string, user: string): Promise<Map<string, Item>> {
   const poller = new Poller([base], user, 100);
   await poller.poll();

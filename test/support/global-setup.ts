@@ -9,10 +9,10 @@ declare module 'vitest' {
   }
 }
 
-/** What vitest calls before the first test of a project; it returns the teardown. */
+/** Called by vitest before the first test of a project; returns the teardown. */
 export type GlobalSetup = (project: TestProject) => Promise<() => Promise<void>>;
 
-/** A vitest global set-up that starts one database server for all tests of a project and removes it after the last. */
+/** A vitest global setup that starts one database server for all tests of a project and removes it afterwards. */
 export function databaseServerSetup(start: () => Promise<DatabaseServer>): GlobalSetup {
   return async (project) => {
     const server = await start();

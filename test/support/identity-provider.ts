@@ -4,33 +4,33 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 
-/** What the scripted provider does with a request: answer, say nothing, or hang up. */
+/** What the scripted provider does with a request: respond, hang, or close the connection. */
 export type Answer =
   { status?: number; json?: unknown; text?: string; headers?: Record<string, string> } | 'hang' | 'cut';
 
-/** A request the provider got. */
+/** A request to the provider. */
 export interface Call {
   path: string;
   authorization?: string;
   body: URLSearchParams;
 }
 
-/** A key pair whose public half can be published. */
+/** A key pair with a publishable public key. */
 export interface SigningKey {
   privateKey: CryptoKey;
   jwk: JWK;
   alg: string;
 }
 
-/** Makes a key pair; the id is the position in no list, just a name. */
+/** Creates a key pair with the given key id. */
 export async function signingKey(kid: string, alg = 'ES256'): Promise<SigningKey> {
   const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
   return { privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' }, alg };
 }
 
 /**
- * An identity provider whose every answer a test decides, for what a real one never does. It begins sane: discovery, one
- * key, and an introspection that knows no token.
+ * An identity provider whose every response a test controls, for what a real one never does. Initially it works:
+ * discovery, one key, and an introspection that knows no tokens.
  */
 export class ScriptedProvider {
   readonly calls: Call[] = [];
@@ -72,7 +72,7 @@ export class ScriptedProvider {
     return this.calls.filter((call) => call.path === path).length;
   }
 
-  /** A good access token for `alice` but for the given changes; undefined removes a claim. */
+  /** A valid access token for `alice` with the given changes; undefined removes a claim. */
   async sign(
     claims: Record<string, unknown> = {},
     header: Record<string, unknown> = {},
@@ -92,7 +92,7 @@ export class ScriptedProvider {
       .sign(key.privateKey);
   }
 
-  /** Closes the port; `reopen` brings the provider back at the same address. */
+  /** Closes the port; `reopen` brings the provider back at the same URL. */
   async close(): Promise<void> {
     const closed = new Promise((resolve) => this.server.close(resolve));
     this.server.closeAllConnections();

@@ -1,4 +1,4 @@
-// With --import: at the end of the process, prints the packages that it loaded, on the error output.
+// With --import: prints the packages that the process has loaded to stderr when it exits.
 import { createRequire, register } from 'node:module';
 import { MessageChannel } from 'node:worker_threads';
 

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const START_TIMEOUT_MS = 20_000;
 
-/** The built service in a process of its own. */
+/** The built service in its own process. */
 export interface Service {
   url: string;
   process: ChildProcess;
@@ -20,14 +20,14 @@ export interface Service {
 
 /** Options of a service process besides its environment variables. */
 export interface ServiceOptions {
-  /** By how many milliseconds its clock is wrong. */
+  /** By how many milliseconds its clock is off. */
   clockSkewMs?: number;
 }
 
 const running = new Set<ChildProcess>();
 process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
-/** Starts the built service on a free port, with the given settings and nothing else; rejects with what it printed. */
+/** Starts the built service on a free port, with only the given settings; rejects with its output. */
 export async function startService(
   variables: Record<string, string>,
   { clockSkewMs = 0 }: ServiceOptions = {},
@@ -53,7 +53,7 @@ export async function startService(
   };
 }
 
-/** Runs the built service until it ends by itself; resolves with its exit status and what it printed. */
+/** Runs the built service until it exits on its own; resolves with its exit status and output. */
 export async function runService(
   variables: Record<string, string>,
 ): Promise<{ status: number | null; output: string }> {
@@ -64,7 +64,7 @@ export async function runService(
   return { status, output: output() };
 }
 
-/** What the process printed so far, on both its streams. */
+/** The process's output so far, on both streams. */
 function outputOf(child: ChildProcess): () => string {
   let output = '';
   for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk) => (output += chunk));
@@ -73,7 +73,7 @@ function outputOf(child: ChildProcess): () => string {
 
 function spawnService(variables: Record<string, string>, clockSkewMs: number): ChildProcess {
   const skew = clockSkewMs === 0 ? [] : ['--import', resolve('test/support/skewed-clock.mjs')];
-  const child = spawn(process.execPath, [...skew, '--enable-source-maps', resolve('dist/src/main.js')], {
+  const child = spawn(process.execPath, [...skew, resolve('dist/src/main.js')], {
     cwd: mkdtempSync(join(tmpdir(), 'reading-list-service-')),
     env: { PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'fatal', CLOCK_SKEW_MS: String(clockSkewMs), ...variables },
     stdio: 'pipe',

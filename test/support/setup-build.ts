@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 
-/** Global set-up of the tests that start the built service: brings `dist/` up to date. */
+/** Global setup of the tests that start the built service: brings `dist/` up to date. */
 export default function build(): void {
   execFileSync(process.execPath, ['scripts/ensure-built.mjs'], { stdio: 'inherit' });
 }

@@ -1,5 +1,5 @@
 import { databaseServerSetup } from './global-setup.js';
 import { startMariaDb } from './servers/mariadb.js';
 
-/** Global set-up of the tests that run on MariaDB. */
+/** Global setup of the tests that run on MariaDB. */
 export default databaseServerSetup(startMariaDb);

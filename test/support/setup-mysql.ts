@@ -1,5 +1,5 @@
 import { databaseServerSetup } from './global-setup.js';
 import { startMysql } from './servers/mysql.js';
 
-/** Global set-up of the tests that run on MySQL. */
+/** Global setup of the tests that run on MySQL. */
 export default databaseServerSetup(startMysql);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, type Item, send } from './devices.js';
 
-/** How a poll prefers to wait; by default 20 seconds, on GET of all changes. */
+/** The options of a waiting poll; by default 20 seconds, on GET of all changes. */
 export interface Wait {
   prefer?: string;
   method?: 'GET' | 'HEAD';
@@ -9,10 +9,10 @@ export interface Wait {
   headers?: Record<string, string>;
 }
 
-/** The answer to a poll, and how long it took. */
+/** The response to a poll, and how long it took. */
 export type Waited = Answer & { seconds: number };
 
-/** A poll for what changed after `since` that prefers to wait. */
+/** A waiting poll for changes after `since`. */
 export async function waitingPoll(base: string, user: string, since: number, wait: Wait = {}): Promise<Waited> {
   const { prefer = 'wait=20', method = 'GET', query = `_since=${since}`, headers } = wait;
   const start = performance.now();
@@ -32,10 +32,10 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
     if (Date.now() > end) throw new Error(`never came true: ${condition.toString()}`);
 }
 
-/** A device that follows `Last-Modified` with polls that wait; `bases` are asked in turn. It has what it was told of, by id. */
+/** A device that follows `Last-Modified` with waiting polls. Uses `bases` in turn and stores items by id. */
 export class WaitingDevice {
   readonly items = new Map<string, Item>();
-  /** How often each status was answered. */
+  /** How often each status was received. */
   readonly statuses: Record<number, number> = {};
   private turn = 0;
 
@@ -57,7 +57,7 @@ export class WaitingDevice {
     this.since = Number(headers.get('last-modified'));
   }
 
-  /** Polls until it has that many items. */
+  /** Polls until it has this many items. */
   async pollUntil(count: number): Promise<void> {
     while (this.items.size < count) await this.poll();
   }

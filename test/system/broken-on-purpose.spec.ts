@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findCollection } from '../../src/accounts/accounts.store.js';
 import { TICKS } from '../../src/accounts/tick.js';
 import { ListingService } from '../../src/articles/listing.service.js';
+import { anArticle } from '../support/article.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { createOnServer, type TestDatabase } from '../support/database.js';
 import { fullState, Poller, send } from '../support/devices.js';
@@ -27,8 +28,6 @@ afterAll(async () => {
   await server.remove();
 });
 
-const article = () => ({ url: `https://example.com/${randomUUID()}`, title: 'T', added_by: 'test' });
-
 const rightTick = TICKS.server;
 
 /** Replaces how the account is locked and its clock advanced while `work` runs. */
@@ -51,7 +50,7 @@ async function writeAndPoll(): Promise<{ missed: number; failed: number; duplica
   const times: number[] = [];
   const write = async () => {
     for (let step = 0; step < 80; step++) {
-      const answer = await send(app.url, user, 'POST', '/articles', article());
+      const answer = await send(app.url, user, 'POST', '/articles', anArticle());
       if (answer.status === 201) times.push(answer.body.last_modified);
       else failed++;
     }
@@ -101,7 +100,7 @@ it('notices a precondition that is checked outside the transaction', async () =>
       const seen = (await send(app.url, user, 'HEAD', '/articles')).headers.get('last-modified')!;
       const answers = await Promise.all(
         Array.from({ length: 10 }, () =>
-          send(app.url, user, 'POST', '/articles', article(), { 'if-unmodified-since': seen }),
+          send(app.url, user, 'POST', '/articles', anArticle(), { 'if-unmodified-since': seen }),
         ),
       );
       expect(answers.filter(({ status }) => status === 201).length).toBeGreaterThan(1);

@@ -3,6 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { anArticle } from '../support/article.js';
 import { fullState, Poller, send, type Answer } from '../support/devices.js';
 import { startGalera } from '../support/servers/galera.js';
 import { startMariaDb } from '../support/servers/mariadb.js';
@@ -58,7 +59,6 @@ describe.each(Object.keys(backends))('several instances with wrong clocks on %s'
   });
 
   const base = (turn: number): string => bases[turn % bases.length]!;
-  const article = (url: string = randomUUID()) => ({ url: `https://example.com/${url}`, title: 'T', added_by: 'test' });
   const statuses = (answers: Answer[]): Record<string, number> =>
     answers.reduce<Record<string, number>>(
       (counts, { status }) => ({ ...counts, [status]: (counts[status] ?? 0) + 1 }),
@@ -67,7 +67,7 @@ describe.each(Object.keys(backends))('several instances with wrong clocks on %s'
 
   it('gives one 201 and otherwise the same record for 20 simultaneous POSTs of one URL', async () => {
     for (let round = 0; round < 5; round++) {
-      const [user, body] = [randomUUID(), article()];
+      const [user, body] = [randomUUID(), anArticle()];
       const answers = await Promise.all(
         Array.from({ length: 20 }, (_, turn) => send(base(turn), user, 'POST', '/articles', body)),
       );
@@ -81,19 +81,19 @@ describe.each(Object.keys(backends))('several instances with wrong clocks on %s'
     const user = randomUUID();
     const before = Number((await send(base(0), user, 'HEAD', '/articles')).headers.get('last-modified'));
     const answers = await Promise.all(
-      Array.from({ length: 50 }, (_, turn) => send(base(turn), user, 'POST', '/articles', article())),
+      Array.from({ length: 50 }, (_, turn) => send(base(turn), user, 'POST', '/articles', anArticle())),
     );
     expect(statuses(answers)).toEqual({ 201: 50 });
     const times = answers.map((answer) => answer.body.last_modified);
     expect(new Set(times).size).toBe(50);
     expect(Math.min(...times)).toBeGreaterThan(before);
-    const later = await send(base(1), user, 'POST', '/articles', article());
+    const later = await send(base(1), user, 'POST', '/articles', anArticle());
     expect(later.body.last_modified).toBeGreaterThan(Math.max(...times));
   });
 
   it('lets one of 10 conditional writes win', async () => {
     const user = randomUUID();
-    const { body } = await send(base(0), user, 'POST', '/articles', article());
+    const { body } = await send(base(0), user, 'POST', '/articles', anArticle());
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, turn) =>
         send(
@@ -118,7 +118,7 @@ describe.each(Object.keys(backends))('several instances with wrong clocks on %s'
     const seen = (await send(base(0), user, 'HEAD', '/articles')).headers.get('last-modified')!;
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, turn) =>
-        send(base(turn), user, 'POST', '/articles', article(), { 'if-unmodified-since': seen }),
+        send(base(turn), user, 'POST', '/articles', anArticle(), { 'if-unmodified-since': seen }),
       ),
     );
     expect(statuses(answers)).toEqual({ 201: 1, 412: 9 });
@@ -136,7 +136,7 @@ describe.each(Object.keys(backends))('several instances with wrong clocks on %s'
         const kind = target === undefined ? 0 : step % 4;
         const answer =
           kind < 2
-            ? await send(base(writer), user, 'POST', '/articles', article())
+            ? await send(base(writer), user, 'POST', '/articles', anArticle())
             : kind === 2
               ? await send(base(writer), user, 'PATCH', `/articles/${target}`, { title: `${writer}.${step}` })
               : await send(base(writer), user, 'DELETE', `/articles/${target}`);
@@ -164,7 +164,7 @@ describe.each(Object.keys(backends))('several instances with wrong clocks on %s'
 
   it('never lets a read position fall while several devices report theirs', async () => {
     const user = randomUUID();
-    const { body } = await send(base(0), user, 'POST', '/articles', article());
+    const { body } = await send(base(0), user, 'POST', '/articles', anArticle());
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, turn) =>
         send(base(turn), user, 'PATCH', `/articles/${body.id}`, { read_position: (turn * 37) % 100 }),

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSeeder } from '../../bench/seed.js';
 import { accountKey } from '../../src/auth/caller.js';
 import { type CommandResult, runCommand } from '../operations/run-command.js';
+import { anArticle } from '../support/article.js';
 import { fullState, type Item, Poller, send } from '../support/devices.js';
 import { startMariaDb } from '../support/servers/mariadb.js';
 import { startTcpProxy, type TcpProxy } from '../support/servers/tcp-proxy.js';
@@ -65,8 +66,7 @@ async function furnish(databaseUrl: string): Promise<void> {
   live = items.filter(({ deleted }) => !deleted);
 }
 
-const create = (base: string) =>
-  send(base, user, 'POST', '/articles', { url: `https://example.com/${randomUUID()}`, title: 'T', added_by: 'test' });
+const create = (base: string) => send(base, user, 'POST', '/articles', anArticle({ added_by: 'test' }));
 
 async function untilAfter(work: () => Promise<unknown>): Promise<void> {
   while (phase !== 'after') await work();

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import mysql, { type RowDataPacket } from 'mysql2/promise';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { anArticle } from '../support/article.js';
 import { type Answer, fullState, send } from '../support/devices.js';
 import { runSql } from '../support/servers/database-server.js';
 import { startMariaDb } from '../support/servers/mariadb.js';
@@ -44,8 +45,7 @@ const settings = () => ({
   DATABASE_POOL_SIZE: '5',
   MIGRATE_ON_START: 'true',
 });
-const article = () => ({ url: `https://example.com/${randomUUID()}`, title: 'T', added_by: 'test' });
-const create = (body: object = article(), base = service.url) => send(base, user, 'POST', '/articles', body);
+const create = (body: object = anArticle(), base = service.url) => send(base, user, 'POST', '/articles', body);
 
 async function timed(request: Promise<Answer>): Promise<Answer & { ms: number }> {
   const start = performance.now();
@@ -62,7 +62,7 @@ function expectUnavailable(answer: Answer & { ms: number }): void {
 
 async function recovered(base = service.url): Promise<void> {
   for (const end = Date.now() + RECOVERY_LIMIT_MS; ; await sleep(50)) {
-    const answer = await send(base, 'probe', 'POST', '/articles', article());
+    const answer = await send(base, 'probe', 'POST', '/articles', anArticle());
     if (answer.status === 201) return;
     expect(Date.now()).toBeLessThan(end);
   }
@@ -72,7 +72,7 @@ it('starts without the database, answers 503 and serves once it is there', async
   await proxy.refuse();
   const late = await startService(settings());
   try {
-    expectUnavailable(await timed(create(article(), late.url)));
+    expectUnavailable(await timed(create(anArticle(), late.url)));
     const heartbeat = await fetch(`${late.url}/__heartbeat__`);
     expect([heartbeat.status, await heartbeat.json()]).toMatchObject([503, { database: false, errno: 201 }]);
     await proxy.restore();
@@ -86,7 +86,7 @@ it('starts while the network swallows everything, and serves once it no longer d
   proxy.hang();
   const late = await startService(settings());
   try {
-    expectUnavailable(await timed(create(article(), late.url)));
+    expectUnavailable(await timed(create(anArticle(), late.url)));
     await proxy.restore();
     await recovered(late.url);
   } finally {
@@ -129,7 +129,7 @@ it('keeps every acknowledged write when the server is killed under load, and sto
   let running = true;
   const writer = async () => {
     while (running) {
-      const body = article();
+      const body = anArticle();
       const answer = await create(body);
       if (answer.status === 201) acknowledged.set(answer.body.id, answer.body.last_modified);
       else expect(answer.status).toBe(503);
@@ -160,7 +160,7 @@ it.each(['POST', 'PATCH', 'DELETE', 'DELETE all'] as const)(
     void proxy.cutAfterRequest('COMMIT');
     const condition = { 'if-unmodified-since': String(before.last_modified) };
     const path = operation === 'POST' || operation === 'DELETE all' ? '/articles' : `/articles/${before.id}`;
-    const body = { POST: article(), PATCH: { title: 'changed' }, DELETE: undefined, 'DELETE all': undefined }[
+    const body = { POST: anArticle(), PATCH: { title: 'changed' }, DELETE: undefined, 'DELETE all': undefined }[
       operation
     ];
     const answer = await send(service.url, user, operation.split(' ')[0]!, path, body, condition);
@@ -202,7 +202,7 @@ it('answers 503 in time while somebody else holds the lock of the account, and o
   await blocker.query('UPDATE accounts SET live_count = live_count WHERE account = ?', [last!.account]);
   try {
     const waiting = timed(create());
-    const other = await timed(send(service.url, randomUUID(), 'POST', '/articles', article()));
+    const other = await timed(send(service.url, randomUUID(), 'POST', '/articles', anArticle()));
     expect([other.status, other.ms < 1_000]).toEqual([201, true]);
     expectUnavailable(await waiting);
   } finally {

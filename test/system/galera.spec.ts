@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { mustRun } from '../operations/run-command.js';
+import { anArticle } from '../support/article.js';
 import { fullState, Poller, send } from '../support/devices.js';
 import { runSql } from '../support/servers/database-server.js';
 import { findFreePort } from '../support/servers/free-port.js';
@@ -42,15 +43,13 @@ afterAll(async () => {
   await cluster.stop();
 });
 
-const article = () => ({ url: `https://example.com/${randomUUID()}`, title: 'T', added_by: 'test' });
-
 it('reads on every node what another one acknowledged', async () => {
   const user = randomUUID();
   for (let turn = 0; turn < 120; turn++) {
     const writer = direct[turn % 3]!.url;
     const reader = direct[(turn + 1) % 3]!.url;
     const seen = (await send(reader, user, 'HEAD', '/articles')).headers.get('last-modified')!;
-    const { body } = await send(writer, user, 'POST', '/articles', article());
+    const { body } = await send(writer, user, 'POST', '/articles', anArticle());
     const poll = await send(reader, user, 'GET', `/articles?_since=${seen}`, undefined, { 'if-modified-since': seen });
     expect(poll.status).toBe(200);
     expect(poll.body.items).toEqual([body]);
@@ -67,7 +66,7 @@ async function conflictsOn(node: number): Promise<number> {
 it('purges on one node while another takes writes, and tells the devices of a third', async () => {
   const user = randomUUID();
   const [writer, , reader] = direct.map(({ url }) => url) as [string, string, string];
-  const create = async (base: string) => (await send(base, user, 'POST', '/articles', article())).body;
+  const create = async (base: string) => (await send(base, user, 'POST', '/articles', anArticle())).body;
   const database = { DATABASE_URL: cluster.nodes[0]!.url('reading_list') };
   const past = await startService(database, { clockSkewMs: -40 * DAY_MS });
   for (let turn = 0; turn < 45; turn++) await Promise.all(Array.from({ length: 10 }, () => create(past.url)));
@@ -113,7 +112,7 @@ it('loses nothing that it acknowledged when the node that takes the writes is ki
   const writer = async () => {
     while (running) {
       const start = performance.now();
-      const answer = await send(balanced.url, user, 'POST', '/articles', article());
+      const answer = await send(balanced.url, user, 'POST', '/articles', anArticle());
       expect(performance.now() - start).toBeLessThan(10_000);
       if (answer.status === 201) acknowledged.set(answer.body.id, answer.body.last_modified);
       else expect(answer.status).toBe(503);
@@ -141,7 +140,7 @@ it('answers 503 in time on a node without a majority, and serves again once ther
   try {
     await sleep(4_500);
     const start = performance.now();
-    const answer = await send(direct[0]!.url, user, 'POST', '/articles', article());
+    const answer = await send(direct[0]!.url, user, 'POST', '/articles', anArticle());
     expect([answer.status, answer.body.errno]).toEqual([503, 201]);
     expect(performance.now() - start).toBeLessThan(10_000);
   } finally {
@@ -149,7 +148,7 @@ it('answers 503 in time on a node without a majority, and serves again once ther
     await Promise.all(cluster.nodes.map((node) => node.start()));
   }
   for (const end = Date.now() + 15_000; ; await sleep(200)) {
-    if ((await send(direct[0]!.url, user, 'POST', '/articles', article())).status === 201) break;
+    if ((await send(direct[0]!.url, user, 'POST', '/articles', anArticle())).status === 201) break;
     expect(Date.now()).toBeLessThan(end);
   }
 });

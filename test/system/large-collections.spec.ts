@@ -6,14 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSeeder, type Seeder } from '../../bench/seed.js';
 import { accountKey } from '../../src/auth/caller.js';
+import { anArticle } from '../support/article.js';
 import { fullState, send } from '../support/devices.js';
 import { startMariaDb } from '../support/servers/mariadb.js';
 import { type Service, startService } from '../support/service.js';
 
 const SECRET = 'a-secret-of-these-tests-with-enough-characters';
 const SOMEBODY_ELSE_MS = 1_000;
-
-const article = () => ({ url: `https://example.com/${randomUUID()}`, title: 'T', added_by: 'test' });
 
 /** Databases by their name: the URL of a new one, and how it goes away. */
 const DATABASES: Record<string, () => Promise<{ url: string; remove: () => unknown }>> = {
@@ -40,7 +39,7 @@ describe.each(Object.keys(DATABASES))('on %s, a user with many articles', (name)
     database = await DATABASES[name]!();
     service = await startService({ DATABASE_URL: database.url, MIGRATE_ON_START: 'true', USER_ID_SECRET: SECRET });
     seeder = await openSeeder(database.url);
-    await send(service.url, other, 'POST', '/articles', article());
+    await send(service.url, other, 'POST', '/articles', anArticle());
   });
 
   afterAll(async () => {
@@ -74,7 +73,7 @@ describe.each(Object.keys(DATABASES))('on %s, a user with many articles', (name)
     while (!isOver) {
       await ask(() => fetch(`${service.url}/__lbheartbeat__`));
       await ask(() => send(service.url, other, 'GET', '/articles?_limit=5'));
-      await ask(() => send(service.url, other, 'POST', '/articles', article()));
+      await ask(() => send(service.url, other, 'POST', '/articles', anArticle()));
       await sleep(20);
     }
     await work;
@@ -85,7 +84,7 @@ describe.each(Object.keys(DATABASES))('on %s, a user with many articles', (name)
     const user = await userWith(count);
     const before = await send(service.url, user, 'HEAD', '/articles');
     const deleting = send(service.url, user, 'DELETE', '/articles');
-    const created = (await send(service.url, user, 'POST', '/articles', article())).body;
+    const created = (await send(service.url, user, 'POST', '/articles', anArticle())).body;
     const longest = await longestWaitDuring(deleting);
     const { status, body } = await deleting;
     expect(status).toBe(200);

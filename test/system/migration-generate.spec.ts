@@ -18,7 +18,7 @@ import { startMysql } from '../support/servers/mysql.js';
 
 type Generated = new () => { up(runner: unknown): Promise<void> };
 
-/** An `ormconfig` like the service's, but for a twentieth field. */
+/** An `ormconfig` like the service's, but for one more field. */
 const ORMCONFIG = `
 import { DataSource } from '${pathToFileURL(resolve('node_modules/typeorm/index.mjs')).href}';
 import { createDataSource } from '${pathToFileURL(resolve('dist/src/database/data-source.js')).href}';
@@ -39,7 +39,7 @@ const starts: Record<string, (() => Promise<DatabaseServer>) | undefined> = {
   MySQL: startMysql,
 };
 
-describe.each(Object.keys(starts))('a migration for a twentieth field, generated on %s', (name) => {
+describe.each(Object.keys(starts))('a migration for one more field, generated on %s', (name) => {
   const folder = mkdtempSync(join(tmpdir(), 'reading-list-'));
   let server: DatabaseServer | undefined;
   let url: string;

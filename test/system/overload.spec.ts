@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { METERED, samplesOf, scrape } from '../operations/scrape.js';
+import { anArticle } from '../support/article.js';
 import { type Answer, send } from '../support/devices.js';
 import { startMariaDb } from '../support/servers/mariadb.js';
 import { startTcpProxy, type TcpProxy } from '../support/servers/tcp-proxy.js';
@@ -38,11 +39,9 @@ afterAll(async () => {
   await server.remove();
 });
 
-const article = () => ({ url: `https://example.com/${randomUUID()}`, title: 'T', added_by: 'test' });
-
 async function create(): Promise<Answer & { ms: number }> {
   const start = performance.now();
-  const answer = await send(service.url, randomUUID(), 'POST', '/articles', article());
+  const answer = await send(service.url, randomUUID(), 'POST', '/articles', anArticle());
   return { ...answer, ms: performance.now() - start };
 }
 

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { anArticle } from '../support/article.js';
 import { fullState, send } from '../support/devices.js';
 import { startHaproxy, type Haproxy } from '../support/servers/haproxy.js';
 import { startMariaDb } from '../support/servers/mariadb.js';
 import { type Service, startService } from '../support/service.js';
 
-const article = () => ({ url: `https://example.com/${randomUUID()}`, title: 'T', added_by: 'test' });
 const authorization = `Basic ${Buffer.from('slow:secret').toString('base64')}`;
 
 describe('an instance that gets SIGTERM', () => {
@@ -25,7 +25,7 @@ describe('an instance that gets SIGTERM', () => {
     const slow = connect(Number(port), '127.0.0.1');
     let received = '';
     slow.on('data', (chunk: Buffer) => (received += chunk.toString()));
-    const body = JSON.stringify(article());
+    const body = JSON.stringify(anArticle());
     slow.write(
       `POST /v2/articles HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nContent-Length: ${body.length}\r\n\r\n`,
     );
@@ -86,7 +86,7 @@ describe('instances behind HAProxy', () => {
     let running = true;
     const client = async () => {
       while (running) {
-        const answer = await send(haproxy.url, user, 'POST', '/articles', article()).catch((error: Error) => error);
+        const answer = await send(haproxy.url, user, 'POST', '/articles', anArticle()).catch((error: Error) => error);
         if (!(answer instanceof Error) && answer.status === 201) acknowledged.push(answer.body.id);
         else
           failures.push(
@@ -117,7 +117,7 @@ describe('instances behind HAProxy', () => {
     let running = true;
     const client = async () => {
       while (running) {
-        const answer = await send(haproxy.url, user, 'POST', '/articles', article()).catch(() => undefined);
+        const answer = await send(haproxy.url, user, 'POST', '/articles', anArticle()).catch(() => undefined);
         if (answer?.status === 201) acknowledged.push(answer.body.id);
       }
     };

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { anArticle } from '../support/article.js';
 import { send } from '../support/devices.js';
 import { runSql } from '../support/servers/database-server.js';
 import { startMariaDb } from '../support/servers/mariadb.js';
@@ -23,8 +24,6 @@ afterAll(async () => {
   await server.remove();
 });
 
-const article = (title = 'T') => ({ url: `https://example.com/${randomUUID()}`, title, added_by: 'test' });
-
 it.each([
   ['one', 1, 'slow 30'],
   ['many', 25, 'slow 30'],
@@ -33,16 +32,16 @@ it.each([
 ])('costs its own user a 503, and nobody else anything: %s', async (_, count, title) => {
   const user = randomUUID();
   // While nothing of a user is committed, InnoDB also locks the gap that the user's row would be in, and new users beside it.
-  expect((await send(service.url, user, 'POST', '/articles', article())).status).toBe(201);
+  expect((await send(service.url, user, 'POST', '/articles', anArticle())).status).toBe(201);
   let isOver = false;
   const slow = Promise.all(
-    Array.from({ length: count }, () => send(service.url, user, 'POST', '/articles', article(title))),
+    Array.from({ length: count }, () => send(service.url, user, 'POST', '/articles', anArticle({ title }))),
   );
   const all = slow.finally(() => (isOver = true));
   const latencies: number[] = [];
   while (!isOver) {
     const start = performance.now();
-    const { status } = await send(service.url, randomUUID(), 'POST', '/articles', article());
+    const { status } = await send(service.url, randomUUID(), 'POST', '/articles', anArticle());
     latencies.push(performance.now() - start);
     expect(status).toBe(201);
     await sleep(50);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
+import { anArticle } from '../support/article.js';
 import { type Answer, fullState, Poller, send } from '../support/devices.js';
 import { type Service, startService } from '../support/service.js';
 
@@ -16,7 +17,6 @@ let service: Service;
 const start = async (): Promise<void> => {
   service = await startService({ DATABASE_URL: `sqlite:${join(folder, 'file.sqlite')}`, LOG_LEVEL: 'warn' });
 };
-const article = () => ({ url: `https://example.com/${randomUUID()}`, title: 'T', added_by: 'test' });
 
 afterAll(async () => {
   await service.kill();
@@ -45,10 +45,10 @@ it('keeps all that was acknowledged, or seen, when the service is killed among w
   };
   const writer = () =>
     untilKilled(async () => {
-      const { id, url } = note(await send(service.url, user, 'POST', '/articles', article()), 201);
+      const { id, url } = note(await send(service.url, user, 'POST', '/articles', anArticle()), 201);
       note(await send(service.url, user, 'PATCH', `/articles/${id}`, { title: 'U' }), 200);
       // An answer that changes nothing shows what others wrote.
-      note(await send(service.url, user, 'POST', '/articles', { ...article(), url }), 200);
+      note(await send(service.url, user, 'POST', '/articles', anArticle({ url })), 200);
     });
   const reader = () => {
     const poller = new Poller([service.url], user, 50);

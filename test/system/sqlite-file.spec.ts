@@ -16,6 +16,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { anArticle } from '../support/article.js';
 import { type Answer, fullState, send } from '../support/devices.js';
 import { type Service, startService } from '../support/service.js';
 
@@ -51,8 +52,7 @@ const production = {
   BASIC_AUTH_ENABLED: 'true',
 };
 
-const create = (title = 'T') =>
-  send(service.url, user, 'POST', '/articles', { url: `https://example.com/${randomUUID()}`, title, added_by: 'test' });
+const create = (title = 'T') => send(service.url, user, 'POST', '/articles', anArticle({ title }));
 
 const titles = async () => [...(await fullState(service.url, user)).values()].map(({ title }) => title).sort();
 

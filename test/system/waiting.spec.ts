@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { scrape } from '../operations/scrape.js';
+import { anArticle } from '../support/article.js';
 import { type Item, send } from '../support/devices.js';
 import { findFreePort } from '../support/servers/free-port.js';
 import { startGalera } from '../support/servers/galera.js';
@@ -41,10 +42,9 @@ const backends: Record<string, () => Promise<Backend>> = {
 };
 
 const METERED = { METRICS_PORT: '0', HOST: '127.0.0.1' };
-const article = () => ({ url: `https://example.com/${randomUUID()}`, title: 'T', added_by: 'test' });
 /** A write that is tried again while the service is busy, as a device would. */
 async function create(base: string, user: string): Promise<Item> {
-  for (const body = article(); ; await sleep(100)) {
+  for (const body = anArticle(); ; await sleep(100)) {
     const answer = await send(base, user, 'POST', '/articles', body);
     if (answer.status < 300) return answer.body;
     expect(answer.status).toBe(503);

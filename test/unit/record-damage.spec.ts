@@ -1,31 +1,25 @@
 import { describe, expect, it } from 'vitest';
+import { COLUMNS, rowValues } from '../../src/articles/store/article.row.js';
 import { type Faults, faultsOf, isReplaceable, replacementFor } from '../../src/commands/doctor/record-damage.js';
 import type { Row } from '../../src/database/session.js';
 import { isUsableTimestamp, LATEST_TIMESTAMP } from '../../src/protocol/timestamp.js';
+import { aStoredArticle } from '../support/article.js';
 
 const TIME = 1_760_000_000_000;
 
-const aRow = (columns: Row = {}): Row => ({
-  id: Buffer.alloc(16),
+const ARTICLE = aStoredArticle({
   last_modified: TIME,
   url: 'https://example.com/',
-  preview: null,
-  title: null,
   resolved_url: 'https://example.com/',
+  title: null,
   resolved_title: null,
-  excerpt: '',
-  archived: 0,
-  favorite: 1,
-  is_article: 1,
-  word_count: null,
-  unread: 0,
-  added_by: 'x',
   added_on: 0,
   stored_on: TIME,
-  marked_read_by: null,
-  marked_read_on: null,
-  read_position: 0,
-  deleted: 0,
+});
+const VALUES = rowValues(ARTICLE);
+
+const aRow = (columns: Row = {}): Row => ({
+  ...Object.fromEntries(COLUMNS.map((column, at) => [column, VALUES[at]!])),
   ...columns,
 });
 const aTombstone = (columns: Row = {}): Row => ({
@@ -74,8 +68,8 @@ it.each<[keyof Faults, boolean]>([
 
 describe('a faulty value is replaced by', () => {
   it.each([
-    ['unread', aRow(), 1],
-    ['favorite', aRow(), 0],
+    ['unread', aRow({ unread: 0 }), 1],
+    ['favorite', aRow({ favorite: 1 }), 0],
     ['excerpt', aRow(), ''],
     ['word_count', aRow(), null],
     ['read_position', aRow(), 0],

@@ -119,7 +119,7 @@ describe('room', () => {
     const waiters = [enter('a'), enter('a'), enter('b')];
     expect(room.accounts()).toEqual(['a', 'b']);
     for (const waiter of waiters) room.leave(waiter);
-    expect([room.accounts(), room.isWaitedFor('a'), room.size]).toEqual([[], false, 0]);
+    expect([room.accounts(), room.hasWaiters('a'), room.size]).toEqual([[], false, 0]);
   });
 
   it('has the places of those who look again when they leave in any state', async () => {

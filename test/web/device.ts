@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import type { DevelopmentProvider } from '../../dev/provider.js';
 import { launchChromium } from '../auth/chromium.js';
 import { BACKENDS } from '../operations/backends.js';
 import { findFreePort } from '../support/servers/free-port.js';
@@ -14,6 +15,8 @@ export class World {
   /** What the service and the operator's commands are told. */
   settings: Record<string, string> = {};
   private database: TestDatabase | undefined;
+  /** Where users sign in; undefined where they do it by name and password. */
+  private provider: DevelopmentProvider | undefined;
 
   get url(): string {
     return this.service.url;
@@ -22,8 +25,14 @@ export class World {
   async open(backend: string, variables: Record<string, string>): Promise<void> {
     this.database = await BACKENDS[backend]!();
     this.settings = { DATABASE_URL: this.database.url, PORT: String(await findFreePort()), ...variables };
-    await this.start();
-    this.browser = await launchChromium();
+    await Promise.all([this.start(), launchChromium().then((browser) => (this.browser = browser))]);
+  }
+
+  /** Opens it with a development provider, which is then the only way in. */
+  async openWithProvider(backend: string): Promise<void> {
+    const { startDevelopmentProvider } = await import('../../dev/provider.js');
+    this.provider = await startDevelopmentProvider({ port: 0 });
+    await this.open(backend, { OAUTH_URI: this.provider.issuer, BASIC_AUTH_ENABLED: 'false' });
   }
 
   /** Starts the service, again after it was stopped. */
@@ -32,14 +41,30 @@ export class World {
   }
 
   async close(): Promise<void> {
-    await this.browser?.close();
-    await this.service?.stop();
+    await Promise.all([this.browser?.close(), this.service?.stop(), this.provider?.close()]);
     await this.database?.drop();
   }
 
   /** A new device on the page of the application. */
   device(options?: BrowserContextOptions): Promise<Device> {
     return openDevice(this.browser, `${this.url}/app/`, options);
+  }
+
+  /** A new device of a user. */
+  async deviceOf(name: string): Promise<Device> {
+    const device = await this.device();
+    await this.signIn(device.page, name);
+    return device;
+  }
+
+  /** Signs in on the page in the way that the service takes. */
+  signIn(page: Page, name: string): Promise<void> {
+    return this.provider ? signInWithProvider(page, name) : signInByName(page, name);
+  }
+
+  /** What another device can do with the account of that name by the API alone. */
+  async api(name: string): Promise<Api> {
+    return apiWith(this.url, this.provider ? `Bearer ${await this.provider.issue(name)}` : basicOf(name));
   }
 }
 
@@ -49,6 +74,24 @@ export function useWorld(backend = 'SQLite', variables: () => Record<string, str
   beforeAll(() => world.open(backend, variables()));
   afterAll(() => world.close());
   return world;
+}
+
+/**
+ * Runs cases on SQLite, where users sign in by name and password, and on MariaDB, where they do it with the development provider; on
+ * SQLite `once` as well, what no database makes a difference to. One service is for all cases of a database.
+ */
+export function describeWorlds(
+  title: string,
+  onEach: (world: World) => void,
+  once: (world: World) => void = () => undefined,
+): void {
+  describe.each(['SQLite', 'MariaDB'])(`${title}, on %s`, (backend) => {
+    const world = new World();
+    beforeAll(() => (backend === 'MariaDB' ? world.openWithProvider(backend) : world.open(backend, {})));
+    afterAll(() => world.close());
+    onEach(world);
+    if (backend === 'SQLite') once(world);
+  });
 }
 
 /** A browser with a profile of its own, on the page of the application. */
@@ -124,6 +167,8 @@ export const expectTitles = (page: Page, expected: string[], timeout = 15_000): 
 
 /** What one device can do with the same account by the API alone. */
 export const apiOf = (url: string, name: string) => apiWith(url, basicOf(name));
+
+export type Api = ReturnType<typeof apiWith>;
 
 /** The header of whoever signs in by that name. */
 export const basicOf = (name: string): string => `Basic ${Buffer.from(`${name}:secret`).toString('base64')}`;

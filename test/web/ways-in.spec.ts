@@ -1,105 +1,158 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { apiOf, expectTitles, openDevice, signInByName, someName, useWorld } from './device.js';
+import { newArticle } from '../../src/articles/article.js';
+import { bodyOf } from '../../src/commands/import/files/bookmark.js';
+import { BOOKMARK_FORMATS } from '../../src/commands/import/files/formats.js';
+import { describeWorlds, type Device, expectTitles, openDevice, someName } from './device.js';
 
-const world = useWorld();
-
-const open = async (name: string) => {
-  const device = await world.device();
-  await signInByName(device.page, name);
-  return device;
-};
-const openSettings = async ({ page }: Awaited<ReturnType<typeof open>>) => {
+const openSettings = async ({ page }: Device) => {
   await page.getByRole('button', { name: 'More' }).click();
   await page.getByRole('button', { name: 'Settings' }).click();
 };
 
-it('the browser finds nothing that keeps it from installing the page as an app', async () => {
-  const { page, context, close } = await open(someName());
-  await page.evaluate('navigator.serviceWorker.ready.then(() => true)');
-  const session = await context.newCDPSession(page);
-  const { installabilityErrors } = await session.send('Page.getInstallabilityErrors');
-  // A profile without a disk is what the tests have.
-  expect(installabilityErrors.map(({ errorId }) => errorId).filter((id) => id !== 'in-incognito')).toEqual([]);
-  await close();
-});
+const HARD_HTML = `<DL><p>
+<DT><A HREF="https://example.com/?a=1&amp;b=2&copy=3&copyright;&eacute;&#x20ac;#%26amp;" ADD_DATE="1600000000">Caf&eacute; &amp;lt; &#8220;x&#X201D;&#128;</A>
+<DT><A HREF='https://example.com/names'>AT&T &ampamp &NotEqualTilde;&fjlig;&semi; &nope; &#; &#0; &copyright &hellip;&nbsp;</A>
+<DT><A HREF="https://example.com/markup">&lt;img src=x onerror=alert(1)&gt; <b>in b</b> &LT;script&GT;</A>`;
+const HARD_CSV = `\uFEFF"title",url,time_added,tags,status\r
+"Żółw 😀, ""quoted""\r
+twice",https://example.com/a?ü=%20,1600000000,x|y,archive\r
+\r
+in"side,https://example.com/b,soon,,unread\r
+"a"b,https://example.com/c,1600000001,,unread\r
+${'long '.repeat(300)},https://example.com/d,1600000002,,unread`;
 
-it('what a share sheet and the bookmarklet send is saved, even if one has to sign in first', async () => {
-  const name = someName();
-  const share = new URLSearchParams({
-    share_title: 'Shared',
-    share_text: 'See https://example.com/shared?a=1&b=2 now',
-  });
-  const { page, close } = await openDevice(world.browser, `${world.url}/app/?${share.toString()}`);
-  expect(page.url()).toBe(`${world.url}/app/`);
-  await page.getByText('“Shared” is saved as soon as you have signed in.').waitFor();
-  await signInByName(page, name);
-  await expectTitles(page, ['Shared']);
+describeWorlds(
+  'ways in',
+  (world) => {
+    it('the browser finds nothing that keeps it from installing the page as an app', async () => {
+      const { page, context, close } = await world.deviceOf(someName());
+      await page.evaluate('navigator.serviceWorker.ready.then(() => true)');
+      const session = await context.newCDPSession(page);
+      const { installabilityErrors } = await session.send('Page.getInstallabilityErrors');
+      // A profile without a disk is what the tests have.
+      expect(installabilityErrors.map(({ errorId }) => errorId).filter((id) => id !== 'in-incognito')).toEqual([]);
+      await close();
+    });
 
-  await page.getByRole('button', { name: 'More' }).click();
-  await page.getByRole('button', { name: 'Settings' }).click();
-  const href = await page.getByRole('link', { name: 'Save to reading list' }).getAttribute('href');
-  const script = decodeURIComponent(href!.replace('javascript:', ''));
-  const elsewhere = await page.context().newPage();
-  await elsewhere.route('https://elsewhere.test/**', (route) =>
-    route.fulfill({ contentType: 'text/html', body: '<title>Else & where</title>' }),
-  );
-  await elsewhere.goto('https://elsewhere.test/page?x=1#part');
-  const [opened] = await Promise.all([page.context().waitForEvent('page'), elsewhere.evaluate(script)]);
-  await expectTitles(opened, ['Else & where', 'Shared']);
-  expect(opened.url()).not.toContain('elsewhere');
-  await expect
-    .poll(async () => (await apiOf(world.url, name).list()).map(({ url }) => url))
-    .toEqual(['https://elsewhere.test/page?x=1#part', 'https://example.com/shared?a=1&b=2']);
-  await close();
-});
+    it('what a share sheet and the bookmarklet send is saved, even if one has to sign in first', async () => {
+      const name = someName();
+      const share = new URLSearchParams({
+        share_title: 'Shared',
+        share_text: 'See https://example.com/shared?a=1&b=2 now',
+      });
+      const { page, close } = await openDevice(world.browser, `${world.url}/app/?${share.toString()}`);
+      expect(page.url()).toBe(`${world.url}/app/`);
+      await page.getByText('“Shared” is saved as soon as you have signed in.').waitFor();
+      await world.signIn(page, name);
+      await expectTitles(page, ['Shared']);
 
-it('imports 5,000 lines of a CSV file: says before what will happen, and afterwards what did', async () => {
-  const name = someName();
-  const device = await open(name);
-  const { page, problems, close } = device;
-  await apiOf(world.url, name).create({ url: 'https://example.com/17', title: 'Known' });
-  await expectTitles(page, ['Known']);
-  const lines = Array.from({ length: 5000 }, (_, at) =>
-    at % 1000 === 999
-      ? `No address ${at},javascript:alert(${at}),1600000000,,unread`
-      : `"Article ""${at}""",https://example.com/${at},${1600000000 + at},,unread`,
-  );
-  const csv = ['title,url,time_added,tags,status', ...lines].join('\n');
-  await openSettings(device);
-  await page
-    .locator('input[type=file]')
-    .setInputFiles({ name: 'pocket.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
-  await page.getByText('Pocket: 5,000 entries').waitFor();
-  expect(await page.locator('.numbers dd').allTextContents()).toEqual(['4,994', '1', '5']);
-  await page.getByRole('button', { name: 'Import 4,994 articles' }).click();
-  await page.getByText('Import finished').waitFor({ timeout: 80_000 });
-  expect(await page.locator('.numbers dd').allTextContents()).toEqual(['4,994', '1', '5']);
-  await page.getByText('Refused: 5').click();
-  await page.getByText('Line 1,001:').waitFor();
-  expect(problems).toEqual([]);
-  await close();
-});
+      await page.getByRole('button', { name: 'More' }).click();
+      await page.getByRole('button', { name: 'Settings' }).click();
+      const href = await page.getByRole('link', { name: 'Save to reading list' }).getAttribute('href');
+      const script = decodeURIComponent(href!.replace('javascript:', ''));
+      const elsewhere = await page.context().newPage();
+      await elsewhere.route('https://elsewhere.test/**', (route) =>
+        route.fulfill({ contentType: 'text/html', body: '<title>Else & where</title>' }),
+      );
+      await elsewhere.goto('https://elsewhere.test/page?x=1#part');
+      const [opened] = await Promise.all([page.context().waitForEvent('page'), elsewhere.evaluate(script)]);
+      await expectTitles(opened, ['Else & where', 'Shared']);
+      expect(opened.url()).not.toContain('elsewhere');
+      await expect
+        .poll(async () => (await (await world.api(name)).list()).map(({ url }) => url))
+        .toEqual(['https://elsewhere.test/page?x=1#part', 'https://example.com/shared?a=1&b=2']);
+      await close();
+    });
 
-it('what is exported can be imported again, in each format', async () => {
-  const device = await open(someName());
-  const { page, close } = device;
-  const html = readFileSync('test/operations/samples/bookmarks.netscape');
-  await openSettings(device);
-  const choose = (name: string, buffer: Buffer) =>
-    page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/plain', buffer });
-  await choose('bookmarks.html', html);
-  await page.getByRole('button', { name: /^Import \d+ article/ }).click();
-  await page.getByText('Import finished').waitFor();
-  for (const format of ['JSON lines (complete)', 'CSV', 'Bookmarks (HTML)']) {
-    const [file] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: format, exact: true }).click(),
-    ]);
-    await page.getByRole('button', { name: /Import another file|Cancel/ }).click();
-    await choose(file.suggestedFilename(), readFileSync(await file.path()));
-    await page.getByText('There is nothing new in this file.').waitFor();
-    expect((await page.locator('.numbers dd').allTextContents())[2]).toBe('0');
-  }
-  await close();
-});
+    it('imports 5,000 lines of a CSV file: says before what will happen, and afterwards what did', async () => {
+      const name = someName();
+      const device = await world.deviceOf(name);
+      const { page, problems, close } = device;
+      await (await world.api(name)).create({ url: 'https://example.com/17', title: 'Known' });
+      await expectTitles(page, ['Known']);
+      const lines = Array.from({ length: 5000 }, (_, at) =>
+        at % 1000 === 999
+          ? `No address ${at},javascript:alert(${at}),1600000000,,unread`
+          : `"Article ""${at}""",https://example.com/${at},${1600000000 + at},,unread`,
+      );
+      const csv = ['title,url,time_added,tags,status', ...lines].join('\n');
+      await openSettings(device);
+      await page
+        .locator('input[type=file]')
+        .setInputFiles({ name: 'pocket.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
+      await page.getByText('Pocket: 5,000 entries').waitFor();
+      expect(await page.locator('.numbers dd').allTextContents()).toEqual(['4,994', '1', '5']);
+      await page.getByRole('button', { name: 'Import 4,994 articles' }).click();
+      await page.getByText('Import finished').waitFor({ timeout: 80_000 });
+      expect(await page.locator('.numbers dd').allTextContents()).toEqual(['4,994', '1', '5']);
+      await page.getByText('Refused: 5').click();
+      await page.getByText('Line 1,001:').waitFor();
+      expect(problems).toEqual([]);
+      await close();
+    });
+  },
+  (world) => {
+    it.each([
+      ['bookmarks', HARD_HTML, 3],
+      ['pocket', HARD_CSV, 4],
+      ['instapaper', readFileSync('test/operations/samples/instapaper.csv', 'utf8'), 3],
+    ])('reads a file as the command does: %s', async (format, text, count) => {
+      const expected: unknown[] = [];
+      for await (const bookmark of BOOKMARK_FORMATS[format]!([text])) {
+        const { url, title, archived } = newArticle(bodyOf(bookmark, 'import'), randomUUID(), Date.now());
+        expected.push([url, title, archived]);
+      }
+      expect(expected).toHaveLength(count);
+
+      const name = someName();
+      const device = await world.deviceOf(name);
+      const { page, problems, close } = device;
+      await openSettings(device);
+      await page.locator('input[type=file]').setInputFiles({ name: 'file', mimeType: '', buffer: Buffer.from(text) });
+      await page.getByRole('button', { name: `Import ${count} articles` }).click();
+      await page.getByText('Import finished').waitFor();
+      const imported = async () =>
+        (await (await world.api(name)).list()).map(({ url, title, archived }) => [url, title, archived]);
+      await expect.poll(async () => (await imported()).sort()).toEqual(expected.sort());
+      expect(problems).toEqual([]);
+      await close();
+    });
+
+    it('what comes before an error in a file can be imported', async () => {
+      const device = await world.deviceOf(someName());
+      const { page, close } = device;
+      await openSettings(device);
+      const csv = 'title,url,time_added\nA,https://example.com/a,1600000000\n"never,closed';
+      await page.locator('input[type=file]').setInputFiles({ name: 'file', mimeType: '', buffer: Buffer.from(csv) });
+      await page.getByText('line 3: a quoted field that is never closed').waitFor();
+      await page.getByRole('button', { name: 'Import 1 article', exact: true }).click();
+      await page.getByText('Import finished').waitFor();
+      await close();
+    });
+
+    it('what is exported can be imported again, in each format', async () => {
+      const device = await world.deviceOf(someName());
+      const { page, close } = device;
+      const html = readFileSync('test/operations/samples/bookmarks.netscape');
+      await openSettings(device);
+      const choose = (name: string, buffer: Buffer) =>
+        page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/plain', buffer });
+      await choose('bookmarks.html', html);
+      await page.getByRole('button', { name: /^Import \d+ article/ }).click();
+      await page.getByText('Import finished').waitFor();
+      for (const format of ['JSON lines (complete)', 'CSV', 'Bookmarks (HTML)']) {
+        const [file] = await Promise.all([
+          page.waitForEvent('download'),
+          page.getByRole('button', { name: format, exact: true }).click(),
+        ]);
+        await page.getByRole('button', { name: /Import another file|Cancel/ }).click();
+        await choose(file.suggestedFilename(), readFileSync(await file.path()));
+        await page.getByText('There is nothing new in this file.').waitFor();
+        expect((await page.locator('.numbers dd').allTextContents())[2]).toBe('0');
+      }
+      await close();
+    });
+  },
+);

@@ -2,11 +2,11 @@ import { render } from 'preact';
 import { bringsSomething, takeEntrance } from './account/entrance';
 import { App } from './views/app';
 
-// Before anything else: what the address brings along must not stay there.
+// Before anything else, because one-time parts must not stay in the URL.
 const entrance = takeEntrance();
 render(<App entrance={entrance} />, document.getElementById('app')!);
 
-// In a tab that shows the application a link to it changes the fragment only, and nothing is loaded.
+// In a tab that already shows the application, following a link to it only changes the fragment and loads nothing.
 window.addEventListener('hashchange', () => {
   if (bringsSomething(new URL(location.href))) location.reload();
 });

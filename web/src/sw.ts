@@ -1,5 +1,8 @@
 /// <reference lib="webworker" />
-/** Keeps the application's own files, so that it opens without a network. It never touches the API: articles are kept by the replica. */
+/**
+ * Caches the application's own files, so that it opens offline. It never touches the API: the replica stores the
+ * articles.
+ */
 const worker = self as unknown as ServiceWorkerGlobalScope;
 
 const CACHE = 'reading-list-__VERSION__';
@@ -13,7 +16,7 @@ worker.addEventListener('activate', (event) => {
   event.waitUntil(forgetOlder().then(() => worker.clients.claim()));
 });
 
-/** The page asks for the update when its user wants it: never in the middle of something. */
+/** The page requests the update when its user agrees, never in the middle of something. */
 worker.addEventListener('message', (event) => {
   if (event.data === 'update') void worker.skipWaiting();
 });
@@ -29,7 +32,7 @@ worker.addEventListener('fetch', (event) => {
 
 async function keepFiles(): Promise<void> {
   const cache = await caches.open(CACHE);
-  // Entrances have no hash in their names: the browser's own cache may hold those of an older version.
+  // Entry files have no hash in their names, so the HTTP cache may hold an older version.
   await cache.addAll(FILES.map((file) => new Request(file, { cache: 'no-cache' })));
 }
 

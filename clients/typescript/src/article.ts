@@ -1,28 +1,32 @@
+import { PATCHED, type POSTED } from './fields.js';
 import type { components } from './openapi.js';
 
-/** A live article as the service shows it: always all of its fields. */
+/** A live article from the service, with all its fields. */
 export type Article = components['schemas']['Article'];
 /** What is left of a deleted article. */
 export type Tombstone = components['schemas']['Tombstone'];
-/** The body of a creation. */
+/** The body of a POST that creates an article. */
 export type NewArticle = components['schemas']['NewArticle'];
 /** The body of a PATCH. */
 export type ArticlePatch = components['schemas']['ArticlePatch'];
 
-/** An article without what only the server can give. */
-export type Draft = Omit<Article, 'id' | 'last_modified' | 'stored_on'>;
+/** An article without the fields that only the server can set. */
+export type Draft = Pick<Article, (typeof POSTED)[number]>;
 
-/** An article as the device has it. `key` is the device's own name for it, which never changes; `id` is the server's, once known. */
+/**
+ * An article as stored on the device. `key` is the device's own identifier, which never changes; `id` is the server's,
+ * once known.
+ */
 export interface LocalArticle extends Draft {
   key: string;
   id?: string;
   last_modified?: number;
   stored_on?: number;
-  /** Whether it has edits that the server does not have yet. */
+  /** Whether it has edits that are not on the server yet. */
   pending: boolean;
 }
 
-/** Which articles, in which order. Without an order: the newest first. */
+/** Which articles to list and in which order; newest first by default. */
 export interface Query {
   unread?: boolean;
   archived?: boolean;
@@ -32,30 +36,23 @@ export interface Query {
   offset?: number;
 }
 
-/** What became of an edit that could not survive as it was (README, "Conflicts"). */
+/** An edit that could not be kept as it was (README, "Conflicts"). */
 export interface Conflict {
   key: string;
   url: string;
   kind: 'deleted-remotely' | 'deleted-here-edited-remotely' | 'merged' | 'refused';
-  /** The values that are nowhere any more. */
+  /** The values that are lost. */
   lost: Partial<Article>;
   reason?: string;
 }
 
-/** Fields of a PATCH that a device edits one by one. */
-export const EDITABLE = [
-  'title',
-  'resolved_title',
-  'resolved_url',
-  'excerpt',
-  'word_count',
-  'is_article',
-  'archived',
-  'favorite',
-  'unread',
-  'read_position',
-] as const;
+/** Who marked it read, and when: these go with `unread`. */
+export type Marks = Pick<Article, 'marked_read_by' | 'marked_read_on'>;
+export const NO_MARKS: Marks = { marked_read_by: null, marked_read_on: null };
 
-export type EditableField = (typeof EDITABLE)[number];
+export type EditableField = Exclude<(typeof PATCHED)[number], keyof Marks>;
+
+/** Fields of a PATCH that a device edits one by one. */
+export const EDITABLE = PATCHED.filter((field): field is EditableField => !(field in NO_MARKS));
 
 export const isTombstone = (item: Article | Tombstone): item is Tombstone => 'deleted' in item && item.deleted;

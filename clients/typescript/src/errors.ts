@@ -1,7 +1,7 @@
-/** What went wrong, as far as a caller has to tell cases apart. */
+/** The kinds of errors that callers have to distinguish. */
 export type ErrorKind = 'network' | 'auth' | 'gone' | 'busy' | 'refused' | 'protocol';
 
-/** What is known of a failure besides its message. */
+/** Details of an error besides its message. */
 export interface ErrorDetails {
   status?: number | undefined;
   errno?: number | undefined;
@@ -11,13 +11,14 @@ export interface ErrorDetails {
 }
 
 /**
- * The only error that this library throws on purpose.
+ * The only error that this library throws deliberately.
  *
- * - `network`: no response, or half of one; try again later.
+ * - `network`: no response, or an incomplete one; retry later.
  * - `auth`: 401 or 403; the user has to sign in again.
  * - `gone`: 410, the service has ended.
- * - `busy`: 429 or 5xx; try again after `retryAfterSeconds`.
- * - `refused`: the service or this library does not accept the request; `field` says why, if it is about one.
+ * - `busy`: 429 or 5xx; retry after `retryAfterSeconds`.
+ * - `refused`: the service or this library does not accept the request; `field` names the field that is to blame, if
+ *   any.
  * - `protocol`: a response that is not the service's, such as the sign-in page of a captive portal.
  */
 export class ReadingListError extends Error {

@@ -4,7 +4,7 @@ export type { components, paths } from './openapi.js';
 export { type Events, openReadingList, type ReadingList, type ReadingListOptions } from './replica/reading-list.js';
 export type { Status, SyncResult } from './replica/synchronizer.js';
 export type { Changes, Storage, Value } from './storage/storage.js';
-export type { BatchAnswer, BatchRequest } from './wire/batch.js';
+export type { BatchResponse, BatchRequest } from './wire/batch.js';
 export {
   type Client,
   type ClientOptions,

@@ -13,18 +13,18 @@ export interface paths {
         };
         /**
          * List articles
-         * @description The articles that match all filters, one page of them. A filter on `last_modified`, `_since` and `_to` included, brings tombstones in. Parameters of unknown names are refused, unless they begin with `_`.
+         * @description One page of the articles that match all filters. With a filter on `last_modified`, which includes `_since` and `_to`, tombstones are listed too. Unknown parameters are rejected, unless they begin with `_`.
          */
         get: operations["listArticles"];
         put?: never;
         /**
          * Create an article
-         * @description Stores a new article, or answers with the live one that has the same `url` or the same `resolved_url`.
+         * @description Stores a new article, or returns the live one that has the same `url` or the same `resolved_url`.
          */
         post: operations["createArticle"];
         /**
          * Delete articles
-         * @description Deletes **all** live articles that match the filters; without filters, all. `_sort`, `_limit` and `_token` are refused. The service may be set up without this operation: 405.
+         * @description Deletes **all** live articles that match the filters, or all live articles if there are no filters. `_sort`, `_limit` and `_token` are rejected. The service may disable this operation: 405.
          */
         delete: operations["deleteArticles"];
         options?: never;
@@ -52,7 +52,7 @@ export interface paths {
         post?: never;
         /**
          * Delete an article
-         * @description Leaves a tombstone, which listings of changes show.
+         * @description Leaves a tombstone, which appears in listings of changes.
          */
         delete: operations["deleteArticle"];
         options?: never;
@@ -63,7 +63,7 @@ export interface paths {
         head: operations["checkArticle"];
         /**
          * Modify an article
-         * @description Changes the fields that are sent. `last_modified` moves only when a value really changes.
+         * @description Changes the fields that are sent. `last_modified` advances only if a stored value changes.
          */
         patch: operations["patchArticle"];
         trace?: never;
@@ -79,7 +79,7 @@ export interface paths {
         put?: never;
         /**
          * Run several requests
-         * @description Runs the requests one after the other, each as if it had come alone: one that fails neither stops nor undoes the others. The batch is answered 200 unless it is malformed itself; then nothing runs. It takes bearer tokens only: Basic credentials are answered 401, errno 104.
+         * @description Runs the requests one after the other, each as if it had been sent on its own: one that fails neither stops nor undoes the others. The response is 200 unless the batch itself is malformed; then nothing runs. It accepts bearer tokens only: Basic credentials get 401, errno 104.
          */
         post: operations["runBatch"];
         delete?: never;
@@ -97,7 +97,7 @@ export interface paths {
         };
         /**
          * Show the identity provider
-         * @description For clients that get their token themselves.
+         * @description For clients that obtain their token themselves.
          */
         get: operations["showOAuthParameters"];
         put?: never;
@@ -117,7 +117,7 @@ export interface paths {
         };
         /**
          * Begin a login
-         * @description Sends the browser to the login form of the identity provider, and from there to `redirect` with the token at the end of its fragment.
+         * @description Redirects the browser to the login form of the identity provider, and from there to `redirect` with the token appended to its fragment.
          */
         get: operations["beginLogin"];
         put?: never;
@@ -137,7 +137,7 @@ export interface paths {
         };
         /**
          * Finish a login
-         * @description The identity provider sends the browser here; no client calls it by itself.
+         * @description The identity provider redirects the browser here; clients do not call it.
          */
         get: operations["finishLogin"];
         put?: never;
@@ -157,7 +157,7 @@ export interface paths {
         };
         /**
          * Check every dependency
-         * @description Asks each of them, reads only, and answers within a few seconds whatever hangs.
+         * @description Queries each of them without writing anything, and responds within a few seconds even if one hangs.
          */
         get: operations["checkHeartbeatUnprefixed"];
         put?: never;
@@ -177,7 +177,7 @@ export interface paths {
         };
         /**
          * Check every dependency
-         * @description Asks each of them, reads only, and answers within a few seconds whatever hangs.
+         * @description Queries each of them without writing anything, and responds within a few seconds even if one hangs.
          */
         get: operations["checkHeartbeat"];
         put?: never;
@@ -196,8 +196,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Say whether this instance wants requests
-         * @description For load balancers: asks no dependency.
+         * Check whether this instance accepts requests
+         * @description For load balancers; queries no dependency.
          */
         get: operations["checkInstanceUnprefixed"];
         put?: never;
@@ -216,8 +216,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Say whether this instance wants requests
-         * @description For load balancers: asks no dependency.
+         * Check whether this instance accepts requests
+         * @description For load balancers; queries no dependency.
          */
         get: operations["checkInstance"];
         put?: never;
@@ -237,7 +237,7 @@ export interface paths {
         };
         /**
          * Redirect to the latest version
-         * @description Other paths without `/v2` are redirected likewise.
+         * @description Other paths without `/v2` are redirected in the same way.
          */
         get: operations["redirectToLatest"];
         put?: never;
@@ -257,7 +257,7 @@ export interface paths {
         };
         /**
          * Describe the service
-         * @description Name, version, addresses, limits, and what is switched on; `/v2/` is the same.
+         * @description Name, version, URLs, limits, and what is switched on. `/v2/` is the same.
          */
         get: operations["describeService"];
         put?: never;
@@ -276,8 +276,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Say which build runs
-         * @description From the package and the commit.
+         * Show which build is running
+         * @description The package version and the commit.
          */
         get: operations["showVersionUnprefixed"];
         put?: never;
@@ -296,8 +296,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Say which build runs
-         * @description From the package and the commit.
+         * Show which build is running
+         * @description The package version and the commit.
          */
         get: operations["showVersion"];
         put?: never;
@@ -317,7 +317,7 @@ export interface paths {
         };
         /**
          * Get this document
-         * @description The description of the interface in OpenAPI 3.1; `/docs` shows it to people.
+         * @description The OpenAPI 3.1 document of this API; `/docs` shows it to people.
          */
         get: operations["getOpenApiDocument"];
         put?: never;
@@ -333,7 +333,7 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         Listing: {
-            /** @description Articles; tombstones too when the listing is filtered on `last_modified`. */
+            /** @description Articles, and also tombstones if the listing is filtered on `last_modified`. */
             items: (components["schemas"]["Article"] | components["schemas"]["Tombstone"])[];
         };
         /** @description A live article, always with all its fields. */
@@ -444,7 +444,7 @@ export interface components {
              */
             read_position: number;
         };
-        /** @description What the server gives by itself (`id`, `last_modified`, `stored_on`) and unknown fields are ignored. `null` counts as absent, but for `title`. An absent `resolved_url` is the `url`, `resolved_title` the `title`, `added_on` the present. Booleans may also be `"true"`, `"false"`, 1 or 0, integers decimal digits in a string. */
+        /** @description Fields set by the server (`id`, `last_modified`, `stored_on`) and unknown fields are ignored. `null` counts as absent, except for `title`. `resolved_url` defaults to the `url`, `resolved_title` to the `title`, `added_on` to the present time. Booleans may also be `"true"`, `"false"`, 1 or 0, and integers may be strings of decimal digits. */
         NewArticle: {
             /**
              * Format: iri
@@ -464,7 +464,7 @@ export interface components {
             added_by: string;
             /**
              * Format: iri
-             * @description The address of a picture. Absent: null.
+             * @description The address of a picture. Default: null.
              * @example https://example.com/tea.jpg
              */
             preview?: string | null;
@@ -480,33 +480,33 @@ export interface components {
              */
             resolved_title?: string | null;
             /**
-             * @description The first 200 words or so; kept whatever its length. Absent: empty.
+             * @description The first 200 words or so; kept whatever its length. Default: empty.
              * @example Boil the water.
              */
             excerpt?: string | null;
             /**
-             * @description Put away. Absent: false.
+             * @description Put away. Default: false.
              * @example false
              */
             archived?: boolean | null;
             /**
-             * @description Marked by the user. Absent: false.
+             * @description Marked by the user. Default: false.
              * @example true
              */
             favorite?: boolean | null;
             /**
-             * @description False for a page without text. Absent: true.
+             * @description False for a page without text. Default: true.
              * @example true
              */
             is_article?: boolean | null;
             /**
              * Format: int64
-             * @description Number of words of the text. Absent: null.
+             * @description Number of words of the text. Default: null.
              * @example 231
              */
             word_count?: number | null;
             /**
-             * @description Not read yet. Absent: true.
+             * @description Not read yet. Default: true.
              * @example true
              */
             unread?: boolean | null;
@@ -517,24 +517,24 @@ export interface components {
              */
             added_on?: number | null;
             /**
-             * @description Name of the device it was read on. Absent: null.
+             * @description Name of the device it was read on. Default: null.
              * @example null
              */
             marked_read_by?: string | null;
             /**
              * Format: int64
-             * @description When, by its clock. Absent: null.
+             * @description When, by its clock. Default: null.
              * @example null
              */
             marked_read_on?: number | null;
             /**
              * Format: int64
-             * @description Words read so far; never falls. Absent: 0.
+             * @description Words read so far; never falls. Default: 0.
              * @example 0
              */
             read_position?: number | null;
         };
-        /** @description What is left of a deleted article. */
+        /** @description What remains of a deleted article. */
         Tombstone: {
             /**
              * Format: uuid
@@ -551,7 +551,7 @@ export interface components {
             /** @enum {boolean} */
             deleted: true;
         };
-        /** @description One tombstone for each deleted article, the oldest change first. */
+        /** @description One tombstone for each deleted article, earliest change first. */
         Tombstones: {
             items: components["schemas"]["Tombstone"][];
         };
@@ -663,7 +663,7 @@ export interface components {
              */
             read_position?: number;
         };
-        /** @description Any of these fields. The read-only ones are accepted as long as they hold what is stored, unknown ones are ignored. Values may be spelt as in a POST. `null` makes `resolved_url` the `url`, `resolved_title` the `title`, and `excerpt` empty. */
+        /** @description Any of these fields. Read-only fields are accepted if they equal the stored value; unknown ones are ignored. Values may be written as in a POST. `null` sets `resolved_url` to the `url`, `resolved_title` to the `title`, and `excerpt` to empty. */
         ArticlePatch: {
             /**
              * @description May be empty or null.
@@ -730,13 +730,13 @@ export interface components {
              */
             read_position?: number;
         };
-        /** @description What the request would have been answered by itself. */
+        /** @description The response that the request would have had on its own. */
         BatchResponse: {
             /** @description The HTTP status. */
             status: number;
-            /** @description As it was sent. */
+            /** @description As it was sent in the request. */
             path: string;
-            /** @description The headers of the answer. */
+            /** @description The response headers. */
             headers: {
                 [key: string]: string | string[];
             };
@@ -749,15 +749,15 @@ export interface components {
             /** @description In the order of the requests. */
             responses: components["schemas"]["BatchResponse"][];
         };
-        /** @description Whatever `defaults` says as well, the request itself wins; `body` and `headers` are merged key by key. */
+        /** @description The request takes precedence over `defaults`; `body` and `headers` are merged key by key. */
         BatchRequest: {
             /**
-             * @description In any case. Needed here or in `defaults`.
+             * @description Case-insensitive. Required here or in `defaults`.
              * @enum {string}
              */
             method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
             /**
-             * @description Path and query, with or without `/v2`. Needed here or in `defaults`.
+             * @description Path and query, with or without `/v2`. Required here or in `defaults`.
              * @example /articles?unread=true
              */
             path?: string;
@@ -765,7 +765,7 @@ export interface components {
             body?: {
                 [key: string]: unknown;
             };
-            /** @description Added to the headers of the batch. `Authorization`, and what says where a request comes from (`Forwarded`, `X-Forwarded-*`, `X-Real-IP`, `X-Request-Id`), are always those of the batch; `Prefer` is ignored. */
+            /** @description Added to the headers of the batch. `Authorization`, and the headers that say where a request comes from (`Forwarded`, `X-Forwarded-*`, `X-Real-IP`, `X-Request-Id`), are always those of the batch; `Prefer` is ignored. */
             headers?: {
                 [key: string]: string;
             };
@@ -773,34 +773,34 @@ export interface components {
         Batch: {
             /** @description What the requests have in common. */
             defaults?: components["schemas"]["BatchRequest"];
-            /** @description Run one after the other. */
+            /** @description Run in this order, one at a time. */
             requests: components["schemas"]["BatchRequest"][];
         };
         OAuthParameters: {
-            /** @description This service, as the provider knows it. */
+            /** @description The client id of this service at the provider. */
             client_id: string;
             /**
              * Format: uri
-             * @description The base address of the provider, its issuer.
+             * @description The base URL of the provider, which is its issuer.
              */
             oauth_uri: string;
-            /** @description The scope that a token needs. */
+            /** @description The scope that a token must have. */
             scope: string;
         };
-        /** @description One key for each dependency in use: true when it works. */
+        /** @description One boolean for each dependency in use: true if it works. */
         Heartbeat: {
             database: boolean;
-            /** @description Redis, where it is set up. */
+            /** @description Redis, if configured. */
             cache?: boolean;
-            /** @description The identity provider, where it is set up. */
+            /** @description The identity provider, if configured. */
             oauth?: boolean;
         };
         /** @description The states of the dependencies and the error. */
         FailedHeartbeat: {
             database: boolean;
-            /** @description Redis, where it is set up. */
+            /** @description Redis, if configured. */
             cache?: boolean;
-            /** @description The identity provider, where it is set up. */
+            /** @description The identity provider, if configured. */
             oauth?: boolean;
             /**
              * @description The HTTP status.
@@ -813,7 +813,7 @@ export interface components {
              */
             errno: number;
             /**
-             * @description The kind of error in words.
+             * @description The reason phrase of the status.
              * @example Bad Request
              */
             error: string;
@@ -822,19 +822,19 @@ export interface components {
              * @example title: not a string
              */
             message: string;
-            /** @description More about it, such as an address. */
+            /** @description More information, such as a URL. */
             info?: string;
         };
-        /** @description An empty mapping. */
+        /** @description An empty object. */
         Nothing: Record<string, never>;
         ServiceSettings: {
-            /** @description The most items that a page has. */
+            /** @description The maximum number of items in a page. */
             page_size: number;
-            /** @description The most requests that a batch takes. */
+            /** @description The maximum number of requests in a batch. */
             batch_max_requests: number;
-            /** @description The most bytes that a body has. */
+            /** @description The maximum size of a request body in bytes. */
             max_body_bytes: number;
-            /** @description The longest time that a poll is held; 0: none is. */
+            /** @description The longest time that a poll is held; 0 if none is. */
             wait_max_seconds: number;
             /** @description Whether `DELETE /v2/articles` is allowed. */
             delete_collection: boolean;
@@ -846,17 +846,17 @@ export interface components {
             version: string;
             /**
              * Format: uri
-             * @description The address of the API, without a slash at the end.
+             * @description The URL of the API, without a trailing slash.
              */
             url: string;
             /**
              * Format: date
-             * @description The end of support, once it is known.
+             * @description The end-of-support date, once it is known.
              */
             eos?: string;
             /**
              * Format: uri
-             * @description The address of the documentation.
+             * @description The URL of the documentation.
              */
             documentation: string;
             /** @description Its limits. */
@@ -867,7 +867,7 @@ export interface components {
         Version: {
             name: string;
             version: string;
-            /** @description The commit it was built from, or `unknown`. */
+            /** @description The commit that it was built from, or `unknown`. */
             commit: string;
         };
         Error: {
@@ -882,7 +882,7 @@ export interface components {
              */
             errno: number;
             /**
-             * @description The kind of error in words.
+             * @description The reason phrase of the status.
              * @example Bad Request
              */
             error: string;
@@ -891,12 +891,12 @@ export interface components {
              * @example title: not a string
              */
             message: string;
-            /** @description More about it, such as an address. */
+            /** @description More information, such as a URL. */
             info?: string;
         };
     };
     responses: {
-        /** @description Nothing changed. */
+        /** @description Not modified. */
         NotModified: {
             headers: {
                 "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -926,7 +926,7 @@ export interface components {
             };
             content?: never;
         };
-        /** @description errno 104: no usable credentials; errno 105: credentials that were refused */
+        /** @description errno 104: no usable credentials; errno 105: the credentials were rejected */
         UnauthorizedOfHead: {
             headers: {
                 "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -941,7 +941,7 @@ export interface components {
             };
             content?: never;
         };
-        /** @description errno 121: the token is good but lacks the scope */
+        /** @description errno 121: the token is valid but lacks the scope */
         ForbiddenOfHead: {
             headers: {
                 "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -969,7 +969,7 @@ export interface components {
             };
             content?: never;
         };
-        /** @description errno 114: changed after `If-Unmodified-Since` */
+        /** @description errno 114: changed since `If-Unmodified-Since` */
         PreconditionFailedOfHead: {
             headers: {
                 "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -1014,7 +1014,7 @@ export interface components {
             };
             content?: never;
         };
-        /** @description errno 201: a backend or this instance is not available */
+        /** @description errno 201: a backend or this instance is unavailable */
         ServiceUnavailableOfHead: {
             headers: {
                 "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -1059,7 +1059,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description errno 104: no usable credentials; errno 105: credentials that were refused */
+        /** @description errno 104: no usable credentials; errno 105: the credentials were rejected */
         Unauthorized: {
             headers: {
                 "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -1076,7 +1076,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description errno 121: the token is good but lacks the scope */
+        /** @description errno 121: the token is valid but lacks the scope */
         Forbidden: {
             headers: {
                 "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -1108,7 +1108,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description errno 114: changed after `If-Unmodified-Since` */
+        /** @description errno 114: changed since `If-Unmodified-Since` */
         PreconditionFailed: {
             headers: {
                 "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -1159,7 +1159,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description errno 201: a backend or this instance is not available */
+        /** @description errno 201: a backend or this instance is unavailable */
         ServiceUnavailable: {
             headers: {
                 "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -1240,7 +1240,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Nothing changed. */
+        /** @description Not modified. */
         NotModified2: {
             headers: {
                 "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -1289,7 +1289,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description errno 201: a backend or this instance is not available */
+        /** @description errno 201: a backend or this instance is unavailable */
         ServiceUnavailable2: {
             headers: {
                 "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -1325,7 +1325,7 @@ export interface components {
                 "application/json": components["schemas"]["Heartbeat"];
             };
         };
-        /** @description At least one does not (errno 201). */
+        /** @description At least one does not work (errno 201). */
         ServiceUnavailable3: {
             headers: {
                 "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -1378,7 +1378,7 @@ export interface components {
         };
     };
     parameters: {
-        /** @description A timestamp as `Last-Modified` gives it: 412 when the record or the collection changed after it. */
+        /** @description A timestamp from `Last-Modified`: 412 if the record or the collection has changed since. */
         "header.If-Unmodified-Since": string;
         /** @description Changed or deleted after this timestamp; the same as `gt_last_modified`. */
         _since: number;
@@ -1424,7 +1424,7 @@ export interface components {
         read_position: number;
         /** @description True for tombstones, false for live records. */
         deleted: boolean;
-        /** @description Each property is a query parameter of its own, `?min_read_position=1&not_title=`: a field with the prefix `min_` (at least), `max_` (at most), `gt_` (more than), `lt_` (less than) or `not_` (any other value, or null). All but `not_` leave out records in which the field is null. */
+        /** @description Each property is a separate query parameter, `?min_read_position=1&not_title=`: a field with the prefix `min_` (at least), `max_` (at most), `gt_` (greater than), `lt_` (less than) or `not_` (any other value, or null). All except `not_` exclude records in which the field is null. */
         comparisons: {
             /** @description id: at least */
             min_id?: string;
@@ -1542,63 +1542,63 @@ export interface components {
             max_read_position?: number;
             /** @description deleted: at most */
             max_deleted?: boolean;
-            /** @description id: more than */
+            /** @description id: greater than */
             gt_id?: string;
             /**
              * Format: int64
-             * @description last_modified: more than
+             * @description last_modified: greater than
              */
             gt_last_modified?: number;
-            /** @description url: more than */
+            /** @description url: greater than */
             gt_url?: string;
-            /** @description preview: more than */
+            /** @description preview: greater than */
             gt_preview?: string;
-            /** @description title: more than */
+            /** @description title: greater than */
             gt_title?: string;
-            /** @description resolved_url: more than */
+            /** @description resolved_url: greater than */
             gt_resolved_url?: string;
-            /** @description resolved_title: more than */
+            /** @description resolved_title: greater than */
             gt_resolved_title?: string;
-            /** @description excerpt: more than */
+            /** @description excerpt: greater than */
             gt_excerpt?: string;
-            /** @description archived: more than */
+            /** @description archived: greater than */
             gt_archived?: boolean;
-            /** @description favorite: more than */
+            /** @description favorite: greater than */
             gt_favorite?: boolean;
-            /** @description is_article: more than */
+            /** @description is_article: greater than */
             gt_is_article?: boolean;
             /**
              * Format: int64
-             * @description word_count: more than
+             * @description word_count: greater than
              */
             gt_word_count?: number;
-            /** @description unread: more than */
+            /** @description unread: greater than */
             gt_unread?: boolean;
-            /** @description added_by: more than */
+            /** @description added_by: greater than */
             gt_added_by?: string;
             /**
              * Format: int64
-             * @description added_on: more than
+             * @description added_on: greater than
              */
             gt_added_on?: number;
             /**
              * Format: int64
-             * @description stored_on: more than
+             * @description stored_on: greater than
              */
             gt_stored_on?: number;
-            /** @description marked_read_by: more than */
+            /** @description marked_read_by: greater than */
             gt_marked_read_by?: string;
             /**
              * Format: int64
-             * @description marked_read_on: more than
+             * @description marked_read_on: greater than
              */
             gt_marked_read_on?: number;
             /**
              * Format: int64
-             * @description read_position: more than
+             * @description read_position: greater than
              */
             gt_read_position?: number;
-            /** @description deleted: more than */
+            /** @description deleted: greater than */
             gt_deleted?: boolean;
             /** @description id: less than */
             lt_id?: string;
@@ -1717,15 +1717,15 @@ export interface components {
             /** @description deleted: other than, or null */
             not_deleted?: boolean;
         };
-        /** @description Fields to sort by, each with `-` before it for the opposite order, as in `-favorite,title`. True comes before false, and null before everything else. Without it the latest change comes first (`-last_modified`); where the listing is filtered on `last_modified`, the earliest (`last_modified`). */
+        /** @description Fields to sort by; `-` before a field reverses its order, as in `-favorite,title`. True comes before false, and null before everything else. By default the latest change comes first (`-last_modified`), or the earliest (`last_modified`) if the listing is filtered on `last_modified`. */
         _sort: string;
-        /** @description Items in a page; the page size of the service at most. */
+        /** @description Items per page, at most the page size of the service. */
         _limit: number;
-        /** @description Where a page begins. Opaque: follow `Next-Page` instead of making one. */
+        /** @description Where the page begins. Opaque: follow `Next-Page` instead of constructing one. */
         _token: string;
-        /** @description A timestamp as `Last-Modified` gives it: 304 when nothing changed after it. */
+        /** @description A timestamp from `Last-Modified`: 304 if nothing has changed since. */
         "header.If-Modified-Since": string;
-        /** @description `wait=N` (RFC 7240), with `If-Modified-Since`: where the answer would be 304 the request is held for up to N seconds, and answered as soon as the collection changes. `Preference-Applied` says that it is. */
+        /** @description `wait=N` (RFC 7240), with `If-Modified-Since`: instead of a 304, the response is delayed for up to N seconds until the collection changes. `Preference-Applied` says that the preference is honoured. */
         "header.Prefer": string;
         /** @description The `id` of an article. */
         "path.id": string;
@@ -1733,7 +1733,7 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description Any origin may read the answer.
+         * @description Any origin may read the response.
          * @example *
          */
         "Access-Control-Allow-Origin": string;
@@ -1743,22 +1743,22 @@ export interface components {
          */
         "Access-Control-Expose-Headers": string;
         /**
-         * @description JSON with `code` (`soft-eol` up to the end-of-support date, `hard-eol` after it), `message` and `url`; on every answer while an end of support is announced.
+         * @description JSON with `code` (`soft-eol` up to the end-of-support date, `hard-eol` after it), `message` and `url`; on every response once an end of support is announced.
          * @example {"code":"soft-eol","message":"Please update","url":"https://example.com/end"}
          */
         Alert: string;
         /**
-         * @description The verbs that the path takes.
+         * @description The methods that the path supports.
          * @example DELETE, GET, HEAD, POST
          */
         Allow: string;
         /**
-         * @description Seconds for which to send only what is needed; on answers of status 200 to 399 under heavy load.
+         * @description Seconds for which to send only urgent requests; on responses of status 200 to 399 under heavy load.
          * @example 30
          */
         Backoff: number;
         /**
-         * @description No answer is to be stored.
+         * @description Responses must not be stored.
          * @example no-store
          */
         "Cache-Control": string;
@@ -1768,22 +1768,22 @@ export interface components {
          */
         "Last-Modified": number;
         /**
-         * @description Where to go on.
+         * @description Where to go.
          * @example http://127.0.0.1:8000/v2/
          */
         Location: string;
         /**
-         * @description The absolute address of the next page; absent on the last one.
+         * @description The absolute URL of the next page; absent on the last one.
          * @example http://127.0.0.1:8000/v2/articles?unread=true&_limit=20&_token=3pWnZ
          */
         "Next-Page": string;
         /**
-         * @description The preference that was granted: for how many seconds the request was held at most, or would have been.
+         * @description The preference that was granted: the maximum number of seconds for which the request was or would have been held.
          * @example wait=55
          */
         "Preference-Applied": string;
         /**
-         * @description The address of a login is told to nobody.
+         * @description The URL of a login is sent to no other site.
          * @example no-referrer
          */
         "Referrer-Policy": string;
@@ -1793,32 +1793,32 @@ export interface components {
          */
         "Retry-After": number;
         /**
-         * @description Remembers, encrypted, the login that this browser began.
+         * @description The encrypted state of the login that this browser began.
          * @example login-Wc1dVbX2nqUuT0aR=eyJhbGciOiJkaXIi…; Path=/v2/acct-oauth; Max-Age=3600; HttpOnly; SameSite=Lax
          */
         "Set-Cookie": string;
         /**
-         * @description Deletions since the timestamp asked for may be missing, as their tombstones are gone: forget everything and list all.
+         * @description Deletions since the requested timestamp may be missing, because their tombstones were purged: drop all records and list the whole collection.
          * @example true
          */
         "Start-Over": "true";
         /**
-         * @description How many items the whole filtered listing has, the same on every page.
+         * @description The number of items in the whole filtered listing, the same on every page.
          * @example 42
          */
         "Total-Records": number;
         /**
-         * @description The request headers that the answer depends on, for caches on the way.
+         * @description The request headers that the response depends on, for caches.
          * @example Accept-Encoding
          */
         Vary: string;
         /**
-         * @description The schemes that open the path.
+         * @description The schemes that the path accepts.
          * @example Bearer realm="reading list", Basic realm="reading list", charset="UTF-8"
          */
         "WWW-Authenticate": string;
         /**
-         * @description The content type is meant.
+         * @description Browsers must not guess another content type.
          * @example nosniff
          */
         "X-Content-Type-Options": string;
@@ -1879,21 +1879,21 @@ export interface operations {
                 read_position?: components["parameters"]["read_position"];
                 /** @description True for tombstones, false for live records. */
                 deleted?: components["parameters"]["deleted"];
-                /** @description Each property is a query parameter of its own, `?min_read_position=1&not_title=`: a field with the prefix `min_` (at least), `max_` (at most), `gt_` (more than), `lt_` (less than) or `not_` (any other value, or null). All but `not_` leave out records in which the field is null. */
+                /** @description Each property is a separate query parameter, `?min_read_position=1&not_title=`: a field with the prefix `min_` (at least), `max_` (at most), `gt_` (greater than), `lt_` (less than) or `not_` (any other value, or null). All except `not_` exclude records in which the field is null. */
                 comparisons?: components["parameters"]["comparisons"];
-                /** @description Fields to sort by, each with `-` before it for the opposite order, as in `-favorite,title`. True comes before false, and null before everything else. Without it the latest change comes first (`-last_modified`); where the listing is filtered on `last_modified`, the earliest (`last_modified`). */
+                /** @description Fields to sort by; `-` before a field reverses its order, as in `-favorite,title`. True comes before false, and null before everything else. By default the latest change comes first (`-last_modified`), or the earliest (`last_modified`) if the listing is filtered on `last_modified`. */
                 _sort?: components["parameters"]["_sort"];
-                /** @description Items in a page; the page size of the service at most. */
+                /** @description Items per page, at most the page size of the service. */
                 _limit?: components["parameters"]["_limit"];
-                /** @description Where a page begins. Opaque: follow `Next-Page` instead of making one. */
+                /** @description Where the page begins. Opaque: follow `Next-Page` instead of constructing one. */
                 _token?: components["parameters"]["_token"];
             };
             header?: {
-                /** @description A timestamp as `Last-Modified` gives it: 412 when the record or the collection changed after it. */
+                /** @description A timestamp from `Last-Modified`: 412 if the record or the collection has changed since. */
                 "If-Unmodified-Since"?: components["parameters"]["header.If-Unmodified-Since"];
-                /** @description A timestamp as `Last-Modified` gives it: 304 when nothing changed after it. */
+                /** @description A timestamp from `Last-Modified`: 304 if nothing has changed since. */
                 "If-Modified-Since"?: components["parameters"]["header.If-Modified-Since"];
-                /** @description `wait=N` (RFC 7240), with `If-Modified-Since`: where the answer would be 304 the request is held for up to N seconds, and answered as soon as the collection changes. `Preference-Applied` says that it is. */
+                /** @description `wait=N` (RFC 7240), with `If-Modified-Since`: instead of a 304, the response is delayed for up to N seconds until the collection changes. `Preference-Applied` says that the preference is honoured. */
                 Prefer?: components["parameters"]["header.Prefer"];
             };
             path?: never;
@@ -1939,7 +1939,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A timestamp as `Last-Modified` gives it: 412 when the record or the collection changed after it. */
+                /** @description A timestamp from `Last-Modified`: 412 if the record or the collection has changed since. */
                 "If-Unmodified-Since"?: components["parameters"]["header.If-Unmodified-Since"];
             };
             path?: never;
@@ -1951,7 +1951,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The article that was there already, unchanged. */
+            /** @description The existing article, unchanged. */
             200: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -2045,11 +2045,11 @@ export interface operations {
                 read_position?: components["parameters"]["read_position"];
                 /** @description True for tombstones, false for live records. */
                 deleted?: components["parameters"]["deleted"];
-                /** @description Each property is a query parameter of its own, `?min_read_position=1&not_title=`: a field with the prefix `min_` (at least), `max_` (at most), `gt_` (more than), `lt_` (less than) or `not_` (any other value, or null). All but `not_` leave out records in which the field is null. */
+                /** @description Each property is a separate query parameter, `?min_read_position=1&not_title=`: a field with the prefix `min_` (at least), `max_` (at most), `gt_` (greater than), `lt_` (less than) or `not_` (any other value, or null). All except `not_` exclude records in which the field is null. */
                 comparisons?: components["parameters"]["comparisons"];
             };
             header?: {
-                /** @description A timestamp as `Last-Modified` gives it: 412 when the record or the collection changed after it. */
+                /** @description A timestamp from `Last-Modified`: 412 if the record or the collection has changed since. */
                 "If-Unmodified-Since"?: components["parameters"]["header.If-Unmodified-Since"];
             };
             path?: never;
@@ -2057,7 +2057,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What was deleted. */
+            /** @description The tombstones of the deleted articles. */
             200: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -2077,7 +2077,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description errno 115: the path does not take this verb */
+            /** @description errno 115: the path does not support this method */
             405: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -2149,21 +2149,21 @@ export interface operations {
                 read_position?: components["parameters"]["read_position"];
                 /** @description True for tombstones, false for live records. */
                 deleted?: components["parameters"]["deleted"];
-                /** @description Each property is a query parameter of its own, `?min_read_position=1&not_title=`: a field with the prefix `min_` (at least), `max_` (at most), `gt_` (more than), `lt_` (less than) or `not_` (any other value, or null). All but `not_` leave out records in which the field is null. */
+                /** @description Each property is a separate query parameter, `?min_read_position=1&not_title=`: a field with the prefix `min_` (at least), `max_` (at most), `gt_` (greater than), `lt_` (less than) or `not_` (any other value, or null). All except `not_` exclude records in which the field is null. */
                 comparisons?: components["parameters"]["comparisons"];
-                /** @description Fields to sort by, each with `-` before it for the opposite order, as in `-favorite,title`. True comes before false, and null before everything else. Without it the latest change comes first (`-last_modified`); where the listing is filtered on `last_modified`, the earliest (`last_modified`). */
+                /** @description Fields to sort by; `-` before a field reverses its order, as in `-favorite,title`. True comes before false, and null before everything else. By default the latest change comes first (`-last_modified`), or the earliest (`last_modified`) if the listing is filtered on `last_modified`. */
                 _sort?: components["parameters"]["_sort"];
-                /** @description Items in a page; the page size of the service at most. */
+                /** @description Items per page, at most the page size of the service. */
                 _limit?: components["parameters"]["_limit"];
-                /** @description Where a page begins. Opaque: follow `Next-Page` instead of making one. */
+                /** @description Where the page begins. Opaque: follow `Next-Page` instead of constructing one. */
                 _token?: components["parameters"]["_token"];
             };
             header?: {
-                /** @description A timestamp as `Last-Modified` gives it: 412 when the record or the collection changed after it. */
+                /** @description A timestamp from `Last-Modified`: 412 if the record or the collection has changed since. */
                 "If-Unmodified-Since"?: components["parameters"]["header.If-Unmodified-Since"];
-                /** @description A timestamp as `Last-Modified` gives it: 304 when nothing changed after it. */
+                /** @description A timestamp from `Last-Modified`: 304 if nothing has changed since. */
                 "If-Modified-Since"?: components["parameters"]["header.If-Modified-Since"];
-                /** @description `wait=N` (RFC 7240), with `If-Modified-Since`: where the answer would be 304 the request is held for up to N seconds, and answered as soon as the collection changes. `Preference-Applied` says that it is. */
+                /** @description `wait=N` (RFC 7240), with `If-Modified-Since`: instead of a 304, the response is delayed for up to N seconds until the collection changes. `Preference-Applied` says that the preference is honoured. */
                 Prefer?: components["parameters"]["header.Prefer"];
             };
             path?: never;
@@ -2207,9 +2207,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A timestamp as `Last-Modified` gives it: 412 when the record or the collection changed after it. */
+                /** @description A timestamp from `Last-Modified`: 412 if the record or the collection has changed since. */
                 "If-Unmodified-Since"?: components["parameters"]["header.If-Unmodified-Since"];
-                /** @description A timestamp as `Last-Modified` gives it: 304 when nothing changed after it. */
+                /** @description A timestamp from `Last-Modified`: 304 if nothing has changed since. */
                 "If-Modified-Since"?: components["parameters"]["header.If-Modified-Since"];
             };
             path: {
@@ -2255,7 +2255,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A timestamp as `Last-Modified` gives it: 412 when the record or the collection changed after it. */
+                /** @description A timestamp from `Last-Modified`: 412 if the record or the collection has changed since. */
                 "If-Unmodified-Since"?: components["parameters"]["header.If-Unmodified-Since"];
             };
             path: {
@@ -2299,9 +2299,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A timestamp as `Last-Modified` gives it: 412 when the record or the collection changed after it. */
+                /** @description A timestamp from `Last-Modified`: 412 if the record or the collection has changed since. */
                 "If-Unmodified-Since"?: components["parameters"]["header.If-Unmodified-Since"];
-                /** @description A timestamp as `Last-Modified` gives it: 304 when nothing changed after it. */
+                /** @description A timestamp from `Last-Modified`: 304 if nothing has changed since. */
                 "If-Modified-Since"?: components["parameters"]["header.If-Modified-Since"];
             };
             path: {
@@ -2358,9 +2358,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A timestamp as `Last-Modified` gives it: 412 when the record or the collection changed after it. */
+                /** @description A timestamp from `Last-Modified`: 412 if the record or the collection has changed since. */
                 "If-Unmodified-Since"?: components["parameters"]["header.If-Unmodified-Since"];
-                /** @description What to answer with: the record (`full`), the fields named in the request that it changed (`light`), or those whose stored value differs from the one sent (`diff`). In any case; anything else means `full`. */
+                /** @description Selects the response body: the record (`full`), those fields of the request whose stored value it changed (`light`), or those whose stored value differs from the one sent (`diff`). Case-insensitive; any other value means `full`. */
                 "Response-Behavior"?: "full" | "light" | "diff";
             };
             path: {
@@ -2375,7 +2375,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The record, or the fields asked for. */
+            /** @description The record, or the fields selected by `Response-Behavior`. */
             200: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -2435,7 +2435,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description One answer for each request. */
+            /** @description One response for each request. */
             200: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -2515,7 +2515,7 @@ export interface operations {
     beginLogin: {
         parameters: {
             query: {
-                /** @description Where to take the token: an absolute http(s) address in one of the authorised domains. */
+                /** @description Where to send the token: an absolute http(s) URL in one of the authorised domains. */
                 redirect: string;
             };
             header?: never;
@@ -2555,11 +2555,11 @@ export interface operations {
             query: {
                 /** @description The authorization code. */
                 code: string;
-                /** @description Says which login of this browser it is. */
+                /** @description Identifies the login in this browser. */
                 state: string;
-                /** @description The issuer, from providers that send it. */
+                /** @description The issuer, if the provider sends it. */
                 iss?: string;
-                /** @description Why the provider refuses the login, instead of a code. */
+                /** @description Why the provider refuses the login; sent instead of `code`. */
                 error?: string;
             };
             header?: never;
@@ -2587,7 +2587,7 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["BadRequest3"];
-            /** @description errno 105: credentials that were refused */
+            /** @description errno 105: the credentials were rejected */
             401: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -2682,7 +2682,23 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The latest version is there. */
+            /** @description Redirects a browser (`Accept: text/html`) to the web application, if that is switched on. */
+            302: {
+                headers: {
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
+                    Alert: components["headers"]["Alert"];
+                    Backoff: components["headers"]["Backoff"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Location: components["headers"]["Location"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Redirects to the latest version. */
             307: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];

@@ -32,7 +32,7 @@ export const EXAMPLES = {
       value: shortest,
     },
     full: {
-      summary: 'What a device knows about a page',
+      summary: 'With optional fields',
       value: known,
     },
   },
@@ -44,16 +44,16 @@ export const EXAMPLES = {
     favorite: { summary: 'Change one field', value: { favorite: true } },
   },
   patched: {
-    full: { summary: '`Response-Behavior: full`, or none: the record', value: read },
+    full: { summary: '`Response-Behavior: full`, or no header: the record', value: read },
     light: {
       summary: '`light`: what the request changed',
       value: reading,
     },
     diff: {
-      summary: '`diff`: what is stored otherwise than it was sent',
+      summary: '`diff`: fields stored with another value than the one sent',
       value: { read_position: reading.read_position },
     },
-    nothing: { summary: '`diff`, when all is as it was sent', value: {} },
+    nothing: { summary: '`diff`, if everything is stored as it was sent', value: {} },
   },
   tombstone: example('A deleted article', tombstone),
   tombstones: example('Deleted articles', { items: [tombstone] }),

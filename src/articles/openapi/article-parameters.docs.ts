@@ -7,7 +7,7 @@ const FIELDS = Object.keys(QUERY_FIELDS) as QueryField[];
 const COMPARISONS = {
   min: 'at least',
   max: 'at most',
-  gt: 'more than',
+  gt: 'greater than',
   lt: 'less than',
   not: 'other than, or null',
 } as const;
@@ -24,9 +24,9 @@ function comparisons(): MethodDecorator {
     name: 'comparisons',
     required: false,
     description:
-      'Each property is a query parameter of its own, `?min_read_position=1&not_title=`: a field with the prefix `min_` ' +
-      '(at least), `max_` (at most), `gt_` (more than), `lt_` (less than) or `not_` (any other value, or null). All but ' +
-      '`not_` leave out records in which the field is null.',
+      'Each property is a separate query parameter, `?min_read_position=1&not_title=`: a field with the prefix `min_` ' +
+      '(at least), `max_` (at most), `gt_` (greater than), `lt_` (less than) or `not_` (any other value, or null). All ' +
+      'except `not_` exclude records in which the field is null.',
     style: 'form',
     explode: true,
     schema: { type: 'object', additionalProperties: false, properties: Object.fromEntries(names), example: {} },
@@ -60,21 +60,21 @@ export const pages = (): MethodDecorator[] => [
     name: '_sort',
     required: false,
     description:
-      'Fields to sort by, each with `-` before it for the opposite order, as in `-favorite,title`. True comes before ' +
-      'false, and null before everything else. Without it the latest change comes first (`-last_modified`); where the ' +
-      'listing is filtered on `last_modified`, the earliest (`last_modified`).',
+      'Fields to sort by; `-` before a field reverses its order, as in `-favorite,title`. True comes before false, and null ' +
+      'before everything else. By default the latest change comes first (`-last_modified`), or the earliest ' +
+      '(`last_modified`) if the listing is filtered on `last_modified`.',
     schema: { type: 'string', pattern: `^( *${sortKey} *(, *${sortKey} *)*)?$` },
   }),
   ApiQuery({
     name: '_limit',
     required: false,
-    description: 'Items in a page; the page size of the service at most.',
+    description: 'Items per page, at most the page size of the service.',
     schema: { type: 'integer', minimum: 1 },
   }),
   ApiQuery({
     name: '_token',
     required: false,
-    description: 'Where a page begins. Opaque: follow `Next-Page` instead of making one.',
+    description: 'Where the page begins. Opaque: follow `Next-Page` instead of constructing one.',
     schema: { type: 'string' },
   }),
 ];

@@ -24,9 +24,9 @@ const OPTIONAL = fieldsWhere(({ givenBy }) => givenBy === undefined);
 @ApiSchema({
   name: 'NewArticle',
   description:
-    'What the server gives by itself (`id`, `last_modified`, `stored_on`) and unknown fields are ignored. `null` counts as ' +
-    'absent, but for `title`. An absent `resolved_url` is the `url`, `resolved_title` the `title`, `added_on` the present. ' +
-    'Booleans may also be `"true"`, `"false"`, 1 or 0, integers decimal digits in a string.',
+    'Fields set by the server (`id`, `last_modified`, `stored_on`) and unknown fields are ignored. `null` counts as ' +
+    'absent, except for `title`. `resolved_url` defaults to the `url`, `resolved_title` to the `title`, `added_on` to the ' +
+    'present time. Booleans may also be `"true"`, `"false"`, 1 or 0, and integers may be strings of decimal digits.',
 })
 export class NewArticleDto extends IntersectionType(only(REQUIRED), PartialType(only(OPTIONAL))) {}
 
@@ -34,7 +34,7 @@ export class NewArticleDto extends IntersectionType(only(REQUIRED), PartialType(
 for (const name of OPTIONAL) {
   const { description, default: value } = FIELDS[name] as FieldFacts;
   const absent =
-    typeof value === 'object' && value !== null ? '' : ` Absent: ${value === '' ? 'empty' : String(value)}.`;
+    typeof value === 'object' && value !== null ? '' : ` Default: ${value === '' ? 'empty' : String(value)}.`;
   const options = { required: false, nullable: true, description: description + absent };
   Field(name, options)(NewArticleDto.prototype, name);
 }
@@ -43,8 +43,8 @@ for (const name of OPTIONAL) {
 @ApiSchema({
   name: 'ArticlePatch',
   description:
-    'Any of these fields. The read-only ones are accepted as long as they hold what is stored, unknown ones are ignored. ' +
-    'Values may be spelt as in a POST. `null` makes `resolved_url` the `url`, `resolved_title` the `title`, and `excerpt` empty.',
+    'Any of these fields. Read-only fields are accepted if they equal the stored value; unknown ones are ignored. Values may ' +
+    'be written as in a POST. `null` sets `resolved_url` to the `url`, `resolved_title` to the `title`, and `excerpt` to empty.',
 })
 export class ArticlePatchDto extends PartialType(only(fieldsWhere(({ patch }) => patch !== undefined))) {}
 
@@ -56,7 +56,7 @@ for (const name of ['resolved_url', 'excerpt'] as const)
 export class ArticleFieldsDto extends PartialType(ArticleDto) {}
 
 /** What is left of a deleted article. */
-@ApiSchema({ name: 'Tombstone', description: 'What is left of a deleted article.' })
+@ApiSchema({ name: 'Tombstone', description: 'What remains of a deleted article.' })
 export class TombstoneDto implements Tombstone {
   @Field('id', { example: '6c5f1f0e-8a5b-4a3e-9d39-0b6f6a3c2a11' })
   id: string;
@@ -69,7 +69,7 @@ export class TombstoneDto implements Tombstone {
 }
 
 /** The answer to a collection DELETE. */
-@ApiSchema({ name: 'Tombstones', description: 'One tombstone for each deleted article, the oldest change first.' })
+@ApiSchema({ name: 'Tombstones', description: 'One tombstone for each deleted article, earliest change first.' })
 export class TombstonesDto {
   @ApiProperty({ type: [TombstoneDto] })
   items: TombstoneDto[];
@@ -81,7 +81,7 @@ export class ListingDto {
   @ApiProperty({
     type: 'array',
     items: { anyOf: [{ $ref: getSchemaPath(ArticleDto) }, { $ref: getSchemaPath(TombstoneDto) }] },
-    description: 'Articles; tombstones too when the listing is filtered on `last_modified`.',
+    description: 'Articles, and also tombstones if the listing is filtered on `last_modified`.',
   })
   items: (ArticleDto | TombstoneDto)[];
 }

@@ -29,8 +29,8 @@ describes(ArticlesController, ApiTags('articles'), {
     operation(
       'listArticles',
       'List articles',
-      'The articles that match all filters, one page of them. A filter on `last_modified`, `_since` and `_to` included, ' +
-        'brings tombstones in. Parameters of unknown names are refused, unless they begin with `_`.',
+      'One page of the articles that match all filters. With a filter on `last_modified`, which includes `_since` and `_to`, ' +
+        'tombstones are listed too. Unknown parameters are rejected, unless they begin with `_`.',
     ),
     ...filters(),
     ...pages(),
@@ -54,11 +54,11 @@ describes(ArticlesController, ApiTags('articles'), {
     operation(
       'createArticle',
       'Create an article',
-      'Stores a new article, or answers with the live one that has the same `url` or the same `resolved_url`.',
+      'Stores a new article, or returns the live one that has the same `url` or the same `resolved_url`.',
     ),
     ApiBody({ type: NewArticleDto, examples: EXAMPLES.create }),
     answers(201, 'The new article.', { type: ArticleDto, examples: EXAMPLES.article }),
-    answers(200, 'The article that was there already, unchanged.', { type: ArticleDto, examples: EXAMPLES.article }),
+    answers(200, 'The existing article, unchanged.', { type: ArticleDto, examples: EXAMPLES.article }),
     ...refusesStrangers(
       'malformedJson',
       'invalidParameter',
@@ -74,11 +74,11 @@ describes(ArticlesController, ApiTags('articles'), {
     operation(
       'deleteArticles',
       'Delete articles',
-      'Deletes **all** live articles that match the filters; without filters, all. `_sort`, `_limit` and `_token` are ' +
-        'refused. The service may be set up without this operation: 405.',
+      'Deletes **all** live articles that match the filters, or all live articles if there are no filters. `_sort`, `_limit` ' +
+        'and `_token` are rejected. The service may disable this operation: 405.',
     ),
     ...filters(),
-    answers(200, 'What was deleted.', { type: TombstonesDto, examples: EXAMPLES.tombstones }),
+    answers(200, 'The tombstones of the deleted articles.', { type: TombstonesDto, examples: EXAMPLES.tombstones }),
     ...refusesStrangers('invalidParameter', 'methodNotAllowed', 'modifiedMeanwhile'),
   ),
 
@@ -94,19 +94,19 @@ describes(ArticlesController, ApiTags('articles'), {
     operation(
       'patchArticle',
       'Modify an article',
-      'Changes the fields that are sent. `last_modified` moves only when a value really changes.',
+      'Changes the fields that are sent. `last_modified` advances only if a stored value changes.',
     ),
     recordId(),
     ApiHeader({
       name: 'Response-Behavior',
       required: false,
       description:
-        'What to answer with: the record (`full`), the fields named in the request that it changed (`light`), or those ' +
-        'whose stored value differs from the one sent (`diff`). In any case; anything else means `full`.',
+        'Selects the response body: the record (`full`), those fields of the request whose stored value it changed (`light`), ' +
+        'or those whose stored value differs from the one sent (`diff`). Case-insensitive; any other value means `full`.',
       schema: { type: 'string', enum: ['full', 'light', 'diff'], default: 'full' },
     }),
     ApiBody({ type: ArticlePatchDto, examples: EXAMPLES.patch }),
-    answers(200, 'The record, or the fields asked for.', {
+    answers(200, 'The record, or the fields selected by `Response-Behavior`.', {
       type: [ArticleDto, ArticleFieldsDto],
       examples: EXAMPLES.patched,
     }),
@@ -125,7 +125,7 @@ describes(ArticlesController, ApiTags('articles'), {
   ),
 
   remove: applyDecorators(
-    operation('deleteArticle', 'Delete an article', 'Leaves a tombstone, which listings of changes show.'),
+    operation('deleteArticle', 'Delete an article', 'Leaves a tombstone, which appears in listings of changes.'),
     recordId(),
     answers(200, 'The tombstone.', { type: TombstoneDto, examples: EXAMPLES.tombstone }),
     ...refusesStrangers('invalidParameter', 'invalidId', 'notFound', 'modifiedMeanwhile'),

@@ -11,8 +11,8 @@ import { findExcerpts } from './articles.store.js';
 import { type IndexHint, isScan, outlineStatement, type PageRequest, pageStatement } from './page-statement.js';
 
 /**
- * A page of a listing; `total` is that of the whole listing when its first page was read, `next` is where the following page
- * begins, `purged_until` tells which tombstones were gone when the page was read.
+ * A page of a listing. `total` counts the whole listing as of its first page; `next` is where the following page
+ * starts; `purged_until` tells which tombstones were gone when the page was read.
  */
 export interface Page {
   items: (Article | Tombstone)[];
@@ -21,10 +21,10 @@ export interface Page {
   purged_until: Timestamp;
 }
 
-/** Rows that one statement reads at most: with short excerpts some megabytes. */
+/** The most rows that one statement reads: a few megabytes with short excerpts. */
 const ROWS_AT_ONCE = 128;
 
-/** The rows of a page, as far as they are known to fit, and whether more remain after them. */
+/** The rows of a page that are known to fit, and whether more follow. */
 interface Rows {
   rows: Row[];
   hasMore: boolean;
@@ -32,10 +32,11 @@ interface Rows {
 }
 
 /**
- * One page in one statement, but for some empty ones, long excerpts and pages of more than a hundred items. `collection` was
- * read before: its count is the total where nothing is filtered, but tombstones may have gone since. The total is counted
- * once, so that a walk through n records costs n, not n². What does not fit the page is not read either.
- * @param lightest pages that may take more bytes are not read, but given back as `TooHeavy`
+ * Reads one page, in a single statement unless the page is empty, has long excerpts or more than a hundred items.
+ * `collection` was read earlier: its count is the total when there are no filters, but tombstones may have been purged
+ * since. The total is counted only once, so that paging through n records costs O(n), not O(n²). Rows that do not fit
+ * the page are not read.
+ * @param lightest a page that may take more bytes is not read; `TooHeavy` is returned instead
  */
 export async function findPage(
   session: Session,
@@ -50,7 +51,7 @@ export async function findPage(
   const isCertain = least * MOST_TO_LEAST <= request.maxBytes;
   if (least > lightest) return new TooHeavy(least);
   if (request.countOnly && !isCertain) {
-    // Where the page ends cannot be told without its items.
+    // Only the items tell where the page ends.
     const page = await findPage(session, hint, account, { ...request, countOnly: false }, collection, lightest);
     return page instanceof TooHeavy ? page : { ...page, items: [] };
   }
@@ -69,32 +70,38 @@ export async function findPage(
   };
 }
 
-/** True for the first page of a listing in the order of time that is only counted, and whose cost the page bounds. */
+/** A collection, and what a page of it comes to: `items` is empty. */
+export interface Outline {
+  collection: Collection;
+  page: Page;
+}
+
+/** True for a count-only first page in order of time whose cost is bounded by the page size. */
 export const isOutlined = (request: PageRequest): boolean =>
   request.countOnly && !request.start && request.sort.length === 1 && request.size <= ROWS_AT_ONCE && !isScan(request);
 
 /**
- * The collection, and such a page of it, in one statement, which therefore shows one state of both. Undefined before the user's
- * first contact, and where only the items themselves can tell where the page ends.
+ * The collection and such a page of it, read in one statement and therefore consistent. Undefined before the user's
+ * first request, and where only the items tell where the page ends.
  */
 export async function findOutline(
   session: Session,
   hint: IndexHint,
   account: Buffer,
   request: PageRequest,
-): Promise<{ collection: Collection; page: Page } | undefined> {
+): Promise<Outline | undefined> {
   const { sql, parameters } = outlineStatement(account, hint, request);
   const row = await session.row(sql, parameters);
   if (!row) return undefined;
   const [total, items] = [Number(row.total), Number(row.items)];
-  // MySQL gives sums as texts.
+  // MySQL returns sums as strings.
   if ((items * LEAST_BYTES + Number(row.bytes)) * MOST_TO_LEAST > request.maxBytes) return undefined;
   const collection = row as unknown as Collection;
   const next = total > items ? { total, position: [row.k0 as Timestamp] } : undefined;
   return { collection, page: { items: [], total, next, purged_until: collection.purged_until } };
 }
 
-/** Reads rows until the page is full by number or by what they take at least. */
+/** Reads rows until the page is full, by number of items or by their minimum size. */
 async function findRows(session: Session, hint: IndexHint, account: Buffer, request: PageRequest): Promise<Rows> {
   const rows: Row[] = [];
   let first: Row | undefined;
@@ -122,7 +129,7 @@ async function findRows(session: Session, hint: IndexHint, account: Buffer, requ
   }
 }
 
-/** The rows with the long excerpts that were left out; one that changed meanwhile has moved on in the order. */
+/** Fills in the long excerpts that were left out. A row that changed in the meantime is dropped: it now sorts later. */
 async function withExcerpts(session: Session, account: Buffer, rows: Row[]): Promise<Row[]> {
   const long = rows.filter(lacksExcerpt);
   if (long.length === 0) return rows;
@@ -134,18 +141,21 @@ async function withExcerpts(session: Session, account: Buffer, rows: Row[]): Pro
   });
 }
 
-/** How many items, one at least, take no more than so many bytes in JSON. */
+/** How many items, at least one, fit into `maxBytes` of JSON. */
 function countFitting(items: (Article | Tombstone)[], maxBytes: number): number {
   let bytes = 0;
   const beyond = items.findIndex((item) => (bytes += Buffer.byteLength(JSON.stringify(item)) + 1) > maxBytes);
   return beyond < 0 ? items.length : Math.max(1, beyond);
 }
 
-/** Every row of a filtered first page carries the total; where there is no row there is nothing to count. */
+/** Every row of a filtered first page carries the total; no rows means a total of 0. */
 const firstTotal = (row: Row | undefined, { filters }: PageRequest, { live_count }: Collection): number =>
   filters.length > 0 ? ((row?.total as number | undefined) ?? 0) : live_count;
 
-/** An empty page does not carry this one, which is asked for again unless the device has seen all changes, or lists no tombstones. */
+/**
+ * An empty page carries no `purged_until`, so it is queried unless the device has seen every change or lists no
+ * tombstones.
+ */
 async function purgedUntil(session: Session, account: Buffer, { filters }: PageRequest, known: Collection) {
   if (!mustStartOver(filters, known.last_modified)) return known.purged_until;
   return (await findCollection(session, account))?.purged_until ?? 0;

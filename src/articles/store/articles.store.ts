@@ -34,17 +34,17 @@ const one = (weight: Weight) =>
   );
 const ONE = { light: one('light'), any: one('any') };
 
-// Text: MySQL reads all records of the account where the two are one condition, and no builder knows UNION.
+// Raw SQL: with a single OR condition MySQL reads all records of the account, and no query builder supports UNION.
 const holders = (weight: Weight) =>
   ['url_hash', 'resolved_url_hash']
     .map((hash) => `SELECT ${COLUMNS_BY_WEIGHT[weight]} FROM articles WHERE account = ? AND ${hash} = ?`)
     .join(' UNION ALL ');
 const HOLDERS = { light: holders('light'), any: holders('any') };
 
-// Text: which records it takes, and that their timestamps follow each other, is the guarantee.
+// Raw SQL: the guarantee lies in which records it updates and in their consecutive timestamps.
 const BURY = `deleted = 1, ${CONTENT_COLUMNS.map((column) => `${column} = NULL`).join(', ')}`;
 
-/** The live article of that id. */
+/** The live article with that id. */
 export async function findArticle(
   session: Session,
   account: Buffer,
@@ -55,10 +55,10 @@ export async function findArticle(
   return row && !row.deleted ? articleOf(row) : undefined;
 }
 
-/** The excerpts of some rows that still have the timestamp of the row, by the digits of the id and that timestamp. */
+/** The excerpts of rows that have not changed since, keyed by `id_digits` and `last_modified`. */
 export async function findExcerpts(session: Session, account: Buffer, rows: Row[]): Promise<Map<string, string>> {
   const keys = rows.map(({ id_digits }) => Buffer.from(id_digits as string, 'hex'));
-  // Text: another statement for every number of rows.
+  // Raw SQL: a different statement for every number of rows.
   const found = await session.rows(
     `SELECT ${ID_DIGITS}, last_modified, excerpt FROM articles
      WHERE account = ? AND id IN (${keys.map(() => '?').join(', ')})`,
@@ -69,7 +69,7 @@ export async function findExcerpts(session: Session, account: Buffer, rows: Row[
   );
 }
 
-/** The live article that holds `url` as its url or else `resolved_url` as its resolved_url. */
+/** The live article with that url or, failing that, with that resolved_url. */
 export async function findHolder(
   session: Session,
   account: Buffer,
@@ -85,14 +85,14 @@ export async function insertArticle(session: Session, account: Buffer, article: 
   await session.run(INSERT(session), [account, ...rowValues(article)]);
 }
 
-/** Writes the given columns of a live article. Rejects with a duplicate-key error when its resolved URL is taken. */
+/** Updates the given columns of a live article. Rejects with a duplicate-key error when its resolved URL is taken. */
 export async function updateArticle(
   session: Session,
   account: Buffer,
   article: Article,
   fields: readonly (keyof Article)[],
 ): Promise<void> {
-  // Text: there are as many statements as sets of fields, thousands, too many to keep.
+  // Raw SQL: every set of fields needs its own statement; these are thousands, too many to cache.
   const assignments = fields.map((field) => `${field} = ?`);
   const parameters = fields.map((field) => parameterOf(article[field]));
   if (fields.includes('resolved_url')) {
@@ -104,8 +104,8 @@ export async function updateArticle(
 }
 
 /**
- * Turns those of some live articles that match into tombstones, the first at `first`, each following one millisecond later.
- * Returns how many.
+ * Turns those of the live articles `ids` that match the filters into tombstones, timestamped from `first` on, one
+ * millisecond apart. Returns how many there were.
  */
 export async function buryArticles(
   session: Session,
@@ -127,14 +127,14 @@ export async function buryArticles(
 const live = (account: Buffer, filters: readonly Filter[]): Condition =>
   allOf([listed(account, filters), { sql: 'deleted = 0', parameters: [] }]);
 
-/** Live articles of these keys that match. Compared with 1, the filters lead no planner away from the key. */
+/** Live articles with these keys that match. Comparing the filters with 1 keeps the planner on the primary key. */
 function among(account: Buffer, keys: Buffer[], filters: readonly Filter[]): Condition {
   const { sql, parameters } = live(account, filters);
   const marks = keys.map(() => '?').join(', ');
   return { sql: `account = ? AND id IN (${marks}) AND (${sql}) = 1`, parameters: [account, ...keys, ...parameters] };
 }
 
-/** Ids of the live articles that match, or of those among some of them, oldest change first, up to a number. */
+/** Ids of the live articles that match, oldest change first; only among `ids` and at most `atMost` where given. */
 export async function findLiveIds(
   session: Session,
   account: Buffer,
@@ -142,7 +142,7 @@ export async function findLiveIds(
   { ids, atMost }: { ids?: string[]; atMost?: number } = {},
 ): Promise<string[]> {
   const { sql, parameters } = ids ? among(account, ids.map(idBytes), filters) : live(account, filters);
-  // Text: the conditions are those of a page.
+  // Raw SQL: the conditions are those of a page.
   const limit = atMost === undefined ? '' : ` LIMIT ${atMost}`;
   const rows = await session.rows(
     `SELECT ${ID_DIGITS} FROM articles WHERE ${sql} ORDER BY last_modified${limit}`,
@@ -157,7 +157,7 @@ export async function countLive(session: Session, account: Buffer, filters: read
   return (await session.row(`SELECT COUNT(*) AS count FROM articles WHERE ${sql}`, parameters))!.count as number;
 }
 
-/** A query that finds a record only in exactly this version. Text: it tells whether a write took place. */
+/** A query that finds a record only in exactly this version: proof that a write took place. */
 export const versionQuery = (account: Buffer, id: string, last_modified: Timestamp) => ({
   sql: 'SELECT 1 FROM articles WHERE account = ? AND id = ? AND last_modified = ?',
   parameters: [account, idBytes(id), last_modified],

@@ -5,7 +5,7 @@ import type { PagePosition } from '../../protocol/page-token.js';
 import { isUuid } from '../../protocol/query-values.js';
 import { idBytes, urlHash } from './article.row.js';
 
-/** A piece of SQL with the values of its `?`. */
+/** An SQL fragment with the values of its placeholders. */
 export interface Condition {
   sql: string;
   parameters: Parameter[];
@@ -14,7 +14,7 @@ export interface Condition {
 const NOTHING: Condition = { sql: '1 = 0', parameters: [] };
 const EVERYTHING: Condition = { sql: '1 = 1', parameters: [] };
 
-/** The records of one account that a listing is about: live ones, and tombstones where the filters bring them in. */
+/** The records of one account that a listing covers: live ones, and tombstones where the filters include them. */
 export function listed(account: Buffer, filters: readonly Filter[]): Condition {
   const live = includesTombstones(filters) ? [] : [{ sql: 'deleted = 0', parameters: [] }];
   return allOf([{ sql: 'account = ?', parameters: [account] }, ...live, ...filters.map(filterCondition)]);
@@ -53,7 +53,7 @@ function differs(field: QueryField, value: FieldValue): Condition {
   return { sql: `(${field} <> ? OR ${field} IS NULL)`, parameters: [bind(field, value)] };
 }
 
-/** A text that is no UUID is no id, and cannot be bound as one. */
+/** Text that is not a UUID cannot be bound as an id. */
 const isBindable = (field: QueryField, value: FieldValue): boolean => field !== 'id' || isUuid(String(value));
 
 function bind(field: QueryField, value: Exclude<FieldValue, null>): Parameter {
@@ -61,10 +61,12 @@ function bind(field: QueryField, value: Exclude<FieldValue, null>): Parameter {
   return typeof value === 'boolean' ? Number(value) : value;
 }
 
-/** Excerpts have no limit, sort keys do (the position of a page travels in a URL): they sort by their beginning. */
+/**
+ * Excerpts have no size limit but sort keys do, as the position of a page is part of a URL: excerpts sort by a prefix.
+ */
 const MAX_SORTED_EXCERPT = 1024;
 
-/** What a field sorts by. Booleans are turned round, so that true comes before false while null stays below both. */
+/** What a field sorts by. Booleans are inverted, so that true sorts before false while null still sorts below both. */
 function sortExpression(field: QueryField): string {
   if (field === 'excerpt') return `SUBSTR(excerpt, 1, ${MAX_SORTED_EXCERPT})`;
   return QUERY_FIELDS[field] === 'boolean' ? `1 - ${field}` : field;
@@ -73,11 +75,11 @@ function sortExpression(field: QueryField): string {
 export const orderBy = (sort: readonly SortKey[]): string =>
   sort.map(({ field, descending }) => sortExpression(field) + (descending ? ' DESC' : '')).join(', ');
 
-/** The columns that make up the position of a row in the order, named `k0`, `k1`, …: what the row sorts by. */
+/** The columns that a row sorts by, named `k0`, `k1`, …: its position in the order. */
 export const positionColumns = (sort: readonly SortKey[]): string =>
   sort.map(({ field }, at) => `${sortExpression(field)} AS k${at}`).join(', ');
 
-/** What comes after `position` in the order, nulls being lower than all values (keyset pagination). */
+/** Matches what comes after `position` in the order (keyset pagination). Nulls sort below all values. */
 export function after(sort: readonly SortKey[], position: PagePosition): Condition {
   const [key, ...rest] = sort;
   if (!key) return NOTHING;

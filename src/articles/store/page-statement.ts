@@ -5,23 +5,24 @@ import type { PageStart } from '../../protocol/page-token.js';
 import { BYTES, SHORT_COLUMNS } from './article.row.js';
 import { after, allOf, type Condition, listed, orderBy, positionColumns } from './conditions.js';
 
-/** What to list: a parsed query, the size of the page and where it begins. */
+/** What to list: a parsed query, the size of the page and where it starts. */
 export interface PageRequest extends Pick<CollectionQuery, 'filters' | 'sort'> {
   size: number;
-  /** Of items in JSON, after which the page ends, though never before its first item. */
+  /** The size of the items in JSON at which the page ends; a page has at least one item. */
   maxBytes: number;
-  /** Absent on the first page, for which the total is counted. */
+  /** Absent for the first page, which counts the total. */
   start?: PageStart;
   /** Leave `items` empty: only the counts and the next position are wanted. */
   countOnly: boolean;
 }
 
-/** The hint that lets a statement name the index it needs. */
+/** The SQL hint that forces an index. */
 export type IndexHint = (index: string) => string;
 
 /**
- * The statement that reads up to `limit` rows of a page; those of the first one carry what is known of the whole listing. Text, as no
- * builder names an index that must be used, and there are as many shapes as combinations of filters.
+ * The statement that reads up to `limit` rows of a page; the rows of the first page also carry facts about the whole
+ * listing. Raw SQL, because no query builder can force an index, and every combination of filters needs its own
+ * statement.
  */
 export function pageStatement(
   account: Buffer,
@@ -47,8 +48,8 @@ const IN_LIVE_INDEX: ReadonlySet<string> = new Set(['deleted', ...LIVE_INDEX]);
 const UNIQUE: ReadonlySet<string> = new Set(['id', 'url', 'resolved_url']);
 
 /**
- * True when a page may cost as much as the whole collection: it has to be sorted, or its filters need more than an index. Then
- * the cost is not bounded by the page.
+ * True when a page may cost as much as the whole collection, because it has to be sorted or an index does not cover its
+ * filters.
  */
 export function isScan({ filters, sort }: Pick<PageRequest, 'filters' | 'sort'>): boolean {
   if (filters.some(({ field, operator, value }) => UNIQUE.has(field) && operator === 'eq' && value !== null))
@@ -58,7 +59,7 @@ export function isScan({ filters, sort }: Pick<PageRequest, 'filters' | 'sort'>)
   return others.some(({ field }) => !IN_LIVE_INDEX.has(field)) || (includesTombstones(filters) && others.length > 0);
 }
 
-/** The order of time is read off an index; any other order has to be sorted, and the planner knows best. */
+/** Order of time comes from an index. Any other order has to be sorted, and the planner knows best how. */
 function indexFor({ filters, sort }: PageRequest, hint: IndexHint): string {
   if (sort[0]?.field !== 'last_modified') return '';
   if (filters.some(({ field }) => !IN_LIVE_INDEX.has(field))) return '';
@@ -72,8 +73,8 @@ function totalOf(account: Buffer, filters: readonly Filter[], hint: IndexHint): 
 }
 
 /**
- * The statement that reads the account and what a first page of it comes to, in one row: how many items the listing has, how
- * many the page would have, their bytes, and the timestamp of the last of them. Only for the order of time.
+ * The statement that reads the account and a summary of its first page in one row: the number of items in the listing,
+ * the number on the page, their bytes, and the timestamp of the last one. Only for order of time.
  */
 export function outlineStatement(account: Buffer, hint: IndexHint, request: PageRequest): Condition {
   const { filters, sort, size } = request;
@@ -92,7 +93,7 @@ export function outlineStatement(account: Buffer, hint: IndexHint, request: Page
   };
 }
 
-/** Counts by flags read an index only. */
+/** Counts by flags are answered from an index alone. */
 function countIndex(filters: readonly Filter[], hint: IndexHint): string {
   if (filters.some(({ field }) => !IN_LIVE_INDEX.has(field))) return '';
   const byTime = filters.every(({ field }) => field === 'last_modified');

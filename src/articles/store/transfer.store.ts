@@ -6,7 +6,7 @@ import type { Timestamp } from '../../protocol/timestamp.js';
 import type { Article, Tombstone } from '../article.js';
 import { urlHash } from './article.row.js';
 
-/** When the articles and tombstones changed, and which they are, oldest change first. */
+/** The timestamps of articles and tombstones, and which of the two each is, oldest change first. */
 export async function oldestRecords(session: Session, account: Buffer, size: number) {
   const rows = await session.rows(
     `SELECT last_modified, deleted FROM articles WHERE account = ? ORDER BY last_modified LIMIT ${size}`,
@@ -15,7 +15,7 @@ export async function oldestRecords(session: Session, account: Buffer, size: num
   return rows as { last_modified: Timestamp; deleted: 0 | 1 }[];
 }
 
-/** The timestamp of a record, and whether it is a tombstone; undefined when the account has none of that id. */
+/** The timestamp of a record, and whether it is a tombstone; undefined when the account has no record with that id. */
 export async function versionOf(
   session: Session,
   account: Buffer,
@@ -32,7 +32,7 @@ export async function holdersOf(
   { url, resolved_url }: Pick<Article, 'url' | 'resolved_url'>,
 ): Promise<string[]> {
   const holders = new Set<string>();
-  // One after the other: MySQL reads all records of the account where the two are one condition.
+  // Two queries: with a single OR condition MySQL reads all records of the account.
   for (const hash of [{ url_hash: urlHash(url) }, { resolved_url_hash: urlHash(resolved_url) }]) {
     const where = { account, ...hash };
     const holder = await managerOn(session).findOne(StoredArticle, { select: { account: true, id: true }, where });
@@ -62,7 +62,7 @@ export async function deleteItem(session: Session, account: Buffer, id: string):
   await managerOn(session).delete(StoredArticle, { account, id });
 }
 
-/** Deletes everything up to a timestamp for good and returns how many records that were. */
+/** Permanently deletes everything up to a timestamp; returns the number of records. */
 export async function eraseUntil(session: Session, account: Buffer, until: Timestamp): Promise<number> {
   const records = { account, last_modified: LessThanOrEqual(until) };
   return (await managerOn(session).delete(StoredArticle, records)).affected!;
@@ -74,7 +74,7 @@ export const hasItems = (session: Session, account: Buffer): Promise<boolean> =>
 
 const MOVED_AT_ONCE = 500;
 
-/** Gives all records of an account to another one, which must have none, and returns how many there were. */
+/** Moves all records of an account to another one, which must have none; returns how many there were. */
 export async function moveItems(session: Session, from: Buffer, to: Buffer): Promise<number> {
   const entities = managerOn(session);
   for (let moved = 0; ;) {

@@ -1,6 +1,9 @@
 import { ApiError, invalidParameter } from '../../protocol/api-error.js';
 
-/** What the provider sends back with the browser after a login (RFC 6749, 4.1.2; `iss` from RFC 9207). */
+/**
+ * The parameters with which the provider redirects the browser back after a login (RFC 6749, 4.1.2; `iss` from RFC
+ * 9207).
+ */
 export interface AuthorizationResponse {
   code: string;
   state: string;
@@ -33,5 +36,5 @@ function readOnce(query: Record<string, unknown>, name: string): string | undefi
   return value;
 }
 
-/** The error's registered name; anyone can write a link with a text of their own. */
+/** Only what looks like a registered error code, as anybody can craft a link with arbitrary text. */
 const nameOf = (error: string): string => (/^[a-z_]{1,40}$/.test(error) ? ` (${error})` : '');

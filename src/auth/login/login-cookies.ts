@@ -1,21 +1,25 @@
 const PREFIX = 'login-';
 
-/** All login cookies of a browser together: Node.js refuses requests with more than 16 KiB of headers. */
+/**
+ * The limit for all login cookies of a browser together: by default Node.js rejects requests with more than 16 KiB of
+ * headers.
+ */
 const MAX_TOTAL_LENGTH = 8192;
 
-/** The name of a login's cookie. Each login has its own, so that two tabs do not disturb each other. */
+/** The name of a login's cookie. Each login has its own, so that two tabs do not interfere. */
 export const loginCookieName = (state: string): string => PREFIX + state.slice(0, 16);
 
 /** The `Set-Cookie` value of a login that ends at `callback`; removes the cookie when `maxAgeSeconds` is 0. */
 export function setLoginCookie(name: string, value: string, callback: string, maxAgeSeconds: number): string {
   const { protocol, pathname } = new URL(callback);
   const secure = protocol === 'https:' ? '; Secure' : '';
-  // The folder of the callback: where logins begin, the cookies of abandoned ones must be seen to be removed.
+  // The folder of the callback, so that the path where logins begin also receives the cookies of abandoned ones and can
+  // remove them.
   const path = pathname.slice(0, pathname.lastIndexOf('/'));
   return `${name}=${value}; Path=${path}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`;
 }
 
-/** The login cookies of a `Cookie` header in their order, which is the order in which browsers stored them. */
+/** The login cookies of a `Cookie` header, in the order in which the browser stored them. */
 export function readLoginCookies(header: string | undefined): Map<string, string> {
   const pairs = (header ?? '').split(/; */).map((pair) => {
     const end = pair.indexOf('=');
@@ -24,7 +28,7 @@ export function readLoginCookies(header: string | undefined): Map<string, string
   return new Map(pairs.filter(([name]) => /^login-[A-Za-z0-9_-]{16}$/.test(name)));
 }
 
-/** The oldest login cookies that must go to make room for another of `length` characters. */
+/** The oldest login cookies, which have to be removed to make room for another of `length` characters. */
 export function surplusLoginCookies(cookies: ReadonlyMap<string, string>, length: number): string[] {
   const newestFirst = [...cookies].reverse();
   let total = length;

@@ -1,20 +1,20 @@
 import { hkdfSync } from 'node:crypto';
 import { EncryptJWT, jwtDecrypt, type JWTPayload } from 'jose';
 
-/** What a login begun in a browser must remember until the provider sends the browser back. */
+/** The state of a login in a browser until the provider redirects back. */
 export interface PendingLogin {
   state: string;
   /** The PKCE code verifier. */
   verifier: string;
-  /** Where the token is taken in the end; judged already. */
+  /** Where the browser goes with the token in the end; already validated. */
   redirect: string;
-  /** The callback as the provider was told, whichever instance is called back. */
+  /** The callback URL as sent to the provider, whichever instance receives the callback. */
   redirect_uri: string;
 }
 
 const CONTENT_ENCRYPTION = 'A256GCM';
 
-/** The encryption key of login cookies: the same in every instance with the same secret, and used for nothing else. */
+/** The encryption key of login cookies: the same for all instances with the same secret, and used for nothing else. */
 export const loginKey = (sessionSecret: string): Uint8Array =>
   new Uint8Array(hkdfSync('sha256', sessionSecret, '', 'reading list: login cookie', 32));
 
@@ -26,7 +26,7 @@ export async function sealLogin(login: PendingLogin, key: Uint8Array, expiresAt:
     .encrypt(key);
 }
 
-/** Undefined for anything but an unexpired login sealed with this key. */
+/** Decrypts a login; undefined for anything but an unexpired login sealed with this key. */
 export async function openLogin(sealed: string, key: Uint8Array, now: number): Promise<PendingLogin | undefined> {
   try {
     const { payload } = await jwtDecrypt(sealed, key, {

@@ -13,14 +13,14 @@ import { refusesClient } from '../provider/refuses-client.js';
 import { resourceParameter } from '../provider/resource-parameter.js';
 import { isBearerToken } from '../tokens/token-verifier.js';
 
-/** A login on its way to the provider: where the browser goes, and what it keeps until it comes back. */
+/** A login on its way to the provider: where to redirect the browser, and the state that it keeps until it returns. */
 export interface BegunLogin {
   location: string;
   state: string;
   sealed: string;
 }
 
-/** The authorization-code flow with PKCE (RFC 6749, RFC 7636). It keeps nothing: any instance finishes any login. */
+/** The authorization-code flow with PKCE (RFC 6749, RFC 7636). Stateless: any instance can finish any login. */
 @Injectable()
 export class OAuthLogin {
   private readonly key: Uint8Array;
@@ -33,7 +33,7 @@ export class OAuthLogin {
     this.key = loginKey(settings.sessionSecret);
   }
 
-  /** Begins a login that ends at `redirect`. Throws 503 / 201 when the provider cannot be asked. */
+  /** Begins a login that ends at `redirect`. Throws 503 / 201 when the provider is not available. */
   async begin(redirect: string, redirect_uri: string): Promise<BegunLogin> {
     const { metadata, client: configuration } = await withinLimit(this.provider.discovered());
     if (!metadata.authorization_endpoint) throw providerUnavailable('it has no authorization endpoint');
@@ -50,7 +50,7 @@ export class OAuthLogin {
     return { location: location.href, state: login.state, sealed: await sealLogin(login, this.key, expiresAt) };
   }
 
-  /** The login that a cookie holds. Throws 401 / 105 when it is missing, expired, forged or of another state. */
+  /** The login in a cookie. Throws 401 / 105 when it is missing, expired, forged or has another state. */
   async resume(sealed: string | undefined, state: string): Promise<PendingLogin> {
     const login = sealed === undefined ? undefined : await openLogin(sealed, this.key, this.clock());
     if (login?.state === state) return login;
@@ -60,8 +60,8 @@ export class OAuthLogin {
   }
 
   /**
-   * Exchanges the code for an access token. Throws 400 / 107 when the provider refuses it, 503 / 201 when the provider
-   * cannot be asked, answers nonsense or does not accept this service.
+   * Exchanges the code for an access token. Throws 400 / 107 when the provider rejects it, 503 / 201 when the provider
+   * is not available, responds with nonsense or does not accept this service.
    */
   async finish(login: PendingLogin, response: AuthorizationResponse): Promise<string> {
     return withinLimit(this.exchange(login, response));
@@ -69,7 +69,7 @@ export class OAuthLogin {
 
   private async exchange(login: PendingLogin, response: AuthorizationResponse): Promise<string> {
     const { metadata, client: configuration } = await this.provider.discovered();
-    judgeIssuer(response.iss, metadata);
+    requireIssuer(response.iss, metadata);
     const callback = new URL(login.redirect_uri);
     callback.search = new URLSearchParams({ ...response }).toString();
     const checks = { expectedState: login.state, pkceCodeVerifier: login.verifier };
@@ -88,13 +88,13 @@ export class OAuthLogin {
   }
 }
 
-/** A response of another provider (a mix-up attack, RFC 9207) is the fault of whoever sent the browser here. */
-function judgeIssuer(iss: string | undefined, metadata: ProviderMetadata): void {
+/** Rejects a response of another provider (mix-up attack, RFC 9207). */
+function requireIssuer(iss: string | undefined, metadata: ProviderMetadata): void {
   if (iss !== undefined && iss !== metadata.issuer) throw invalidParameter('iss', 'is another identity provider');
   if (iss === undefined && metadata.authorization_response_iss_parameter_supported)
     throw new ApiError('missingParameter', 'iss: is required');
 }
 
-/** Errors about the code, not about this service's own registration with the provider. */
+/** True for errors about the code rather than about this service's registration with the provider. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof client.ResponseBodyError && error.status === 400 && error.error !== 'unsupported_grant_type';

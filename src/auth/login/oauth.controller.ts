@@ -13,8 +13,8 @@ import { RequiresProvider } from './requires-provider.guard.js';
 import { readRedirect, withToken } from './redirect-domains.js';
 
 /**
- * The way to a bearer token for web pages and devices (docs/protocol.md, "Login"). Its paths contain a setting, the name of the
- * provider: `loginPath` is where the module is registered.
+ * The login through which web pages and devices get a bearer token (docs/protocol.md, "Login"). Its paths contain the
+ * provider's name, a setting: the module is registered at `loginPath`.
  */
 @Public()
 @UseGuards(RequiresProvider)
@@ -25,14 +25,17 @@ export class OAuthController {
     private readonly login: OAuthLogin,
   ) {}
 
-  /** What a client needs to talk to the identity provider itself. */
+  /** What a client needs to talk to the identity provider directly. */
   @Get('params')
   showParameters() {
     const { clientId, uri, scope } = this.settings.oauth;
     return { client_id: clientId, oauth_uri: uri, scope };
   }
 
-  /** Sends the browser to the provider. 400 / 107 or 108 for a wrong or missing `redirect`, 503 / 201 without provider. */
+  /**
+   * Redirects the browser to the provider. Throws 400 / 107 or 108 for an invalid or missing `redirect`, 503 / 201 when
+   * the provider is not available.
+   */
   @Get('login')
   async begin(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<Reply> {
     forgetReferrer(response);
@@ -48,26 +51,27 @@ export class OAuthController {
   }
 
   /**
-   * The provider sends the browser back here; it goes on to `redirect` with the token in the fragment. 400 / 107 or 108
-   * for a refused or incomplete answer, 401 / 105 without the login it belongs to, 503 / 201 without provider.
+   * The provider's callback; redirects to `redirect` with the token in the fragment. Throws 400 / 107 or 108 for an
+   * error or incomplete response, 401 / 105 without the login it belongs to, 503 / 201 when the provider is not
+   * available.
    */
   @Get('token')
   async finish(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<Reply> {
     forgetReferrer(response);
     const sealed = this.takeCookie(request, response);
     try {
-      const answer = readAuthorizationResponse(request.query);
-      const login = await this.login.resume(sealed, answer.state);
-      const token = await this.login.finish(login, answer);
+      const authorization = readAuthorizationResponse(request.query);
+      const login = await this.login.resume(sealed, authorization.state);
+      const token = await this.login.finish(login, authorization);
       return new Reply(302, undefined, { Location: withToken(login.redirect, token) });
     } catch (error) {
-      // The code may still be good: the same address can be tried again when the provider is back.
+      // The code may still be valid: the same URL can be retried when the provider is back.
       if (error instanceof ApiError && error.kind === 'unavailable') response.removeHeader('Set-Cookie');
       throw error;
     }
   }
 
-  /** The cookie of the login that the request names, if the browser has it; the answer removes it. */
+  /** The cookie of the login that the request names, if the browser has it; the response removes it. */
   private takeCookie(request: Request, response: Response): string | undefined {
     const { state } = request.query;
     if (typeof state !== 'string') return undefined;
@@ -77,7 +81,7 @@ export class OAuthController {
     return sealed;
   }
 
-  /** The web application, by its configured address: what a request says of itself is no reason to trust a host. */
+  /** The configured URL of the web application: the request's own headers are no reason to trust a host. */
   private ownPage(): string | undefined {
     const { webAppEnabled, publicUrl: base } = this.settings;
     return webAppEnabled && base !== undefined ? `${base}/app/` : undefined;
@@ -88,10 +92,10 @@ export class OAuthController {
   }
 }
 
-/** The addresses of a login hold a code and a state: no page that follows shall be told them. */
+/** The URLs of a login contain a code and a state, which must not leak to later pages. */
 const forgetReferrer = (response: Response): void => {
   response.setHeader('Referrer-Policy', 'no-referrer');
 };
 
-/** Below which address the login is. */
+/** The path below which the login is. */
 export const loginPath = ({ oauth }: Pick<Settings, 'oauth'>): string => `v2/${oauth.providerName}-oauth`;

@@ -7,13 +7,13 @@ import { OAuthController } from './oauth.controller.js';
 /** What a client needs to talk to the identity provider itself. */
 @ApiSchema({ name: 'OAuthParameters' })
 export class OAuthParametersDto {
-  @ApiProperty({ type: 'string', description: 'This service, as the provider knows it.' })
+  @ApiProperty({ type: 'string', description: 'The client id of this service at the provider.' })
   client_id: string;
 
-  @ApiProperty({ type: 'string', format: 'uri', description: 'The base address of the provider, its issuer.' })
+  @ApiProperty({ type: 'string', format: 'uri', description: 'The base URL of the provider, which is its issuer.' })
   oauth_uri: string;
 
-  @ApiProperty({ type: 'string', description: 'The scope that a token needs.' })
+  @ApiProperty({ type: 'string', description: 'The scope that a token must have.' })
   scope: string;
 }
 
@@ -42,7 +42,7 @@ const redirection = (description: string): MethodDecorator =>
 
 describes(OAuthController, ApiTags('login'), {
   showParameters: applyDecorators(
-    operation('showOAuthParameters', 'Show the identity provider', 'For clients that get their token themselves.'),
+    operation('showOAuthParameters', 'Show the identity provider', 'For clients that obtain their token themselves.'),
     ...refuses('unavailable'),
     answers(200, 'The identity provider.', { type: OAuthParametersDto, examples: parameters }),
   ),
@@ -50,14 +50,14 @@ describes(OAuthController, ApiTags('login'), {
     operation(
       'beginLogin',
       'Begin a login',
-      'Sends the browser to the login form of the identity provider, and from there to `redirect` with the token at the ' +
-        'end of its fragment.',
+      'Redirects the browser to the login form of the identity provider, and from there to `redirect` with the token ' +
+        'appended to its fragment.',
     ),
     ...refusesWith(SAID_TO_BROWSERS, 'invalidParameter', 'missingParameter', 'unavailable'),
     query(
       'redirect',
       true,
-      'Where to take the token: an absolute http(s) address in one of the authorised domains.',
+      'Where to send the token: an absolute http(s) URL in one of the authorised domains.',
       'http://localhost:3000/#auth:',
     ),
     redirection('To the login form.'),
@@ -66,13 +66,13 @@ describes(OAuthController, ApiTags('login'), {
     operation(
       'finishLogin',
       'Finish a login',
-      'The identity provider sends the browser here; no client calls it by itself.',
+      'The identity provider redirects the browser here; clients do not call it.',
     ),
     ...refusesWith(SAID_TO_BROWSERS, 'invalidParameter', 'missingParameter', 'invalidAuthorization', 'unavailable'),
     query('code', true, 'The authorization code.'),
-    query('state', true, 'Says which login of this browser it is.'),
-    query('iss', false, 'The issuer, from providers that send it.'),
-    query('error', false, 'Why the provider refuses the login, instead of a code.'),
+    query('state', true, 'Identifies the login in this browser.'),
+    query('iss', false, 'The issuer, if the provider sends it.'),
+    query('error', false, 'Why the provider refuses the login; sent instead of `code`.'),
     redirection('To the `redirect` of the login, with the token.'),
   ),
 });

@@ -1,14 +1,14 @@
 import { domainToUnicode } from 'node:url';
 import { ApiError, invalidParameter } from '../../protocol/api-error.js';
 
-/** Longer addresses do not fit into a login cookie. */
+/** Longer URLs do not fit into a login cookie. */
 const MAX_LENGTH = 2000;
 
 /**
- * Reads the `redirect` parameter of a login: an absolute http(s) URL whose host is in the list. An entry is a host name,
- * `*.` and a host name for its subdomains, either with a port if only that one is meant. Throws 400 / 108 when it is
- * missing, 400 / 107 when it is anything else.
- * @param ownPage a page of the service itself to which a login may return whatever the list says
+ * Reads the `redirect` parameter of a login: an absolute http(s) URL whose host is in the list. An entry is a host
+ * name, or `*.` and a host name for its subdomains; a port restricts it to that port. Throws 400 / 108 when the
+ * parameter is missing, 400 / 107 when it is anything else.
+ * @param ownPage a page of the service itself to which a login may always return
  */
 export function readRedirect(value: unknown, domains: readonly string[], ownPage?: string): URL {
   if (value === undefined || value === '') throw new ApiError('missingParameter', 'redirect: is required');
@@ -23,9 +23,9 @@ export function readRedirect(value: unknown, domains: readonly string[], ownPage
 }
 
 /**
- * Parses a URL as browsers do, but takes only what all of them, and people, read in the same way: the host as it is
- * written must be the host as it is parsed. That leaves out user info, back-slashes, encoded or full-width characters,
- * odd numbers for addresses and missing or surplus slashes.
+ * Parses a URL like a browser, but accepts only what all browsers, and people, read the same way: the host as written
+ * must equal the host as parsed. That excludes user info, backslashes, encoded or full-width characters, unusual forms
+ * of IP addresses, and missing or extra slashes.
  */
 function parsePlainUrl(text: string): URL | undefined {
   if (/[\s\\\u0000-\u0020\u007f-\u009f]/.test(text) || !URL.canParse(text)) return undefined;
@@ -53,8 +53,8 @@ function matchesDomain(url: URL, domain: string): boolean {
 }
 
 /**
- * The address that takes the token to the web page: the redirect with the token at the end of its fragment, where
- * neither servers nor the `Referer` header see it. A page that wants `#auth:<token>` gives a redirect ending in `#auth:`.
+ * The URL that hands the token to the web page: the redirect with the token appended to its fragment, which neither
+ * servers nor the `Referer` header see. A page that wants `#auth:<token>` passes a redirect ending in `#auth:`.
  */
 export function withToken(redirect: string, token: string): string {
   return `${redirect}${redirect.includes('#') ? '' : '#'}${token}`;

@@ -3,7 +3,7 @@ import { SETTINGS } from '../../config/config.module.js';
 import type { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
 
-/** Answers 404 / 111 to logins where no identity provider is set up. */
+/** Throws 404 / 111 for logins where no identity provider is configured. */
 @Injectable()
 export class RequiresProvider implements CanActivate {
   constructor(@Inject(SETTINGS) private readonly settings: Settings) {}

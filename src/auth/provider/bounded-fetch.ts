@@ -1,25 +1,26 @@
 import { tracingChannel } from 'node:diagnostics_channel';
+import { before } from '../../database/before.js';
 import { ApiError } from '../../protocol/api-error.js';
 
 /**
- * How long one call to the identity provider, and one answer that waits for its calls, may take, in milliseconds: the
- * client shall have its answer within five seconds.
+ * The time limit, in milliseconds, for one call to the identity provider and for one response that depends on such
+ * calls: clients should have their response within five seconds.
  */
 export const PROVIDER_LIMIT_MS = 4800;
 
 const MAX_BYTES = 512 * 1024;
 
-/** What is published about a call to the identity provider: the path of its address, never the parameters. */
+/** What is published about a call to the identity provider: the path of its URL, never the parameters. */
 export interface ProviderCall {
   path: string;
 }
 
-/** Where metrics and traces learn of calls to the identity provider. */
+/** The channel through which metrics and traces observe calls to the identity provider. */
 export const providerCalls = tracingChannel<unknown, ProviderCall>('reading-list:provider-call');
 
 /**
- * 503 / 201: the identity provider cannot be asked or makes no sense. Of the failure behind it only the code is kept, for
- * the log: its details may hold what the provider answered, tokens included.
+ * 503 / 201: the identity provider is not available or responds with nonsense. Only the error code of the underlying
+ * failure is kept, for the log: its details may contain the provider's response, including tokens.
  */
 export function providerUnavailable(reason: string, failure?: unknown): ApiError {
   const error = new ApiError('unavailable', `The identity provider is not available: ${reason}`);
@@ -27,10 +28,10 @@ export function providerUnavailable(reason: string, failure?: unknown): ApiError
   return error;
 }
 
-/** What an operator has to look at when the provider does not accept this service. */
+/** What an operator has to check when the provider does not accept this service. */
 export const CLIENT_REFUSED = 'the provider refuses OAUTH_CLIENT_ID / OAUTH_CLIENT_SECRET';
 
-/** 503 / 201: the identity provider does not accept this service; trying again will not help. */
+/** 503 / 201: the identity provider does not accept this service; retrying does not help. */
 export function clientRefused(): ApiError {
   const error = new ApiError('unavailable', `Sign-in is not available: ${CLIENT_REFUSED}`);
   error.cause = new Error('invalid_client');
@@ -44,8 +45,8 @@ function codeOf(failure: unknown): string | undefined {
 }
 
 /**
- * `fetch` for calls to the identity provider. Follows no redirect (a secret would go with it), ends within
- * `PROVIDER_LIMIT_MS` unless the caller's signal is shorter, and rejects answers of more than 512 KiB.
+ * `fetch` for calls to the identity provider. Follows no redirects (a secret would be sent along), ends within
+ * `PROVIDER_LIMIT_MS` or by the caller's signal, and rejects responses of more than 512 KiB.
  */
 export async function boundedFetch(url: string, init: RequestInit = {}): Promise<Response> {
   return providerCalls.tracePromise(() => fetchBounded(url, init), { path: new URL(url).pathname });
@@ -63,13 +64,13 @@ async function readBounded(response: Response): Promise<Buffer<ArrayBuffer>> {
   let size = 0;
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.length;
-    if (size > MAX_BYTES) throw providerUnavailable('its answer is too large');
+    if (size > MAX_BYTES) throw providerUnavailable('its response is too large');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
 
-/** Reads a JSON object. Throws 503 / 201 for any other answer, and when there is none. */
+/** Fetches a JSON object. Throws 503 / 201 for any other response, and when there is none. */
 export async function fetchJsonObject(url: string, signal?: AbortSignal): Promise<Record<string, unknown>> {
   const response = await reach(url, signal);
   if (response.status !== 200) throw providerUnavailable(`status ${response.status} from ${new URL(url).pathname}`);
@@ -83,15 +84,10 @@ async function reach(url: string, signal?: AbortSignal): Promise<Response> {
   try {
     return await boundedFetch(url, { headers: { accept: 'application/json' }, signal });
   } catch (error) {
-    throw error instanceof ApiError ? error : providerUnavailable('no answer', error);
+    throw error instanceof ApiError ? error : providerUnavailable('no response', error);
   }
 }
 
-/** Rejects with 503 / 201 when `work` takes longer than `limitMs`; the work itself goes on. */
-export async function withinLimit<T>(work: Promise<T>, limitMs: number = PROVIDER_LIMIT_MS): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(providerUnavailable('no answer in time')), limitMs);
-  });
-  return Promise.race([work, limit]).finally(() => clearTimeout(timer));
-}
+/** Rejects with 503 / 201 when `work` takes longer than `limitMs`; the work itself continues. */
+export const withinLimit = <T>(work: Promise<T>, limitMs: number = PROVIDER_LIMIT_MS): Promise<T> =>
+  before(limitMs, work, providerUnavailable('no response in time'));

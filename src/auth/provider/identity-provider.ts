@@ -8,28 +8,28 @@ import { discover, type ProviderMetadata } from './provider-metadata.js';
 import { refusesClient } from './refuses-client.js';
 import { Remembered } from '../tokens/remembered.js';
 
-/** How long what the provider publishes is used without asking again, and a failure to read it is remembered. */
+/** How long the provider's metadata and keys count as fresh, and how long a failure to read them is remembered. */
 export const PROVIDER_LIFETIMES = { freshMs: 600_000, failureMs: 1500 };
 
-const LOOK_LIMIT_MS = 2500;
-/** For how long a refusal that cannot be tried again without a login counts. */
+const PROBE_LIMIT_MS = 2500;
+/** How long a rejection counts that only another login could test again. */
 const REFUSAL_COUNTS_MS = 600_000;
 
-/** What discovery found, and the openid-client configuration made of it. */
+/** The provider's metadata, and the openid-client configuration derived from it. */
 export interface DiscoveredProvider {
   metadata: ProviderMetadata;
   client: client.Configuration;
 }
 
-/** `refusesClient`: it can be asked, but does not accept this service's id and secret. */
+/** `refusesClient`: it is available but does not accept this service's id and secret. */
 export type ProviderState = 'ready' | 'unavailable' | 'refusesClient';
 
-/** The identity provider at `OAUTH_URI`, asked for its metadata when it is first needed. */
+/** The identity provider at `OAUTH_URI`; its metadata is read when first needed. */
 @Injectable()
 export class IdentityProvider {
   private readonly logger = new Logger('IdentityProvider');
   private readonly remembered: Remembered<DiscoveredProvider>;
-  /** When it refused this service, by the monotonic clock; undefined once it accepts it. */
+  /** When it rejected this service, by the monotonic clock; undefined once it accepts it. */
   private refusedAt?: number;
   private probe?: Promise<ProviderState>;
 
@@ -40,12 +40,15 @@ export class IdentityProvider {
     this.remembered = new Remembered(() => this.discover(PROVIDER_LIMIT_MS), PROVIDER_LIFETIMES, clock);
   }
 
-  /** The provider, read at most ten minutes ago unless it is away since. Throws 503 / 201 when it was never readable. */
+  /**
+   * The provider, read at most ten minutes ago unless it has been away since. Throws 503 / 201 when it has never been
+   * readable.
+   */
   discovered(): Promise<DiscoveredProvider> {
     return this.remembered.get();
   }
 
-  /** Reads the metadata again before its next use: an endpoint it names has failed and may have moved. */
+  /** Rereads the metadata before its next use: one of its endpoints has failed and may have moved. */
   distrust(): void {
     this.remembered.expire();
   }
@@ -55,24 +58,24 @@ export class IdentityProvider {
     this.refusedAt = undefined;
   }
 
-  /** The provider has refused them: says so in the log, once, and returns the 503 / 201. */
+  /** The provider has rejected them: logs that once, and returns the 503 / 201. */
   refusedClient(): ApiError {
     if (this.refusedAt === undefined) this.logger.error(CLIENT_REFUSED);
     this.refusedAt = this.clock();
     return clientRefused();
   }
 
-  /** Whether the provider can be asked now and accepts this service. Reads only, and answers within 2.5 s. */
+  /** Whether the provider is available and accepts this service. Changes nothing, and resolves within 2.5 s. */
   async state(): Promise<ProviderState> {
-    this.probe ??= withinLimit(this.look(), LOOK_LIMIT_MS)
+    this.probe ??= withinLimit(this.check(), PROBE_LIMIT_MS)
       .catch((): ProviderState => 'unavailable')
       .finally(() => (this.probe = undefined));
     return this.probe;
   }
 
-  /** A provider without introspection is not asked to prove the secret: what it said at the latest login counts. */
-  private async look(): Promise<ProviderState> {
-    const { metadata, client: configuration } = await this.discover(LOOK_LIMIT_MS);
+  /** Without introspection there is no way to test the secret, so the outcome of the latest login counts. */
+  private async check(): Promise<ProviderState> {
+    const { metadata, client: configuration } = await this.discover(PROBE_LIMIT_MS);
     if (metadata.introspection_endpoint) {
       const failure: unknown = await client
         .tokenIntrospection(configuration, 'heartbeat')
@@ -98,14 +101,14 @@ function configure(metadata: ProviderMetadata, oauth: OAuthSettings): client.Con
   const configuration = new client.Configuration({ ...metadata }, oauth.clientId, undefined, authentication);
   configuration[client.customFetch] = (url, options) => boundedFetch(url, options);
   configuration.timeout = PROVIDER_LIMIT_MS / 1000;
-  // Every endpoint was found to be https, or http on loopback, when the metadata was read.
+  // `readMetadata` has checked that every endpoint is https, or http on loopback.
   client.allowInsecureRequests(configuration);
   return configuration;
 }
 
 /**
- * HTTP Basic as RFC 6749, 2.3.1 has it. Unlike openid-client's own it leaves `-`, `_`, `.` and `*` alone, which form
- * encoding does as well: many providers do not decode.
+ * HTTP Basic according to RFC 6749, 2.3.1. Unlike openid-client's own, it leaves `-`, `_`, `.` and `*` unencoded, as
+ * form encoding does: many providers do not decode.
  */
 const basicAuthentication =
   (secret: string): client.ClientAuth =>

@@ -8,8 +8,8 @@ import { Remembered } from '../tokens/remembered.js';
 const SEARCHES = { count: 2, perMs: 10_000 };
 
 /**
- * The provider's signing keys (JSON Web Key Set), read again after ten minutes and when a token names a key that is
- * not among them: at once, but at most twice in ten seconds, however many unknown keys are named.
+ * The provider's signing keys (JSON Web Key Set), reread after ten minutes and when a token names an unknown key:
+ * immediately, but at most twice in ten seconds.
  */
 @Injectable()
 export class ProviderKeys {
@@ -34,7 +34,10 @@ export class ProviderKeys {
     }
   };
 
-  /** While reading fails, the pause after failures limits the calls, and the token is not refused but unknown. */
+  /**
+   * While reading fails, `PROVIDER_LIFETIMES` already limits the calls, and the token must not be rejected because its
+   * validity is unknown.
+   */
   private maySearch(): boolean {
     if (this.remembered.isFailing()) return true;
     const now = this.clock();

@@ -3,7 +3,7 @@ import { fetchJsonObject, providerUnavailable } from './bounded-fetch.js';
 const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'introspection_endpoint', 'jwks_uri'] as const;
 const LISTS = ['token_endpoint_auth_methods_supported', 'id_token_signing_alg_values_supported'] as const;
 
-/** What the service uses of a provider's discovery document; the names are those of RFC 8414. */
+/** The part of a provider's discovery document that the service uses; names as in RFC 8414. */
 export interface ProviderMetadata {
   issuer: string;
   authorization_endpoint?: string;
@@ -16,8 +16,8 @@ export interface ProviderMetadata {
 }
 
 /**
- * Reads the metadata of the provider whose issuer is `uri`: by OpenID Connect discovery, else by RFC 8414. Throws
- * 503 / 201 when neither gives a usable document within `limitMs`.
+ * Reads the metadata of the provider whose issuer is `uri`: by OpenID Connect discovery, otherwise by RFC 8414. Throws
+ * 503 / 201 when neither yields a usable document within `limitMs`.
  */
 export async function discover(uri: string, limitMs: number): Promise<ProviderMetadata> {
   const signal = AbortSignal.timeout(limitMs);
@@ -35,8 +35,8 @@ export async function discover(uri: string, limitMs: number): Promise<ProviderMe
 }
 
 /**
- * Takes from a discovery document what the service uses. Throws 503 / 201 when it is another issuer's, when an
- * endpoint is no https address (plain http only on loopback), or when tokens could not be checked with it.
+ * Extracts the metadata from a discovery document. Throws 503 / 201 when it is another issuer's, when an endpoint is
+ * not an https URL (plain http only on loopback), or when tokens could not be verified with it.
  */
 export function readMetadata(document: Record<string, unknown>, uri: string): ProviderMetadata {
   const issuer = document.issuer;

@@ -1,8 +1,8 @@
 import type { OAuthSettings } from '../../config/settings.js';
 
 /**
- * The `resource` parameter (RFC 8707) of a login: the audience that `OAUTH_AUDIENCE` requires of tokens, when it is an
- * http(s) address. Providers that issue tokens for several services need it; without that setting nothing is sent.
+ * The `resource` parameter (RFC 8707) of a login: the audience that `OAUTH_AUDIENCE` requires, if it is an http(s) URL.
+ * Providers that issue tokens for several services need it; without the setting nothing is sent.
  */
 export function resourceParameter({ audiences, clientId }: OAuthSettings): { resource?: string } {
   const [audience] = audiences;

@@ -7,14 +7,14 @@ import { readAuthorization } from '../../protocol/authorization-header.js';
 import { accountKey, type Sender } from '../caller.js';
 
 /**
- * Passport strategy for Basic credentials: any user name and password are a user of their own; only an empty user name is
- * refused. (passport-http cuts passwords at a colon, which would show users each other's data.)
+ * Passport strategy for Basic credentials. Every pair of user name and password is its own user; only an empty user
+ * name is rejected. (passport-http cuts passwords at a colon, which would expose users' data to each other.)
  */
 @Injectable()
 export class BasicStrategy extends Strategy {
   override readonly name = 'basic';
   private readonly secret: string;
-  /** Who sent the latest request of a connection: the next one is of the same user as a rule. */
+  /** The sender of the latest request of each connection: usually the next one is the same. */
   private readonly latest = new WeakMap<object, { authorization: string | undefined; sender: Sender }>();
 
   constructor(@Inject(SETTINGS) { userIdSecret }: Settings) {

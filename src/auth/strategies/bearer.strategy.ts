@@ -8,7 +8,7 @@ import { TokenVerifier } from '../tokens/token-verifier.js';
 
 type Done = (error: unknown, sender?: Sender, info?: IVerifyOptions) => void;
 
-/** Passport strategy for bearer tokens: those of the identity provider and personal ones. A known token costs no promise. */
+/** Passport strategy for bearer tokens, from the identity provider or personal. A cached token needs no promise. */
 @Injectable()
 export class BearerStrategy extends Strategy<VerifyFunctionWithRequest> {
   private readonly accounts = new WeakMap<Identity, Buffer>();
@@ -28,7 +28,7 @@ export class BearerStrategy extends Strategy<VerifyFunctionWithRequest> {
     return { account: this.accountOf(identity, secret), expiresAt: identity.expiresAt };
   }
 
-  /** Computed once for as long as the identity is remembered. */
+  /** Computed only once while the identity is cached. */
   private accountOf(identity: Identity, secret: string): Buffer {
     const known = this.accounts.get(identity);
     if (known) return known;

@@ -1,44 +1,46 @@
 import { ApiError } from '../../protocol/api-error.js';
 
-/** Whom a bearer token stands for. */
+/** The user that a bearer token identifies. */
 export interface Identity {
-  /** The configured address of the provider: stable, whatever spelling its tokens use. */
+  /** The configured URL of the provider, which is stable whatever spelling its tokens use. */
   issuer: string;
   subject: string;
   /** When the token expires, in milliseconds since the epoch; undefined when the provider did not say. */
   expiresAt?: number;
 }
 
-/** An identity that was found out now, and for how many milliseconds it may be believed without asking again. */
+/** A verified identity, and for how many milliseconds it may be cached. */
 export interface CheckedToken {
   identity: Identity;
   keepMs: number;
 }
 
-/** At most `limitMs`, and not beyond the token's expiry; 0 or less: not at all. */
-export const believedForMs = ({ expiresAt = Infinity }: Identity, limitMs: number, now: number): number =>
+/**
+ * How long an identity may be cached: at most `limitMs`, and not beyond the token's expiry; 0 or less means not at all.
+ */
+export const cacheableMs = ({ expiresAt = Infinity }: Identity, limitMs: number, now: number): number =>
   Math.min(limitMs, expiresAt - now);
 
-/** What a token must satisfy, and when it is checked. */
+/** What a token must satisfy, and the time of the check. */
 export interface TokenRules {
   /** The issuer as the provider's metadata spells it. */
   issuer: string;
   audiences: string[];
-  /** One or several scopes, separated by spaces; all are required. */
+  /** Space-separated scopes, all of which are required. */
   scope: string;
   now: number;
 }
 
-/** How far the clocks of the provider and of the service may differ, in seconds. */
+/** How far the clocks of provider and service may differ, in seconds. */
 export const LEEWAY_SECONDS = 30;
 
-/** 401 / 105: the token was checked and is refused. */
+/** 401 / 105: the token was checked and is rejected. */
 export const refused = (reason: string): ApiError =>
   new ApiError('invalidAuthorization', `The access token is refused: ${reason}`);
 
 /**
- * Judges the claims of a token whose origin is certain. Returns the subject and the expiry. `iss`, `aud`, `exp`, `nbf`
- * and `iat` count when they are there. Throws 401 / 105, or 403 / 121 for a good token without the required scope.
+ * Checks the claims of an authentic token and returns its subject and expiry. `iss`, `aud`, `exp`, `nbf` and `iat` are
+ * checked if present. Throws 401 / 105, or 403 / 121 for a valid token without the required scope.
  */
 export function judgeClaims(claims: Record<string, unknown>, rules: TokenRules): Omit<Identity, 'issuer'> {
   const { iss, aud, sub, exp, cnf } = claims;
@@ -47,7 +49,7 @@ export function judgeClaims(claims: Record<string, unknown>, rules: TokenRules):
     throw refused('it is for another audience');
   judgeTimes(claims, rules.now / 1000);
   if (typeof sub !== 'string' || sub === '') throw refused('it names no subject');
-  // Bound to a key of its owner (RFC 7800): as a mere bearer token it may be stolen.
+  // Bound to a key of its owner (RFC 7800): presented as a plain bearer token, it may be stolen.
   if (cnf !== undefined) throw refused('it needs a proof of possession');
   if (!hasScope(claims, rules.scope))
     throw new ApiError('forbidden', `The access token lacks the scope ${rules.scope}`);
@@ -56,13 +58,13 @@ export function judgeClaims(claims: Record<string, unknown>, rules: TokenRules):
 
 function judgeTimes({ exp, nbf, iat }: Record<string, unknown>, nowSeconds: number): void {
   if ([exp, nbf, iat].some((time) => time !== undefined && typeof time !== 'number'))
-    throw refused('a time in it is no number');
+    throw refused('a time in it is not a number');
   if (Number(exp ?? Infinity) <= nowSeconds - LEEWAY_SECONDS) throw refused('it has expired');
   if (Number(nbf ?? 0) > nowSeconds + LEEWAY_SECONDS) throw refused('it is not yet valid');
   if (Number(iat ?? 0) > nowSeconds + LEEWAY_SECONDS) throw refused('it is issued in the future');
 }
 
-/** `scope` is a text with spaces (RFC 9068) or a list; some providers call it `scp`. */
+/** `scope` is a space-separated text (RFC 9068) or a list; some providers call it `scp`. */
 function hasScope({ scope, scp }: Record<string, unknown>, required: string): boolean {
   const granted = [scope, scp].flat().flatMap((names) => (typeof names === 'string' ? names.split(' ') : []));
   return required.split(/\s+/).every((name) => name === '' || granted.includes(name));

@@ -7,7 +7,7 @@ import { refusesClient } from '../provider/refuses-client.js';
 import { type Identity, judgeClaims, refused } from './identity.js';
 import { type DiscoveredProvider, IdentityProvider } from '../provider/identity-provider.js';
 
-/** Opaque access tokens, checked by asking the provider (RFC 7662). */
+/** Verifies opaque access tokens by introspection (RFC 7662). */
 @Injectable()
 export class Introspection {
   constructor(
@@ -16,19 +16,19 @@ export class Introspection {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** The identity of a token. Throws 401 / 105, 403 / 121, or 503 / 201 when the provider gives no usable answer. */
+  /** The identity of a token. Throws 401 / 105, 403 / 121, or 503 / 201 when the provider gives no usable response. */
   async identify(token: string): Promise<Identity> {
     const provider = await this.provider.discovered();
     const claims = await this.ask(provider, token);
     if (!claims.active) throw refused('it is not active');
-    if (!isBearerAccessToken(claims)) throw refused('it is no bearer access token');
+    if (!isBearerAccessToken(claims)) throw refused('it is not a bearer access token');
     const { uri, audiences, scope } = this.settings.oauth;
     const { issuer } = provider.metadata;
     return { issuer: uri, ...judgeClaims(claims, { issuer, audiences, scope, now: this.clock() }) };
   }
 
   private async ask({ metadata, client: configuration }: DiscoveredProvider, token: string) {
-    // A provider that publishes keys and no introspection issues signed tokens only.
+    // A provider with keys but without introspection issues only signed tokens.
     if (!metadata.introspection_endpoint) throw refused('it is not a signed token');
     try {
       const claims = await client.tokenIntrospection(configuration, token, { token_type_hint: 'access_token' });
@@ -43,10 +43,10 @@ export class Introspection {
   }
 }
 
-/** Some providers answer so for a token that is not in the form of their opaque ones. */
+/** Some providers respond like this to a token that does not look like one of theirs. */
 const isForeignForm = (error: unknown): boolean =>
   error instanceof client.ResponseBodyError && error.status === 400 && error.error === 'unsupported_token_type';
 
-/** A provider that says nothing about the kind of an active token is believed to have been asked about an access token. */
+/** If the provider does not tell the type of an active token, it is taken for a bearer access token. */
 const isBearerAccessToken = ({ token_type = 'bearer', token_use = 'access_token' }: Record<string, unknown>): boolean =>
   typeof token_type === 'string' && token_type.toLowerCase() === 'bearer' && token_use === 'access_token';

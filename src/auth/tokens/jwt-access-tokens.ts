@@ -10,7 +10,7 @@ import { ProviderKeys } from '../provider/provider-keys.js';
 
 const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
 
-/** True for a text of the form of a signed JWT: three parts, the first a JSON object with `alg`. */
+/** True for a text that looks like a signed JWT: three parts, the first a JSON object with `alg`. */
 export function looksLikeJwt(token: string): boolean {
   if (token.split('.').length !== 3) return false;
   try {
@@ -20,7 +20,7 @@ export function looksLikeJwt(token: string): boolean {
   }
 }
 
-/** Access tokens that are signed JWTs (RFC 9068), checked with the provider's keys and no call per token. */
+/** Verifies access tokens that are signed JWTs (RFC 9068) with the provider's keys, without a call per token. */
 @Injectable()
 export class JwtAccessTokens {
   constructor(
@@ -31,8 +31,9 @@ export class JwtAccessTokens {
   ) {}
 
   /**
-   * The identity of a token. The type `at+jwt` is required, from every provider: nothing else tells an access token
-   * from an ID token for the same client. Throws 401 / 105, 403 / 121, or 503 / 201 when the keys cannot be had.
+   * The identity of a token. The type `at+jwt` is required of every provider: nothing else distinguishes an access
+   * token from an ID token for the same client. Throws 401 / 105, 403 / 121, or 503 / 201 when the keys are not
+   * available.
    */
   async identify(token: string): Promise<Identity> {
     const { metadata } = await this.provider.discovered();
@@ -60,7 +61,7 @@ export class JwtAccessTokens {
   }
 }
 
-/** A token need not name its key when the provider has several. */
+/** A token need not name its key, so try all that match. */
 async function verifyWithAny(
   keys: errors.JWKSMultipleMatchingKeys,
   token: string,
@@ -76,7 +77,7 @@ async function verifyWithAny(
   throw refused('its signature is wrong');
 }
 
-/** What jose finds wrong with a token is the token's fault, but for a key it cannot use. */
+/** Any error of jose means a bad token, except for a provider's key that is unusable. */
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   const isOfToken = error instanceof errors.JOSEError && !(error instanceof errors.JWKInvalid);

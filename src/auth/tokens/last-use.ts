@@ -1,20 +1,20 @@
-import { committed } from '../../database/outcome.js';
 import { Inject, Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { CLOCK, type Clock, MONOTONIC_CLOCK, type MonotonicClock } from '../../config/config.module.js';
 import { Database } from '../../database/database.js';
+import { committed } from '../../database/outcome.js';
 import type { Token } from '../../database/entities/token.entity.js';
 import { noteUse } from './personal-tokens.store.js';
-import { Recent } from './recent.js';
 
 const HOUR_MS = 3_600_000;
-/** After a write that may have failed. */
+/** How long to wait after a write that may have failed. */
 const RETRY_MS = 60_000;
 const MAX_WRITING = 4;
 
-/** Notes when personal tokens were used, to the hour. Nobody waits for it, and nothing depends on it. */
+/** Records when personal tokens were last used, to the hour. Nothing waits for it or depends on it. */
 @Injectable()
 export class LastUse {
-  private readonly tried = new Recent<number>(10_000);
+  private readonly tried = new LRUCache<string, number>({ max: 10_000 });
   private writing = 0;
 
   constructor(
@@ -23,7 +23,7 @@ export class LastUse {
     @Inject(MONOTONIC_CLOCK) private readonly monotonic: MonotonicClock,
   ) {}
 
-  /** Writes at most once an hour for each token, however many instances there are, and leaves it to later while many wait. */
+  /** Writes at most once an hour per token, across all instances; skips the write while others are pending. */
   note({ token_hash, last_used_on }: Token): void {
     const now = this.clock();
     if (last_used_on !== null && Math.abs(now - last_used_on) < HOUR_MS) return;

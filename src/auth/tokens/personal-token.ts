@@ -4,17 +4,17 @@ const PREFIX = 'rl_';
 const SECRET_BYTES = 32;
 const FORM = /^rl_[A-Za-z0-9_-]{43}$/;
 
-/** The issuer of users who have personal tokens: no address of a provider is spelt so. */
+/** The issuer of users with personal tokens; no provider's URL looks like this. */
 export const LOCAL_ISSUER = 'local';
 
-/** A new token, of 256 random bits: nobody guesses it, so that a plain hash of it is enough to keep. */
+/** A new token with 256 random bits: it cannot be guessed, so storing a plain hash is enough. */
 export const newPersonalToken = (): string => PREFIX + randomBytes(SECRET_BYTES).toString('base64url');
 
-/** True for what is to be judged here and never shown to the identity provider. */
-export const claimsToBePersonal = (token: string): boolean => token.startsWith(PREFIX);
+/** True for tokens that are verified here and never sent to the identity provider. */
+export const hasPersonalPrefix = (token: string): boolean => token.startsWith(PREFIX);
 
-/** False for what nobody has to look for. */
+/** False for what cannot be a token, and needs no lookup. */
 export const hasPersonalForm = (token: string): boolean => FORM.test(token);
 
-/** Under which a token is stored. */
+/** The hash under which a token is stored. */
 export const personalTokenHash = (token: string): Buffer => createHash('sha256').update(token).digest();

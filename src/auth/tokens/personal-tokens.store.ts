@@ -16,25 +16,28 @@ export async function findToken(session: Session, hash: Buffer): Promise<Token |
   return (await session.row(ONE(session), [hash])) as Token | undefined;
 }
 
-/** The tokens of a user, or of all, by user and name. */
+/** The tokens of one user, or of all users, ordered by user and name. */
 export const listTokens = (session: Session, subject?: string): Promise<Token[]> =>
   managerOn(session).find(Token, {
     where: subject === undefined ? {} : { subject },
     order: { subject: 'ASC', name: 'ASC' },
   });
 
-/** Adds a token. Rejects with what the dialect calls `duplicate` when the user has one of that name. */
+/** Adds a token. Rejects with a `duplicate` failure when the user already has one with that name. */
 export async function insertToken(session: Session, token: Token): Promise<void> {
   await managerOn(session).createQueryBuilder().insert().into(Token).values(token).updateEntity(false).execute();
 }
 
-/** Deletes a token of a user, or all of them, and returns how many there were. */
+/** Deletes one token of a user, or all of them; returns how many. */
 export async function deleteTokens(session: Session, subject: string, name?: string): Promise<number> {
   const tokens = name === undefined ? { subject } : { subject, name };
   return (await managerOn(session).delete(Token, tokens)).affected!;
 }
 
-/** Notes a use, unless another instance did so less than `restMs` ago. A time in the future is one of a wrong clock. */
+/**
+ * Records a use unless another instance did so less than `restMs` ago. A time in the future comes from a wrong clock
+ * and is overwritten.
+ */
 export async function noteUse(session: Session, hash: Buffer, now: Timestamp, restMs: number): Promise<void> {
   const window = { hash, from: now - restMs, to: now + restMs };
   await managerOn(session)

@@ -1,29 +1,29 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { CLOCK, type Clock, SETTINGS } from '../../config/config.module.js';
 import type { Settings } from '../../config/settings.js';
 import { Database } from '../../database/database.js';
 import type { Token } from '../../database/entities/token.entity.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { withinLimit } from '../provider/bounded-fetch.js';
-import { believedForMs, type CheckedToken, type Identity, refused } from './identity.js';
+import { cacheableMs, type CheckedToken, type Identity, refused } from './identity.js';
 import { LastUse } from './last-use.js';
 import { hasPersonalForm, LOCAL_ISSUER, personalTokenHash } from './personal-token.js';
 import { findToken } from './personal-tokens.store.js';
-import { Recent } from './recent.js';
 
-/** How long a token may go on working after it was revoked. */
+/** How long a token may keep working after it was revoked. */
 export const REVOCATION_MS = 3_000;
-/** How long a token that is known waits for a database that does not answer. */
+/** How long a known token waits for a database that does not respond. */
 const PATIENCE_MS = 1_000;
 
 /**
- * Personal tokens, which the operator makes and the database knows. They are looked up every few seconds; while the database
- * is away, those that were good at the latest look go on working.
+ * Verifies personal tokens, which the operator creates and the database stores. Each is looked up every few seconds;
+ * while the database is away, those that were valid at the last lookup keep working.
  */
 @Injectable()
 export class PersonalTokens {
-  /** Whom tokens stood for when they were looked up the last time, for when that fails. */
-  private readonly good = new Recent<Identity>(10_000);
+  /** The identities found at the last lookup, as a fallback. */
+  private readonly good = new LRUCache<string, Identity>({ max: 10_000 });
 
   constructor(
     private readonly database: Database,
@@ -32,14 +32,14 @@ export class PersonalTokens {
     private readonly lastUse: LastUse,
   ) {}
 
-  /** Throws 401 / 105 for one that is unknown, expired or revoked, 503 / 201 when that cannot be found out. */
+  /** Throws 401 / 105 if it is unknown, expired or revoked, 503 / 201 if that cannot be determined. */
   async check(token: string): Promise<CheckedToken> {
     if (!this.settings.tokensEnabled) throw refused('personal tokens are switched off');
     if (!hasPersonalForm(token)) throw refused('it is not known');
     const hash = personalTokenHash(token);
     const identity = await this.identify(hash);
     const limitMs = Math.min(REVOCATION_MS, this.settings.oauth.tokenCacheSeconds * 1000);
-    return { identity, keepMs: believedForMs(identity, limitMs, this.clock()) };
+    return { identity, keepMs: cacheableMs(identity, limitMs, this.clock()) };
   }
 
   private async identify(hash: Buffer): Promise<Identity> {

@@ -6,7 +6,7 @@ import { Introspection } from './introspection.js';
 import { JwtAccessTokens, looksLikeJwt } from './jwt-access-tokens.js';
 import { SharedResults } from './shared-results.js';
 
-/** Tokens that the identity provider issued: signed ones are checked with its keys, others by asking it. */
+/** Verifies tokens of the identity provider: signed ones with its keys, others by introspection. */
 @Injectable()
 export class ProviderTokens {
   constructor(
@@ -16,7 +16,7 @@ export class ProviderTokens {
     private readonly shared: SharedResults,
   ) {}
 
-  /** Throws 401 / 105, 403 / 121, or 503 / 201 when the provider cannot be asked. */
+  /** Throws 401 / 105, 403 / 121, or 503 / 201 when the provider is not available. */
   check(token: string): Promise<CheckedToken> {
     if (!this.settings.oauth.enabled) throw refused('no identity provider is set up here');
     const judge = looksLikeJwt(token) ? this.jwts : this.introspection;

@@ -1,14 +1,14 @@
 import type { MonotonicClock } from '../../config/config.module.js';
 
-/** How long a value counts as fresh, and how long after a failed load none is tried; in milliseconds. */
+/** How long a value counts as fresh, and how long after a failed load no other is tried; in milliseconds. */
 export interface Lifetimes {
   freshMs: number;
   failureMs: number;
 }
 
 /**
- * A value loaded when first needed and again when it is old. Simultaneous loads are one. While loading fails, the old
- * value keeps serving; without one the failure is thrown, and not tried again before `failureMs`.
+ * A value that is loaded when first needed and again when it is stale. Concurrent callers share one load. While loading
+ * fails, the stale value is used; without one, the failure is thrown, and loading is not retried before `failureMs`.
  */
 export class Remembered<T> {
   private loaded?: { value: T; at: number };
@@ -21,7 +21,7 @@ export class Remembered<T> {
     private readonly clock: MonotonicClock,
   ) {}
 
-  /** The value. Rejects with the failure of `load` only when no value was ever loaded. */
+  /** The value. Rejects with the failure of `load` only if no value was ever loaded. */
   async get(): Promise<T> {
     const loaded = this.loaded;
     if (!loaded) return this.refresh();
@@ -29,7 +29,7 @@ export class Remembered<T> {
     return this.refresh().catch(() => loaded.value);
   }
 
-  /** Loads again, whatever the age. Rejects with the failure of `load`, or with a recent one without trying. */
+  /** Loads again regardless of age. Rejects with the failure of `load`, or with a recent one without trying. */
   async refresh(): Promise<T> {
     if (this.failed && this.clock() - this.failed.at < this.lifetimes.failureMs) throw this.failed.error;
     return (this.loading ??= this.reload());

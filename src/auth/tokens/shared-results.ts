@@ -2,24 +2,27 @@ import { hash } from 'node:crypto';
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { CLOCK, type Clock, SETTINGS } from '../../config/config.module.js';
 import type { Settings } from '../../config/settings.js';
-import { believedForMs, type CheckedToken, type Identity } from './identity.js';
+import { cacheableMs, type CheckedToken, type Identity } from './identity.js';
 
 /** Injection token of the `TokenStore`; without one, nothing is shared. */
 export const TOKEN_STORE = Symbol('TokenStore');
 
-/** A store that several instances share. It must answer soon; a failure of its counts as nothing found. */
+/** A store that several instances share. It must respond quickly; a failure counts as not found. */
 export interface TokenStore {
   get(key: string): Promise<string | undefined>;
   set(key: string, value: string, ttlMs: number): Promise<void>;
 }
 
-/** As it is stored. `until` (milliseconds since the epoch) makes one lifetime of all the caches a result passes through. */
+/**
+ * The stored form. `until` (milliseconds since the epoch) gives a result one lifetime across all caches it passes
+ * through.
+ */
 interface SharedResult {
   identity: Identity;
   until: number;
 }
 
-/** What other instances found out about tokens. Only identities are shared, never refusals. */
+/** Results of token checks, shared between instances. Only identities are shared, never rejections. */
 @Injectable()
 export class SharedResults {
   private readonly rules: string;
@@ -34,17 +37,20 @@ export class SharedResults {
     this.limitMs = oauth.tokenCacheSeconds * 1000;
   }
 
-  /** What is known of a token; else what `check` finds, which others then know as well. */
+  /** The shared result for a token; otherwise that of `check`, which is then shared. */
   async known(token: string, check: () => Promise<Identity>): Promise<CheckedToken> {
     const shared = await this.find(token);
     if (shared) return shared;
     const identity = await check();
-    const keepMs = believedForMs(identity, this.limitMs, this.clock());
+    const keepMs = cacheableMs(identity, this.limitMs, this.clock());
     if (keepMs > 0) await this.share(token, { identity, until: this.clock() + keepMs }, keepMs);
     return { identity, keepMs };
   }
 
-  /** By this instance's clock, which may differ from the one that wrote it: never longer than a check of its own would count. */
+  /**
+   * Expiry is by this instance's clock, which may differ from the writer's: never longer than a check of its own would
+   * count.
+   */
   private async find(token: string): Promise<CheckedToken | undefined> {
     try {
       const found = await this.store?.get(this.keyOf(token));
@@ -61,7 +67,7 @@ export class SharedResults {
     await this.store?.set(this.keyOf(token), JSON.stringify(result), ttlMs).catch(() => undefined);
   }
 
-  /** Services with other rules may use the same store: what one accepts, another may not. */
+  /** Includes the rules, as services with other rules may use the same store. */
   private keyOf(token: string): string {
     return `token:${hash('sha256', `${this.rules} ${token}`, 'base64url')}`;
   }

@@ -1,28 +1,31 @@
 import { hash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { MONOTONIC_CLOCK, type MonotonicClock } from '../../config/config.module.js';
 import type { ApiError } from '../../protocol/api-error.js';
 import type { CheckedToken, Identity } from './identity.js';
-import { Recent } from './recent.js';
 
 const MAX_IDENTITIES = 10_000;
 const MAX_REFUSALS = 1_000;
 const REFUSAL_MS = 3000;
 
-/** Under which an identity is kept: the SHA-256 of its token, so that no cache holds a token. */
+/** The cache key of a token: its SHA-256, so that no cache holds a token. */
 export const tokenKey = (token: string): string => hash('sha256', token, 'base64url');
 
-/** `until` is a time of the monotonic clock: correcting the time of day makes nothing older or younger. */
+/** `until` is a time of the monotonic clock: adjusting the wall clock does not change ages. */
 export interface Entry<T> {
   value: T;
   until: number;
 }
 
-/** The results of recent checks in memory, identities and refusals apart, each bounded, the longest unused going first. */
+/**
+ * Caches the results of recent checks in memory: identities and rejections separately, each bounded, least recently
+ * used evicted first.
+ */
 @Injectable()
 export class TokenCache {
-  private readonly identities = new Recent<Entry<Identity>>(MAX_IDENTITIES);
-  private readonly refusals = new Recent<Entry<ApiError>>(MAX_REFUSALS);
+  private readonly identities = new LRUCache<string, Entry<Identity>>({ max: MAX_IDENTITIES });
+  private readonly refusals = new LRUCache<string, Entry<ApiError>>({ max: MAX_REFUSALS });
 
   constructor(@Inject(MONOTONIC_CLOCK) private readonly clock: MonotonicClock) {}
 
@@ -46,7 +49,7 @@ export class TokenCache {
     return until > this.clock();
   }
 
-  private fresh<T>(entries: Recent<Entry<T>>, key: string): Entry<T> | undefined {
+  private fresh<T>(entries: LRUCache<string, Entry<T>>, key: string): Entry<T> | undefined {
     const entry = entries.get(key);
     if (!entry || this.isFresh(entry)) return entry;
     entries.delete(key);

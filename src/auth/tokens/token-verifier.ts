@@ -2,30 +2,30 @@ import { Injectable } from '@nestjs/common';
 import { ApiError } from '../../protocol/api-error.js';
 import { withinLimit } from '../provider/bounded-fetch.js';
 import { type Identity, refused } from './identity.js';
-import { claimsToBePersonal } from './personal-token.js';
+import { hasPersonalPrefix } from './personal-token.js';
 import { PersonalTokens } from './personal-tokens.js';
 import { ProviderTokens } from './provider-tokens.js';
 import { type Entry, TokenCache, tokenKey } from './token-cache.js';
 
 const MAX_TOKEN_LENGTH = 8192;
 
-/** A provider that hangs must not make the service collect requests, nor a flood of tokens one of calls. */
+/** Bounds the requests that pile up behind a hung provider, and the calls that a flood of tokens causes. */
 const MAX_CHECKS = 1_000;
 
 /** The form of a bearer token in a header (RFC 6750, 2.1). */
 const BEARER_TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
 
-/** Tells whom a bearer token stands for, and remembers it for as long as the settings and the token allow. */
+/** Verifies bearer tokens, and caches identities for as long as the settings and the token allow. */
 @Injectable()
 export class TokenVerifier {
-  /** How many tokens were known from memory, and how many had to be checked. */
+  /** How many tokens were found in the cache, and how many had to be checked. */
   readonly cacheCounts = { hits: 0, misses: 0 };
 
   private readonly checks = new Map<string, Promise<Identity>>();
 
   /**
-   * The last good token of each open connection, with whom it stands for: mostly the next one is the same, and the hash costs
-   * much. Others, which strangers may send in any length and number, are not kept.
+   * The last valid token of each open connection with its identity: usually the next one is the same, and hashing is
+   * expensive. Invalid tokens, which strangers may send in any size and number, are not kept.
    */
   private readonly latest = new WeakMap<object, { token: string; known: Entry<Identity> }>();
 
@@ -35,7 +35,7 @@ export class TokenVerifier {
     private readonly provided: ProviderTokens,
   ) {}
 
-  /** The identity when this instance remembers it: no call, no promise. */
+  /** The cached identity of a token, if any; synchronous. */
   cached(token: string, connection: object): Identity | undefined {
     const latest = this.latest.get(connection);
     if (latest?.token === token && this.cache.isFresh(latest.known)) return this.hit(latest.known);
@@ -46,11 +46,11 @@ export class TokenVerifier {
   }
 
   /**
-   * The identity of a token, after at most five seconds. Simultaneous checks of one token are one. Throws 401 / 105 for
-   * a refused token, 403 / 121 for one without the scope, 503 / 201 when nobody can judge it.
+   * The identity of a token, after at most five seconds. Concurrent checks of the same token are shared. Throws 401 /
+   * 105 for a rejected token, 403 / 121 for one without the scope, 503 / 201 when it cannot be verified.
    */
   async verify(token: string): Promise<Identity> {
-    if (!isBearerToken(token)) throw refused('it has not the form of one');
+    if (!isBearerToken(token)) throw refused('it is malformed');
     const key = tokenKey(token);
     const known = this.cache.identity(key);
     if (known) return this.hit(known);
@@ -75,7 +75,7 @@ export class TokenVerifier {
 
   private async check(token: string, key: string): Promise<Identity> {
     try {
-      const checked = await (claimsToBePersonal(token) ? this.personal : this.provided).check(token);
+      const checked = await (hasPersonalPrefix(token) ? this.personal : this.provided).check(token);
       this.cache.accept(key, checked);
       return checked.identity;
     } catch (error) {
@@ -85,5 +85,5 @@ export class TokenVerifier {
   }
 }
 
-/** True for a text that can be sent as a bearer token; no other can be a good one. */
+/** True for a text that can be sent as a bearer token. */
 export const isBearerToken = (token: string): boolean => token.length <= MAX_TOKEN_LENGTH && BEARER_TOKEN.test(token);

@@ -6,11 +6,11 @@ import { Token } from '../../database/entities/token.entity.js';
 import type { Parameter, Row, Session } from '../../database/session.js';
 import { LATEST_TIMESTAMP, type Timestamp } from '../../protocol/timestamp.js';
 
-/** Tombstones that still have a value in one of the columns that should be empty. */
+/** Tombstones with a value in a column that should be empty. */
 const unstripped = (account: Buffer): FindOptionsWhere<StoredArticle>[] =>
   CONTENT_COLUMNS.map((column) => ({ account, deleted: true, [column]: Not(IsNull()) }));
 
-/** The latest timestamp of a record that is one, 0 when there is none. */
+/** The latest valid timestamp of a record; 0 if there is none. */
 export async function newestOf(session: Session, account: Buffer): Promise<Timestamp> {
   const usable = { account, last_modified: Between(0, LATEST_TIMESTAMP) };
   return Math.ceil((await managerOn(session).maximum(StoredArticle, 'last_modified', usable)) ?? 0);
@@ -25,8 +25,7 @@ export async function stripTombstones(session: Session, account: Buffer): Promis
 }
 
 /**
- * Records in the order of their ids, from the one after `after`: all columns as the driver gives them, of excerpts the first
- * character only.
+ * Records after `after` in id order: all columns as the driver returns them, but only the first character of excerpts.
  */
 export function recordsAfter(session: Session, account: Buffer, after: Parameter | undefined, size: number) {
   const records = managerOn(session)
@@ -41,14 +40,14 @@ export function recordsAfter(session: Session, account: Buffer, after: Parameter
   return records.getRawMany<Row>();
 }
 
-/** True when a live row has the hashes of its addresses. */
+/** True when a live row has the right hashes of its URLs. */
 export const hasItsHashes = ({ url, url_hash, resolved_url, resolved_url_hash }: Row): boolean =>
   isHashOf(url_hash!, url!) && isHashOf(resolved_url_hash!, resolved_url!);
 
 const isHashOf = (stored: Row[string], text: Row[string]): boolean =>
   typeof text === 'string' && Buffer.isBuffer(stored) && stored.equals(urlHash(text));
 
-/** Writes columns of one record, which is found by whatever its id is. */
+/** Writes columns of one record; its id may be invalid. */
 export async function writeColumns(
   session: Session,
   account: Buffer,
@@ -63,7 +62,7 @@ export async function writeColumns(
     .execute();
 }
 
-/** Personal tokens with a time that is no number, which might never end. */
+/** Personal tokens with an invalid time, which might never expire. */
 export function tokensWithoutTime(session: Session): Promise<Pick<Token, 'subject' | 'name'>[]> {
   const isTime = (column: string) => `COALESCE(${column} BETWEEN 0 AND ${Number.MAX_SAFE_INTEGER}, 1)`;
   return managerOn(session)

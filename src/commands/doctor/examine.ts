@@ -5,76 +5,76 @@ import { isTaken } from '../../articles/store/transfer.store.js';
 import type { Parameter, Row } from '../../database/session.js';
 import { isUsableTimestamp, type Timestamp } from '../../protocol/timestamp.js';
 import * as store from './checks.store.js';
-import { inAccount, type Patient } from './patient.js';
+import { inAccount, type ExaminedAccount } from './examined-account.js';
 import type { Problem } from './problem.js';
 import { type Faults, faultsOf, isLive, isReplaceable } from './record-damage.js';
 import { repairHashes, repairRecord } from './repair-record.js';
 
 const AT_ONCE = 500;
 
-/** What is wrong with an account: its clock, its count, its tombstones, its records, in the order in which they are to be repaired. */
-export async function examineAccount(patient: Patient): Promise<Problem[]> {
-  const { database, account } = patient;
+/** The problems of an account (clock, count, tombstones, records), in the order in which they have to be repaired. */
+export async function examineAccount(examined: ExaminedAccount): Promise<Problem[]> {
+  const { database, account } = examined;
   const totals = await database.onSession((session) => checks.totalsOf(session, account));
-  const problems = totals ? problemsOfTotals(patient, totals) : [missingAccount(patient)];
+  const problems = totals ? problemsOfTotals(examined, totals) : [missingAccount(examined)];
   const unstripped = await database.onSession((session) => store.countUnstripped(session, account));
   if (unstripped > 0)
     problems.push({
       text: `${unstripped} tombstones still have content`,
-      repair: inAccount(patient, (transaction) => store.stripTombstones(transaction, account)),
+      repair: inAccount(examined, (transaction) => store.stripTombstones(transaction, account)),
     });
-  for await (const record of recordsOf(patient)) problems.push(...(await problemsOfRecord(patient, record)));
+  for await (const record of recordsOf(examined)) problems.push(...(await problemsOfRecord(examined, record)));
   return problems;
 }
 
-function problemsOfTotals(patient: Patient, totals: checks.Totals): Problem[] {
-  const problems = problemsOfClock(patient, totals);
+function problemsOfTotals(examined: ExaminedAccount, totals: checks.Totals): Problem[] {
+  const problems = problemsOfClock(examined, totals);
   if (totals.live_count !== totals.live)
     problems.push({
       text: `${shown(totals.live_count)} articles are counted, there are ${totals.live}`,
-      repair: inAccount(patient, (transaction) => checks.recount(transaction, patient.account)),
+      repair: inAccount(examined, (transaction) => checks.recount(transaction, examined.account)),
     });
   return problems;
 }
 
-function problemsOfClock(patient: Patient, { last_modified, purged_until, newest }: checks.Totals): Problem[] {
+function problemsOfClock(examined: ExaminedAccount, { last_modified, purged_until, newest }: checks.Totals): Problem[] {
   if (!isUsableTimestamp(last_modified))
-    return [{ text: `the clock (${shown(last_modified)}) is no time`, repair: resetClock(patient, 0) }];
+    return [{ text: `the clock (${shown(last_modified)}) is no time`, repair: resetClock(examined, 0) }];
   const isBehind = newest !== null && newest > last_modified;
   const known = isBehind ? Math.ceil(newest) : last_modified;
   if (!isUsableTimestamp(purged_until) || purged_until > known)
     return [
       {
         text: `tombstones are gone until ${shown(purged_until)}, which is later than the clock (${last_modified})`,
-        repair: resetClock(patient, known),
+        repair: resetClock(examined, known),
       },
     ];
   if (!isBehind) return [];
   return [
     {
       text: `the clock (${last_modified}) is behind the latest record (${newest})`,
-      repair: inAccount(patient, (transaction) => raiseTimestamps(transaction, patient.account, known, 0)),
+      repair: inAccount(examined, (transaction) => raiseTimestamps(transaction, examined.account, known, 0)),
     },
   ];
 }
 
-/** Devices that have seen anything start over: what they were told in the meantime is unknown. */
-const resetClock = (patient: Patient, known: Timestamp) =>
-  inAccount(patient, async (transaction) => {
-    const newest = await store.newestOf(transaction, patient.account);
-    const now = Math.max(patient.clock(), known + 1, newest + 1);
-    await checks.setClock(transaction, patient.account, now);
+/** All devices have to start over, because what they have been told is unknown. */
+const resetClock = (examined: ExaminedAccount, known: Timestamp) =>
+  inAccount(examined, async (transaction) => {
+    const newest = await store.newestOf(transaction, examined.account);
+    const now = Math.max(examined.clock(), known + 1, newest + 1);
+    await checks.setClock(transaction, examined.account, now);
   });
 
-/** A number as it is; of anything else only that it is not one. */
+/** Shows a number, but no other content. */
 const shown = (value: Row[string]): string =>
   typeof value === 'number' || /^-?\d+$/.test(String(value)) ? String(value) : 'no number';
 
-function missingAccount(patient: Patient): Problem {
-  const { account } = patient;
+function missingAccount(examined: ExaminedAccount): Problem {
+  const { account } = examined;
   return {
     text: 'there are records without an account',
-    repair: inAccount(patient, async (transaction) => {
+    repair: inAccount(examined, async (transaction) => {
       const newest: Timestamp = await store.newestOf(transaction, account);
       await addAccount(transaction, { account, last_modified: newest, live_count: 0, purged_until: newest });
       await checks.recount(transaction, account);
@@ -82,7 +82,7 @@ function missingAccount(patient: Patient): Problem {
   };
 }
 
-async function* recordsOf({ database, account }: Patient): AsyncGenerator<Row> {
+async function* recordsOf({ database, account }: ExaminedAccount): AsyncGenerator<Row> {
   for (let after: Parameter | undefined; ;) {
     const from = after;
     const records = await database.onSession((session) => store.recordsAfter(session, account, from, AT_ONCE));
@@ -92,29 +92,29 @@ async function* recordsOf({ database, account }: Patient): AsyncGenerator<Row> {
   }
 }
 
-async function problemsOfRecord(patient: Patient, row: Row): Promise<Problem[]> {
+async function problemsOfRecord(examined: ExaminedAccount, row: Row): Promise<Problem[]> {
   const faults = faultsOf(row);
-  if (Object.keys(faults).length > 0) return [damagedRecord(patient, row, faults)];
-  return isLive(row) && !store.hasItsHashes(row) ? [await wrongHash(patient, row)] : [];
+  if (Object.keys(faults).length > 0) return [damagedRecord(examined, row, faults)];
+  return isLive(row) && !store.hasItsHashes(row) ? [await wrongHash(examined, row)] : [];
 }
 
 const ADVICE = 'delete it through the API, or restore it from a backup';
 
-function damagedRecord(patient: Patient, row: Row, faults: Faults): Problem {
+function damagedRecord(examined: ExaminedAccount, row: Row, faults: Faults): Problem {
   const name = `${isLive(row) ? 'article' : 'tombstone'} ${nameOf(row.id!)}`;
   if (faults.url === 'is NULL') return { text: `${name} has no address`, advice: ADVICE };
   const text = `${name}: ${Object.entries(faults)
     .map(([field, fault]) => `${field} ${fault}`)
     .join(', ')}`;
   if (!isReplaceable(faults)) return { text, advice: ADVICE };
-  return { text, repair: inAccount(patient, (transaction) => repairRecord(transaction, patient, row, faults)) };
+  return { text, repair: inAccount(examined, (transaction) => repairRecord(transaction, examined, row, faults)) };
 }
 
 const nameOf = (id: Row[string]): string =>
   Buffer.isBuffer(id) && id.length === 16 ? idText(id) : `with the key x'${Buffer.from(id as string).toString('hex')}'`;
 
-async function wrongHash(patient: Patient, row: Row): Promise<Problem> {
-  const { database, account } = patient;
+async function wrongHash(examined: ExaminedAccount, row: Row): Promise<Problem> {
+  const { database, account } = examined;
   const holds = { id: idText(row.id as Buffer), url: row.url as string, resolved_url: row.resolved_url as string };
   if (await database.onSession((session) => isTaken(session, account, holds)))
     return {
@@ -123,6 +123,6 @@ async function wrongHash(patient: Patient, row: Row): Promise<Problem> {
     };
   return {
     text: `article ${holds.id} has a hash that is not of its address`,
-    repair: inAccount(patient, (transaction) => repairHashes(transaction, account, row)),
+    repair: inAccount(examined, (transaction) => repairHashes(transaction, account, row)),
   };
 }

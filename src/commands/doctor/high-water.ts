@@ -3,14 +3,14 @@ import type { Timestamp } from '../../protocol/timestamp.js';
 import { CommandError } from '../command.js';
 import type { Problem } from './problem.js';
 
-/** The highest clock of all users that was ever seen, and when; kept outside the database, so that it survives a restore. */
+/** The highest clock of all users ever seen, and when; kept outside the database so that it survives a restore. */
 export interface HighWaterMark {
   last_modified: Timestamp;
-  /** When `last_modified` was seen first, by the clock of the machine that saw it. */
+  /** When `last_modified` was first seen, by the clock of the machine that saw it. */
   recorded_on: Timestamp;
 }
 
-/** What a database whose highest clock is `highest` lacks of what was seen; undefined when it lacks nothing. */
+/** The problem of a database whose highest clock is behind the mark; undefined if it is not. */
 export function behindMark(mark: HighWaterMark, highest: Timestamp, now: Timestamp): Problem | undefined {
   if (highest >= mark.last_modified) return undefined;
   if (highest === 0)
@@ -24,11 +24,14 @@ export function behindMark(mark: HighWaterMark, highest: Timestamp, now: Timesta
   };
 }
 
-/** A time later than any that devices can have seen: a clock that was ahead when the mark was recorded stayed ahead. */
+/** A time later than any that devices can have seen, assuming that a clock that was ahead stayed ahead. */
 export const laterThanSeen = ({ last_modified, recorded_on }: HighWaterMark, now: Timestamp): Timestamp =>
   Math.max(now, last_modified + Math.max(1, now - recorded_on));
 
-/** Undefined when the file does not exist. Throws `CommandError` when it cannot be read or is something else. */
+/**
+ * Reads the mark; undefined when the file does not exist. Throws `CommandError` when it cannot be read or is something
+ * else.
+ */
 export async function readMark(file: string): Promise<HighWaterMark | undefined> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
@@ -42,12 +45,12 @@ function parseMark(file: string, text: string): HighWaterMark {
     const { last_modified, recorded_on } = JSON.parse(text) as HighWaterMark;
     if ([last_modified, recorded_on].every(Number.isSafeInteger)) return { last_modified, recorded_on };
   } catch {
-    // Said below, as of JSON that is something else.
+    // Reported below, like JSON that is something else.
   }
   throw new CommandError(`${file}: is no high-water mark; name another file, or delete it to begin a new one`);
 }
 
-/** Replaces the file as a whole. Throws `CommandError` when it cannot be written. */
+/** Replaces the file atomically. Throws `CommandError` when it cannot be written. */
 export async function writeMark(file: string, mark: HighWaterMark): Promise<void> {
   const successor = `${file}.${process.pid}.tmp`;
   try {

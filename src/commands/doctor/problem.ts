@@ -1,11 +1,14 @@
 /** Something wrong with an account's data, or with the database as a whole. */
 export interface Problem {
-  /** What is wrong, in words that name records and numbers but no content. */
+  /** What is wrong; may name records and numbers but no content. */
   text: string;
-  /** Puts it right; absent where a person has to decide. Rejects as a `duplicate` where two records need the same value. */
+  /**
+   * Repairs it; absent if a person has to decide. Rejects with a `duplicate` failure when two records need the same
+   * unique value.
+   */
   repair?: () => Promise<unknown>;
-  /** What to do where it cannot be repaired. */
+  /** What to do if it cannot be repaired. */
   advice?: string;
-  /** Whether nothing else can be examined with it. */
+  /** Whether it makes further examination impossible. */
   isBlocking?: boolean;
 }

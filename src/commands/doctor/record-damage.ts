@@ -2,12 +2,15 @@ import type { Row } from '../../database/session.js';
 import { type ArticleField, type Field, FIELDS, fieldsWhere, FIELD_NAMES } from '../../protocol/fields.js';
 import { isUsableTimestamp, LATEST_TIMESTAMP, type Timestamp } from '../../protocol/timestamp.js';
 
-/** What the service never stores, by column: SQLite takes any value in any column, and other programs write as well. */
+/** Invalid values by column: SQLite accepts any value in any column, and other programs may write too. */
 export type Faults = Partial<Record<ArticleField | 'deleted', string>>;
 
 const OF_TOMBSTONES: readonly ArticleField[] = ['id', 'last_modified'];
 
-/** The faults of a row of `articles`; its excerpt may be cut short. A row that does not say whether it is deleted is a tombstone without a URL. */
+/**
+ * The faults of a row of `articles`; its excerpt may be truncated. A row with an invalid `deleted` counts as a
+ * tombstone if it has no URL.
+ */
 export function faultsOf(row: Row): Faults {
   const faults: Faults = {};
   for (const field of isLive(row) ? FIELD_NAMES : OF_TOMBSTONES) {
@@ -18,11 +21,10 @@ export function faultsOf(row: Row): Faults {
   return faults;
 }
 
-/** Whether the row is a live article. */
 export const isLive = ({ deleted, url }: Row): boolean =>
   deleted === 0 || deleted === 1 ? deleted === 0 : url !== null;
 
-/** What is wrong with a live article's value; undefined when nothing is. */
+/** What is wrong with a value of a live article; undefined if it is valid. */
 export function faultOf(field: ArticleField, value: Row[string]): string | undefined {
   const { kind, nullable } = FIELDS[field] as Field;
   if (value === null) return nullable ? undefined : 'is NULL';
@@ -34,7 +36,7 @@ export function faultOf(field: ArticleField, value: Row[string]): string | undef
 }
 
 function faultOfNumber(value: Row[string], most: number): string | undefined {
-  // MySQL's driver gives a number that JavaScript cannot hold as its digits.
+  // The MySQL driver returns unsafe integers as strings.
   const number = typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value;
   if (typeof number !== 'number') return 'is no number';
   if (!Number.isInteger(number)) return 'is no whole number';
@@ -42,14 +44,14 @@ function faultOfNumber(value: Row[string], most: number): string | undefined {
   return number > most ? 'is too large' : undefined;
 }
 
-/** Fields of which nobody but the device knows the value. */
+/** Fields whose value only the device knows. */
 const IRREPLACEABLE = new Set<string>(fieldsWhere((field) => field.givenBy === 'device' && !field.nullable));
 
-/** True when every faulty value can be replaced by another one that is as good. */
+/** True when every faulty value has a replacement. */
 export const isReplaceable = (faults: Faults): boolean =>
   Object.keys(faults).every((field) => !IRREPLACEABLE.has(field));
 
-/** The value that takes the place of a faulty one: the default of the field. `now` is the timestamp of the repair. */
+/** The replacement for a faulty value: the field's default. `now` is the timestamp of the repair. */
 export function replacementFor(field: ArticleField, row: Row, now: Timestamp): string | number | null {
   const { default: otherwise = null } = FIELDS[field] as Field;
   if (typeof otherwise === 'boolean') return Number(otherwise);

@@ -6,14 +6,21 @@ import { idBytes, urlHash } from '../../articles/store/article.row.js';
 import type { Parameter, Row, Session } from '../../database/session.js';
 import type { ArticleField } from '../../protocol/fields.js';
 import { writeColumns } from './checks.store.js';
-import type { Patient } from './patient.js';
+import type { ExaminedAccount } from './examined-account.js';
 import { type Faults, isLive, replacementFor } from './record-damage.js';
 
 const OWN_RULES = new Set(['id', 'last_modified', 'deleted']);
 
-/** Replaces faulty values and gives the record a new timestamp, by which devices learn of it. The account is locked. */
-export async function repairRecord(transaction: Session, patient: Patient, row: Row, faults: Faults): Promise<void> {
-  const { account, clock } = patient;
+/**
+ * Replaces faulty values and gives the record a new timestamp, so that devices learn of it. The account must be locked.
+ */
+export async function repairRecord(
+  transaction: Session,
+  examined: ExaminedAccount,
+  row: Row,
+  faults: Faults,
+): Promise<void> {
+  const { account, clock } = examined;
   const timestamp = (await tick(transaction, { account, now: clock(), liveDelta: 0 }))!;
   const values: Record<string, Parameter> = { last_modified: timestamp };
   for (const field of Object.keys(faults).filter((name) => !OWN_RULES.has(name)) as ArticleField[])
@@ -22,12 +29,12 @@ export async function repairRecord(transaction: Session, patient: Patient, row: 
   if (faults.deleted) values.deleted = isLive(row) ? 0 : 1;
   if (faults.id) values.id = idBytes(randomUUID());
   await writeColumns(transaction, account, row.id!, values);
-  // Nothing tells a device that a record has another id but to start over.
+  // Only starting over tells devices that a record has another id.
   if (faults.id) await raiseTimestamps(transaction, account, timestamp, timestamp);
   if (faults.deleted) await recount(transaction, account);
 }
 
-/** Writes the hashes of a record's addresses. */
+/** Writes the hashes of a record's URLs. */
 export async function repairHashes(transaction: Session, account: Buffer, row: Row): Promise<void> {
   await writeColumns(transaction, account, row.id!, {
     url_hash: urlHash(row.url as string),

@@ -1,6 +1,6 @@
 import type { Dialect, Session } from '../../database/session.js';
 
-/** A key as the database tells it; the primary one is called `PRIMARY`. */
+/** A key as the database reports it; the primary key is named `PRIMARY`. */
 export interface Key {
   columns: string[];
   isUnique: boolean;
@@ -20,7 +20,7 @@ const FILE_KEYS = `WITH t (tab) AS (SELECT ?)
     WHERE l.origin <> 'pk'
   ORDER BY 1, 4`;
 
-/** The columns of a table with their types; none when there is no such table. */
+/** The columns of a table with their types; empty if there is no such table. */
 export async function columnsOf(session: Session, { isLocal }: Dialect, table: string): Promise<Map<string, string>> {
   const rows = await session.rows(isLocal ? FILE_COLUMNS : SERVER_COLUMNS, [table]);
   return new Map(rows.map(({ name, type }) => [String(name), String(type)]));

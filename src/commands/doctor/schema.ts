@@ -6,7 +6,7 @@ import { columnsOf, type Key, keysOf } from './schema.store.js';
 const FROM_BACKUP = 'restore a backup';
 const INTO_NEW = 'export all users ("user export --all") and import them into a new database';
 
-/** How the schema differs from what the entities describe, which is what the migrations make. */
+/** How the schema differs from the entities, which match the migrations. */
 export async function examineSchema(database: Database): Promise<Problem[]> {
   return database.onSession(async (session) => {
     const { dataSource } = session;
@@ -28,18 +28,19 @@ const missingTable = ({ tableName }: EntityMetadata): Problem => ({
   isBlocking: true,
   advice:
     tableName === 'leases'
-      ? 'delete the row "CreateLeases…" of the table migrations and run "migrate", which makes it again'
+      ? 'delete the row "CreateLeases…" of the table migrations and run "migrate", which creates it again'
       : FROM_BACKUP,
 });
 
 function problemsOfColumns({ tableName, columns }: EntityMetadata, found: Map<string, string>): Problem[] {
   const problems: Problem[] = [];
   for (const { databaseName, type, length } of columns) {
-    const is = found.get(databaseName);
-    const shallBe = length ? `${String(type)}(${length})` : String(type);
+    const actual = found.get(databaseName);
+    const expected = length ? `${String(type)}(${length})` : String(type);
     const name = `the column ${tableName}.${databaseName}`;
-    if (is === undefined) problems.push({ text: `${name} is missing`, isBlocking: true, advice: FROM_BACKUP });
-    else if (is !== shallBe) problems.push({ text: `${name} is ${is}, it has to be ${shallBe}`, advice: INTO_NEW });
+    if (actual === undefined) problems.push({ text: `${name} is missing`, isBlocking: true, advice: FROM_BACKUP });
+    else if (actual !== expected)
+      problems.push({ text: `${name} is ${actual}, it has to be ${expected}`, advice: INTO_NEW });
   }
   return problems;
 }
@@ -51,14 +52,14 @@ function problemsOfKeys(database: Database, table: EntityMetadata, found: Map<st
     problems.push({ text: `the primary key of ${table.tableName} is not (${primary.join(', ')})`, advice: INTO_NEW });
   for (const { name, columns, isUnique } of table.indices) {
     const wanted = columns.map(({ databaseName }) => databaseName);
-    const is = found.get(name);
-    if (isSame(is, wanted, isUnique)) continue;
+    const actual = found.get(name);
+    if (isSame(actual, wanted, isUnique)) continue;
     const kind = isUnique ? 'unique index' : 'index';
-    const make = `CREATE ${kind.toUpperCase()} ${name} ON ${table.tableName} (${wanted.join(', ')})`;
+    const statement = `CREATE ${kind.toUpperCase()} ${name} ON ${table.tableName} (${wanted.join(', ')})`;
     problems.push({
-      text: `the ${kind} ${name} of ${table.tableName} ${is ? 'is another one' : 'is missing'}`,
-      advice: is ? `drop it, then: ${make}` : undefined,
-      repair: is ? undefined : () => makeIndex(database, make),
+      text: `the ${kind} ${name} of ${table.tableName} ${actual ? 'is another one' : 'is missing'}`,
+      advice: actual ? `drop it, then: ${statement}` : undefined,
+      repair: actual ? undefined : () => createIndex(database, statement),
     });
   }
   return problems;
@@ -67,8 +68,11 @@ function problemsOfKeys(database: Database, table: EntityMetadata, found: Map<st
 const isSame = (key: Key | undefined, columns: readonly string[], isUnique: boolean): boolean =>
   key?.isUnique === isUnique && key.columns.join() === columns.join();
 
-/** A statement of a session may take three seconds, an index on a large table takes minutes: on a server it goes past them. */
-async function makeIndex(database: Database, statement: string): Promise<void> {
+/**
+ * A session's statement may take three seconds, but an index on a large table takes minutes: on a server it bypasses
+ * sessions.
+ */
+async function createIndex(database: Database, statement: string): Promise<void> {
   const dataSource = await database.onSession(async (session) => {
     if (database.dialect.isLocal) await session.run(statement, []);
     return session.dataSource;

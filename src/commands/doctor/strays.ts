@@ -3,14 +3,14 @@ import type { Database } from '../../database/database.js';
 import { tokensWithoutTime } from './checks.store.js';
 import type { Problem } from './problem.js';
 
-/** Rows that belong to nobody, and tokens that nobody can tell the end of. */
+/** Finds rows that belong to nobody, and tokens whose expiry is unknown. */
 export async function examineStrays(database: Database): Promise<Problem[]> {
   const tokens = await database.onSession(tokensWithoutTime);
   const problems: Problem[] = tokens.map(({ subject, name }) => ({
-    text: `the token "${name}" of ${subject} has a time that is no number`,
+    text: `the token "${name}" of ${subject} has a time that is not a number`,
     advice: `token revoke ${subject} --name "${name}", and make another`,
   }));
-  // A column of fixed length cannot hold such a key; of another length, it is a fault of the schema.
+  // A server's fixed-length column cannot hold such keys; a column of another length is a schema problem.
   if (!database.dialect.isLocal) return problems;
   const stray = await database.onSession(countStrayKeys);
   for (const table of ['accounts', 'articles'] as const)

@@ -2,23 +2,23 @@ import type { Article, Tombstone } from '../../articles/article.js';
 import { findAccount } from '../../accounts/accounts.store.js';
 import type { CommandContext } from '../command.js';
 import type { AccountState } from './files/own-lines.js';
-import { Rehearsal } from './rehearsal.js';
+import { DryRun } from './dry-run.js';
 import { addArticles, restoreItems } from './store-items.js';
 
 type Item = Article | Tombstone;
 
 const CHUNK = 100;
-/** Excerpts have no limit of their own; a statement has. */
+/** Excerpts have no size limit of their own, but a statement has one. */
 const CHUNK_CHARACTERS = 2_000_000;
 
-/** What became of the items so far, or would become of them in a dry run. */
+/** What happened to the items so far, or would happen in a dry run. */
 export interface ImportCounts {
   stored: number;
-  /** There already, or another article has their address. */
+  /** Already present, or another article has their URL. */
   known: number;
 }
 
-/** Puts items into one account, chunk by chunk; in a dry run it only counts. */
+/** Imports items into one account in chunks; in a dry run it only counts. */
 export class AccountImport {
   private chunk: Item[] = [];
   private characters = 0;
@@ -29,27 +29,27 @@ export class AccountImport {
   ) {}
 
   /**
-   * An import that brings an exported account back as it was, timestamps included, when nothing has changed there since. An
-   * account that went on meanwhile gets its missing articles as new changes, as its devices would not see old ones.
+   * An import that restores an exported account with its timestamps if it has not changed since. Otherwise missing
+   * articles are added as new changes, because devices would not see old ones.
    */
   static async restoring(context: CommandContext, account: Buffer, state: AccountState, counts: ImportCounts) {
     const { database } = context;
     const present = await database.onSession((session) => findAccount(session, account));
     if (present && present.last_modified > state.last_modified) return this.adding(context, account, counts);
-    const rehearsal = new Rehearsal(database, account, 'restoring');
+    const dryRun = new DryRun(database, account, 'restoring');
     return new AccountImport(
-      (items) => (context.options['dry-run'] ? rehearsal.count(items) : restoreItems(database, account, state, items)),
+      (items) => (context.options['dry-run'] ? dryRun.count(items) : restoreItems(database, account, state, items)),
       counts,
     );
   }
 
-  /** An import that adds articles as changes of this moment; tombstones are left out. */
+  /** An import that adds articles as new changes, without tombstones. */
   static adding({ database, clock, options }: CommandContext, account: Buffer, counts: ImportCounts): AccountImport {
     const isArticle = (item: Item): item is Article => !('deleted' in item);
-    const rehearsal = new Rehearsal(database, account, 'adding');
+    const dryRun = new DryRun(database, account, 'adding');
     return new AccountImport((items) => {
       const articles = items.filter(isArticle);
-      return options['dry-run'] ? rehearsal.count(articles) : addArticles(database, account, articles, clock());
+      return options['dry-run'] ? dryRun.count(articles) : addArticles(database, account, articles, clock());
     }, counts);
   }
 
@@ -59,7 +59,7 @@ export class AccountImport {
     if (this.chunk.length >= CHUNK || this.characters >= CHUNK_CHARACTERS) await this.finish();
   }
 
-  /** Stores what is left. An account without items comes to be as well. */
+  /** Stores the remaining items; also creates an account without items. */
   async finish(): Promise<void> {
     const { chunk } = this;
     this.chunk = [];

@@ -8,8 +8,8 @@ import { type Bookmark, bodyOf } from './files/bookmark.js';
 import { ImportFileError } from './files/import-file-error.js';
 
 /**
- * Imports another service's bookmarks for the user that the options name, those added first as the oldest changes. Reads all
- * before it stores any. Resolves with the exit code.
+ * Imports another service's bookmarks for the user that the options name, oldest first. Reads all before storing any.
+ * Resolves with the exit code.
  */
 export async function importBookmarks(context: CommandContext, bookmarks: AsyncIterable<Bookmark>): Promise<number> {
   const account = await userOf(context);
@@ -30,7 +30,7 @@ export async function importBookmarks(context: CommandContext, bookmarks: AsyncI
 const listed = (leftOut: Map<string, number>): string =>
   [...leftOut].map(([what, count]) => `${what} of ${count} ${count === 1 ? 'entry' : 'entries'}`).join(', ');
 
-/** The articles that the bookmarks become, oldest first; says which can be none. */
+/** Converts the bookmarks to articles, oldest first; prints those that cannot be converted. */
 async function readAll(context: CommandContext, bookmarks: AsyncIterable<Bookmark>) {
   const articles: Article[] = [];
   const leftOut = new Map<string, number>();
@@ -52,7 +52,7 @@ async function readAll(context: CommandContext, bookmarks: AsyncIterable<Bookmar
   return { articles: articles.sort((a, b) => a.added_on - b.added_on), skipped, leftOut };
 }
 
-/** The article that a bookmark becomes, or why it cannot be one. */
+/** Converts a bookmark to an article, or tells why that is impossible. */
 function articleOf(bookmark: Bookmark, { clock, options, settings }: CommandContext): Article | string {
   const { maxBodyBytes } = settings;
   if (Buffer.byteLength(bookmark.excerpt ?? '') > maxBodyBytes)

@@ -6,7 +6,10 @@ import { ImportFileError } from './files/import-file-error.js';
 import type { TextChunks } from './files/lines.js';
 import { type AccountState, readOwnLines } from './files/own-lines.js';
 
-/** Imports what `user export` wrote, under the account that the file or else the options name. Resolves with the exit code. */
+/**
+ * Imports the output of `user export` into the account that the options name, otherwise into the file's own. Resolves
+ * with the exit code.
+ */
 export async function importOwnLines(context: CommandContext, text: TextChunks): Promise<number> {
   const target = new Target(context, namesUser(context) ? await userOf(context) : undefined);
   try {
@@ -15,20 +18,20 @@ export async function importOwnLines(context: CommandContext, text: TextChunks):
       else await target.begin(Buffer.from(line.account, 'hex'), line.state, line.line);
   } catch (error) {
     if (!(error instanceof ImportFileError)) throw error;
-    throw new CommandError(`${error.message}; the lines before it are in, repeat when the file is whole`);
+    throw new CommandError(`${error.message}; the lines before it were imported, repeat when the file is complete`);
   }
   await context.print(await target.finish());
   return EXIT.ok;
 }
 
-/** The accounts that the lines go to, one after the other. */
+/** Receives the lines, for one account after the other. */
 class Target {
   private readonly counts = { stored: 0, known: 0 };
   private users = 0;
   private items = 0;
   private current?: AccountImport;
 
-  /** @param named the account for the lines, whatever the file says */
+  /** @param named the account for all lines, overriding the file */
   constructor(
     private readonly context: CommandContext,
     private readonly named: Buffer | undefined,
@@ -48,7 +51,7 @@ class Target {
     this.context.progress(`${this.items} articles and tombstones of ${this.users} users so far`);
   }
 
-  /** Stores what is left and says what was done. */
+  /** Stores the remaining items and returns a summary. */
   async finish(): Promise<string> {
     await this.current?.finish();
     const { stored, known } = this.counts;

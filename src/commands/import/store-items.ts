@@ -13,9 +13,9 @@ import { tick } from '../../accounts/tick.js';
 type Item = Article | Tombstone;
 
 /**
- * Stores items just as they were, timestamps included, in one transaction; the clock ends up at or after all of them. What
- * is there already in the same or a newer version stays, as does a live article with the same address. Returns how
- * many items were stored.
+ * Stores items unchanged, including timestamps, in one transaction; the clock ends up at or after all of them. Records
+ * that exist in the same or a newer version are kept, as are live articles with the same URL. Returns how many items
+ * were stored.
  */
 export function restoreItems(database: Database, account: Buffer, state: AccountState, items: readonly Item[]) {
   const clock = Math.max(state.last_modified, ...items.map(({ last_modified }) => last_modified));
@@ -34,7 +34,7 @@ export function restoreItems(database: Database, account: Buffer, state: Account
   });
 }
 
-/** By how many the number of live articles changed; undefined when the item was not stored. */
+/** The change in the number of live articles; undefined when the item was not stored. */
 async function restoreItem(transaction: Session, account: Buffer, item: Item): Promise<number | undefined> {
   const known = await versionOf(transaction, account, item.id);
   if (known && known.last_modified >= item.last_modified) return undefined;
@@ -46,8 +46,8 @@ async function restoreItem(transaction: Session, account: Buffer, item: Item): P
 }
 
 /**
- * Stores articles as changes of this moment, in one transaction, so that devices get them with their next poll. What the
- * account has under the same address stays. Returns how many were stored.
+ * Stores articles as new changes in one transaction, so that devices get them with their next poll. Existing articles
+ * with the same URL are kept. Returns how many were stored.
  */
 export function addArticles(database: Database, account: Buffer, articles: readonly Article[], now: Timestamp) {
   return database.inTransaction(async (transaction) => {

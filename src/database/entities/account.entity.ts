@@ -2,13 +2,13 @@ import { EntitySchema } from 'typeorm';
 import type { Timestamp } from '../../protocol/timestamp.js';
 import type { ColumnTypes } from './columns.js';
 
-/** A user's account: the clock, the lock of writers, and the number of live articles. */
+/** A user's account: the clock, the lock for writers, and the number of live articles. */
 export class Account {
-  /** 16 bytes, an HMAC over scheme and identity. */
+  /** 16 bytes: an HMAC of scheme and identity. */
   account: Buffer;
   last_modified: Timestamp;
   live_count: number;
-  /** Tombstones up to this timestamp may be gone. */
+  /** Tombstones up to this timestamp may have been purged. */
   purged_until: Timestamp;
 }
 

@@ -4,8 +4,8 @@ import type { Timestamp } from '../../protocol/timestamp.js';
 import { type ColumnTypes, fieldColumn } from './columns.js';
 
 /**
- * A live article or a tombstone: the fields of the protocol, all of which but `id` and `last_modified` are null in a
- * tombstone, and what the database itself needs.
+ * A live article or a tombstone: the fields of the protocol, all null in a tombstone except `id` and `last_modified`,
+ * and what the database itself needs.
  */
 export class StoredArticle {
   /** The user's account. */
@@ -13,15 +13,15 @@ export class StoredArticle {
   id: string;
   last_modified: Timestamp;
   deleted: boolean;
-  /** SHA-256 of the URL; null in a tombstone, so that the unique key keeps one live article for each URL. */
+  /** SHA-256 of the URL; null in a tombstone, so that the unique key allows one live article per URL. */
   url_hash: Buffer | null;
   resolved_url_hash: Buffer | null;
 }
 
-/** In the order in which listings filter by them most. */
+/** In the order of how often listings filter by them. */
 export const LIVE_INDEX = ['last_modified', 'unread', 'archived', 'favorite', 'is_article'] as const;
 
-/** Built from the field table: a field has a column without being named here. */
+/** Built from the field table: a new field gets its column without being named here. */
 export function articleEntity(
   types: ColumnTypes,
   kinds: Readonly<Record<string, FieldKind>> = ARTICLE_FIELDS,
@@ -51,5 +51,5 @@ export function articleEntity(
   });
 }
 
-/** A row with all its columns, as a repository gives it. */
+/** A row with all its columns, as a repository returns it. */
 export type ArticleRow = StoredArticle & { [F in keyof FieldValues]: FieldValues[F] | null };

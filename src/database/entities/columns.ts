@@ -1,19 +1,19 @@
 import type { EntitySchemaColumnOptions, ValueTransformer } from 'typeorm';
 import { type FieldKind, MAX_CODE_POINTS } from '../../protocol/fields.js';
 
-/** The kinds of database, as TypeORM names them; MariaDB and MySQL describe their own schemas differently. */
+/** TypeORM's names of the databases; MariaDB and MySQL report their schemas differently. */
 export type DatabaseType = 'better-sqlite3' | 'mariadb' | 'mysql';
 
-/** The column of each kind of value, `NOT NULL` unless the entity says otherwise. */
+/** The column for each kind of value, `NOT NULL` unless the entity says otherwise. */
 export interface ColumnTypes {
   bytes: (length: number) => EntitySchemaColumnOptions;
   integer: EntitySchemaColumnOptions;
-  /** Milliseconds or a large number: MySQL's drivers may give it as text, an entity has a number. */
+  /** Milliseconds or a large number; the MySQL driver may return text, entities hold a number. */
   bigInteger: EntitySchemaColumnOptions;
   boolean: EntitySchemaColumnOptions;
-  /** A text of at most so many characters. */
+  /** A text of at most `length` characters. */
   text: (length: number) => EntitySchemaColumnOptions;
-  /** A text of exactly so many characters. */
+  /** A text of exactly `length` characters. */
   fixedText: (length: number) => EntitySchemaColumnOptions;
   longText: EntitySchemaColumnOptions;
 }
@@ -26,7 +26,7 @@ const boolean: ValueTransformer = {
   to: (value: unknown) => (typeof value === 'boolean' ? Number(value) : value),
   from: (value: number | null) => (value === null ? null : value === 1),
 };
-/** A dashed UUID, stored in 16 bytes. Anything else, such as a find operator, passes as it is. */
+/** A dashed UUID, stored as 16 bytes. Anything else, such as a find operator, passes through. */
 const uuid: ValueTransformer = {
   to: (value: unknown) => (typeof value === 'string' ? Buffer.from(value.replaceAll('-', ''), 'hex') : value),
   from: (bytes: Buffer) => bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'),
@@ -54,7 +54,7 @@ const MYSQL: ColumnTypes = {
 
 export const columnTypes = (database: DatabaseType): ColumnTypes => (database === 'better-sqlite3' ? SQLITE : MYSQL);
 
-/** The column that holds an article field of that kind. */
+/** The column for an article field of this kind. */
 export function fieldColumn(types: ColumnTypes, kind: FieldKind): EntitySchemaColumnOptions {
   switch (kind) {
     case 'uuid':

@@ -5,7 +5,9 @@ import { columnTypes, type DatabaseType } from './columns.js';
 import { leaseEntity } from './lease.entity.js';
 import { tokenEntity } from './token.entity.js';
 
-/** All entities, with the column types of that database; `test/system/schema.spec.ts` compares them with the migrations. */
+/**
+ * All entities, with the column types of the database; `test/system/schema.spec.ts` compares them with the migrations.
+ */
 export function entitiesFor(database: DatabaseType): EntitySchema[] {
   const types = columnTypes(database);
   return [accountEntity, articleEntity, leaseEntity, tokenEntity].map((entity) => entity(types) as EntitySchema);

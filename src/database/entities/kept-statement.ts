@@ -1,14 +1,14 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import type { Session } from '../session.js';
 
-/** A query builder of any kind. */
+/** Any query builder. */
 interface Builder {
   getQuery(): string;
 }
 
 /**
- * A statement that is sent often: TypeORM builds it once for each data source, which takes up to 150 µs, and from then on it is
- * a text. Its values are `?`, given in their order when it is sent.
+ * A frequent statement that TypeORM builds only once per data source, as that takes up to 150 µs; afterwards its SQL is
+ * cached. Its placeholders are `?`, bound in order when it is sent.
  */
 export function keptStatement(build: (entities: EntityManager) => Builder): (session: Session) => string {
   const texts = new WeakMap<DataSource, string>();

@@ -1,10 +1,10 @@
 import { EntitySchema } from 'typeorm';
 import type { ColumnTypes } from './columns.js';
 
-/** A task that only one process may do at a time: who does it, and until when nobody else may. */
+/** A task that only one process may run at a time: who runs it, and until when nobody else may. */
 export class Lease {
   task: string;
-  /** A UUID of the process. */
+  /** Identifies the process. */
   holder: string;
   /** Milliseconds since the Unix epoch. */
   expires_on: number;

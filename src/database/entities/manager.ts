@@ -2,9 +2,9 @@ import { type EntityManager, QueryResult, type QueryRunner } from 'typeorm';
 import type { Parameter, Session } from '../session.js';
 
 /**
- * TypeORM's repositories and query builders on a session, for what is done rarely: their statements are counted, bounded,
- * repeated and, on SQLite, kept apart from other callers' like all that the session sends. It lasts as long as the session.
- * Building a statement takes up to 150 µs: what every request sends is text, or kept (`keptStatement`).
+ * TypeORM's repositories and query builders on a session, for rare operations: their statements are counted, bounded,
+ * retried and, on SQLite, isolated from other callers' like any statement of the session. Valid as long as the session.
+ * Building a statement takes up to 150 µs, so what every request sends is raw SQL or cached (`keptStatement`).
  */
 export function managerOn(session: Session): EntityManager {
   const { dataSource } = session;

@@ -2,9 +2,9 @@ import { EntitySchema } from 'typeorm';
 import type { Timestamp } from '../../protocol/timestamp.js';
 import type { ColumnTypes } from './columns.js';
 
-/** A personal token of a user: nothing in it gives access, as only the hash of the token is kept. */
+/** A personal token of a user. It gives no access by itself, as only the hash of the token is stored. */
 export class Token {
-  /** The user, as the operator named them. */
+  /** The user's name, chosen by the operator. */
   subject: string;
   /** What the token is for, such as a device. */
   name: string;
@@ -12,7 +12,7 @@ export class Token {
   token_hash: Buffer;
   created_on: Timestamp;
   expires_on: Timestamp | null;
-  /** To the hour; null: never. */
+  /** Accurate to the hour; null if never used. */
   last_used_on: Timestamp | null;
 }
 

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { isSqlite, tableOptions } from './table-options.js';
 
-/** One row for each user: the clock, the lock of writers, and the number of live articles. */
+/** One row per user: the clock, the lock for writers, and the number of live articles. */
 export class CreateAccounts1760000000000 implements MigrationInterface {
   name = 'CreateAccounts1760000000000';
 

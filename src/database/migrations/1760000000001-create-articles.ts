@@ -2,8 +2,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { isSqlite, tableOptions } from './table-options.js';
 
 /**
- * Articles and tombstones. A tombstone keeps its key, timestamp and flag only. The hashes are SHA-256 of the URLs, NULL once
- * deleted, so that the database itself keeps one live article for each URL.
+ * Articles and tombstones. A tombstone keeps only its key, timestamp and flag. The hashes are SHA-256 of the URLs, NULL
+ * once deleted, so that the database itself enforces one live article per URL.
  */
 export class CreateArticles1760000000001 implements MigrationInterface {
   name = 'CreateArticles1760000000001';

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { isSqlite, tableOptions } from './table-options.js';
 
-/** One row for each task that only one process may do at a time: who does it, and until when nobody else may. */
+/** One row for each task that only one process may run at a time: who runs it, and until when nobody else may. */
 export class CreateLeases1760000000002 implements MigrationInterface {
   name = 'CreateLeases1760000000002';
 

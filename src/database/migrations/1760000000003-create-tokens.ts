@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { isSqlite, tableOptions } from './table-options.js';
 
-/** One row for each personal token: whose it is, what it is called, and the SHA-256 by which it is recognised. */
+/** One row for each personal token: its user, its name, and the SHA-256 that identifies it. */
 export class CreateTokens1760000000003 implements MigrationInterface {
   name = 'CreateTokens1760000000003';
 

@@ -3,7 +3,7 @@ import { CreateArticles1760000000001 } from './1760000000001-create-articles.js'
 import { CreateLeases1760000000002 } from './1760000000002-create-leases.js';
 import { CreateTokens1760000000003 } from './1760000000003-create-tokens.js';
 
-/** All migrations, oldest first; a released one is never changed. */
+/** All migrations, oldest first. A released migration is never changed. */
 export const MIGRATIONS = [
   CreateAccounts1760000000000,
   CreateArticles1760000000001,

@@ -3,8 +3,8 @@ import type { QueryRunner } from 'typeorm';
 export const isSqlite = (runner: QueryRunner): boolean => runner.dataSource.options.type === 'better-sqlite3';
 
 /**
- * What follows the columns of a CREATE TABLE on MySQL and MariaDB. Texts compare by code point and without padding, for
- * which each of the two has a collation of its own.
+ * The table options of a CREATE TABLE on MySQL and MariaDB. Texts compare by code point and without padding, for which
+ * the two have different collations.
  */
 export async function tableOptions(runner: QueryRunner): Promise<string> {
   const [row] = (await runner.query('SELECT VERSION() AS version')) as { version: string }[];

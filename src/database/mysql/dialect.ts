@@ -1,12 +1,17 @@
 import type { Dialect, Failure } from '../session.js';
 
-/** Deadlock, lock wait, changed record, certification conflict: the transaction is undone and may run again. */
+/**
+ * Deadlock, lock wait timeout, changed record, certification conflict: the transaction was rolled back and may be
+ * retried.
+ */
 const RETRY = new Set([1213, 1205, 1020, 3101]);
-/** The statement itself took longer than it may, or somebody ended it. */
+/** The statement exceeded its time limit or was killed. */
 const SLOW = new Set([1317, 1969, 3024]);
-/** Shutting down, node not ready, error during commit, killed: what became of the statement is unknown. */
+/** Shutting down, node not ready, error during commit, connection killed: the outcome of the statement is unknown. */
 const LOST = new Set([1047, 1053, 1180, 1927]);
-/** Connection limits, access, read-only, disk full, missing schema, and other states only an operator can change. */
+/**
+ * Connection limits, access, read-only, disk full, missing schema, and other conditions that only an operator can fix.
+ */
 const AWAY = new Set([
   1021, 1037, 1038, 1040, 1041, 1044, 1045, 1049, 1114, 1142, 1146, 1203, 1226, 1290, 1792, 1836, 2002, 2003,
 ]);

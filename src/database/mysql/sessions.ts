@@ -18,8 +18,8 @@ const ACQUIRE_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 3_000;
 
 /**
- * Sessions of the MySQL protocol, each a query runner of TypeORM with a connection of its pool. Every wait is bounded here,
- * as the driver waits without limit for a hung server and for a free connection.
+ * MySQL and MariaDB sessions, each a TypeORM query runner with a pooled connection. Every wait is bounded here, because
+ * the driver waits indefinitely for a hung server and for a free connection.
  */
 export class MysqlSessions implements SessionSource {
   readonly dialect = mysqlDialect;
@@ -45,7 +45,7 @@ export class MysqlSessions implements SessionSource {
   }
 }
 
-/** The runner's connection. One that comes too late is given back to the pool. */
+/** The runner's connection. One that arrives too late is returned to the pool. */
 function connected(runner: QueryRunner): Promise<PoolConnection> {
   return new Promise((resolve, reject) => {
     let isLate = false;
@@ -69,7 +69,7 @@ function connected(runner: QueryRunner): Promise<PoolConnection> {
 
 class MysqlSession implements LoanedSession {
   private abort?: (error: Error) => void;
-  /** Restarted by each statement: a time limit of the driver's would cost a timer for every one. */
+  /** Restarted by each statement: the driver's own time limit would cost one timer per statement. */
   private readonly watchdog = setTimeout(() => this.abort?.(tooSlow()), STATEMENT_TIMEOUT_MS);
 
   constructor(
@@ -107,7 +107,7 @@ class MysqlSession implements LoanedSession {
     return this.send(this.runner.rollbackTransaction());
   }
 
-  /** The outcome of a statement, or a failure when it takes too long; then the connection has to be destroyed. */
+  /** The result of a statement. Rejects when it takes too long; the connection then has to be destroyed. */
   private send<T>(statement: Promise<T>): Promise<T> {
     this.tally.statements++;
     return new Promise((resolve, reject) => {
@@ -123,7 +123,7 @@ class MysqlSession implements LoanedSession {
     this.onEnd();
   }
 
-  /** Closes the connection, which the runner would give back to the pool in whatever state it is. */
+  /** Closes the connection, which the runner would return to the pool in whatever state it is. */
   destroy(): void {
     clearTimeout(this.watchdog);
     this.connection.destroy();
@@ -131,9 +131,9 @@ class MysqlSession implements LoanedSession {
   }
 }
 
-/** What the driver said: TypeORM's error carries the values of the statement, which belong in no log. */
+/** The driver's own error: TypeORM's carries the values of the statement, which must not be logged. */
 const driverError = (error: Error): Error => (error instanceof QueryFailedError ? (error.driverError as Error) : error);
 
-/** As the driver's own: whether the statement had an effect is unknown. */
+/** Classified like the driver's own timeout: whether the statement took effect is unknown. */
 const tooSlow = (): Error =>
-  Object.assign(new Error('the database did not answer in time'), { code: 'PROTOCOL_SEQUENCE_TIMEOUT' });
+  Object.assign(new Error('the database did not respond in time'), { code: 'PROTOCOL_SEQUENCE_TIMEOUT' });

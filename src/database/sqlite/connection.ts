@@ -6,29 +6,29 @@ import { SqliteStatement } from './statement.js';
 
 const MAX_CACHED_STATEMENTS = 200;
 
-/** A transaction that has ended and is not durable yet. */
+/** A transaction that has ended but is not durable yet. */
 interface Ended {
   resolve: () => void;
   reject: (error: unknown) => void;
 }
 
 /**
- * The connection to a SQLite file. Two things cost more than all other work and are shared: locking the file, once for all
- * reads before the event loop goes on, and making a commit durable, once for the transactions that follow each other. Each of
- * those is a savepoint of the first one, so that it can be rolled back by itself.
+ * The connection to a SQLite file. Two things cost more than all other work and are therefore shared: locking the file,
+ * once for all reads of one turn of the event loop, and making a commit durable, once for consecutive transactions.
+ * Each of these after the first is a savepoint, so that it can be rolled back on its own.
  */
 export class SqliteConnection {
   private readonly statements = new Map<string, SqliteStatement>();
   private reading = false;
   private readonly ended: Ended[] = [];
 
-  /** @param file where the database is not in memory */
+  /** @param file absent for an in-memory database */
   constructor(
     private readonly handle: SqliteHandle,
     private readonly file?: SqliteFile,
   ) {}
 
-  /** How many transactions have ended and wait for `flush`; nobody but another writer may use the connection meanwhile. */
+  /** How many transactions have ended and wait for `flush`; until then only another writer may use the connection. */
   get unflushed(): number {
     return this.ended.length;
   }
@@ -39,7 +39,7 @@ export class SqliteConnection {
     return isLast ? statement.through(isLast, parameters) : statement.all(...parameters);
   }
 
-  /** The first row: it costs two thirds of a list of one. */
+  /** The first row. Costs two thirds of a list with one row. */
   row(sql: string, parameters: Parameter[]): Row | undefined {
     this.beginReading();
     return this.statement(sql).get(...parameters);
@@ -53,7 +53,7 @@ export class SqliteConnection {
     process.nextTick(this.endReading);
   }
 
-  /** What is read from now on is what was committed until now, by whomever. */
+  /** Later reads see everything committed until now, by any process. */
   private readonly endReading = (): void => {
     if (this.reading && this.handle.inTransaction) this.statement('END').run();
     this.reading = false;
@@ -69,13 +69,13 @@ export class SqliteConnection {
     this.run(this.unflushed === 0 ? sqliteDialect.begin : 'SAVEPOINT follower');
   }
 
-  /** Ends a transaction; resolves once `flush` has made it durable, rejects when that failed. */
+  /** Ends a transaction; resolves once `flush` has made it durable, rejects if that fails. */
   commit(): Promise<void> {
     if (this.unflushed > 0) this.run('RELEASE follower');
     return this.flushed();
   }
 
-  /** Undoes a transaction; resolves once all that it could read is durable, rejects when that failed. */
+  /** Rolls back a transaction; resolves once everything it may have read is durable, rejects if that fails. */
   rollBack(): Promise<void> {
     if (this.unflushed === 0) {
       this.run('ROLLBACK');
@@ -90,25 +90,28 @@ export class SqliteConnection {
     return new Promise((resolve, reject) => this.ended.push({ resolve, reject }));
   }
 
-  /** Makes durable what has ended, in the file that others find under its name. */
+  /** Makes ended transactions durable, and checks that the file is still the one at its path. */
   flush(): void {
     try {
       this.run('COMMIT');
-      this.file?.look();
+      this.file?.check();
       for (const { resolve } of this.ended.splice(0)) resolve();
     } catch (error) {
       this.reset(error);
     }
   }
 
-  /** Undoes all that is not durable, for a connection in an unknown state; transactions that had ended get the error. */
+  /**
+   * Rolls back everything that is not durable, for a connection in an unknown state; ended transactions reject with the
+   * error.
+   */
   reset(error: unknown): void {
     this.reading = false;
     if (this.handle.inTransaction) this.statement('ROLLBACK').run();
     for (const { reject } of this.ended.splice(0)) reject(error);
   }
 
-  /** Prepared statements by their text; when they become too many, all are prepared again as they come. */
+  /** Prepared statements, cached by their SQL. When there are too many, the cache is cleared. */
   private statement(sql: string): SqliteStatement {
     const known = this.statements.get(sql);
     if (known) return known;

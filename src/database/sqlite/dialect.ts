@@ -1,6 +1,6 @@
 import type { Dialect, Failure } from '../session.js';
 
-/** SQLite's extended result codes, as better-sqlite3 names them. */
+/** By SQLite's extended result codes, as better-sqlite3 names them. */
 function classify(error: unknown): Failure {
   const code = String((error as { code?: unknown }).code);
   if (code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY') return 'duplicate';
@@ -10,8 +10,8 @@ function classify(error: unknown): Failure {
 }
 
 /**
- * True when opening failed for a reason that only the operator can change: no such directory, no database, no right. A file
- * that another process has locked, or a full disk, is worth another try.
+ * True when opening failed for a reason that only the operator can fix: no such directory, not a database, no
+ * permission. A file that another process has locked, or a full disk, is worth a retry.
  */
 export function cannotBeOpened(error: unknown): boolean {
   const failure = classify(error);
@@ -19,7 +19,7 @@ export function cannotBeOpened(error: unknown): boolean {
   return /^SQLITE_(CANTOPEN|PERM|READONLY|AUTH)/.test(String((error as { code?: unknown }).code));
 }
 
-/** True when the file is no database, or not a whole one. */
+/** True when the file is corrupt or not a database. */
 export const isCorrupt = (error: unknown): boolean =>
   /^SQLITE_(CORRUPT|NOTADB)/.test(String((error as { code?: unknown }).code));
 

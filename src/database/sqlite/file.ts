@@ -1,20 +1,20 @@
 import { renameSync, statSync } from 'node:fs';
 
-const GLANCE_INTERVAL_MS = 1_000;
+const CHECK_INTERVAL_MS = 1_000;
 
 /**
- * The SQLite file that a connection was opened on. Removed or replaced, it goes on taking writes that nobody finds again: the
- * connection belongs to the file and not to its name.
+ * The SQLite file that a connection was opened on. After it is removed or replaced, the connection still accepts
+ * writes, and these are lost: it belongs to the file, not to its path.
  */
 export class SqliteFile {
-  /** Set once the file is no longer the one of its name: the connection is of no use any more. */
+  /** Set once the path no longer names this file: the connection must not be used any more. */
   failure?: Error;
   private readonly self: string | undefined;
   private readonly log: string | undefined;
   private readonly index: string | undefined;
-  private looked = performance.now();
+  private checkedAt = performance.now();
 
-  /** @param onMoved called once, soon after the file was found to be removed or replaced */
+  /** @param onMoved called once, soon after the file is found to be removed or replaced */
   constructor(
     private readonly path: string,
     private readonly onMoved: () => void,
@@ -24,15 +24,15 @@ export class SqliteFile {
     this.index = identity(`${path}-shm`);
   }
 
-  /** Throws when the file is known to be removed or replaced; looks once a second. */
-  glance(): void {
-    if (performance.now() - this.looked > GLANCE_INTERVAL_MS) this.look();
+  /** Throws when the file is known to be removed or replaced; checks once a second. */
+  checkPeriodically(): void {
+    if (performance.now() - this.checkedAt > CHECK_INTERVAL_MS) this.check();
     else this.requireSame();
   }
 
-  /** Looks, and throws when the file has been removed or replaced. */
-  look(): void {
-    this.looked = performance.now();
+  /** Checks now, and throws when the file was removed or replaced. */
+  check(): void {
+    this.checkedAt = performance.now();
     if (!this.failure && identity(this.path) !== this.self) {
       const message = `${this.path} was removed or replaced while it was open`;
       this.failure = Object.assign(new Error(message), { code: 'SQLITE_READONLY_DBMOVED' });
@@ -47,8 +47,8 @@ export class SqliteFile {
   }
 
   /**
-   * Renames the log that this file left beside its name, unless the file itself is back: SQLite would write it into the one that
-   * is there now. Nothing is deleted. Returns the new name.
+   * Renames the write-ahead log that this file left behind, unless the file itself is back: SQLite would apply the log
+   * to the new file. Nothing is deleted. Returns the new path.
    */
   setLogAside(): string | undefined {
     if (identity(this.path) === this.self) return undefined;
@@ -60,7 +60,7 @@ export class SqliteFile {
   }
 }
 
-/** Which file a name stands for: another one has another. */
+/** Identifies the file at a path. */
 function identity(path: string): string | undefined {
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stat && `${stat.dev}:${stat.ino}`;

@@ -7,12 +7,14 @@ import { Turns } from '../turns.js';
 import { unavailable } from '../unavailable.js';
 
 const THREADS = 2;
-/** Of one user at a time, so that the other thread is there for everybody else. */
-const OF_ONE_USER = 1;
+/** Threads for one user at a time, so that the other one stays free for everybody else. */
+const MAX_PER_USER = 1;
 const TIMEOUT_MS = 8_000;
 const IDLE_MS = 10_000;
 
-/** What runs in a thread; a text, because it has to run alike from compiled files and where TypeScript is run directly. */
+/**
+ * The program of a thread. It is a string so that it runs both from compiled files and where TypeScript runs directly.
+ */
 const PROGRAM = `
 const { parentPort, workerData } = require('node:worker_threads');
 const handle = new (require(workerData.driver))(workerData.path, { readonly: true, fileMustExist: true, timeout: 0 });
@@ -29,7 +31,7 @@ parentPort.on('message', ({ sql, parameters }) => {
 type Cell = Row[string] | Uint8Array;
 type Reply = { names: string[]; rows: Cell[][] } | { failure: { message: string; code: string } };
 
-/** A thread with a connection of its own, which ends when nobody needs it for a while. */
+/** A thread with its own connection, which ends after some idle time. */
 class Reader {
   isBusy = false;
   private worker?: Worker;
@@ -90,12 +92,12 @@ function toRow(names: string[], values: Cell[]): Row {
 }
 
 /**
- * Reads that may look through a whole collection, in threads beside the event loop. The write-ahead log shows them all that is
- * committed. A user has one at a time.
+ * Runs reads that may scan a whole collection in threads, off the event loop. With the write-ahead log they see
+ * everything that is committed.
  */
 export class SqliteReaders {
   private readonly readers: Reader[];
-  private readonly turns = new Turns(OF_ONE_USER, TIMEOUT_MS);
+  private readonly turns = new Turns(MAX_PER_USER, TIMEOUT_MS);
   private readonly waiting: ((reader: Reader) => void)[] = [];
 
   constructor(
@@ -105,13 +107,13 @@ export class SqliteReaders {
     this.readers = Array.from({ length: THREADS }, () => new Reader(resolve(path)));
   }
 
-  /** A session for reads only. */
+  /** A read-only session. */
   session(tally: Tally): LoanedSession {
     const rows = async (sql: string, parameters: Parameter[], isLast?: IsLast) => {
       tally.statements++;
       return through(await this.turns.run(tally.account, () => this.read(sql, parameters)), isLast);
     };
-    const refuse = () => Promise.reject(new Error('this session only reads'));
+    const refuse = () => Promise.reject(new Error('this session is read-only'));
     const nothing = () => undefined;
     return {
       dataSource: this.dataSource,

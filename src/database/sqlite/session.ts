@@ -2,16 +2,16 @@ import type { DataSource } from 'typeorm';
 import type { IsLast, LoanedSession, Parameter, Row, Tally, WriteResult } from '../session.js';
 import type { SqliteConnection } from './connection.js';
 
-/** What a session asks of its source. */
+/** What a session needs from its source. */
 export interface Loan {
-  /** Another process has the write lock; resolves when it is worth trying again. */
+  /** Call it when another process holds the write lock; resolves when a retry is worthwhile. */
   lockedOut(): Promise<void>;
   end(): void;
 }
 
-/** The connection while it is on loan: to one writer, or to readers together. */
+/** The connection while it is lent: to one writer, or shared by readers. */
 export class SqliteSession implements LoanedSession {
-  private isOver = false;
+  private hasEnded = false;
 
   constructor(
     readonly dataSource: DataSource,
@@ -46,8 +46,8 @@ export class SqliteSession implements LoanedSession {
     try {
       await this.loan.lockedOut();
     } catch (error) {
-      // The connection is no longer this session's to give back.
-      this.isOver = true;
+      // The connection is no longer lent to this session.
+      this.hasEnded = true;
       throw error;
     }
   }
@@ -60,7 +60,7 @@ export class SqliteSession implements LoanedSession {
     return this.end(() => this.connection.rollBack());
   }
 
-  /** Gives the connection back before all is durable: others may share the commit. */
+  /** Returns the connection before the transaction is durable, so that others can share the commit. */
   private end(action: () => Promise<void>): Promise<void> {
     return this.attempt(() => {
       const durable = action();
@@ -70,24 +70,24 @@ export class SqliteSession implements LoanedSession {
   }
 
   release(): void {
-    if (this.isOver) return;
-    this.isOver = true;
+    if (this.hasEnded) return;
+    this.hasEnded = true;
     this.loan.end();
   }
 
   destroy(): void {
-    if (!this.isOver) this.connection.reset(busy());
+    if (!this.hasEnded) this.connection.reset(busy());
     this.release();
   }
 
   private async attempt<T>(action: () => T | Promise<T>): Promise<T> {
     this.tally.statements++;
-    if (this.isOver) throw new Error('the session is over');
+    if (this.hasEnded) throw new Error('the session has ended');
     return action();
   }
 }
 
 const isBusy = (error: unknown): boolean => String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY');
 
-/** As the driver's own: everything can be tried again. */
+/** Classified like the driver's own error: safe to retry. */
 export const busy = (): Error => Object.assign(new Error('the database stayed busy'), { code: 'SQLITE_BUSY' });

@@ -8,12 +8,12 @@ import { SqliteReaders } from './readers.js';
 import { busy, SqliteSession } from './session.js';
 
 const ACQUIRE_TIMEOUT_MS = 4_000;
-/** How often one writer looks whether another process has let go of the file, for all who wait. */
+/** How often one writer, on behalf of all, checks whether another process has released the lock. */
 const PROBE_INTERVAL_MS = 10;
-/** Writers that share a commit at most, so that readers do not wait for too many of them. */
+/** The most writers that share a commit, so that readers do not wait too long. */
 const MAX_WRITERS_IN_COMMIT = 16;
 
-/** Who waits for the connection; `since` on the clock of `performance.now()`. */
+/** A caller that waits for the connection; `since` is a `performance.now()` time. */
 interface Waiting {
   purpose: Purpose;
   resolve: () => void;
@@ -22,18 +22,18 @@ interface Waiting {
 }
 
 /**
- * The one connection of the SQLite file, lent in the order of asking: to readers together, as single statements do not disturb
- * each other, or to one writer; writers go on first while one of them waits for the commit that they share. better-sqlite3
- * runs every statement to its end, so a loan lasts microseconds; without the queue two transactions would end up in one. As a
- * loan waits for nothing else, a look at the clock when a caller's turn comes is enough to bound how long he waits.
+ * The single connection of the SQLite file, lent in order of arrival: to any number of readers, as single statements do
+ * not interfere, or to one writer. Writers overtake readers while a shared commit is pending. better-sqlite3 runs every
+ * statement synchronously, so a loan lasts microseconds; without the queue, two transactions would become one. Since a
+ * loan waits for nothing else, checking the time when a caller's turn comes is enough to bound its wait.
  *
- * While another process holds the file's write lock, writers stay in the queue and readers go past them. SQLite's own wait
- * would stop the event loop, once for every writer.
+ * While another process holds the file's write lock, writers stay in the queue and readers overtake them. SQLite's own
+ * wait would block the event loop, once per writer.
  */
 export class SqliteSessions implements SessionSource {
   readonly dialect = sqliteDialect;
   private readonly connection: SqliteConnection;
-  private readonly apart?: SqliteReaders;
+  private readonly scanReaders?: SqliteReaders;
   private readonly queue: Waiting[] = [];
   private readers = 0;
   private isWriting = false;
@@ -48,23 +48,23 @@ export class SqliteSessions implements SessionSource {
   ) {
     handle.pragma('busy_timeout = 0');
     this.connection = new SqliteConnection(handle, file);
-    // A database in memory is there for one connection only.
-    if (!handle.memory) this.apart = new SqliteReaders(handle.name, dataSource);
+    // An in-memory database has only one connection.
+    if (!handle.memory) this.scanReaders = new SqliteReaders(handle.name, dataSource);
   }
 
   async close(): Promise<void> {
-    await this.apart?.close();
+    await this.scanReaders?.close();
   }
 
   usage() {
-    // Who waits for another process does not keep this one busy.
+    // Waiting for another process is not load on this one.
     const waiting = this.probe ? this.queue.filter(({ purpose }) => purpose !== 'write') : this.queue;
     return { used: this.isWriting || this.readers > 0 ? 1 : 0, waiting: waiting.length };
   }
 
   async acquire(purpose: Purpose, tally: Tally): Promise<LoanedSession> {
-    this.file?.glance();
-    if (purpose === 'scan' && this.apart) return this.apart.session(tally);
+    this.file?.checkPeriodically();
+    if (purpose === 'scan' && this.scanReaders) return this.scanReaders.session(tally);
     const since = performance.now();
     const isNext = this.queue.length === 0 || (purpose !== 'write' && this.probe !== undefined);
     if (isNext && this.isFreeFor(purpose)) this.lend(purpose);
@@ -75,7 +75,7 @@ export class SqliteSessions implements SessionSource {
     });
   }
 
-  /** Lends the connection to others until the lock may be free. Rejects when the caller has waited for too long. */
+  /** Lends the connection to others until the lock may be free. Rejects when the caller has waited too long. */
   private waitForLock(since: number): Promise<void> {
     this.probe ??= setTimeout(() => this.tryAgain(), PROBE_INTERVAL_MS);
     const turn = new Promise<void>((resolve, reject) =>
@@ -125,7 +125,7 @@ export class SqliteSessions implements SessionSource {
       } else next.reject(busy());
   }
 
-  /** Takes from the queue who can have the connection now. */
+  /** Dequeues a caller that can have the connection now. */
   private next(): Waiting | undefined {
     if (this.isWriting) return undefined;
     const { unflushed } = this.connection;

@@ -2,8 +2,8 @@ import type { RunResult, Statement } from 'better-sqlite3';
 import type { IsLast, Parameter, Row } from '../session.js';
 
 /**
- * A prepared statement whose rows come as arrays, of which objects are made here: the driver's own objects of twenty columns take
- * it twice as long as arrays.
+ * A prepared statement that fetches rows as arrays and builds the objects here: for twenty columns the driver takes
+ * twice as long to return objects.
  */
 export class SqliteStatement {
   private readonly names: string[] = [];
@@ -22,7 +22,10 @@ export class SqliteStatement {
     return (this.statement.all(...parameters) as Row[string][][]).map((values) => this.row(values));
   }
 
-  /** The rows through the first one that is the last: a row with a long text costs as much as hundreds of others. */
+  /**
+   * The rows up to the first for which `isLast` is true; reads no further, as a row with a long text costs as much as
+   * hundreds of others.
+   */
   through(isLast: IsLast, parameters: Parameter[]): Row[] {
     const rows: Row[] = [];
     for (const values of this.statement.iterate(...parameters) as Iterable<Row[string][]>) {

@@ -7,13 +7,13 @@ import { RESPONSE_HEADERS } from '../vocabulary/response-headers.js';
 import './controllers.docs.js';
 import { shareRepeated } from './share-repeated.js';
 
-const DESCRIPTION = `Keeps the reading lists of one user's devices in step.
+const DESCRIPTION = `Keeps a user's reading list in sync across devices.
 
-- Bodies are JSON. Timestamps are integers, milliseconds since 1970, and no two changes of one user have the same.
+- Bodies are JSON. Timestamps are integers, milliseconds since 1970, and no two changes by one user have the same.
 - Every error has the body \`Error\`; \`errno\` is stable, \`message\` is for people.
-- Every path that takes GET takes HEAD as well, and answers 405 with \`Allow\` to verbs that it does not take.
+- Every path that supports GET also supports HEAD. Methods that a path does not support get 405 with \`Allow\`.
 - Paths without \`/v2\` are redirected to it with status 307; \`/v0\` and \`/v1\` are gone (410).
-- A device keeps the \`Last-Modified\` of the **first** page it lists and asks for \`_since\` that timestamp next time.`;
+- A device keeps the \`Last-Modified\` of the **first** page it lists, and sends it as \`_since\` next time.`;
 
 /** The OpenAPI document of an application, made from its controllers; `forSettings` adds what depends on settings. */
 export function buildOpenApiDocument(app: INestApplication): OpenAPIObject {
@@ -36,8 +36,8 @@ function frame() {
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
     .addTag('articles', 'The reading list.')
     .addTag('batch', 'Several requests in one.')
-    .addTag('login', 'The way to a bearer token.')
-    .addTag('utility', 'For operators and curious clients.')
+    .addTag('login', 'How to get a bearer token.')
+    .addTag('utility', 'Service metadata and health checks.')
     .addOAuth2({
       type: 'oauth2',
       description: LOGIN,
@@ -47,12 +47,12 @@ function frame() {
     .addSecurity('basic', {
       type: 'http',
       scheme: 'basic',
-      description: 'Any user name and password: each pair is a user. Opens everything but the batch.',
+      description: 'Any user name and password: each pair is a separate user. Not accepted for batches.',
     })
     .build();
 }
 
-const BEARER = 'An access token of the identity provider, or, where they are switched on, a personal one.';
+const BEARER = 'An access token of the identity provider or, if they are switched on, a personal token.';
 const LOGIN = 'Sign in at the identity provider (authorization code with PKCE, S256).';
 
 const HEAD_OF_RECORD = {

@@ -15,20 +15,20 @@ export class ErrorDto {
   @ApiProperty({ type: 'integer', description: 'The stable number of the error.', example: 109 })
   errno: number;
 
-  @ApiProperty({ type: 'string', description: 'The kind of error in words.', example: 'Bad Request' })
+  @ApiProperty({ type: 'string', description: 'The reason phrase of the status.', example: 'Bad Request' })
   error: string;
 
   @ApiProperty({ type: 'string', description: 'What is wrong, for people.', example: 'title: not a string' })
   message: string;
 
-  @ApiProperty({ type: 'string', required: false, description: 'More about it, such as an address.' })
+  @ApiProperty({ type: 'string', required: false, description: 'More information, such as a URL.' })
   info?: string;
 }
 
 /** What each error means, and a message it comes with. */
 const MEANINGS: Readonly<Record<ErrorName, [meaning: string, message: string]>> = {
   missingAuthorization: ['no usable credentials', 'Authorization is required'],
-  invalidAuthorization: ['credentials that were refused', 'The credentials were refused'],
+  invalidAuthorization: ['the credentials were rejected', 'The credentials were refused'],
   malformedJson: ['the body is not JSON', 'The body is not valid JSON'],
   invalidParameter: ['a query, path or header parameter is wrong', '_limit: not an integer >= 1'],
   missingParameter: ['a required field or parameter is missing', 'url: missing'],
@@ -37,19 +37,19 @@ const MEANINGS: Readonly<Record<ErrorName, [meaning: string, message: string]>> 
   notFound: ['there is no such record (any more), or no such path', 'id: no such article'],
   lengthRequired: ['the body has no Content-Length', 'Content-Length is required'],
   bodyTooLarge: ['the body is too large', 'The body is larger than 2097152 bytes'],
-  modifiedMeanwhile: ['changed after `If-Unmodified-Since`', 'Resource was modified meanwhile'],
-  methodNotAllowed: ['the path does not take this verb', 'PUT: not allowed here'],
+  modifiedMeanwhile: ['changed since `If-Unmodified-Since`', 'Resource was modified meanwhile'],
+  methodNotAllowed: ['the path does not support this method', 'PUT: not allowed here'],
   tooManyRequests: ['too many requests in this minute', 'Too many requests'],
-  forbidden: ['the token is good but lacks the scope', 'The access token lacks the scope readinglist'],
+  forbidden: ['the token is valid but lacks the scope', 'The access token lacks the scope readinglist'],
   conflict: [
     'another record has that `resolved_url`',
     'resolved_url: already held by article 6c5f1f0e-8a5b-4a3e-9d39-0b6f6a3c2a11',
   ],
-  unavailable: ['a backend or this instance is not available', 'The database is not available'],
+  unavailable: ['a backend or this instance is unavailable', 'The database is not available'],
   deprecated: ['the service, or this version of it, has ended', 'The service has reached its end of support'],
   headersTooLarge: ['the headers are too large', 'The request line and headers are larger than 65536 bytes'],
   requestTimeout: ['the request did not arrive in time', 'The request did not arrive in time'],
-  expectationFailed: ['`Expect` asks for something unknown', 'Expect: only 100-continue is known'],
+  expectationFailed: ['`Expect` is not `100-continue`', 'Expect: only 100-continue is known'],
   unexpected: ['a defect of the service', 'An unexpected error occurred'],
 };
 

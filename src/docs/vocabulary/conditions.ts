@@ -11,10 +11,10 @@ export const ifModifiedSince = (...names: HeaderName[]): MethodDecorator[] => [
   ApiHeader({
     name: 'If-Modified-Since',
     required: false,
-    description: 'A timestamp as `Last-Modified` gives it: 304 when nothing changed after it.',
+    description: 'A timestamp from `Last-Modified`: 304 if nothing has changed since.',
     schema: timestamp,
   }),
-  ApiResponse({ status: 304, description: 'Nothing changed.', headers: headersOf(304, ['Last-Modified', ...names]) }),
+  ApiResponse({ status: 304, description: 'Not modified.', headers: headersOf(304, ['Last-Modified', ...names]) }),
 ];
 
 /** The header that has a poll wait for a change instead of being answered 304. */
@@ -23,8 +23,8 @@ export const preferWait = (): MethodDecorator =>
     name: 'Prefer',
     required: false,
     description:
-      '`wait=N` (RFC 7240), with `If-Modified-Since`: where the answer would be 304 the request is held for up to N seconds, ' +
-      'and answered as soon as the collection changes. `Preference-Applied` says that it is.',
+      '`wait=N` (RFC 7240), with `If-Modified-Since`: instead of a 304, the response is delayed for up to N seconds until the ' +
+      'collection changes. `Preference-Applied` says that the preference is honoured.',
     schema: { type: 'string', example: 'wait=55' },
   });
 
@@ -33,6 +33,6 @@ export const ifUnmodifiedSince = (): MethodDecorator =>
   ApiHeader({
     name: 'If-Unmodified-Since',
     required: false,
-    description: 'A timestamp as `Last-Modified` gives it: 412 when the record or the collection changed after it.',
+    description: 'A timestamp from `Last-Modified`: 412 if the record or the collection has changed since.',
     schema: timestamp,
   });

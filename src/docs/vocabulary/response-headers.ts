@@ -8,7 +8,7 @@ const seconds = { type: 'integer', minimum: 1 };
 /** Every header that an answer may carry, beside those of HTTP itself (docs/protocol.md, "Headers"). */
 export const RESPONSE_HEADERS = {
   'Access-Control-Allow-Origin': {
-    description: 'Any origin may read the answer.',
+    description: 'Any origin may read the response.',
     schema: { type: 'string' },
     example: '*',
   },
@@ -21,44 +21,44 @@ export const RESPONSE_HEADERS = {
   Alert: {
     description:
       'JSON with `code` (`soft-eol` up to the end-of-support date, `hard-eol` after it), `message` and `url`; on every ' +
-      'answer while an end of support is announced.',
+      'response once an end of support is announced.',
     schema: { type: 'string' },
     example: '{"code":"soft-eol","message":"Please update","url":"https://example.com/end"}',
   },
   Allow: {
-    description: 'The verbs that the path takes.',
+    description: 'The methods that the path supports.',
     schema: { type: 'string' },
     example: 'DELETE, GET, HEAD, POST',
   },
   Backoff: {
-    description: 'Seconds for which to send only what is needed; on answers of status 200 to 399 under heavy load.',
+    description: 'Seconds for which to send only urgent requests; on responses of status 200 to 399 under heavy load.',
     schema: seconds,
     example: 30,
   },
-  'Cache-Control': { description: 'No answer is to be stored.', schema: { type: 'string' }, example: 'no-store' },
+  'Cache-Control': { description: 'Responses must not be stored.', schema: { type: 'string' }, example: 'no-store' },
   'Last-Modified': {
     description: 'The timestamp of the record or collection in milliseconds; not an HTTP date.',
     schema: timestamp,
     example: 1760000000123,
   },
   Location: {
-    description: 'Where to go on.',
+    description: 'Where to go.',
     schema: { type: 'string', format: 'uri' },
     example: 'http://127.0.0.1:8000/v2/',
   },
   'Next-Page': {
-    description: 'The absolute address of the next page; absent on the last one.',
+    description: 'The absolute URL of the next page; absent on the last one.',
     schema: { type: 'string', format: 'uri' },
     example: 'http://127.0.0.1:8000/v2/articles?unread=true&_limit=20&_token=3pWnZ',
   },
   'Preference-Applied': {
     description:
-      'The preference that was granted: for how many seconds the request was held at most, or would have been.',
+      'The preference that was granted: the maximum number of seconds for which the request was or would have been held.',
     schema: { type: 'string', pattern: '^wait=\\d+$' },
     example: 'wait=55',
   },
   'Referrer-Policy': {
-    description: 'The address of a login is told to nobody.',
+    description: 'The URL of a login is sent to no other site.',
     schema: { type: 'string' },
     example: 'no-referrer',
   },
@@ -68,33 +68,34 @@ export const RESPONSE_HEADERS = {
     example: 30,
   },
   'Set-Cookie': {
-    description: 'Remembers, encrypted, the login that this browser began.',
+    description: 'The encrypted state of the login that this browser began.',
     schema: { type: 'string' },
     example: 'login-Wc1dVbX2nqUuT0aR=eyJhbGciOiJkaXIi…; Path=/v2/acct-oauth; Max-Age=3600; HttpOnly; SameSite=Lax',
   },
   [START_OVER_HEADER]: {
     description:
-      'Deletions since the timestamp asked for may be missing, as their tombstones are gone: forget everything and list all.',
+      'Deletions since the requested timestamp may be missing, because their tombstones were purged: drop all records and ' +
+      'list the whole collection.',
     schema: { type: 'string', enum: ['true'] },
     example: 'true',
   },
   'Total-Records': {
-    description: 'How many items the whole filtered listing has, the same on every page.',
+    description: 'The number of items in the whole filtered listing, the same on every page.',
     schema: { type: 'integer', minimum: 0 },
     example: 42,
   },
   Vary: {
-    description: 'The request headers that the answer depends on, for caches on the way.',
+    description: 'The request headers that the response depends on, for caches.',
     schema: { type: 'string' },
     example: 'Accept-Encoding',
   },
   'WWW-Authenticate': {
-    description: 'The schemes that open the path.',
+    description: 'The schemes that the path accepts.',
     schema: { type: 'string' },
     example: 'Bearer realm="reading list", Basic realm="reading list", charset="UTF-8"',
   },
   'X-Content-Type-Options': {
-    description: 'The content type is meant.',
+    description: 'Browsers must not guess another content type.',
     schema: { type: 'string' },
     example: 'nosniff',
   },

@@ -5,17 +5,17 @@ import type { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { requestOf } from '../request/request-of.js';
 
-/** Requests of one user that may be under way, beside those that are held until something changes: fewer than make the service full. */
-const MOST_OF_ONE = 300;
+/** Requests of one user that may be in flight, not counting held polls: fewer than make the service full. */
+const MAX_PER_USER = 300;
 
-/** Refuses the requests of a user who has very many under way already, so that it is never one user who makes the service full. */
+/** Refuses requests of a user with very many already in flight, so that no single user makes the service full. */
 @Injectable()
 export class FairShareGuard implements CanActivate {
   private readonly counts = new Map<string, number>();
-  private readonly most: number;
+  private readonly max: number;
 
   constructor(@Inject(SETTINGS) { waiting }: Pick<Settings, 'waiting'>) {
-    this.most = MOST_OF_ONE + waiting.perUser;
+    this.max = MAX_PER_USER + waiting.perUser;
   }
 
   canActivate(context: ExecutionContext): boolean {
@@ -23,7 +23,7 @@ export class FairShareGuard implements CanActivate {
     if (!request.account || request.isBatchEntry) return true;
     const key = request.account.toString('latin1');
     const count = this.counts.get(key) ?? 0;
-    if (count >= this.most) throw new ApiError('unavailable', 'Too many requests of this user are under way');
+    if (count >= this.max) throw new ApiError('unavailable', 'Too many requests of this user are under way');
     this.counts.set(key, count + 1);
     request.whenAnswered(() => this.giveBack(key));
     return true;

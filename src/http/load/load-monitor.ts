@@ -2,28 +2,28 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 /** What the monitor watches besides the event loop. */
 export interface LoadSources {
-  /** How many callers wait for a database connection, and how many hold one. */
+  /** How many callers hold a database connection, and how many wait for one. */
   database: () => { used: number; waiting: number };
   connections: number;
 }
 
-/** `normal`; `busy`: clients are asked to back off; `full`: requests are refused before they cost anything. */
+/** `busy`: clients are asked to back off; `full`: requests are refused before they cost anything. */
 export type Load = 'normal' | 'busy' | 'full';
 
 const SAMPLE_MS = 250;
 const RESOLUTION_MS = 10;
-/** Median delay of the event loop from which on requests wait longer for their turn than they take. */
+/** Median event-loop delay above which requests wait longer than they take to process. */
 const BUSY_DELAY_MS = 60;
 const FULL_DELAY_MS = 250;
-/** With fewer requests in flight a slow event loop is not of our making, and sending clients away would not help. */
+/** With fewer requests in flight, load is not what delays the event loop, and refusing clients would not help. */
 const BUSY_DELAYED_IN_FLIGHT = 16;
 const FULL_DELAYED_IN_FLIGHT = 64;
 const BUSY_IN_FLIGHT = 150;
 const FULL_IN_FLIGHT = 400;
-/** Callers waiting for each connection. */
+/** Callers waiting per connection. */
 const BUSY_WAITING = 4;
 const FULL_WAITING = 20;
-/** Refusing everything for longer than this is no peak of load. */
+/** Refusing everything for longer than this is no longer a load peak. */
 const STUCK_MS = 4_000;
 
 /** Watches event-loop delay, requests in flight and requests waiting for a database connection. */
@@ -36,10 +36,10 @@ export class LoadMonitor {
   private timer?: NodeJS.Timeout;
   private sources: LoadSources = { database: () => ({ used: 0, waiting: 0 }), connections: 1 };
 
-  /** Since when every request was refused; undefined when the last one was taken. */
+  /** Since when every request has been refused; undefined if the last one was admitted. */
   private refusingSince?: number;
 
-  /** True when a new request can be answered in time; counts it as refused otherwise. */
+  /** True if a new request can be served in time; otherwise counts it as refused. */
   admit(): boolean {
     if (this.load !== 'full') {
       this.refusingSince = undefined;
@@ -50,7 +50,7 @@ export class LoadMonitor {
     return false;
   }
 
-  /** A request whose client takes its time over the body is no load; gives what `body` gives. */
+  /** Awaits `body` without counting the request as in flight: a slow client is not load. */
   async whileWaitingForClient<T>(body: Promise<T>): Promise<T> {
     this.inFlight--;
     try {
@@ -60,7 +60,7 @@ export class LoadMonitor {
     }
   }
 
-  /** True when nothing but refusals came out of the service for some seconds, and none would now. */
+  /** True when the service has refused everything for some seconds and still would. */
   get isStuck(): boolean {
     return (
       this.refusingSince !== undefined && performance.now() - this.refusingSince > STUCK_MS && this.load === 'full'

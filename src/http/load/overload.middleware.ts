@@ -5,9 +5,9 @@ import type { LoadMonitor } from './load-monitor.js';
 const HEALTH = /^(\/v2)?\/__(lbheartbeat|heartbeat|version)__(\?|$)/;
 
 /**
- * Counts requests in flight and refuses new ones with 503 / 201 while the service is full, so that those it has taken are
- * answered in time. Health checks and the entries of a batch that is running are let through. For whoever is gone already
- * nothing is done.
+ * Counts requests in flight and refuses new ones with 503 / 201 while the service is full, so that those already
+ * admitted are served in time. Lets health checks and the entries of a running batch through. Drops requests whose
+ * client is already gone.
  */
 export function refuseOverload(monitor: LoadMonitor) {
   return (request: Request, _: Response, next: NextFunction): void => {

@@ -4,17 +4,17 @@ import type { Request } from 'express';
 import { SETTINGS } from '../../config/config.module.js';
 import type { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
-import { BodyMemory } from '../response/answer-memory.js';
+import { BodyMemory } from '../response/response-memory.js';
 import { ServiceStatus } from '../service-status.js';
 import { requestOf } from './request-of.js';
 
-/** Nearly all bodies are smaller. */
+/** Larger than nearly all bodies. */
 const LIGHT_BYTES = 65_536;
 
 /**
- * Reads a request's body as JSON when a handler asks for it, which is after the guards: nobody makes the service read a body
- * without credentials. The entry of a batch has its body already. Gives undefined for an empty body. Throws 400 / 106,
- * 411 / 112, 413 / 113, 503 / 201 when there is no room for a large one.
+ * Reads a request's body as JSON for the handler, and therefore after the guards: without credentials nobody can make
+ * the service read a body. A batch entry already has its body. Returns undefined for an empty body. Throws 400 / 106,
+ * 411 / 112, 413 / 113, 503 / 201 when there is no memory for a large one.
  */
 @Injectable()
 export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
@@ -52,7 +52,7 @@ export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
       throw new ApiError('malformedJson', 'The body is a form, JSON is expected');
   }
 
-  /** A body that is longer than most is read once there is room for it. */
+  /** Reserves memory for a large body before it is read. */
   private async makeRoom(request: Request): Promise<void> {
     const { account } = request.context;
     const bytes = Number(request.headers['content-length'] ?? 0);
@@ -62,7 +62,7 @@ export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
   private read(request: Request): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       let isRead = false;
-      // A stream that was destroyed before anybody listened says nothing.
+      // A stream that was destroyed before anything listened emits no event.
       request.context.whenOver(() => isRead || reject(this.explain({})));
       this.readRaw(request, request.res!, (error?: unknown) => {
         isRead = true;

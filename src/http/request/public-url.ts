@@ -2,8 +2,8 @@ import type { Request } from 'express';
 import type { Settings } from '../../config/settings.js';
 
 /**
- * `scheme://host[:port]` as the client sees the service, without trailing slash: PUBLIC_URL, else taken from the request. What
- * a proxy forwards counts where it is trusted and well-formed.
+ * `scheme://host[:port]` as the client sees the service, without a trailing slash: PUBLIC_URL, or else derived from the
+ * request. Forwarded headers count if the proxy is trusted and they are well-formed.
  */
 export function publicUrl(request: Request, settings: Pick<Settings, 'publicUrl'>): string {
   if (settings.publicUrl !== undefined) return settings.publicUrl;
@@ -19,6 +19,6 @@ export function schemeOf({ protocol, socket }: Request): 'http' | 'https' {
 const isHost = (host: string | undefined): boolean =>
   host !== undefined && /^([\w.-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i.test(host) && URL.canParse(`http://${host}`);
 
-/** True for what may stand in a `Host` header (RFC 9110, section 7.2), of which not all is a host that exists. */
+/** True for any valid value of a `Host` header (RFC 9110, section 7.2), whether or not that host can exist. */
 export const isHostHeader = (text: string): boolean =>
   /^(\[[0-9a-fv:.]+\]|([\w.~!$&'()*+,;=-]|%[0-9a-f]{2})+)(:\d*)?$/i.test(text);

@@ -1,16 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 
-/** What comes before the first `?` of an address. */
+/** The part of a URL before the first `?`. */
 export function pathOf(url: string): string {
   const at = url.indexOf('?');
   return at < 0 ? url : url.slice(0, at);
 }
 
-/** What follows the first `?` of the request's address; empty when there is none. */
+/** The part of the request's URL after the first `?`; empty if there is none. */
 export const queryString = ({ url }: Pick<IncomingMessage, 'url'>): string => url!.slice(pathOf(url!).length + 1);
 
 /**
- * The query string of the next page: all parameters as they were sent, `_token` replaced, `_limit` there in any case.
+ * The query string of the next page: all parameters as sent, with `_token` replaced and `_limit` always present.
  * @param search a query string that was parsed without an error
  */
 export function nextPageQuery(search: string, pageSize: number, token: string): string {

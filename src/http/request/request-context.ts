@@ -15,23 +15,23 @@ declare global {
 /** What the service knows about one request, whether it came over a connection or as an entry of a batch. */
 export class RequestContext {
   readonly startedAt = performance.now();
-  /** What goes back in `X-Request-Id` and stands in the log. */
+  /** The value of `X-Request-Id`, also logged. */
   id = '';
-  /** The 16 bytes of the user's key; undefined until somebody has found out who sent the request. */
+  /** The 16 bytes of the user's key; undefined until the request is authenticated. */
   account?: Buffer;
   /** When the token expires, in milliseconds since the epoch; undefined where that is unknown. */
   expiresAt?: number;
-  /** SQL statements that were sent for it, those of the entries of a batch included. */
+  /** SQL statements that were sent for it, including those of its batch entries. */
   statements = 0;
-  /** True where its rate limit was charged with another request. */
+  /** True if its rate limit was already charged with another request. */
   isCounted = false;
-  /** For how many milliseconds it was held until something changed; undefined where it was not. */
+  /** For how many milliseconds it was held; undefined if it was not. */
   heldMs?: number;
-  /** The seconds that a poll was granted to wait; `unchanged`: what its answer is about, when nothing changed in that time. */
+  /** The wait that a poll was granted; `unchanged` is the collection's timestamp if nothing changed in that time. */
   wait?: { seconds: number; unchanged?: Timestamp };
-  /** The number of the error that it was answered with. */
+  /** The number of the error in its response. */
   errno?: number;
-  /** What went wrong on our side: a defect, or why a backend could not be asked. */
+  /** What went wrong on our side: a bug, or why a backend was unavailable. */
   failure?: unknown;
   private readonly ends: (() => void)[] = [];
   private readonly answers: (() => void)[] = [];
@@ -40,15 +40,15 @@ export class RequestContext {
 
   constructor(readonly isBatchEntry = false) {}
 
-  /** Calls `action` exactly once: when the response is complete, or at the latest when the request is over. */
+  /** Calls `action` exactly once: when the response is complete, or when the request ends without one. */
   whenAnswered(action: () => void): void {
     if (this.isAnswered) action();
     else this.answers.push(action);
   }
 
   /**
-   * Calls `action` exactly once: when the response was handed to the system or the connection is gone, whichever is first;
-   * at once where it is gone already.
+   * Calls `action` exactly once: when the response has been handed to the operating system or the connection is gone,
+   * whichever comes first; immediately if it is already gone.
    */
   whenOver(action: () => void): void {
     if (this.isOver) action();
@@ -62,7 +62,7 @@ export class RequestContext {
     for (const action of this.answers) action();
   }
 
-  /** Nothing will be sent any more. */
+  /** Nothing more will be sent. */
   over(): void {
     if (this.isOver) return;
     this.answered();
@@ -82,5 +82,5 @@ export function beginContext(request: IncomingMessage, response: ServerResponse,
   return context;
 }
 
-/** The context of the request that a response belongs to; undefined for responses made by nobody's request. */
+/** The context of the request that a response belongs to; undefined for a response without a request. */
 export const contextOf = ({ req }: ServerResponse): RequestContext | undefined => (req as ContextualRequest).context;

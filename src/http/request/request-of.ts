@@ -1,5 +1,5 @@
 import type { ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 
-/** The request that a guard or a parameter is asked about. `switchToHttp()` would make three functions each time. */
+/** The request of a guard's or decorator's context. `switchToHttp()` would create three functions per call. */
 export const requestOf = <T extends Request>(context: ExecutionContext): T => context.getArgByIndex<T>(0);

@@ -4,10 +4,10 @@ import { isRepeated } from '../../protocol/repeated-header.js';
 import { isHostHeader } from './public-url.js';
 import { pathOf } from './query-string.js';
 
-/** Node keeps the first of two values, and a proxy may have kept the other. */
+/** Of two values Node keeps the first, while a proxy may have used the other. */
 const SINGLE = ['Host', 'Authorization'];
 
-/** Cuts an absolute address, as clients of proxies send it, to its path. */
+/** Cuts an absolute URL, as clients of proxies send it, to its path. */
 export function cutToPath(request: Request, _: Response, next: NextFunction): void {
   if (!request.url.startsWith('/') && URL.canParse(request.url)) {
     const { pathname, search, protocol } = new URL(request.url);
@@ -16,7 +16,7 @@ export function cutToPath(request: Request, _: Response, next: NextFunction): vo
   next();
 }
 
-/** Refuses what is valid for Node's parser but names no resource here; `/v2/` is the one path with two spellings. */
+/** Refuses requests that Node's parser accepts but that cannot name a resource here. Also maps `/v2/` to `/v2`. */
 export function requireWellFormed(request: Request, _: Response, next: NextFunction): void {
   const { httpVersion, headers } = request;
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return refuse('The version of HTTP is neither 1.0 nor 1.1');
@@ -25,7 +25,7 @@ export function requireWellFormed(request: Request, _: Response, next: NextFunct
   if (headers.host !== undefined && !isHostHeader(headers.host)) return refuse('Host: not a host');
   if (headers.expect !== undefined && !/^100-continue$/i.test(headers.expect))
     return next(new ApiError('expectationFailed', 'Expect: only 100-continue is known'));
-  if (!request.url.startsWith('/')) return refuse('The address has no path');
+  if (!request.url.startsWith('/')) return refuse('The URL has no path');
   request.url = withDecodablePath(request.url);
   if (pathOf(request.url) === '/v2/') request.url = `/v2${request.url.slice('/v2/'.length)}`;
   next();
@@ -35,7 +35,7 @@ export function requireWellFormed(request: Request, _: Response, next: NextFunct
   }
 }
 
-/** Malformed percent-encoding stands for itself: it is for the guards and the handler to judge, not for the router. */
+/** Escapes malformed percent-encoding: guards and the handler should judge it, not the router. */
 function withDecodablePath(url: string): string {
   if (!url.includes('%')) return url;
   const path = pathOf(url);

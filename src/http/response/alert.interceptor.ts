@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import type { Observable } from 'rxjs';
 import { ServiceStatus } from '../service-status.js';
 
-/** Puts `Alert` on results while an end of support is announced. */
+/** Adds `Alert` to responses while an end of support is announced. */
 @Injectable()
 export class AlertInterceptor implements NestInterceptor<unknown, unknown> {
   constructor(private readonly status: ServiceStatus) {}

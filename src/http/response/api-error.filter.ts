@@ -7,8 +7,8 @@ import { ServiceStatus } from '../service-status.js';
 import { Reply } from './reply.js';
 
 /**
- * Makes an answer of what handlers, guards and middlewares throw (docs/protocol.md, "Errors"), and remembers its number for the
- * log and the metrics.
+ * Turns what handlers, guards and middlewares throw into a response (docs/protocol.md, "Errors"), and notes the error
+ * number for log and metrics.
  */
 @Catch()
 export class ApiErrorFilter implements ExceptionFilter {
@@ -23,7 +23,7 @@ export class ApiErrorFilter implements ExceptionFilter {
     const error = toApiError(exception);
     const { context } = request;
     context.errno = error.errno;
-    // What the framework says of a malformed address quotes the client, who must not get into the log.
+    // The framework's message about a malformed URL quotes it, and client data must not be logged.
     if (error.cause || error.kind === 'unexpected') context.failure = exception;
     if (request.destroyed && !response.writable) return;
     const headers = { ...statusHeaders(error.status, this.status.current()), ...error.headers };
@@ -34,6 +34,6 @@ export class ApiErrorFilter implements ExceptionFilter {
 function toApiError(exception: unknown): ApiError {
   if (exception instanceof ApiError) return exception;
   if (exception instanceof HttpException && exception.getStatus() < 500)
-    return new ApiError('invalidParameter', 'The address is malformed');
+    return new ApiError('invalidParameter', 'The URL is malformed');
   return new ApiError('unexpected', 'An unexpected error occurred');
 }

@@ -4,7 +4,10 @@ import { statusHeaders } from '../../protocol/service-headers.js';
 import { ServiceStatus } from '../service-status.js';
 import { Reply } from './reply.js';
 
-/** Puts `Backoff` on results while the load is high: as it is when the result is there, which may be long after the request. */
+/**
+ * Adds `Backoff` while the load is high. The load is read when the result is there, which may be long after the
+ * request.
+ */
 @Injectable()
 export class BackoffInterceptor implements NestInterceptor<unknown, unknown> {
   constructor(private readonly status: ServiceStatus) {}

@@ -2,11 +2,11 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Request } from 'express';
 
-/** Below this a compressed answer takes as many packets as the plain one. */
+/** A smaller response takes as many packets compressed as uncompressed. */
 const MIN_BYTES = 1_024;
-/** Node has four threads for files and name look-ups as well. */
+/** Node has only four threads, which files and DNS lookups need too. */
 const MAX_AT_ONCE = 2;
-/** What may wait for one of the threads; beyond it answers go out as they are. */
+/** Bytes that may wait for a thread; beyond that, responses are sent uncompressed. */
 const MAX_WAITING_BYTES = 16 * 1_048_576;
 
 const ENCODERS = {
@@ -16,17 +16,16 @@ const ENCODERS = {
 const brotli = promisify(brotliCompress);
 const deflate = promisify(gzip);
 
-/** The ways to compress an answer. */
 export type Encoding = keyof typeof ENCODERS;
 const ENCODINGS = Object.keys(ENCODERS) as Encoding[];
 
-/** Compresses answers in Node's threads, a few at a time. */
+/** Compresses responses in Node's thread pool, a few at a time. */
 export class Compression {
   private running = 0;
   private waitingBytes = 0;
   private readonly waiting: (() => void)[] = [];
 
-  /** How the client wants text of this size; undefined: as it is. The rules are those of RFC 9110, section 12.5.3. */
+  /** The encoding for a text of this size, by the rules of RFC 9110, section 12.5.3; undefined for none. */
   encodingFor(request: Request, byteLength: number): Encoding | undefined {
     const encoding = request.acceptsEncodings([...ENCODINGS, 'identity']);
     return encoding === 'identity' || !encoding || this.waitingBytes + byteLength > MAX_WAITING_BYTES
@@ -34,7 +33,7 @@ export class Compression {
       : (encoding as Encoding);
   }
 
-  /** Rejects only where there is no memory for it. */
+  /** Rejects only when memory runs out. */
   async compress(text: string, encoding: Encoding): Promise<Buffer> {
     await this.turn(text.length);
     this.running++;
@@ -54,5 +53,4 @@ export class Compression {
   }
 }
 
-/** True for what is worth compressing, however the client wants it. */
 export const isWorthCompressing = (byteLength: number): boolean => byteLength >= MIN_BYTES;

@@ -2,7 +2,7 @@ import { type CallHandler, type ExecutionContext, Injectable, type NestIntercept
 import { map, type Observable } from 'rxjs';
 import { Reply } from './reply.js';
 
-/** Puts `Last-Modified` on results that have a timestamp: milliseconds, not an HTTP date. */
+/** Adds `Last-Modified` to results with a timestamp: in milliseconds, not an HTTP date. */
 @Injectable()
 export class LastModifiedInterceptor implements NestInterceptor<Reply, Reply> {
   intercept(_: ExecutionContext, next: CallHandler<Reply>): Observable<Reply> {

@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** How long a client may go on sending a body that nobody wants. */
+/** How long a client may keep sending an unwanted body. */
 const LINGER_MS = 1_000;
 
-/** True while the body of a request is on its way, and will come without being invited. */
+/** True while the body of a request is still arriving and does not wait for `100 Continue`. */
 export const isArriving = ({ complete, destroyed, headers }: IncomingMessage): boolean =>
   !complete && !destroyed && headers.expect === undefined;
 
 /**
- * Sends the whole answer, and ends it once the body of its request has arrived or the client has had a second for it. A
- * connection that is closed before that is reset by the system, and the client may never read what it was answered.
+ * Sends the whole response, and ends it once the request's body has arrived or a second has passed. Closing the
+ * connection earlier would make the operating system reset it, and the client might never read the response.
  */
 export function endAfterBody(response: ServerResponse, content?: string | Buffer): void {
   const { req: request } = response;

@@ -6,42 +6,41 @@ import { endAfterBody, isArriving } from './linger.js';
 import { atEndOfTurn } from '../server/end-of-turn.js';
 import { type Compression, isWorthCompressing } from './compression.js';
 
-/** Of all that is JSON. */
+/** The content type of every JSON response. */
 export const CONTENT_TYPE = 'application/json; charset=utf-8';
 
 /**
- * An answer whose status or headers a handler decides. A handler that returns anything else answers 200 with it as JSON.
- * `body` undefined: no body (304). Text that is JSON already goes out as it is when wrapped in `RawJson`, and so do bytes, whose
- * `Content-Type` is among the headers.
+ * A response whose status or headers a handler chooses; anything else that a handler returns is sent as JSON with 200.
+ * A `body` of undefined means no body (304). `RawJson` is sent as it is, and so is a Buffer, whose `Content-Type` is
+ * among the headers.
  */
 export class Reply {
   constructor(
     readonly status: number,
     readonly body?: unknown,
     readonly headers: Readonly<Record<string, string>> = {},
-    /** Of the record or collection that the answer is about. */
+    /** The timestamp of the record or collection in the response. */
     readonly lastModified?: Timestamp,
   ) {}
 
-  /** What a handler returned, as a reply. */
+  /** The result of a handler as a reply. */
   static of(result: unknown): Reply {
     return result instanceof Reply ? result : new Reply(200, result);
   }
 
-  /** The same with more headers. */
   with(headers: Readonly<Record<string, string>>): Reply {
     return new Reply(this.status, this.body, { ...this.headers, ...headers }, this.lastModified);
   }
 }
 
-/** A body that is serialised already. */
+/** A body that is already serialised. */
 export class RawJson {
   constructor(readonly text: string) {}
 }
 
 /**
- * Writes an answer, as JSON unless it is bytes: nothing is decided about it here but whether it goes out compressed. The status
- * is written at once, though the answer goes out at the end of the turn, so that nobody can give a second one.
+ * Writes a response, as JSON unless it is bytes; decides only whether to compress it. The status is written
+ * immediately, so that nobody can respond twice, though the response is sent at the end of the turn.
  */
 export function writeReply(
   response: ServerResponse,
@@ -60,7 +59,7 @@ export function writeReply(
     const encoding = compression.encodingFor(response.req as Request, length);
     if (encoding) {
       response.setHeader('Content-Encoding', encoding);
-      // The length would be known only after the work that HEAD is there to save.
+      // Finding the length would take the work that HEAD is meant to save.
       if (response.req.method === 'HEAD') return send(response, status);
       return void compression.compress(text, encoding).then((content) => {
         send(response.setHeader('Content-Length', content.length), status, content);

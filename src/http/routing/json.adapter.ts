@@ -6,11 +6,12 @@ import { Reply, writeReply } from '../response/reply.js';
 import type { ServiceStatus } from '../service-status.js';
 import type { KnownPaths } from './known-paths.js';
 
-const VERBS = ['get', 'head', 'post', 'put', 'patch', 'delete'] as const;
+const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete'] as const;
 
 /**
- * An ExpressAdapter with three differences: the HTTP server is the given one, results of handlers are written by `writeReply`,
- * without Express's own validators and 304s and with `Connection: close` while the instance shuts down, and the paths of controllers are noted as Nest registers them.
+ * An ExpressAdapter with three differences: it uses the given HTTP server; `writeReply` writes the results of handlers,
+ * without Express's ETags and 304s and with `Connection: close` during shutdown; and it records the paths of
+ * controllers as Nest registers them.
  */
 export class JsonAdapter extends ExpressAdapter {
   constructor(
@@ -21,11 +22,11 @@ export class JsonAdapter extends ExpressAdapter {
     private readonly compression?: Compression,
   ) {
     super(express);
-    for (const verb of VERBS)
+    for (const method of METHODS)
       Object.assign(this, {
-        [verb]: (path: string, handler: RequestHandler) => {
-          paths.add(verb.toUpperCase(), path);
-          return express[verb](path, handler);
+        [method]: (path: string, handler: RequestHandler) => {
+          paths.add(method.toUpperCase(), path);
+          return express[method](path, handler);
         },
       });
   }

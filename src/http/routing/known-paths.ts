@@ -1,6 +1,6 @@
 import { Router } from 'express';
 
-/** The paths of the service and the methods that each of them takes, matched as Express matches its routes. */
+/** The paths of the service and the methods each one supports, matched the way Express matches routes. */
 export class KnownPaths {
   private readonly router = Router({ caseSensitive: true, strict: true });
 
@@ -11,7 +11,7 @@ export class KnownPaths {
     });
   }
 
-  /** The methods of a path in alphabetical order; HEAD goes wherever GET does. None: nobody knows the path. */
+  /** The methods of a path in alphabetical order, HEAD along with GET; empty for an unknown path. */
   async methodsOf(path: string): Promise<string[]> {
     const methods = new Set<string>();
     const [request, response] = [{ method: 'GET', url: path }, { locals: { methods } }];

@@ -10,12 +10,12 @@ import { KnownPaths } from './known-paths.js';
 const OLD_VERSION = /^\/v[01](\/|$)/;
 const CURRENT_VERSION = /^\/v2(\/|$)/;
 
-/** The path of the route that takes what no other route does. */
+/** Matches every path: the route for what no other route handles. */
 export const ANY_PATH = '/{*path}';
 
 /**
- * Answers what no other controller does: a CORS preflight, 410 for old versions, 405 with `Allow` for other methods of a known
- * path, a redirect of unprefixed paths to `/v2`, else 404 / 111. Its module has to be the last one.
+ * Handles what no other controller does: CORS preflights, 410 for old versions, 405 with `Allow` for other methods of a
+ * known path, redirects of unprefixed paths to `/v2`, otherwise 404 / 111. Its module has to be registered last.
  */
 @Controller()
 export class UnmatchedController {
@@ -29,7 +29,7 @@ export class UnmatchedController {
     const { method, path } = request;
     const known = await this.paths.methodsOf(path);
     if (method === 'OPTIONS') {
-      // A browser follows no redirect of a preflight: it is answered for the path behind the redirect.
+      // Browsers do not follow redirects of a preflight, so respond for the path it would redirect to.
       const target = known.length > 0 ? path : `/v2${path}`;
       const methods = await this.paths.methodsOf(target);
       if (methods.length > 0) return preflight(request, methods, this.enabled(target, methods));
@@ -42,14 +42,14 @@ export class UnmatchedController {
     return new Reply(307, {}, { Location: `${publicUrl(request, this.settings)}/v2${request.originalUrl}` });
   }
 
-  /** The methods of a path but for the one that can be switched off. */
+  /** The methods of a path without those that the settings disable. */
   private enabled(path: string, methods: string[]): string[] {
     if (this.settings.deleteCollectionEnabled || path !== '/v2/articles') return methods;
     return methods.filter((method) => method !== 'DELETE');
   }
 }
 
-/** A script may send a method that is switched off: without leave its browser would not show it the 405. */
+/** Also allows methods that are disabled: otherwise the browser would hide the 405 from the script. */
 function preflight({ headers }: Request, methods: string[], enabled: string[]): Reply {
   const asked = headers['access-control-request-headers'];
   return new Reply(204, undefined, {

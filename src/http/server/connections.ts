@@ -2,17 +2,17 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Socket } from 'node:net';
 import { beginContext, type RequestContext } from '../request/request-context.js';
 
-/** Requests that wait on a connection before it is read no further. */
+/** How many requests may wait on a connection before the service stops reading from it. */
 const MAX_WAITING = 64;
-/** How long a client may read nothing of an answer that is complete. */
+/** How long a client may stop reading a complete response. */
 const STALLED_READER_MS = 30_000;
 
 type Exchange = [IncomingMessage, ServerResponse];
 
 /**
- * The requests of one connection, answered one after the other. A client that sends many requests at once (pipelining) takes
- * the memory of one answer, and what it leaves unanswered ends with its connection: Node emits no event for a response that
- * was still waiting for its turn.
+ * The requests of one connection, processed one after the other. A client that pipelines many requests takes the memory
+ * of only one response, and its pending requests end with the connection: Node emits no event for a response that was
+ * still queued.
  */
 class Connection {
   private readonly waiting: Exchange[] = [];
@@ -24,8 +24,8 @@ class Connection {
     private readonly handle: RequestListener,
   ) {
     socket.once('close', () => this.cut());
-    // Of a CONNECT Node lets go of the socket at once, also while answers to earlier requests are written to it: an error
-    // that nobody listens to would end the process.
+    // On CONNECT, Node detaches the socket at once, even while earlier responses are being written to it: an unhandled
+    // error would end the process.
     socket.on('error', () => socket.destroy());
   }
 
@@ -37,8 +37,8 @@ class Connection {
   }
 
   /**
-   * Calls `action` once what was asked before is answered; no request is taken any more. One that has not arrived completely
-   * is what went wrong: it gets no other answer.
+   * Calls `action` once all earlier requests have their responses; accepts no more requests. A request that has not
+   * arrived completely is the one that failed, and gets no other response.
    */
   finish(action: () => void): void {
     if (this.onIdle) return;
@@ -79,7 +79,7 @@ export class Connections {
 
   readonly onRequest: RequestListener = (request, response) => this.of(request.socket).add(request, response);
 
-  /** Calls `action` when all that was asked on the connection is answered; nothing more is read from it. */
+  /** Calls `action` once every request on the connection has its response; reads nothing more from it. */
   finish(socket: Socket, action: () => void): void {
     this.of(socket).finish(action);
   }

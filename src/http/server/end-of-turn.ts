@@ -1,10 +1,10 @@
-/** As many calls are made in a turn at most, so that the first of many does not wait for the last. */
+/** The most calls made in one turn, so that the first of many does not wait for the last. */
 const MOST_IN_A_TURN = 32;
 
 /**
- * A function that remembers its calls and makes them one after the other once the event loop has read what all sockets had.
- * Work of one kind done in one go costs a third to a half less than the same work with system calls in between: processors
- * forget what they learnt at each of them, and who waits on the other side is woken once instead of time and again.
+ * Returns a function that queues its calls and makes them in sequence once the event loop has read all ready sockets.
+ * Batched work costs a third to a half less than the same work interleaved with system calls: caches and branch
+ * predictors stay warm, and the peer is woken once instead of repeatedly.
  */
 export function atEndOfTurn<Call extends unknown[]>(action: (...call: Call) => void): (...call: Call) => void {
   const calls: Call[] = [];

@@ -1,13 +1,13 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Express } from 'express';
 
-/** The classes of the requests and responses that an application handles: options of Node's `createServer`. */
+/** The request and response classes of an application, as options of Node's `createServer`. */
 export type Messages = ReturnType<typeof createMessages>;
 
 /**
- * The classes of which Node's HTTP server makes requests and responses. Express gives every message the prototypes it wants, and
- * a change of prototype makes V8 forget how to read the object fast, which was half of the processor time of a small request:
- * messages of these classes have those prototypes from the beginning. Nothing but speed rests on it.
+ * The classes that Node's HTTP server instantiates for requests and responses. Express replaces the prototype of every
+ * message, which deoptimises the object in V8 and took half of the CPU time of a small request. Messages of these
+ * classes have Express's prototypes from the start. This is only for speed.
  */
 export function createMessages(express: Express) {
   class Request extends IncomingMessage {}

@@ -9,14 +9,14 @@ import type { Messages } from './express-messages.js';
 import { Connections } from './connections.js';
 import type { ServiceStatus } from '../service-status.js';
 
-/** Page positions of long texts travel in the address. */
+/** Page positions, which may contain long texts, are part of the URL. */
 const MAX_HEADER_BYTES = 65_536;
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 60_000;
-/** Longer than a load balancer keeps its connections, so that it is never the service that closes one in use. */
+/** Longer than a load balancer keeps connections alive, so that the service never closes one that is in use. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 
-/** The HTTP server with its time limits, and with our JSON errors for requests that never become requests. */
+/** The HTTP server with its time limits, and with our JSON errors for requests that Node cannot parse. */
 export function createHttpServer(
   handle: RequestListener,
   messages: Messages,
@@ -37,7 +37,7 @@ export function createHttpServer(
     },
     connections.onRequest,
   );
-  // Their bytes are bounded; of too many Node would drop those that come last.
+  // The size of headers is limited in bytes; with a limit on their number Node would silently drop the last ones.
   server.maxHeadersCount = 0;
   const refuseLast = (socket: Socket, error: ApiError): void =>
     connections.finish(socket, () => {
@@ -55,7 +55,7 @@ export function createHttpServer(
       response.writeContinue();
     server.emit('request', request, response);
   });
-  // Refused by the middleware that judges requests as a whole.
+  // `requireWellFormed` refuses these.
   server.on('checkExpectation', connections.onRequest);
   return server;
 }
@@ -70,7 +70,7 @@ function clientError({ code }: NodeJS.ErrnoException): ApiError {
   return new ApiError(kind, message);
 }
 
-/** Answers on the bare socket and closes it. */
+/** Writes the response to the bare socket and closes it. */
 function refuse(socket: Socket, id: string, error: ApiError, status: ServiceStatus): void {
   const body = JSON.stringify(error.body());
   const headers = {

@@ -1,14 +1,15 @@
 import type { App } from '../../app.factory.js';
 
-/** How long a load balancer gets to see that this instance leaves, before it stops accepting connections. */
+/** How long a load balancer has to notice that this instance is leaving before it stops accepting connections. */
 const NOTICE_MS = 1_500;
-/** How long requests in flight may take from then on. */
+/** How long requests in flight may then take. */
 const GRACE_MS = 5_500;
 const SWEEP_MS = 100;
 
 /**
- * Takes the instance out of service: `/__lbheartbeat__` says 503 and every answer closes its connection; then no connection
- * is accepted any more, what is in flight is finished, and what a client never finishes is cut. Ends within ten seconds.
+ * Takes the instance out of service: `/__lbheartbeat__` responds 503 and every response closes its connection; then no
+ * more connections are accepted, requests in flight are completed, and those a client never finishes are cut off. Takes
+ * at most ten seconds.
  */
 export async function shutDown({ nest, server, status }: App): Promise<void> {
   status.draining = true;

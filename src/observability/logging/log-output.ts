@@ -3,28 +3,28 @@ import { Socket } from 'node:net';
 import type { DestinationStream } from 'pino';
 import { readableLine } from './readable-line.js';
 
-/** A system call for each line would cost more than the line: they go out together, at the latest after this time. */
+/** A system call per line would cost more than the line, so lines are batched for at most this long. */
 const FLUSH_MS = 100;
-/** Lines are turned into bytes together as well; more than this at once would be garbage of some age, which is expensive. */
+/** Lines are also encoded in batches. Larger ones would live long enough to become expensive garbage. */
 const TEXT_LENGTH = 8_192;
-/** What may wait for a reader that is stuck, or for a disk. */
+/** How much may wait for a stuck reader or a disk. */
 const MAX_WAITING_BYTES = 1_048_576;
 const STANDARD_OUTPUT = 1;
 
-/** Where the lines of the log go. */
+/** The destination of log lines. */
 export interface LogOutput extends DestinationStream {
-  /** Resolves when everything is written, and at the latest after `limitMs`. */
+  /** Resolves when everything is written, or after `limitMs`. */
   flush(limitMs: number): Promise<void>;
 }
 
-/** Writes bytes somewhere, all or none of them; calls back when it is done, also when it could not. */
+/** Writes bytes; calls `done` on success and on failure. */
 interface Sink {
   write(bytes: Buffer, done: () => void): void;
 }
 
 let output: LogOutput | undefined;
 
-/** The one log output of the process: standard output, readable lines when that is a terminal. */
+/** The process's log output: standard output, with readable lines on a terminal. */
 export const standardOutput = (): LogOutput => (output ??= process.stdout.isTTY ? terminal() : buffered());
 
 const terminal = (): LogOutput => ({
@@ -34,12 +34,15 @@ const terminal = (): LogOutput => ({
 
 function buffered(): LogOutput {
   const buffer = new LogBuffer(sinkOf(STANDARD_OUTPUT));
-  setInterval(() => buffer.pass(), FLUSH_MS).unref();
-  process.once('exit', () => buffer.passSync(STANDARD_OUTPUT));
+  setInterval(() => buffer.writeOut(), FLUSH_MS).unref();
+  process.once('exit', () => buffer.writeOutSync(STANDARD_OUTPUT));
   return buffer;
 }
 
-/** A pipe may have a reader that is stuck: libuv then waits for it, and no thread does. A file is written by a thread. */
+/**
+ * A pipe's reader may be stuck, so pipes are written asynchronously by libuv without blocking a thread. A file is
+ * written by a thread.
+ */
 function sinkOf(fd: number): Sink {
   const stat = fstatSync(fd);
   return stat.isFIFO() || stat.isSocket() ? pipeSink(fd) : fileSink(fd);
@@ -63,8 +66,8 @@ const fileSink = (fd: number): Sink => ({
 });
 
 /**
- * Lines on their way out. A destination that takes none costs the lines that no longer fit, never memory and never a request;
- * once it takes lines again, one of them says how many were lost.
+ * Buffers log lines. When the destination is stuck, lines that no longer fit are dropped, so that neither memory nor
+ * requests suffer; afterwards a line says how many were lost.
  */
 export class LogBuffer implements LogOutput {
   private text = '';
@@ -77,41 +80,41 @@ export class LogBuffer implements LogOutput {
   write(line: string): void {
     if (this.text.length < MAX_WAITING_BYTES) this.text += line;
     else this.lost++;
-    if (this.text.length >= TEXT_LENGTH) this.pass();
+    if (this.text.length >= TEXT_LENGTH) this.writeOut();
   }
 
-  /** Hands over what there is, unless the sink is still busy with what it had before. */
-  pass(): void {
+  /** Hands the buffered lines to the sink unless it is still busy. */
+  writeOut(): void {
     if (this.isWriting || this.text === '') return;
     this.isWriting = true;
     this.sink.write(Buffer.from(this.takeText()), () => {
       this.isWriting = false;
       this.onWritten?.();
-      if (this.text.length >= TEXT_LENGTH) this.pass();
+      if (this.text.length >= TEXT_LENGTH) this.writeOut();
     });
   }
 
-  /** At the end of the process: one attempt, where it disturbs nothing that is under way. */
-  passSync(fd: number): void {
+  /** At process exit: one attempt, unless a write is in progress. */
+  writeOutSync(fd: number): void {
     if (this.isWriting) return;
     try {
       for (let rest = Buffer.from(this.takeText()); rest.length > 0;) rest = rest.subarray(writeSync(fd, rest));
     } catch {
-      // The log ends here: nobody can be told.
+      // Nothing is left to report the failure to.
     }
   }
 
   flush(limitMs: number): Promise<void> {
     return new Promise((resolve) => {
       const limit = setTimeout(resolve, limitMs);
-      const goOn = (): void => {
-        this.pass();
+      const continueFlush = (): void => {
+        this.writeOut();
         if (this.isWriting) return;
         clearTimeout(limit);
         resolve();
       };
-      this.onWritten = goOn;
-      goOn();
+      this.onWritten = continueFlush;
+      continueFlush();
     });
   }
 

@@ -2,8 +2,8 @@ import type { LoggerService } from '@nestjs/common';
 import pino, { type DestinationStream, type Logger } from 'pino';
 
 /**
- * The service's log: one JSON object per line on standard output, readable lines when that is a terminal. Credentials
- * never get into it, whoever logs a request by mistake.
+ * The service's log: one JSON object per line on standard output, readable lines on a terminal. Credentials are
+ * redacted even if a request is logged by mistake.
  */
 export const createLogger = (level: string, output: DestinationStream): Logger =>
   pino(
@@ -19,7 +19,7 @@ export const createLogger = (level: string, output: DestinationStream): Logger =
 
 let latest = { now: NaN, text: '' };
 
-/** What says in a line when it was written: pino's `isoTime`, formatted once for all lines of a millisecond. */
+/** The time member of a line: pino's `isoTime`, formatted once per millisecond. */
 export function timeMember(): string {
   const now = Date.now();
   if (latest.now !== now) latest = { now, text: `,"time":"${new Date(now).toISOString()}"` };

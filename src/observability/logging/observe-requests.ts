@@ -2,12 +2,12 @@ import type { NextFunction, Request, Response } from 'express';
 import { type Observed, ObservedRequest } from './observed-request.js';
 import { requestIdOf } from './request-id.js';
 
-/** Is told about every request, and every entry of a batch, once its answer is out or its client gone. */
+/** Called for every request and batch entry once its response is sent or its client is gone. */
 export type RequestObserver = (request: Observed) => void;
 
 /**
- * Gives every request its id, which goes back in `X-Request-Id`, and tells the observers when it is over. The entries of a
- * batch have the id of their batch.
+ * Assigns every request its id, returned in `X-Request-Id`, and notifies the observers when it ends. Batch entries have
+ * the id of their batch.
  */
 export function observeRequests(observers: readonly RequestObserver[]) {
   return (request: Request, response: Response, next: NextFunction): void => {

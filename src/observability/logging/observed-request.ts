@@ -7,7 +7,7 @@ const USER_BYTES = 6;
 const UNMATCHED = 'unmatched';
 const OTHER = 'other';
 
-/** What a finished request may be remembered by: nothing here comes from a URL, a body or credentials as they were sent. */
+/** What may be recorded about a finished request: nothing here is copied from its URL, body or credentials. */
 export type Observed = Pick<ObservedRequest, keyof ObservedRequest>;
 
 /** A request that reached the application. */
@@ -18,12 +18,12 @@ export class ObservedRequest {
     private readonly openMs: number,
   ) {}
 
-  /** How long the answer took, without the time for which the request was held on purpose. */
+  /** How long the response took, not counting the time the request was held. */
   get durationMs(): number {
     return this.openMs - (this.heldMs ?? 0);
   }
 
-  /** How long it was held until something changed; undefined for a request that was not. */
+  /** How long the request was held; undefined if it was not. */
   get heldMs(): number | undefined {
     return this.request.context.heldMs;
   }
@@ -32,7 +32,7 @@ export class ObservedRequest {
     return this.request.context.id;
   }
 
-  /** The path as the service declares it, parameters as `:name`; `unmatched` for all other paths together. */
+  /** The path as declared, with parameters as `:name`; `unmatched` for all other paths. */
   get route(): string {
     const path = (this.request.route as { path: string } | undefined)?.path ?? ANY_PATH;
     return path === ANY_PATH ? UNMATCHED : path;
@@ -42,7 +42,7 @@ export class ObservedRequest {
     return METHODS.has(this.request.method) ? this.request.method : OTHER;
   }
 
-  /** Undefined when the client went away before it had its answer. */
+  /** Undefined when the client went away before the response. */
   get status(): number | undefined {
     return this.response.writableEnded ? this.response.statusCode : undefined;
   }
@@ -51,17 +51,17 @@ export class ObservedRequest {
     return this.request.context.errno;
   }
 
-  /** What went wrong on our side: a defect, or why a backend could not be asked. */
+  /** What went wrong on our side: a bug, or why a backend was unavailable. */
   get failure(): unknown {
     return this.request.context.failure;
   }
 
-  /** The beginning of the account's key in hexadecimal; undefined for strangers. */
+  /** A prefix of the account's key in hexadecimal; undefined if not authenticated. */
   get user(): string | undefined {
     return this.request.context.account?.toString('hex', 0, USER_BYTES);
   }
 
-  /** SQL statements that were sent for it, those of the entries of a batch included; undefined for strangers. */
+  /** SQL statements that were sent for it, including those of its batch entries; undefined if not authenticated. */
   get statements(): number | undefined {
     const { account, statements } = this.request.context;
     return account && statements;
@@ -72,7 +72,7 @@ export class ObservedRequest {
   }
 }
 
-/** What was refused on its connection, before it was a request. */
+/** A request that was refused on its connection because Node could not parse it. */
 export const refusedConnection = (id: string, { status, errno }: ApiError): Observed => ({
   id,
   status,

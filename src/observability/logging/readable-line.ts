@@ -3,7 +3,7 @@ type Entry = Record<string, unknown>;
 const COLOURS: Readonly<Record<string, string>> = { error: '\x1b[31m', fatal: '\x1b[31m', warn: '\x1b[33m' };
 const PLAIN = '\x1b[0m';
 
-/** A line of the structured log for people at a terminal: time, level, what happened, the rest as `name=value`. */
+/** A line of the structured log for a terminal: time, level, what happened, the rest as `name=value`. */
 export function readableLine(json: string): string {
   const { time, level, msg, method, route, status, stack, ...rest } = JSON.parse(json) as Entry;
   const what = route === undefined ? show(msg) : [method, route, status ?? 'aborted'].map(show).join(' ');

@@ -4,8 +4,8 @@ import type { RequestObserver } from './observe-requests.js';
 import type { Observed } from './observed-request.js';
 
 /**
- * Writes one line for each request, at the level that `levelOf` gives it; builds nothing for a level that is off. The line is
- * the one that the logger would write, which takes three times as long over it.
+ * Writes one line per request, unless its level is off. The line is identical to the logger's, which would take three
+ * times as long.
  */
 export function requestLog(logger: Logger, output: DestinationStream): RequestObserver {
   return (observed) => {
@@ -14,7 +14,7 @@ export function requestLog(logger: Logger, output: DestinationStream): RequestOb
   };
 }
 
-/** Id, user, method and route are made of plain characters, whatever the client sent. */
+/** Id, user, method and route need no escaping, whatever the client sent. */
 function lineOf(observed: Observed, level: string): string {
   const { user, status, errno, heldMs, statements, failure } = observed;
   return (
@@ -33,20 +33,20 @@ function lineOf(observed: Observed, level: string): string {
   );
 }
 
-/** Defects are errors, backends that are away warnings; health checks, which come all the time, only show at `debug`. */
+/** Bugs are errors, unavailable backends are warnings; the frequent health checks are logged at `debug`. */
 function levelOf({ status = 0, route }: Observed): 'error' | 'warn' | 'info' | 'debug' {
   if (route.endsWith('heartbeat__')) return 'debug';
   if (status >= 500) return status === 503 ? 'warn' : 'error';
   return 'info';
 }
 
-/** What went wrong, and where a defect comes from; a backend that is away needs no stack. */
+/** What went wrong, with a stack only for bugs. */
 const describe = (failure: unknown, level: string) => ({
   error: reasonOf(failure),
   stack: level === 'error' ? (failure as Error | null)?.stack : undefined,
 });
 
 function reasonOf(failure: unknown): string {
-  if (!(failure instanceof Error)) return 'something that is no Error was thrown';
+  if (!(failure instanceof Error)) return 'a value that is not an Error was thrown';
   return failure.cause ? `${failure.message}: ${reasonOf(failure.cause)}` : `${failure.name}: ${failure.message}`;
 }

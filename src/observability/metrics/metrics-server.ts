@@ -1,13 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Registry } from 'prom-client';
 
-/** Serves `GET /metrics` on a port of its own and nothing else. The process can end while it listens. */
+/** Serves only `GET /metrics`, on its own port. It does not keep the process alive. */
 export function createMetricsServer(registry: Registry): Server {
-  const server = createServer((request, response) => void answer(registry, request, response));
+  const server = createServer((request, response) => void respond(registry, request, response));
   return server.unref();
 }
 
-async function answer(registry: Registry, { method, url }: IncomingMessage, response: ServerResponse): Promise<void> {
+async function respond(registry: Registry, { method, url }: IncomingMessage, response: ServerResponse): Promise<void> {
   if (url !== '/metrics' || (method !== 'GET' && method !== 'HEAD')) {
     response.writeHead(404).end();
     return;

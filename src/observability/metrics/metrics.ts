@@ -2,17 +2,17 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import { ERRORS } from '../../protocol/errno.js';
 import type { Observed } from '../logging/observed-request.js';
 
-/** Seconds; from a poll that finds nothing new to the time limit of a backend. */
+/** In seconds, from a poll that finds nothing new to the time limit of a backend. */
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const CALL_BUCKETS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** What became of a call to the identity provider; `untrusted`: its certificate was refused. */
+/** The outcome of a call to the identity provider; `untrusted`: its certificate was rejected. */
 export type ProviderCallOutcome = 'answered' | 'failed' | 'untrusted';
 const OUTCOMES: readonly ProviderCallOutcome[] = ['answered', 'failed', 'untrusted'];
 
 /**
- * The metrics of one service process, for Prometheus. Every label has a fixed set of values: routes as they are declared,
- * the methods the service knows, classes of statuses, the error numbers of the protocol.
+ * The Prometheus metrics of one service process. Every label has a fixed set of values: declared routes, known methods,
+ * classes of statuses, the protocol's error numbers.
  */
 export class Metrics {
   readonly registry = new Registry();
@@ -41,12 +41,12 @@ export class Metrics {
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
-    // From zero: Prometheus sees no increase in a counter that begins with its first error.
+    // Counters start at zero because Prometheus sees no increase in one that appears with its first error.
     for (const { errno } of Object.values(ERRORS)) this.errors.inc({ errno }, 0);
     for (const outcome of OUTCOMES) this.providerCalls.zero({ outcome });
   }
 
-  /** Counts a request that is over. */
+  /** Counts a finished request. */
   readonly observeRequest = (request: Observed): void => {
     const { route, method, status, errno, isBatchEntry } = request;
     const labels = { route, method, status: statusClass(status), source: isBatchEntry ? 'batch' : 'client' };
@@ -54,18 +54,18 @@ export class Metrics {
     if (errno !== undefined) this.errors.inc({ errno });
   };
 
-  /** Counts a call to the identity provider that is over. */
+  /** Counts a finished call to the identity provider. */
   readonly observeProviderCall = (durationMs: number, outcome: ProviderCallOutcome): void => {
     this.providerCalls.observe({ outcome }, durationMs / 1000);
   };
 
-  /** A value that goes up and down, read when Prometheus asks. */
+  /** A value that goes up and down, read on each scrape. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void {
     const collect = async (): Promise<void> => gauge.set(await read());
     const gauge = new Gauge({ name: `reading_list_${name}`, help, registers: this.registers, collect });
   }
 
-  /** A total that somebody else keeps, read when Prometheus asks. */
+  /** A total kept elsewhere, read on each scrape. */
   total(name: string, help: string, read: () => number): void {
     const collect = (): void => {
       counter.reset();

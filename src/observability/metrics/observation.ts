@@ -19,7 +19,7 @@ import type { Metrics } from './metrics.js';
 import { observeProviderCalls } from './provider-calls.js';
 import { measureDatabaseClock, measureService } from './service-metrics.js';
 
-/** What a service process tells its operator: the log, metrics where `METRICS_PORT` is set, traces where they are wanted. */
+/** The log, metrics (if `METRICS_PORT` is set) and traces (if configured) of a service process. */
 export class Observation {
   readonly logger: Logger;
   readonly output = standardOutput();
@@ -35,25 +35,25 @@ export class Observation {
     this.observers = [...log, ...(metrics ? [metrics.observeRequest] : [])];
   }
 
-  /** Without `METRICS_PORT` the library of the metrics is not loaded. */
+  /** Loads the metrics library only with `METRICS_PORT`. */
   static async begin(settings: Settings, tracing?: Tracing): Promise<Observation> {
     if (settings.metricsPort === undefined) return new Observation(settings, tracing);
     const { Metrics } = await import('./metrics.js');
     return new Observation(settings, tracing, new Metrics());
   }
 
-  /** What comes before everything else: ids, log lines, metrics and traces of requests. */
+  /** The first middlewares: ids, log lines, metrics and traces of requests. */
   middlewares(): RequestHandler[] {
     const observe = observeRequests(this.observers);
     return this.tracing ? [observe, this.tracing.middleware] : [observe];
   }
 
-  /** Tells of what was refused on its connection, before it was a request. */
+  /** Records a request that was refused on its connection because Node could not parse it. */
   readonly noteRefusal = (id: string, error: ApiError): void => {
     for (const observe of this.observers) observe(refusedConnection(id, error));
   };
 
-  /** Looks at the parts of the service from now on; to be called before the database is opened. */
+  /** Starts observing the parts of the service; call it before the database is opened. */
   watch(nest: INestApplication, status: ServiceStatus): void {
     const database = nest.get(DatabaseLifecycle);
     if (this.tracing) database.observe(this.tracing.observeStatement);

@@ -1,7 +1,7 @@
 import { providerCalls, type ProviderCall } from '../../auth/provider/bounded-fetch.js';
 import type { Metrics, ProviderCallOutcome } from './metrics.js';
 
-/** Counts the process's calls to the identity provider from now on. */
+/** Starts counting the process's calls to the identity provider. */
 export function observeProviderCalls(metrics: Metrics): void {
   const starts = new WeakMap<ProviderCall, number>();
   const failures = new WeakMap<ProviderCall, unknown>();
@@ -18,7 +18,7 @@ export function observeProviderCalls(metrics: Metrics): void {
   });
 }
 
-/** Codes of OpenSSL and Node for a certificate that is expired, of an unknown CA, or of another host. */
+/** Codes of OpenSSL and Node for a certificate that is expired, from an unknown CA, or for another host. */
 const CERTIFICATE = /^(CERT_|ERR_TLS_CERT|UNABLE_TO_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED)/;
 
 function isCertificateError(failure: unknown): boolean {

@@ -8,7 +8,7 @@ import type { SharedRedis } from '../../redis/shared-redis.js';
 import type { WaitingRoom } from '../../waiting/waiting-room.js';
 import type { Metrics } from './metrics.js';
 
-/** The parts of a running service that keep figures of their own. */
+/** The parts of a running service that have metrics. */
 export interface MeasuredParts {
   status: ServiceStatus;
   database: DatabaseLifecycle;
@@ -18,12 +18,12 @@ export interface MeasuredParts {
   room: WaitingRoom;
 }
 
-/** Prometheus may give up after a second, and has to see what a busy database does to the rest. */
+/** Prometheus may time out after a second, and has to see how a busy database affects the other metrics. */
 const CLOCK_TIMEOUT_MS = 300;
 
 const LOADS: readonly Load[] = ['normal', 'busy', 'full'];
 
-/** Publishes the figures that the parts of the service keep. */
+/** Publishes the metrics of the parts of the service. */
 export function measureService(
   metrics: Metrics,
   { status, database, tokens, purge, room, redis }: MeasuredParts,
@@ -46,8 +46,8 @@ export function measureService(
 }
 
 /**
- * Publishes by how much the clock of the database server is ahead of this process's; what a query takes is in it. While the
- * database is away or busy it is not a number. A SQLite file has no clock.
+ * Publishes how far the database server's clock is ahead of this process's, with the query time as inaccuracy; NaN
+ * while the database is away or busy. A SQLite file has no clock.
  */
 export function measureDatabaseClock(metrics: Metrics, { database }: DatabaseLifecycle, isServer: boolean): void {
   metrics.gauge('database_clock_offset_seconds', "The database server's clock less this process's", async () => {

@@ -1,8 +1,9 @@
 import type { Tracing } from './tracing.js';
 
 /**
- * Starts tracing when the standard variables of OpenTelemetry name a receiver, and loads nothing otherwise.
- * @param environment the process's variables: `OTEL_EXPORTER_OTLP_ENDPOINT` or `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`, and
+ * Starts tracing when the standard OpenTelemetry variables name a collector, and loads nothing otherwise.
+ * @param environment the process's variables: `OTEL_EXPORTER_OTLP_ENDPOINT` or `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`,
+ * and
  *   `OTEL_SDK_DISABLED` or `OTEL_TRACES_EXPORTER=none` to turn it off
  */
 export async function loadTracing(

@@ -11,7 +11,7 @@ const NAME = 'reading-list';
 const SHUTDOWN_MS = 800;
 const FIRST_WORD = /^\s*(\w+)/;
 
-/** OpenTelemetry with OTLP over HTTP; receiver, sampling, batches and resource come from the standard variables. */
+/** OpenTelemetry with OTLP over HTTP; the standard variables configure collector, sampling, batching and resource. */
 export function startTracing(): Tracing {
   const named = defaultResource().merge(resourceFromAttributes({ 'service.name': NAME }));
   const provider = new NodeTracerProvider({
@@ -23,7 +23,7 @@ export function startTracing(): Tracing {
   traceProviderCalls(tracer);
   return {
     middleware: (request, response, next) => {
-      // The entry of a batch has the headers of the batch, and belongs to it.
+      // A batch entry inherits the batch's headers but belongs to the batch's span.
       const parent = request.context.isBatchEntry
         ? context.active()
         : propagation.extract(context.active(), request.headers);
@@ -51,7 +51,7 @@ function endRequest(span: Span, request: Request, response: Response): void {
   span.end();
 }
 
-/** The message of a failed statement may show values; its number or code does not. */
+/** The message of a failed statement may contain values; its code does not. */
 function endStatement(span: Span, error: unknown): void {
   if (error) {
     const { code } = error as NodeJS.ErrnoException;

@@ -1,7 +1,7 @@
 import { type Span, SpanKind, SpanStatusCode, type Tracer } from '@opentelemetry/api';
 import { type ProviderCall, providerCalls } from '../../auth/provider/bounded-fetch.js';
 
-/** Puts every call to the identity provider into a span, from now on. */
+/** Starts recording a span for every call to the identity provider. */
 export function traceProviderCalls(tracer: Tracer): void {
   const spans = new WeakMap<ProviderCall, Span>();
   providerCalls.subscribe({

@@ -1,23 +1,23 @@
 /**
- * A service that is already there, given to the suites by `npm run test:e2e` (docs/testing.md). Nothing but its public
- * interface can be used: what a case needs beyond that is `NotHere`.
+ * A running service, given to the suites by `npm run test:e2e` (docs/testing.md). Only its public interface can be
+ * used: cases that need more throw `NotHere`.
  */
 export interface Deployment {
-  /** Base address without `/v2` and without a trailing slash. */
+  /** The base URL without `/v2` and without a trailing slash. */
   url: string;
-  /** Begins every user name that is made up. */
+  /** The prefix of made-up user names. */
   run: string;
   basic: boolean;
   tokens: readonly string[];
   maxRate: number;
-  /** Malformed requests may be sent; a balancer in between would answer them itself. */
+  /** Malformed requests may be sent; a load balancer in between would respond to them itself. */
   hostile: boolean;
   settings: DeploymentSettings;
   capabilities: readonly string[];
   provider: string;
 }
 
-/** What the root mapping says of the deployment's settings. */
+/** The deployment's settings from the root mapping. */
 export interface DeploymentSettings {
   page_size: number;
   batch_max_requests: number;
@@ -25,20 +25,20 @@ export interface DeploymentSettings {
   delete_collection: boolean;
 }
 
-/** A case can't run against this deployment; counted apart from failures, with this reason. */
+/** A case cannot run against this deployment; counted separately from failures, with this reason. */
 export class NotHere extends Error {
   override readonly name = 'NotHere';
 }
 
 let known: Deployment | undefined;
 
-/** The given deployment; undefined where every file starts services of its own. */
+/** The given deployment; undefined if every file starts its own services. */
 export function givenDeployment(): Deployment | undefined {
   if (process.env.E2E_DEPLOYMENT === undefined) return undefined;
   return (known ??= JSON.parse(process.env.E2E_DEPLOYMENT) as Deployment);
 }
 
-/** Why a service with these settings is not the deployment, or undefined when it may well be. */
+/** Why the deployment cannot have these settings; undefined if it can. */
 export function unmetSetting(variables: Record<string, string>, deployment: Deployment): string | undefined {
   const { settings } = deployment;
   const told: Record<string, string> = {

@@ -3,7 +3,7 @@ import type { TestDatabase } from '../database.js';
 import { type Deployment, NotHere, unmetSetting } from './deployment.js';
 import { tokenOf } from './users.js';
 
-/** The given deployment as a test's service. Throws `NotHere` when the test needs another one. */
+/** The given deployment as the service of a test. Throws `NotHere` if the test needs another one. */
 export function givenApp(deployment: Deployment, variables: Record<string, string>, database?: TestDatabase): TestApp {
   if (database) throw new NotHere('needs a database of its own');
   const unmet = unmetSetting(variables, deployment);

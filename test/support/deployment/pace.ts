@@ -2,23 +2,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { givenDeployment } from './deployment.js';
 
 const LONGEST_WAIT_SECONDS = 60;
-/** How often one request is repeated that is refused for there being too many. */
+/** How often to retry a request that was refused with 429. */
 export const MAX_REPEATS = 5;
 
-/** What the limits of the deployment did to the run. */
+/** How the deployment's rate limits affected the run. */
 export interface Slowdown {
-  /** Requests that were answered 429 and repeated. */
+  /** Requests that got a 429 and were retried. */
   refused: number;
-  /** How long `Backoff` and `Retry-After` asked to wait, in seconds. */
+  /** The total wait requested by `Backoff` and `Retry-After`, in seconds. */
   seconds: number;
 }
 
 let next = 0;
-/** What the deployment asked for: nothing is sent before. */
+/** The earliest time for the next request, as requested by the deployment. */
 let notBefore = 0;
 let slowdown: Slowdown = { refused: 0, seconds: 0 };
 
-/** Waits until one more request may be sent to the given deployment: by the given rate, and by what it asked for. */
+/** Waits until another request may be sent to the deployment, by the given rate and by its headers. */
 export async function requestTurn(): Promise<void> {
   const deployment = givenDeployment();
   if (!deployment) return;
@@ -26,11 +26,11 @@ export async function requestTurn(): Promise<void> {
   const at = Math.max(next, notBefore, now);
   next = at + 1000 / deployment.maxRate;
   if (at > now) await sleep(at - now);
-  // Asked for by the answer to another request meanwhile.
+  // Requested in the meantime by another response.
   if (notBefore > performance.now()) await requestTurn();
 }
 
-/** Takes note of `Backoff` and `Retry-After` in an answer: the next request waits that long. */
+/** Reads `Backoff` and `Retry-After` of a response: the next request waits that long. */
 export function noteWaitingTime(headers: Readonly<Record<string, unknown>>): void {
   if (!givenDeployment()) return;
   const seconds = Math.max(Number(headers['backoff'] ?? 0), Number(headers['retry-after'] ?? 0));
@@ -41,14 +41,16 @@ export function noteWaitingTime(headers: Readonly<Record<string, unknown>>): voi
   notBefore = Math.max(notBefore, until);
 }
 
-/** True for the answer to a request that is to be repeated in its turn: the deployment limits requests, and no case asks for that. */
+/**
+ * True for a response after which the request should be retried: the deployment's rate limit is not part of any case.
+ */
 export function isRefused(status: number | undefined): boolean {
   if (!givenDeployment() || status !== 429) return false;
   slowdown.refused++;
   return true;
 }
 
-/** What happened since the last call. */
+/** The effects since the last call. */
 export function takeSlowdown(): Slowdown {
   const taken = slowdown;
   slowdown = { refused: 0, seconds: 0 };
@@ -57,7 +59,7 @@ export function takeSlowdown(): Slowdown {
 
 let fetchAtOnce: typeof fetch | undefined;
 
-/** Makes `fetch` send in its turn, and again in its turn while there are too many requests. */
+/** Makes `fetch` send at the deployment's pace, and retry while it responds 429. */
 export function paceFetch(): void {
   if (fetchAtOnce) return;
   const send = (fetchAtOnce = globalThis.fetch);

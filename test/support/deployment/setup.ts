@@ -9,7 +9,7 @@ paceFetch();
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** What the limits of the deployment did to this case and what came before it. */
+    /** How the deployment's rate limits affected this case and its setup. */
     slowdown?: Slowdown;
   }
 }
@@ -21,7 +21,7 @@ afterEach(async ({ task }) => {
 });
 afterAll(() => deleteArticles('file'));
 
-/** Deletes what was stored with credentials that are not used any more. Deletes nothing of anybody else. */
+/** Deletes what was stored with credentials that are no longer used, and nothing else. */
 async function deleteArticles(ended: 'test' | 'file'): Promise<void> {
   for (const authorization of takeEnded(ended))
     if (deployment.settings.delete_collection) await send('DELETE', '/articles', authorization);

@@ -3,8 +3,8 @@ const deadlySignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 let armed = false;
 
 /**
- * Runs a synchronous task when this process ends: normally, by an uncaught error, or by SIGINT, SIGTERM or SIGHUP (not SIGKILL).
- * The task registered last runs first. Returns a function that takes the task off the list.
+ * Runs a synchronous task when this process ends: normally, by an uncaught error, or by SIGINT, SIGTERM or SIGHUP (not
+ * SIGKILL). The task registered last runs first. Returns a function that unregisters the task.
  */
 export function atExit(task: () => void): () => void {
   arm();
@@ -19,7 +19,7 @@ function arm(): void {
   for (const signal of deadlySignals) {
     process.once(signal, () => {
       runTasks();
-      // A listener switches the default action off: die of the signal, unless somebody else (vitest) handles it too.
+      // A listener disables the default action, so re-raise the signal unless somebody else (vitest) handles it too.
       if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
     });
   }

@@ -5,14 +5,14 @@ import { withFileLock } from './file-lock.js';
 
 const repositoryRoot = resolve(import.meta.dirname, '../../..');
 
-/** The folder of what is costly to make and worth keeping between runs; TEST_CACHE_DIR names another one. */
+/** The folder for artefacts that are expensive to build and kept between runs; override with TEST_CACHE_DIR. */
 export function cacheFolder(): string {
   return resolve(process.env.TEST_CACHE_DIR || join(repositoryRoot, 'node_modules/.cache/reading-list'));
 }
 
 /**
- * The path of a folder in the cache, built by the first caller and kept. `build` fills the folder it is given, which
- * gets its final name only when complete; other callers, in this process or another, wait for it.
+ * The path of a folder in the cache, built by the first caller and kept. `build` fills the given folder, which gets its
+ * final name only when complete; other callers, in this process or another, wait for it.
  */
 export async function buildOnce(name: string, build: (folder: string) => Promise<void>): Promise<string> {
   const finished = join(cacheFolder(), name);

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { runCommand } from './command.js';
 import { ensureDebianPackages } from './packages.js';
 
-/** Files of a certificate for 127.0.0.1 and localhost, signed by a CA of its own. */
+/** The files of a certificate for 127.0.0.1 and localhost, signed by its own CA. */
 export interface Certificate {
   /** The CA's certificate. */
   ca: string;
-  /** Certificate and private key in one file, as HAProxy reads them. */
+  /** Certificate and private key in one file, as HAProxy expects. */
   bundle: string;
 }
 
-/** Makes a CA and a certificate of it below `folder`, good for a day. */
+/** Creates a CA and a certificate below `folder`, valid for a day. */
 export async function createCertificate(folder: string): Promise<Certificate> {
   await ensureDebianPackages({ openssl: 'openssl' });
   const file = (name: string) => join(folder, name);

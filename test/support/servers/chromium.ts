@@ -1,7 +1,7 @@
 import { findProgram } from './command.js';
 import { ensureDebianPackages } from './packages.js';
 
-/** The launch arguments with which Chromium runs as root, without a display and without calling home. */
+/** Launch arguments for Chromium as root, without a display and without background network requests. */
 export const chromiumArguments: readonly string[] = [
   '--no-sandbox',
   '--disable-gpu',
@@ -12,7 +12,7 @@ export const chromiumArguments: readonly string[] = [
   '--disable-sync',
 ];
 
-/** The path of the system's Chromium, installed first where it is missing. */
+/** The path of the system's Chromium, which is installed if missing. */
 export async function ensureChromium(): Promise<string> {
   await ensureDebianPackages({ chromium: 'chromium' });
   return findProgram('chromium') ?? 'chromium';

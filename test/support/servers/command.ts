@@ -10,7 +10,9 @@ export function findProgram(name: string): string | undefined {
   return folders.map((folder) => join(folder, name)).find((path) => isAbsolute(path) && isExecutable(path));
 }
 
-/** Runs a program to its end and returns what it wrote, stdout before stderr; a failure is an Error with the tail of that. */
+/**
+ * Runs a program and returns its output, stdout before stderr; throws an Error with the tail of the output on failure.
+ */
 export function runCommand(command: string, args: string[], env: NodeJS.ProcessEnv = process.env): Promise<string> {
   return new Promise((resolve, reject) => {
     execFile(command, args, { env, maxBuffer: outputLimitBytes }, (error, stdout, stderr) => {

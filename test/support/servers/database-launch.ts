@@ -4,9 +4,9 @@ import { findFreePort } from './free-port.js';
 import { startServer } from './process.js';
 import { copyFolder, createScratchFolder } from './scratch-folder.js';
 
-/** How a throw-away database server is to be started. */
+/** Options of a throw-away database server. */
 export interface DatabaseServerOptions {
-  /** Every commit reaches the disk before it is acknowledged; by default it reaches the operating system only. */
+  /** Every commit reaches the disk before it is acknowledged; by default only the operating system. */
   durable?: boolean;
   /** Default: a free one. */
   port?: number;
@@ -15,7 +15,7 @@ export interface DatabaseServerOptions {
   memory?: boolean;
 }
 
-/** A database program, and the data directory that its servers begin with a copy of. */
+/** A database program, and the data directory that each server starts with a copy of. */
 export interface DatabaseProgram {
   kind: DatabaseServer['kind'];
   command: string;
@@ -23,7 +23,7 @@ export interface DatabaseProgram {
   template: string;
 }
 
-/** Starts a database server on 127.0.0.1 with a data directory of its own. */
+/** Starts a database server on 127.0.0.1 with its own data directory. */
 export async function launchDatabaseServer(
   { kind, command, flags, template }: DatabaseProgram,
   { durable = false, memory = !durable, port, extraFlags = [] }: DatabaseServerOptions,
@@ -50,7 +50,7 @@ export async function launchDatabaseServer(
   return databaseServerOf(process, { kind, port: ownPort, socket, dataDir });
 }
 
-/** mariadbd and mysqld refuse to run as root unless they are told so. */
+/** mariadbd and mysqld refuse to run as root unless told explicitly. */
 export function asRootFlag(): string[] {
   return process.getuid?.() === 0 ? ['--user=root'] : [];
 }

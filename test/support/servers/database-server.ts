@@ -11,11 +11,11 @@ export interface DatabaseServer extends RunningServer {
   readonly dataDir: string;
   /** `mysql://root@127.0.0.1:PORT`, with `/database` when one is given. */
   url(database?: string): string;
-  /** Makes an empty utf8mb4_bin database, in place of one of the same name, and returns its URL. */
+  /** Creates an empty utf8mb4_bin database, replacing one with the same name, and returns its URL. */
   createDatabase(name: string): Promise<string>;
 }
 
-/** Makes a `DatabaseServer` of its process and what is known of it. */
+/** Builds a `DatabaseServer` from its process and properties. */
 export function databaseServerOf(
   process: ServerProcess,
   facts: Pick<DatabaseServer, 'kind' | 'port' | 'socket' | 'dataDir'>,
@@ -41,7 +41,7 @@ export function databaseUrl(port: number, database?: string): string {
   return `mysql://root@127.0.0.1:${port}${database === undefined ? '' : `/${encodeURIComponent(database)}`}`;
 }
 
-/** Runs statements on a connection of their own and returns the rows of the last one. */
+/** Runs statements on a new connection and returns the rows of the last one. */
 export async function runSql(url: string, ...statements: string[]): Promise<Record<string, unknown>[]> {
   const connection = await createConnection({ uri: url, connectTimeout: 2000 });
   // Without a listener, a connection that breaks between two statements would end the process.

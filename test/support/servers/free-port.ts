@@ -1,17 +1,20 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
+const RECENT = 5_000;
+/** The latest ones only: a long run takes more ports than there are. */
 const handedOut = new Set<number>();
 
 /**
- * A TCP port of 127.0.0.1 that nobody listens on and that this process has not been given before. It lies below the
- * range of outgoing connections: there, a client's own port could take the place of a server that is down for a moment.
+ * A free TCP port of 127.0.0.1 that this process has not used recently. It is below the ephemeral range: there, a
+ * client's own port could take the place of a server that is briefly down.
  */
 export async function findFreePort(): Promise<number> {
   for (;;) {
     const port = randomInt(12_000, 32_000);
     if (handedOut.has(port) || !(await isFree(port))) continue;
     handedOut.add(port);
+    if (handedOut.size > RECENT) handedOut.delete(handedOut.values().next().value!);
     return port;
   }
 }

@@ -8,7 +8,7 @@ export interface GaleraPorts {
   transfer: number;
 }
 
-/** Without these a lost node is noticed after 5 seconds and joining takes twice as long. */
+/** By default a lost node is detected after 5 seconds, and joining takes twice as long. */
 const quickTimers = {
   'evs.join_retrans_period': 'PT0.2S',
   'evs.install_timeout': 'PT2S',
@@ -33,7 +33,7 @@ export async function nextGaleraPorts(nodeCount: number): Promise<GaleraPorts[]>
   return ports;
 }
 
-/** The flags that make mariadbd the node of this index in the cluster with these ports. */
+/** The flags of mariadbd for the node with this index in the cluster with these ports. */
 export function galeraFlags(ports: GaleraPorts[], index: number): string[] {
   const own = ports[index] as GaleraPorts;
   const providerOptions = {

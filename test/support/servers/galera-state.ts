@@ -2,12 +2,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Where Galera keeps the last view of the cluster, to form it again when all its members are back. */
+/** Where Galera stores the last view of the cluster, to restore it when all its members are back. */
 const viewFile = 'gvwstate.dat';
 
 /**
- * Writes what a node notes about its cluster in case all nodes crash. Nodes that start with it form the cluster as
- * soon as all are there, in a second, where joining one by one takes five.
+ * Writes the state that a node keeps in case all nodes crash. Nodes that start with it form the cluster within a second
+ * once all are up, while joining one by one takes five.
  */
 export async function writeClusterView(dataDir: string, nodeCount: number, index: number): Promise<void> {
   const ids = Array.from(
@@ -20,8 +20,8 @@ export async function writeClusterView(dataDir: string, nodeCount: number, index
 }
 
 /**
- * The flags a node needs in its present state: to found the cluster, when it belongs to none or was the last to leave
- * its own; to say how far its data has come, when it was killed. `recover` runs mariadbd with --wsrep-recover.
+ * The flags that a node needs in its current state: to bootstrap the cluster, if it belongs to none or was the last to
+ * leave; to report its position, if it was killed. `recover` runs mariadbd with --wsrep-recover.
  */
 export async function startFlags(dataDir: string, recover: () => Promise<string>): Promise<string[]> {
   const state = existsSync(join(dataDir, 'grastate.dat')) ? readFileSync(join(dataDir, 'grastate.dat'), 'utf8') : '';

@@ -10,7 +10,7 @@ import { ensureDebianPackages } from './packages.js';
 import { ServerProcess } from './process.js';
 import { copyFolder, createScratchFolder } from './scratch-folder.js';
 
-/** A MariaDB Galera cluster: what is committed on one node is on all, though visible there a moment later. */
+/** A MariaDB Galera cluster: a commit on one node is on all of them, though visible there a moment later. */
 export interface GaleraCluster {
   readonly nodes: DatabaseServer[];
   /** Kills all nodes and removes their data. */
@@ -21,9 +21,9 @@ export interface GaleraCluster {
 const user = process.getuid?.() === 0 ? 'mysql' : undefined;
 
 /**
- * Starts a cluster of two nodes or more, which find each other on 127.0.0.1; a lost node is noticed after 2 seconds.
- * A killed node may be started again and catches up. After all were stopped cleanly, start the last one stopped first;
- * after all were killed, start all at once.
+ * Starts a cluster of two or more nodes on 127.0.0.1; a lost node is detected after 2 seconds. A killed node can be
+ * restarted and catches up. After all were stopped cleanly, start the one that stopped last first; after all were
+ * killed, start all at once.
  */
 export async function startGalera(nodeCount = 3): Promise<GaleraCluster> {
   await ensureDebianPackages({
@@ -45,7 +45,10 @@ export async function startGalera(nodeCount = 3): Promise<GaleraCluster> {
   return { nodes, stop };
 }
 
-/** The data of a cluster of one that was stopped cleanly: nodes that start from copies of it need no state transfer. */
+/**
+ * The data of a single-node cluster that was stopped cleanly: nodes that start from copies of it need no state
+ * transfer.
+ */
 async function galeraTemplate(): Promise<string> {
   const plain = await mariaDbTemplate();
   const built = await buildOnce(`${basename(plain)}-galera`, async (folder) => {
@@ -89,7 +92,7 @@ async function prepareNode(template: string, ports: GaleraPorts[], index: number
   return databaseServerOf(process, { kind: 'mariadb', port, socket, dataDir });
 }
 
-/** What mariadbd says when it only looks how far its data has come. */
+/** The output of mariadbd --wsrep-recover. */
 function recover(command: string, flags: string[]): Promise<string> {
   const asUser = user ? [`--reuid=${user}`, `--regid=${user}`, '--init-groups'] : [];
   return runCommand('setpriv', [...asUser, '--', command, ...flags, '--wsrep-recover', '--disable-log-error']);

@@ -1,18 +1,18 @@
 import { join } from 'node:path';
 
-/** A balancer in front of HTTP servers on 127.0.0.1. */
+/** A load balancer for HTTP servers on 127.0.0.1. */
 export interface BalancerOptions {
-  /** Ports of the servers; they are called s1, s2, … in the backend `app`. */
+  /** The ports of the servers, which are named s1, s2, … in the backend `app`. */
   backends: number[];
   /** Default: a free one. */
   port?: number;
-  /** Failed checks before a server is taken out; default 2. One good check brings it back. */
+  /** Failed checks before a server is removed; default 2. One successful check brings it back. */
   fall?: number;
 }
 
 /**
- * The configuration of a balancer that checks `GET /__lbheartbeat__` every 200 ms, round robin; a request whose
- * connection fails is tried on another server.
+ * A round-robin configuration that checks `GET /__lbheartbeat__` every 200 ms; a request whose connection fails is
+ * retried on another server.
  */
 export function balancerConfig({ backends, port, fall = 2 }: BalancerOptions, freePort: number): string {
   const servers = backends.map((backend, index) => `  server s${index + 1} 127.0.0.1:${backend} check`);
@@ -40,8 +40,8 @@ ${servers.join('\n')}
 }
 
 /**
- * The configuration of a balancer in front of Galera nodes, for `startHaproxy`: all connections go to the first node as long
- * as it is in the cluster, else to another; connections to a node that is no longer in it are cut.
+ * A configuration for Galera nodes, for `startHaproxy`: all connections go to the first node while it is in the
+ * cluster, otherwise to another; connections to a node that has left are cut.
  */
 export function galeraBalancerConfig(nodePorts: number[], port: number): string {
   const servers = nodePorts.map(

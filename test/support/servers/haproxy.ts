@@ -16,15 +16,15 @@ export interface Haproxy extends RunningServer {
   readonly port: number;
   /** `http://127.0.0.1:PORT`. */
   readonly url: string;
-  /** Reloads without refusing a connection, with a new configuration if one is given; resolves when it is in force. */
+  /** Reloads without refusing connections, with a new configuration if given; resolves once it is active. */
   reload(config?: string | BalancerOptions): Promise<void>;
-  /** Runs a command of the runtime API, such as `show stat` or `disable server app/s1`, and returns its answer. */
+  /** Runs a command of the runtime API, such as `show stat` or `disable server app/s1`, and returns its output. */
   command(text: string): Promise<string>;
 }
 
 /**
- * Starts HAProxy, installing it first where it is missing: with a balancer in front of HTTP servers, or with a whole
- * configuration as text. Throws HAProxy's own words when it refuses the configuration.
+ * Starts HAProxy, installing it if missing, as a load balancer for HTTP servers or with a complete configuration.
+ * Throws HAProxy's own message when it rejects the configuration.
  */
 export async function startHaproxy(config: string | BalancerOptions): Promise<Haproxy> {
   await ensureDebianPackages({ haproxy: 'haproxy' });
@@ -54,9 +54,9 @@ function haproxyProgram(): string {
   return findProgram('haproxy') ?? 'haproxy';
 }
 
-/** Puts a configuration in place if HAProxy accepts it, and returns the port of its first bind. */
+/** Installs a configuration if HAProxy accepts it, and returns the port of its first bind. */
 async function writeConfig(folder: string, text: string): Promise<number> {
-  // A file of its own, so that a configuration given as text can be controlled too.
+  // A separate file, so that a configuration given as text gets the control socket too.
   const control = join(folder, 'control.cfg');
   await writeFile(
     control,
@@ -84,7 +84,7 @@ function askSocket(path: string, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const socket = connect(path, () => socket.write(`${text}\n`));
-    socket.setTimeout(2000, () => socket.destroy(new Error('no answer from HAProxy')));
+    socket.setTimeout(2000, () => socket.destroy(new Error('no response from HAProxy')));
     socket.on('data', (chunk: Buffer) => chunks.push(chunk));
     socket.once('end', () => resolve(Buffer.concat(chunks).toString()));
     socket.once('error', reject);

@@ -19,7 +19,7 @@ const commonFlags = [
 const quickFlags = ['--innodb-flush-log-at-trx-commit=2', '--innodb-flush-method=nosync', '--skip-innodb-doublewrite'];
 const durableFlags = ['--innodb-flush-log-at-trx-commit=1', '--sync-binlog=1'];
 
-/** Starts a MariaDB with a data directory of its own, installing the server first where it is missing. */
+/** Starts a MariaDB with its own data directory, installing the server if missing. */
 export async function startMariaDb(options: DatabaseServerOptions = {}): Promise<DatabaseServer> {
   const template = await mariaDbTemplate();
   const command = findProgram('mariadbd') ?? 'mariadbd';
@@ -27,12 +27,12 @@ export async function startMariaDb(options: DatabaseServerOptions = {}): Promise
   return launchDatabaseServer({ kind: 'mariadb', command, flags, template }, options);
 }
 
-/** The flags that make a small MariaDB, quick or durable. */
+/** The flags of a small MariaDB, fast or durable. */
 export function mariaDbFlags(durable: boolean): string[] {
   return [...commonFlags, ...(durable ? durableFlags : quickFlags)];
 }
 
-/** The folder of a fresh data directory in the cache: root without a password, no test database. Copy it, do not use it. */
+/** A fresh data directory in the cache: root without a password, no test database. Copy it, do not use it directly. */
 export async function mariaDbTemplate(): Promise<string> {
   await ensureDebianPackages({ mariadbd: 'mariadb-server', 'mariadb-install-db': 'mariadb-server' });
   const version = /Ver (\d+\.\d+\.\d+)/.exec(await runCommand(findProgram('mariadbd') ?? '', ['--version']))?.[1];

@@ -7,15 +7,15 @@ import { runCommand } from './command.js';
 const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
 
 /**
- * Unpacks mysql-server-core of Debian sid with everything it needs, down to the C library, below a folder; about 330 MB.
- * Neither the system's packages nor its apt settings are touched.
+ * Unpacks mysql-server-core from Debian sid with all dependencies, including the C library, below a folder; about 330
+ * MB. Leaves the system's packages and apt settings alone.
  */
 export async function unpackMysql(folder: string): Promise<void> {
   const apt = join(folder, 'apt');
   await writeAptFolder(apt);
   const environment = { ...process.env, APT_CONFIG: join(apt, 'apt.conf') };
   await runCommand('apt-get', ['update'], environment);
-  // The status file is empty, so apt takes nothing for installed and fetches the full closure.
+  // The status file is empty, so that apt considers nothing installed and fetches all dependencies.
   const install = ['--yes', '--download-only', '--no-install-recommends', 'install', 'mysql-server-core'];
   await runCommand('apt-get', install, environment);
   const archives = join(apt, 'cache/archives');
@@ -44,7 +44,7 @@ async function writeAptFolder(apt: string): Promise<void> {
   await writeFile(join(apt, 'apt.conf'), lines.join(''));
 }
 
-/** Packages expect /bin, /lib and so on to be links into /usr, which no package brings along. */
+/** Packages expect /bin, /lib and so on to be links into /usr, which no package provides. */
 async function linkMergedFolders(root: string): Promise<void> {
   for (const name of ['bin', 'sbin', 'lib', 'lib64']) {
     await mkdir(join(root, 'usr', name), { recursive: true });

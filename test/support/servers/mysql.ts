@@ -22,7 +22,9 @@ const commonFlags = [
 const quickFlags = ['--innodb-flush-log-at-trx-commit=2', '--innodb-flush-method=nosync', '--innodb-doublewrite=OFF'];
 const durableFlags = ['--innodb-flush-log-at-trx-commit=1'];
 
-/** Starts a real MySQL (the one in Debian sid, 9.7 or later) with a data directory of its own; the first call downloads it. */
+/**
+ * Starts a real MySQL (the one in Debian sid, 9.7 or later) with its own data directory; the first call downloads it.
+ */
 export async function startMysql(options: DatabaseServerOptions = {}): Promise<DatabaseServer> {
   const root = join(await buildOnce('mysql', unpackMysql), 'root');
   const template = join(await buildOnce('mysql-data', (folder) => initialise(root, folder)), 'data');
@@ -31,7 +33,7 @@ export async function startMysql(options: DatabaseServerOptions = {}): Promise<D
   return launchDatabaseServer({ kind: 'mysql', command, flags, template }, options);
 }
 
-/** mysqld by the loader and libraries it was unpacked with: this system's C library may be too old for it. */
+/** Runs mysqld with the loader and libraries it was unpacked with, as the system's C library may be too old. */
 function mysqldCommand(root: string): string[] {
   const loader = loaders[process.arch];
   if (!loader) throw new Error(`no MySQL for ${process.arch} in this recipe`);
@@ -51,7 +53,7 @@ function mysqldCommand(root: string): string[] {
 
 async function initialise(root: string, folder: string): Promise<void> {
   const [command = '', ...args] = mysqldCommand(root);
-  // By default only root@localhost exists, which is out of reach where 127.0.0.1 has no name.
+  // By default only root@localhost exists, which does not match if 127.0.0.1 has no reverse name.
   const initFile = join(folder, 'init.sql');
   await writeFile(
     initFile,
@@ -59,6 +61,6 @@ async function initialise(root: string, folder: string): Promise<void> {
   );
   const dataDir = join(folder, 'data');
   await runCommand(command, [...args, `--datadir=${dataDir}`, `--init-file=${initFile}`, '--initialize-insecure']);
-  // Every server makes a UUID of its own.
+  // Every server has to generate its own UUID.
   await rm(join(dataDir, 'auto.cnf'), { force: true });
 }

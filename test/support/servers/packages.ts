@@ -39,7 +39,7 @@ async function install(names: string[]): Promise<void> {
   if (ownPolicy) writeFileSync(policyFile, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
   try {
     if (!hasPackageLists()) await aptGet('update');
-    // Old lists name files that the mirror no longer has.
+    // Outdated lists name files that are no longer on the mirror.
     await installNow(names).catch(() => aptGet('update').then(() => installNow(names)));
   } finally {
     if (ownPolicy) rmSync(policyFile);

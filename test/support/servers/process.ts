@@ -7,18 +7,18 @@ import { findProgram } from './command.js';
 import { type RunningServer } from './running-server.js';
 import { type ScratchFolder } from './scratch-folder.js';
 
-/** How to start one server process and how to tell that it serves. */
+/** How to start a server process, and how to tell that it is ready. */
 export interface Launch {
   command: string;
-  /** A function is asked anew at each start. */
+  /** A function is called for each start. */
   args: string[] | (() => Promise<string[]>);
-  /** Where the server's files are; its stdout and stderr are appended to `log` in it. */
+  /** The folder of the server's files; stdout and stderr are appended to `log` in it. */
   folder: ScratchFolder;
   /** Tried every 20 ms; rejects as long as the server is not ready. */
   ready: () => Promise<unknown>;
   /** Default 30. */
   readyTimeoutSeconds?: number;
-  /** The operating-system user to run as; only root may name one. */
+  /** The operating-system user to run as; only possible as root. */
   user?: string;
 }
 
@@ -26,8 +26,8 @@ const stopTimeoutSeconds = 15;
 const pollMs = 20;
 
 /**
- * A server in a session of its own that can be stopped, killed and started again. It dies with the thread that started
- * it, even if that is killed with SIGKILL (where util-linux is installed).
+ * A server in its own process session that can be stopped, killed and restarted. It dies with the thread that started
+ * it, even after SIGKILL (if util-linux is installed).
  */
 export class ServerProcess implements RunningServer {
   private readonly launch: Launch;
@@ -128,7 +128,7 @@ export class ServerProcess implements RunningServer {
   }
 }
 
-/** Makes a server and starts it; when it does not become ready, its files are removed. */
+/** Creates and starts a server; removes its files if it does not become ready. */
 export async function startServer(launch: Launch): Promise<ServerProcess> {
   const server = new ServerProcess(launch);
   try {
@@ -143,7 +143,7 @@ export async function startServer(launch: Launch): Promise<ServerProcess> {
 function commandLine({ command, user }: Launch, args: string[]): string[] {
   const setpriv = findProgram('setpriv');
   if (!setpriv) return [command, ...args];
-  // The server must not change its user by itself: that would clear the death signal.
+  // The server must not change its user itself, because that would clear the parent-death signal.
   const asUser = user ? [`--reuid=${user}`, `--regid=${user}`, '--init-groups'] : [];
   return [setpriv, ...asUser, '--pdeathsig=KILL', '--', command, ...args];
 }

@@ -7,17 +7,17 @@ import { startServer } from './process.js';
 import { type RunningServer } from './running-server.js';
 import { createScratchFolder } from './scratch-folder.js';
 
-/** A Prometheus on 127.0.0.1 that scrapes its targets and judges its rules every second. */
+/** A Prometheus on 127.0.0.1 that scrapes its targets and evaluates its rules every second. */
 export interface Prometheus extends RunningServer {
-  /** Names of the alerts that fire now. */
+  /** The names of the firing alerts. */
   firing(): Promise<Set<string>>;
   /** The expressions of rules that could not be evaluated, with the reason. */
   brokenRules(): Promise<string[]>;
-  /** Scrapes these targets (`host:port`) from now on. */
+  /** Starts scraping these targets (`host:port`). */
   scrape(targets: string[]): void;
 }
 
-/** Starts a Prometheus, installing it first where it is missing. @param rules a rules file as text */
+/** Starts a Prometheus, installing it if missing. @param rules a rules file as text */
 export async function startPrometheus(targets: string[], rules: string): Promise<Prometheus> {
   await ensureDebianPackages({ prometheus: 'prometheus' });
   const [folder, port] = [createScratchFolder(), await findFreePort()];

@@ -1,13 +1,13 @@
 import { connect, type Socket } from 'node:net';
 
-/** A request to be waited for: once seen in what a client sends, its connection is cut before or after the server has it. */
+/** A request to wait for: once a client sends it, its connection is cut before or after the server has received it. */
 export interface Trap {
   pattern: Buffer;
   when: 'before' | 'after';
   sprung: () => void;
 }
 
-/** The faults of a proxy; its connections read them for everything they forward. */
+/** The faults of a proxy, which apply to everything its connections forward. */
 export interface ProxyFaults {
   hanging: boolean;
   delayMs: number;
@@ -19,13 +19,13 @@ interface Parcel {
   deliver: () => void;
 }
 
-/** One client of a proxy and its connection to the server behind it. Everything passes in order through one queue. */
+/** A client of a proxy and its connection to the server. All data passes in order through one queue. */
 export class ProxiedConnection {
   private readonly server: Socket;
   private readonly parcels: Parcel[] = [];
   private timer: NodeJS.Timeout | undefined;
   private lastSent = Buffer.alloc(0);
-  /** Set when the server has the request whose answer is to be lost. */
+  /** Set when the server has received the request whose response is to be dropped. */
   private answerTrap: Trap | undefined;
   private closed = false;
 
@@ -52,7 +52,7 @@ export class ProxiedConnection {
     this.onClose();
   }
 
-  /** Delivers what is due. Called again whenever the faults change for the better. */
+  /** Delivers what is due. Called again whenever a fault ends. */
   flush(): void {
     clearTimeout(this.timer);
     while (!this.closed && !this.faults.hanging) {
@@ -70,7 +70,7 @@ export class ProxiedConnection {
     this.flush();
   }
 
-  /** The end of one side is passed on behind its data. */
+  /** The end of one side is forwarded after its data. */
   private pass(from: Socket, to: Socket): void {
     from.on('end', () => this.post(() => to.end()));
     from.on('error', () => this.post(() => this.cut()));

@@ -6,14 +6,14 @@ import { startServer } from './process.js';
 import { type RunningServer } from './running-server.js';
 import { createScratchFolder } from './scratch-folder.js';
 
-/** A throw-away Redis on 127.0.0.1 that keeps nothing on disk: after a stop or a kill it starts empty. */
+/** A throw-away Redis on 127.0.0.1 without persistence: after a stop or kill it starts empty. */
 export interface RedisServer extends RunningServer {
   readonly port: number;
   /** `redis://127.0.0.1:PORT`. */
   readonly url: string;
 }
 
-/** Starts a Redis, installing it first where it is missing. `port` defaults to a free one. */
+/** Starts a Redis, installing it if missing. `port` defaults to a free one. */
 export async function startRedis(options: { port?: number; extraFlags?: string[] } = {}): Promise<RedisServer> {
   await ensureDebianPackages({ 'redis-server': 'redis-server' });
   const { port = await findFreePort(), extraFlags = [] } = options;
@@ -28,11 +28,11 @@ export async function startRedis(options: { port?: number; extraFlags?: string[]
   return Object.assign(process, { port, url: `redis://127.0.0.1:${port}` });
 }
 
-/** Any answer will do: a server that wants a password is up as well. */
+/** Any response will do: a server that requires a password is up too. */
 function ping(port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write('PING\r\n'));
-    socket.setTimeout(1000, () => socket.destroy(new Error('no answer to PING')));
+    socket.setTimeout(1000, () => socket.destroy(new Error('no response to PING')));
     socket.once('data', () => {
       resolve();
       socket.destroy();

@@ -1,16 +1,18 @@
-/** What can be done to every throw-away server. */
+/** The common operations of all throw-away servers. */
 export interface RunningServer {
   /** Undefined while the server is down. */
   readonly pid: number | undefined;
-  /** Starts a server that is down, on the same port and data, and waits until it is ready; an error has the tail of its log. */
+  /**
+   * Restarts a server on the same port and data, and waits until it is ready; an error contains the tail of its log.
+   */
   start(): Promise<void>;
-  /** Asks the server to end (SIGTERM), kills it if it has not after 15 seconds, and waits until it is gone. */
+  /** Sends SIGTERM, kills the server if it has not ended after 15 seconds, and waits until it is gone. */
   stop(): Promise<void>;
   /** Kills the server with SIGKILL, together with the processes it started, and waits until it is gone. */
   kill(): Promise<void>;
   /**
-   * Sends a signal; SIGKILL, SIGSTOP and SIGCONT also go to the processes the server started. Does not wait for the
-   * effect: a thread may still answer some milliseconds after SIGSTOP. Does nothing when the server is down.
+   * Sends a signal; SIGKILL, SIGSTOP and SIGCONT also go to the server's child processes. Does not wait for the effect:
+   * a thread may still respond some milliseconds after SIGSTOP. Does nothing if the server is down.
    */
   signal(signal: NodeJS.Signals): void;
   /** Kills the server and removes its files. */

@@ -14,8 +14,8 @@ export interface ScratchFolder {
 }
 
 /**
- * Makes a throw-away folder, in memory (/dev/shm) when that has a gigabyte of room and `memory` is not false, else below the
- * system's temporary folder. Folders that killed processes left behind there are removed first.
+ * Creates a throw-away folder, in memory (/dev/shm) if that has a free gigabyte and `memory` is not false, otherwise
+ * below the system's temporary folder. First removes folders that killed processes left there.
  */
 export function createScratchFolder(memory = true): ScratchFolder {
   const base = memory && hasRoom('/dev/shm') ? '/dev/shm' : tmpdir();
@@ -33,7 +33,7 @@ export function createScratchFolder(memory = true): ScratchFolder {
   };
 }
 
-/** Copies a folder with everything in it to a path that must not exist; shares blocks where the file system can. */
+/** Copies a folder recursively to a path that must not exist; shares blocks if the file system can. */
 export async function copyFolder(from: string, to: string): Promise<void> {
   await runCommand('cp', ['-a', '--reflink=auto', from, to]);
 }

@@ -257,7 +257,7 @@ it('no server and no data of the tests above is left', () => {
   expect(folders.filter((name) => name.startsWith(label))).toEqual([]);
 });
 
-/** Connects, does something to the connection, and then asks for 1 on it. */
+/** Connects, does something to the connection, and then selects 1 on it. */
 async function runAfter(change: () => unknown, url: string): Promise<unknown> {
   const connection = await createConnection(url);
   connection.on('error', () => undefined);

@@ -3,33 +3,33 @@ import { once } from 'node:events';
 import { findFreePort } from './free-port.js';
 import { ProxiedConnection, type ProxyFaults } from './proxied-connection.js';
 
-/** A TCP proxy on 127.0.0.1 whose network can be broken. Faults add up until `restore`. */
+/** A TCP proxy on 127.0.0.1 that can simulate network faults. Faults accumulate until `restore`. */
 export interface TcpProxy {
   readonly port: number;
   /** How many clients are connected. */
   readonly connections: number;
   /** New connections are refused (ECONNREFUSED) and open ones cut, as if the server were down. */
   refuse(): Promise<void>;
-  /** Resets every open connection (ECONNRESET); new ones are welcome. */
+  /** Resets every open connection (ECONNRESET); new ones are accepted. */
   cut(): void;
-  /** Nothing is forwarded any more, in neither direction; connections are accepted and stay open. */
+  /** Stops forwarding in both directions; connections are accepted and stay open. */
   hang(): void;
-  /** Everything is forwarded this much later, in both directions. */
+  /** Delays everything by this much, in both directions. */
   delay(milliseconds: number): void;
-  /** Ends all faults; what was held back while hanging is forwarded. Connections that were cut stay cut. */
+  /** Ends all faults and forwards what was held back. Connections that were cut stay cut. */
   restore(): Promise<void>;
   /**
-   * The next request that contains the bytes is forwarded, but its answer is dropped and its connection cut instead:
-   * the server has done what the client cannot know of. Resolves then. Happens once.
+   * Forwards the next request that contains the bytes, but drops the response and cuts the connection: the server has
+   * executed what the client does not know of. Resolves then. Happens once.
    */
   cutAfterRequest(pattern: string): Promise<void>;
-  /** The next chunk that contains the bytes is dropped and its connection cut: the server never sees it. Happens once. */
+  /** Drops the next chunk that contains the bytes and cuts the connection: the server never sees it. Happens once. */
   cutBeforeRequest(pattern: string): Promise<void>;
-  /** Cuts every connection and stops listening for good. */
+  /** Cuts every connection and stops listening. */
   close(): Promise<void>;
 }
 
-/** Starts a proxy in this process in front of a port of 127.0.0.1. */
+/** Starts a proxy, in this process, for a port of 127.0.0.1. */
 export async function startTcpProxy(targetPort: number, listenPort?: number): Promise<TcpProxy> {
   const port = listenPort ?? (await findFreePort());
   const faults: ProxyFaults = { hanging: false, delayMs: 0, trap: undefined };

@@ -1,21 +1,23 @@
-/** An article that somebody wants to save: from the bookmarklet or the share sheet. */
+/** An article to save, from the bookmarklet or the share sheet. */
 export interface ToSave {
   url: string;
   title?: string;
 }
 
-/** What the address of the page brings along. */
+/** What the page's URL carries. */
 export interface Entrance {
-  /** A bearer token: of the login (`#auth:`), or a personal one (`#token=`). */
+  /** A bearer token: from the login (`#auth:`), or a personal one (`#token=`). */
   token?: { value: string; kind: 'login' | 'personal' };
   save?: ToSave;
-  /** The address asks for the form to save an article. */
+  /** Open the form to save an article. */
   add?: boolean;
 }
 
 const SAVE = 'reading-list-save';
 
-/** Takes from the address what is for this visit only, and cleans it at once: addresses are copied, bookmarked and synchronised. */
+/**
+ * Reads one-time parts of the URL and removes them immediately, because URLs are copied, bookmarked and synchronised.
+ */
 export function takeEntrance(): Entrance {
   const address = new URL(location.href);
   const entrance = readEntrance(address);
@@ -24,10 +26,9 @@ export function takeEntrance(): Entrance {
   return { ...entrance, save: entrance.save ?? recallSave() };
 }
 
-/** Whether an address is more than one of a view. */
+/** Whether a URL has one-time parts, besides the view. */
 export const bringsSomething = (address: URL): boolean => Object.keys(readEntrance(address)).length > 0;
 
-/** Reads an address. */
 export function readEntrance({ hash, searchParams }: URL): Entrance {
   if (hash.startsWith('#auth:')) return { token: { value: hash.slice('#auth:'.length), kind: 'login' } };
   const fragment = new URLSearchParams(hash.slice(1));
@@ -39,7 +40,7 @@ export function readEntrance({ hash, searchParams }: URL): Entrance {
   return readShare(searchParams);
 }
 
-/** Share sheets put the address into whichever field they like. */
+/** Share sheets may put the URL into any of the fields. */
 function readShare(search: URLSearchParams): Entrance {
   const [url, text, title] = ['share_url', 'share_text', 'share_title'].map((name) => search.get(name)?.trim() ?? '');
   const found = [url, text, title].map((part) => /https?:\/\/\S+/i.exec(part ?? '')?.[0]).find(Boolean);
@@ -48,10 +49,10 @@ function readShare(search: URLSearchParams): Entrance {
   return { save: { url: found, title: name || undefined } };
 }
 
-/** Signing in may lead to another page and back. */
+/** Kept in the session, because signing in may lead to another page and back. */
 const rememberSave = (save: ToSave) => sessionStorage.setItem(SAVE, JSON.stringify(save));
 
-/** The article is saved, or the user does not want it any more. */
+/** Call it once the article is saved or discarded. */
 export const forgetSave = () => sessionStorage.removeItem(SAVE);
 
 function recallSave(): ToSave | undefined {

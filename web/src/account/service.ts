@@ -1,22 +1,22 @@
-/** Where the service is: the folder above the application's own. */
+/** The service's URL: the folder above the application's own. */
 export const serviceUrl = (): string => new URL('..', new URL('./', location.href)).href.replace(/\/$/, '');
 
-/** What the service offers for signing in. */
+/** The ways of signing in that the service offers. */
 export interface Offer {
   basic: boolean;
   tokens: boolean;
-  /** The name in the paths of the login; undefined where there is none. */
+  /** The provider's name in the login paths; undefined if there is none. */
   provider?: string;
 }
 
-/** Why the service can't be used at the moment. */
+/** Why signing in failed. */
 export class SignInError extends Error {
   constructor(readonly reason: 'refused' | 'unreachable' | 'ended' | 'providerAway') {
     super(reason);
   }
 }
 
-/** Asks the service how one can sign in. Throws `SignInError`. */
+/** Fetches the ways of signing in. Throws `SignInError`. */
 export async function readOffer(): Promise<Offer> {
   const root = (await getJson(`${serviceUrl()}/v2/`)) as { capabilities?: string[] };
   const { provider } = (await getJson('config.json')) as { provider: string };
@@ -29,14 +29,14 @@ export async function readOffer(): Promise<Offer> {
   };
 }
 
-/** The name of the account that the credentials open. Throws `SignInError`. */
+/** The name of the account for the credentials. Throws `SignInError`. */
 export async function readAccount(authorization: string): Promise<string> {
   return ((await getJson('account', { Authorization: authorization })) as { account: string }).account;
 }
 
 /**
- * Goes to the identity provider's sign-in page. Asks first whether that will work: instead of an error that only programs can
- * read, the user gets to read a sentence. Throws `SignInError`.
+ * Goes to the identity provider's sign-in page, after checking that this will work, so that the user sees a message
+ * instead of a JSON error. Throws `SignInError`.
  */
 export async function goToProvider(provider: string): Promise<void> {
   const redirect = encodeURIComponent(`${location.origin}${location.pathname}#auth:`);
@@ -61,7 +61,7 @@ async function request(url: string, init: RequestInit): Promise<Response> {
   }
 }
 
-/** The header for a name and a password, in UTF-8. */
+/** The `Authorization` header for a name and password, in UTF-8. */
 export function basicAuthorization(name: string, password: string): string {
   const bytes = new TextEncoder().encode(`${name}:${password}`);
   return `Basic ${btoa(String.fromCharCode(...bytes))}`;

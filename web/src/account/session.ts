@@ -11,24 +11,24 @@ export interface Session {
   list: ReadingList;
   /** Whether the credentials are kept on this device. */
   isKept: boolean;
-  /** Where the library asks for the credentials: signing in again replaces them. */
+  /** Read by the library for each request; signing in again replaces them. */
   credentials: { authorization: string };
 }
 
-/** Credentials that a user brings. */
+/** Credentials entered by a user. */
 export interface Credentials {
   authorization: string;
   label: string;
   keep: boolean;
 }
 
-/** Where the service can't hold a poll until something changes. */
+/** The poll interval if the service does not support waiting polls. */
 const INTERVAL_SECONDS = 60;
 
-/** Each account has a database of its own: no name of one leads to the list of another. */
+/** Each account has its own database. */
 const databaseOf = (account: string) => `reading-list-${account}`;
 
-/** Signs in: the service says whose credentials these are. Throws `SignInError`. */
+/** Signs in: the service identifies the account. Throws `SignInError`. */
 export async function signIn({ authorization, label, keep }: Credentials, device: string): Promise<Session> {
   const account = await readAccount(authorization);
   const kept = { account, authorization, label };
@@ -40,7 +40,7 @@ export async function signIn({ authorization, label, keep }: Credentials, device
 /** Opens the list of an account on this device, with or without a network. */
 export async function openSession({ account, authorization, label }: KeptSession, device: string): Promise<Session> {
   const credentials = { authorization };
-  // A password doesn't change while it is in use; with a function the library would take it for a token and send batches.
+  // A password does not change during a session; given a function, the library would assume a token and send batches.
   const isBasic = authorization.startsWith('Basic ');
   const client = createClient({
     baseUrl: serviceUrl(),
@@ -49,26 +49,26 @@ export async function openSession({ account, authorization, label }: KeptSession
   const list = await openReadingList({ client, storage: indexedDbStorage(databaseOf(account)), device });
   await noteAccount(account, 0);
   list.start({ intervalSeconds: INTERVAL_SECONDS });
-  // Of several tabs one syncs by itself: the others begin with what is there now as well.
+  // Only one of several tabs syncs automatically; the others should start with current data too.
   void list.sync().catch(() => undefined);
   return { account, label, list, isKept: true, credentials };
 }
 
-/** Keeps the credentials on this device from now on, or no longer. */
+/** Stores or removes the credentials on this device. */
 export async function setKept(session: Session, keep: boolean): Promise<Session> {
   const { account, label, credentials } = session;
   await keepSession(keep ? { account, label, authorization: credentials.authorization } : undefined);
   return { ...session, isKept: keep };
 }
 
-/** Leaves the list on this device for when the same account comes back. */
+/** Closes the session but keeps the list on this device for when the same account signs in again. */
 export async function suspend({ list }: Session): Promise<void> {
   list.stop();
   await list.close();
   await keepSession(undefined);
 }
 
-/** Forgets the account on this device, unsent edits included. */
+/** Removes the account from this device, including unsent edits. */
 export async function signOut(session: Session): Promise<void> {
   await suspend(session);
   await deleteDB(databaseOf(session.account));

@@ -3,7 +3,7 @@ import type { ToSave } from '../account/entrance';
 import { t } from '../texts';
 import { titleOf } from './article-facts';
 
-/** What happened last, in words, and how to take it back. */
+/** A description of the last action, and how to undo it. */
 export interface Done {
   text: string;
   undo?: () => Promise<unknown>;
@@ -11,11 +11,11 @@ export interface Done {
 
 const MAX_UNDO = 50;
 
-/** What a person does with articles. Each action tells what it did and can be undone, the last one first. */
+/** The user's actions on articles. Each one reports what it did and can be undone, latest first. */
 export class Actions {
   private readonly past: Done[] = [];
 
-  /** @param tell is told what happened, and what went wrong */
+  /** @param tell called with what happened or went wrong */
   constructor(
     private readonly list: ReadingList,
     private readonly tell: (done: Done) => void,
@@ -40,7 +40,7 @@ export class Actions {
       this.did(unread ? t.done.read(titleOf(article)) : t.done.unread(titleOf(article)), async () => {
         await (unread ? back() : there());
         if (!unread || !article.read_position) return;
-        // The service forgets the position with the mark, whatever the same request says: it has to know of the one first.
+        // Marking as unread resets the position, whatever the same request says, so that has to be synced first.
         await this.list.sync().catch(() => undefined);
         await this.list.setReadPosition(key, article.read_position);
       });
@@ -80,7 +80,7 @@ export class Actions {
       if (words > article.read_position) await this.list.setReadPosition(article.key, words);
     });
 
-  /** Takes the last action back. */
+  /** Undoes the last action. */
   undo = () =>
     this.attempt(async () => {
       const last = this.past.pop();
@@ -88,7 +88,7 @@ export class Actions {
       this.tell({ text: last ? t.done.undone : t.done.nothingToUndo });
     });
 
-  /** A removal that was sent already can't be taken back: the same article is saved again then. */
+  /** A removal that was already sent cannot be undone; the article is added again instead. */
   private async restore({ key: _key, id: _id, pending: _pending, ...fields }: LocalArticle): Promise<void> {
     const { last_modified: _modified, stored_on: _stored, ...article } = fields;
     if (!(await this.list.undoRemove())) await this.list.add(article);
@@ -100,7 +100,7 @@ export class Actions {
     this.tell({ text, undo });
   }
 
-  /** What the list refuses is said, not thrown: nobody above could do more about it. */
+  /** Reports errors instead of throwing, as callers could not do more about them. */
   private async attempt(action: () => Promise<void>): Promise<void> {
     try {
       await action();

@@ -2,7 +2,7 @@ import type { LocalArticle, Query, ReadingList } from '@reading-list/client';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { VIEW_QUERIES, type View, VIEWS } from './view';
 
-/** The articles of a view, or those of them that a search finds; undefined until they are read. */
+/** The articles of a view, filtered by a search; undefined until loaded. */
 export function useArticles(list: ReadingList, view: View, order: Query['order'], search: string) {
   const [items, setItems] = useState<LocalArticle[]>();
   useEffect(() => {
@@ -21,7 +21,7 @@ export function useArticles(list: ReadingList, view: View, order: Query['order']
   return items;
 }
 
-/** How many articles each view has. */
+/** The number of articles in each view. */
 export function useCounts(list: ReadingList): Partial<Record<View, number>> {
   const [counts, setCounts] = useState<Partial<Record<View, number>>>({});
   useEffect(
@@ -35,7 +35,7 @@ export function useCounts(list: ReadingList): Partial<Record<View, number>> {
   return counts;
 }
 
-/** One article, as it is now; undefined when there is none of that key. */
+/** The current state of an article; undefined if there is none with that key. */
 export function useArticle(list: ReadingList, key: string | undefined): LocalArticle | undefined {
   const [article, setArticle] = useState<LocalArticle>();
   useEffect(() => {
@@ -54,10 +54,10 @@ export function useArticle(list: ReadingList, key: string | undefined): LocalArt
   return article?.key === key ? article : undefined;
 }
 
-/** How the list stands to the service. */
+/** The state of synchronisation with the service. */
 export interface SyncState {
   status: ReadingList['status'];
-  /** When both were last the same, in milliseconds. */
+  /** The time of the last completed sync, in milliseconds. */
   syncedAt?: number;
   unsent: number;
 }
@@ -85,10 +85,10 @@ export function useSyncState(list: ReadingList): SyncState {
   return state;
 }
 
-/** Many changes in a row, as those of an import, are shown together. */
+/** Batches consecutive changes, such as those of an import. */
 const PAUSE_MS = 50;
 
-/** Runs a task now and soon after every change, never twice at once, and once more for changes that came while it ran. */
+/** Runs a task now and soon after every change, never concurrently, and once more for changes during a run. */
 export function onChange(list: ReadingList, task: () => Promise<void>): () => void {
   let [isRunning, isStale, isStopped] = [false, false, false];
   const run = async () => {
@@ -100,11 +100,11 @@ export function onChange(list: ReadingList, task: () => Promise<void>): () => vo
         isStale = false;
         const begun = performance.now();
         await task();
-        // At most half of the time: a long list must leave room for what changes it.
+        // Spends at most half of the time here, to leave time for the changes themselves.
         await new Promise((resolve) => setTimeout(resolve, Math.max(PAUSE_MS, performance.now() - begun)));
       }
     } catch {
-      // The list was closed under the task: its owner is going away as well.
+      // The list was closed during the task, because its owner is going away too.
     } finally {
       isRunning = false;
     }

@@ -1,11 +1,11 @@
 import { useEffect, useRef } from 'preact/hooks';
 
-/** What keys do; a name of two keys (`g u`) is typed one after the other. */
+/** Actions by key; `g u` is a sequence of two keys. */
 export type Shortcuts = Readonly<Record<string, () => void>>;
 
 const SEQUENCE_MS = 1500;
 
-/** Listens to the keyboard while nobody types a text and no dialog is open. */
+/** Handles shortcuts unless the user is typing or a dialog is open. */
 export function useShortcuts(shortcuts: Shortcuts): void {
   const current = useRef(shortcuts);
   current.current = shortcuts;

@@ -1,10 +1,10 @@
 import type { Query } from '@reading-list/client';
 
-/** The views of the list, in the order in which they are offered. */
+/** The views of the list, in display order. */
 export const VIEWS = ['unread', 'favorites', 'archive', 'all'] as const;
 export type View = (typeof VIEWS)[number];
 
-/** Which articles a view shows. */
+/** The query of each view. */
 export const VIEW_QUERIES: Readonly<Record<View, Query>> = {
   unread: { unread: true, archived: false },
   favorites: { favorite: true },
@@ -12,13 +12,13 @@ export const VIEW_QUERIES: Readonly<Record<View, Query>> = {
   all: {},
 };
 
-/** What the page shows: a view, and the article that is open in it. */
+/** What the page shows: a view and, if any, the open article. */
 export interface Route {
   view: View;
   key?: string;
 }
 
-/** Reads the fragment of the page's address. */
+/** Parses the fragment of the page's URL. */
 export function readRoute(hash: string): Route {
   const [, name = '', key] = /^#\/(\w+)(?:\/(.+))?$/.exec(hash) ?? [];
   const view = VIEWS.find((known) => known === name) ?? 'unread';

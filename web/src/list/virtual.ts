@@ -1,17 +1,17 @@
 import { type RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 
-/** Rows before and after the visible ones: what a fast scroll reaches before the next paint. */
+/** Extra rows before and after the visible ones, for what a fast scroll reaches before the next paint. */
 const MARGIN = 8;
 
-/** The rows that have to exist: `from` to `to`, without `to`. */
+/** The rows to render: from `from` to `to`, exclusive. */
 export interface Window {
   from: number;
   to: number;
   rowHeight: number;
 }
 
-/** The rows to draw for a scroll position. */
+/** The rows to render for a scroll position. */
 export function windowOf(scrollTop: number, height: number, rowHeight: number, count: number): Window {
   const first = Math.floor(scrollTop / rowHeight) - MARGIN;
   const last = Math.ceil((scrollTop + height) / rowHeight) + MARGIN;
@@ -20,8 +20,8 @@ export function windowOf(scrollTop: number, height: number, rowHeight: number, c
 }
 
 /**
- * Follows the scroll position of a list whose rows are all of one height. The height is measured, as it grows with the text size
- * that the reader chose: an element with the class `row-probe` in the scroller has it.
+ * Follows the scroll position of a list whose rows all have the same height. The height is measured on the element
+ * `.row-probe` in the scroller, as it depends on the user's text size.
  */
 export function useWindow(scroller: RefObject<HTMLElement | null>, count: number): Window {
   const [window_, setWindow] = useState<Window>({ from: 0, to: 0, rowHeight: 88 });
@@ -51,7 +51,7 @@ export function useWindow(scroller: RefObject<HTMLElement | null>, count: number
   return window_;
 }
 
-/** Scrolls as little as it takes to show a row. */
+/** Scrolls as little as needed to show a row. */
 export function reveal(element: HTMLElement, index: number, rowHeight: number): void {
   const [top, bottom] = [index * rowHeight, (index + 1) * rowHeight];
   if (top < element.scrollTop) element.scrollTop = top;

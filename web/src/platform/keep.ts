@@ -1,17 +1,17 @@
 import { type DBSchema, openDB } from 'idb';
 
-/** Credentials that a user wants to be kept on this device. */
+/** Credentials that are stored on this device. */
 export interface KeptSession {
   account: string;
   /** The whole `Authorization` header. */
   authorization: string;
-  /** How the user is named on this device. */
+  /** The user's name on this device. */
   label: string;
 }
 
 interface Kept extends DBSchema {
   session: { key: 'current'; value: KeptSession };
-  /** Accounts whose replica is on this device. */
+  /** Accounts with a replica on this device. */
   accounts: { key: string; value: { account: string; unsent: number } };
 }
 
@@ -33,7 +33,7 @@ export async function readKeptSession(): Promise<KeptSession | undefined> {
   }
 }
 
-/** Keeps the session, or forgets it. */
+/** Stores or deletes the session. */
 export async function keepSession(session: KeptSession | undefined): Promise<void> {
   const database = await opened();
   try {
@@ -43,7 +43,7 @@ export async function keepSession(session: KeptSession | undefined): Promise<voi
   }
 }
 
-/** Notes how many edits of an account are not sent yet; undefined: nothing of it is on this device any more. */
+/** Records how many edits of an account are unsent; undefined if the account was removed from this device. */
 export async function noteAccount(account: string, unsent: number | undefined): Promise<void> {
   const database = await opened();
   try {
@@ -53,7 +53,7 @@ export async function noteAccount(account: string, unsent: number | undefined): 
   }
 }
 
-/** How many changes of all accounts together this device has not sent yet. */
+/** The number of unsent changes of all accounts on this device. */
 export async function countUnsentHere(): Promise<number> {
   const database = await opened();
   try {

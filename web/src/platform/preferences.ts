@@ -1,6 +1,6 @@
 import { preferredLanguage } from '../texts';
 
-/** What a person sets on this device; nothing here is secret. */
+/** The user's preferences on this device; nothing here is secret. */
 export interface Preferences {
   language: string;
   device: string;
@@ -9,7 +9,7 @@ export interface Preferences {
 
 const KEY = 'reading-list-preferences';
 
-/** The preferences of this device, with defaults where none are set. */
+/** The preferences of this device, with defaults. */
 export function readPreferences(): Preferences {
   const defaults: Preferences = { language: preferredLanguage(), device: guessDevice(), order: 'newest' };
   try {
@@ -19,12 +19,12 @@ export function readPreferences(): Preferences {
   }
 }
 
-/** Keeps them; a browser that keeps nothing loses them with the page. */
+/** Stores the preferences, if the browser allows it. */
 export function writePreferences(preferences: Preferences): void {
   try {
     localStorage.setItem(KEY, JSON.stringify(preferences));
   } catch {
-    // Private windows may refuse: the page works without.
+    // Private windows may refuse; the page works without.
   }
 }
 

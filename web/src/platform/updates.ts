@@ -1,4 +1,8 @@
-/** Registers the service worker and tells when a new version waits. `apply` switches to it and reloads the page. */
+import { trusted, WORKER } from './trusted-types';
+
+/**
+ * Registers the service worker and reports when a new version is waiting. `apply` switches to it and reloads the page.
+ */
 export function watchUpdates(onReady: (apply: () => void) => void): void {
   if (!('serviceWorker' in navigator)) return;
   const hadWorker = navigator.serviceWorker.controller !== null;
@@ -11,7 +15,7 @@ export function watchUpdates(onReady: (apply: () => void) => void): void {
       isApplying = true;
       worker.postMessage('update');
     });
-  void navigator.serviceWorker.register(workerUrl(), { updateViaCache: 'none' }).then(
+  void navigator.serviceWorker.register(trusted.createScriptURL(WORKER), { updateViaCache: 'none' }).then(
     (registration) => {
       if (registration.waiting && hadWorker) offer(registration.waiting);
       registration.addEventListener('updatefound', () => {
@@ -25,17 +29,4 @@ export function watchUpdates(onReady: (apply: () => void) => void): void {
     },
     () => undefined,
   );
-}
-
-interface TrustedTypes {
-  createPolicy(name: string, rules: { createScriptURL(url: string): string }): { createScriptURL(url: string): string };
-}
-
-/** The policy of the pages lets no script be loaded by a text; this one name is the exception. */
-function workerUrl(): string {
-  const { trustedTypes } = window as unknown as { trustedTypes?: TrustedTypes };
-  const url = 'sw.js';
-  if (!trustedTypes) return url;
-  const rules = { createScriptURL: (asked: string) => (asked === url ? asked : '') };
-  return trustedTypes.createPolicy('reading-list', rules).createScriptURL(url);
 }

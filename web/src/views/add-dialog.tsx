@@ -7,7 +7,7 @@ import { Dialog } from './dialog';
 
 const DRAFT = 'reading-list-draft';
 
-/** The form to save an article. What is typed survives a reload of the page. */
+/** The form to save an article. Its contents survive a reload of the page. */
 export function AddDialog({
   onSave,
   onClose,
@@ -82,7 +82,7 @@ export function AddDialog({
   );
 }
 
-/** People copy "example.com/article" from where the scheme is not shown. */
+/** Adds the scheme that browsers hide, for URLs such as "example.com/article". */
 const withScheme = (text: string): string => (/^[\w-]+(\.[\w-]+)+([/?#]|$)/.test(text) ? `https://${text}` : text);
 
 function readDraft(): { url: string; title: string } {

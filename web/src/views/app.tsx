@@ -20,7 +20,7 @@ interface InstallPrompt extends Event {
   prompt(): Promise<void>;
 }
 
-/** The application: whoever is signed in sees the list, everybody else the ways to sign in. */
+/** The application: the list if signed in, otherwise the sign-in page. */
 export function App({ entrance }: { entrance: Entrance }): JSX.Element {
   const [state, setState] = useState<State>({ at: 'opening' });
   const [preferences, setPreferences] = useState(readPreferences);
@@ -81,7 +81,7 @@ export function App({ entrance }: { entrance: Entrance }): JSX.Element {
   }
 }
 
-/** Whom the page belongs to when it opens: whoever the address names, else who stayed signed in, else nobody. */
+/** The initial state: the user of the token in the URL, otherwise the one who stayed signed in, otherwise nobody. */
 async function begin({ token }: Entrance, device: string): Promise<State> {
   try {
     if (token) return { at: 'list', session: await enterWith(token, device) };
@@ -100,7 +100,7 @@ function enterWith({ value, kind }: NonNullable<Entrance['token']>, device: stri
   return signIn({ authorization: `Bearer ${value}`, label, keep }, device);
 }
 
-/** The browser offers once to install the page; the offer waits until somebody asks. */
+/** Keeps the browser's one-time install prompt until the user asks for it. */
 function useInstallPrompt(): (() => void) | undefined {
   const [offer, setOffer] = useState<InstallPrompt>();
   useEffect(() => {

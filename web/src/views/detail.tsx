@@ -16,7 +16,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** All that is known of an article, and all that can be done with it. */
+/** The details of an article, and all actions on it. */
 export function Detail(props: Props): JSX.Element {
   const { article, onClose } = props;
   if (!article) return <p class="detail-empty">{t.noSelection}</p>;

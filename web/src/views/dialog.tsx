@@ -3,7 +3,7 @@ import { useEffect, useId, useRef } from 'preact/hooks';
 import { t } from '../texts';
 import { IconButton } from './icons';
 
-/** A modal dialog. The browser keeps the focus inside and gives it back to where it was. */
+/** A modal dialog. The browser keeps the focus inside and restores it afterwards. */
 export function Dialog({
   heading,
   onClose,

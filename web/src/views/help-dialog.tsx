@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { t } from '../texts';
 import { Dialog } from './dialog';
 
-/** What the keys do. */
+/** The list of keyboard shortcuts. */
 export const HelpDialog = ({ onClose }: { onClose: () => void }): JSX.Element => (
   <Dialog heading={t.help.heading} onClose={onClose}>
     <dl class="keys">

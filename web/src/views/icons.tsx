@@ -16,7 +16,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** A drawing next to a text or a label: nothing for screen readers. */
+/** A decorative icon, hidden from screen readers. */
 export function Icon({ name, filled = false }: { name: IconName; filled?: boolean }): JSX.Element {
   return (
     <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
@@ -25,7 +25,7 @@ export function Icon({ name, filled = false }: { name: IconName; filled?: boolea
   );
 }
 
-/** A button that shows only a drawing; its name is read out and shown on hover. */
+/** A button with only an icon; screen readers announce its name, which also shows on hover. */
 export function IconButton({
   icon,
   name,

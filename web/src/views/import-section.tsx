@@ -14,7 +14,7 @@ type Step =
 
 const REFUSALS_SHOWN = 50;
 
-/** From a file to articles: what is in it, then the import, then what became of it. */
+/** The import of a file: preview, import, result. */
 export function ImportSection({ list, device }: { list: ReadingList; device: string }): JSX.Element {
   const [step, setStep] = useState<Step>({ at: 'choose' });
   const abort = useRef<AbortController>(undefined);
@@ -30,7 +30,7 @@ export function ImportSection({ list, device }: { list: ReadingList; device: str
     if (!file) return;
     setStep({ at: 'reading' });
     try {
-      // The parsers are as large as the application: they come when they are needed.
+      // The parsers are as large as the application, so they are loaded on demand.
       const { readFile } = await import('../ways/read-file');
       const preview = await readFile(file, list, device);
       setStep(preview ? { at: 'preview', preview } : { at: 'choose', problem: t.importing.unknownFormat });

@@ -26,10 +26,10 @@ import { ViewsNav } from './views-nav';
 interface Props {
   session: Session;
   preferences: Preferences;
-  /** An article to save at once. */
+  /** An article to save immediately. */
   save?: ToSave;
   onSaved: () => void;
-  /** Whether to begin with the form to save an article. */
+  /** Whether to start with the form to save an article. */
   startsWithAdd: boolean;
   update?: () => void;
   install?: () => void;
@@ -76,7 +76,7 @@ export function ListPage(props: Props): JSX.Element {
     const current = selection.current();
     if (current) void action(current);
   };
-  /** An action after which the article may not be in this view any more. */
+  /** An action that may remove the article from this view. */
   const moving = (action: (article: LocalArticle) => unknown) =>
     onCurrent((current) => {
       selection.expectLeaving(current.key);
@@ -173,7 +173,7 @@ export function ListPage(props: Props): JSX.Element {
   );
 }
 
-/** The fragment of the page's address is the route: the browser's back button leads back. */
+/** Keeps the route in the URL's fragment, so that the back button works. */
 function useRoute(): [Route, (route: Route, replace?: boolean) => void] {
   const [route, setRoute] = useState(() => readRoute(location.hash));
   useEffect(() => {
@@ -195,7 +195,7 @@ function useRoute(): [Route, (route: Route, replace?: boolean) => void] {
 /** Wide pages show the details next to the list, narrow ones instead of it. */
 const isWide = () => matchMedia('(min-width: 64rem)').matches;
 
-/** Where the keyboard is in the list, and which article is open. */
+/** The selected article (keyboard position) and the open one. */
 function useSelection(items: LocalArticle[] | undefined, route: Route, go: (route: Route, replace?: boolean) => void) {
   const [selected, select] = useState<string | undefined>(route.key);
   const [focusRequest, requestFocus] = useState(0);
@@ -203,7 +203,7 @@ function useSelection(items: LocalArticle[] | undefined, route: Route, go: (rout
   const keys = (items ?? []).map(({ key }) => key);
 
   useEffect(() => {
-    // The selected article has left the view: its neighbour takes over, and the focus if it was lost with the row.
+    // The selected article has left the view: select its neighbour, and focus it if the focus was lost with the row.
     const { keys: before, leaving } = last.current;
     last.current = { keys };
     if (selected === undefined || keys.includes(selected) || !before.includes(selected)) return;
@@ -258,7 +258,7 @@ function useSelection(items: LocalArticle[] | undefined, route: Route, go: (rout
 
 type Message = { id: number; alert: Alert } | { id: number; conflict: Conflict & { title: string } };
 
-/** What the library tells between changes, kept until it is dismissed. */
+/** Conflicts and alerts from the library, kept until dismissed. */
 function useMessages(list: Session['list'], items: LocalArticle[] | undefined) {
   const [messages, setMessages] = useState<Message[]>([]);
   const titles = useRef(new Map<string, string>());
@@ -334,7 +334,7 @@ function Notices(props: NoticesProps): JSX.Element {
   );
 }
 
-/** What happened last. It stays: nobody reads against a clock. */
+/** The last action. It stays, so that nobody has to read against the clock. */
 function Toast({
   done,
   onUndo,

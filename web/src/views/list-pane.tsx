@@ -12,16 +12,16 @@ interface Props {
   view: View;
   isSearch: boolean;
   actions: Actions;
-  /** Where the keyboard is. */
+  /** The key of the selected article. */
   selected: string | undefined;
   openKey: string | undefined;
-  /** Counts up whenever the selected row is to get the focus. */
+  /** Incremented to focus the selected row. */
   focusRequest: number;
   onOpen: (key: string) => void;
   onSelect: (key: string) => void;
 }
 
-/** The list: only the rows in sight are in the document, and the selected one, so that the focus is never lost by scrolling. */
+/** The list. Renders only the visible rows and the selected one, so that scrolling never loses the focus. */
 export function ListPane(props: Props): JSX.Element {
   const { items = [], view, isSearch, selected, focusRequest } = props;
   const scroller = useRef<HTMLDivElement>(null);

@@ -4,14 +4,14 @@ import { AWAY, webLink } from '../platform/links';
 import { t } from '../texts';
 import { IconButton } from './icons';
 
-/** What the service says of its end. */
+/** The service's alert about its end. */
 export interface Alert {
   code?: string;
   message?: string;
   url?: string;
 }
 
-/** A message that stays until somebody has read it. */
+/** A message that stays until dismissed. */
 export function Notice({ children, onDismiss }: { children: ComponentChildren; onDismiss?: () => void }): JSX.Element {
   return (
     <div class="notice">
@@ -21,7 +21,6 @@ export function Notice({ children, onDismiss }: { children: ComponentChildren; o
   );
 }
 
-/** The service's own words about its end. */
 export function AlertNotice({ alert, onDismiss }: { alert: Alert; onDismiss: () => void }): JSX.Element {
   const href = alert.url === undefined ? undefined : webLink(alert.url);
   return (
@@ -42,7 +41,7 @@ interface ConflictProps {
   onDismiss: () => void;
 }
 
-/** What became of an edit that met another one. */
+/** The outcome of a conflicting edit. */
 export function ConflictNotice({ conflict, onSaveAgain, onDismiss }: ConflictProps): JSX.Element {
   const { kind, title, reason = '', lost } = conflict;
   const said = kind === 'refused' ? t.conflicts.refused(title, reason) : t.conflicts[kind](title);

@@ -20,7 +20,7 @@ interface Props {
   onSelect: (key: string) => void;
 }
 
-/** One line of the list. Only the selected one is reached by Tab; the keys j and k go from one to the next. */
+/** One row of the list. Tab reaches only the selected one; the keys j and k move between rows. */
 export function Row(props: Props): JSX.Element {
   const { article, view, index, count, top, isSelected, isOpen, onOpen } = props;
   const title = titleOf(article);
@@ -60,10 +60,10 @@ function Facts({ article }: { article: LocalArticle }): JSX.Element {
     <span class="row-facts">
       {article.unread && <span class="visually-hidden">{t.views.unread}</span>}
       <bdi class="site">{siteOf(article)}</bdi>
+      {article.pending && <span class="pending">{t.waiting}</span>}
       <span>{formatDate(article.added_on)}</span>
       {minutes !== undefined && <span>{t.minutes(minutes)}</span>}
       {percent !== undefined && <span>{t.progress(percent)}</span>}
-      {article.pending && <span class="pending">{t.waiting}</span>}
     </span>
   );
 }

@@ -12,12 +12,12 @@ interface Props {
   preferences: Preferences;
   onPreferences: (preferences: Preferences) => void;
   onKeep: (keep: boolean) => void;
-  /** Shows the browser's own question; undefined while the browser would not. */
+  /** Shows the browser's install prompt; undefined while there is none. */
   install?: () => void;
   onClose: () => void;
 }
 
-/** Everything that is done once in a while: import and export, the bookmarklet, names and languages. */
+/** Rare tasks: import and export, the bookmarklet, device name and language. */
 export function SettingsDialog(props: Props): JSX.Element {
   const { session, preferences, onClose } = props;
   return (

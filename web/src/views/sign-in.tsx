@@ -6,18 +6,18 @@ import type { Credentials } from '../account/session';
 import { countUnsentHere } from '../platform/keep';
 import { LANGUAGES, language, t } from '../texts';
 
-/** Whether the user of a login that leads to another page wants to stay signed in. */
+/** The session storage key for "stay signed in" during a login at the provider. */
 export const KEEP = 'reading-list-keep';
 
 interface Props {
-  /** What went wrong before this page was shown. */
+  /** The error that led to this page. */
   problem?: SignInError['reason'] | 'cameBackEmpty';
   save?: ToSave;
   onSignIn: (credentials: Credentials) => Promise<void>;
   onLanguage: (language: string) => void;
 }
 
-/** The first page: the ways to sign in that the service offers. */
+/** The sign-in page, with the ways that the service offers. */
 export function SignIn({ problem, save, onSignIn, onLanguage }: Props): JSX.Element {
   const [offer, setOffer] = useState<Offer>();
   const [keep, setKeep] = useState(sessionStorage.getItem(KEEP) !== 'no');
@@ -76,7 +76,7 @@ export function SignIn({ problem, save, onSignIn, onLanguage }: Props): JSX.Elem
           }
         />
       )}
-      {/* Second to a password: where one is allowed, it is at home or in development, often without a provider. */}
+      {/* After the password: where passwords are enabled, the service runs at home or in development, often without a provider. */}
       {offer?.provider !== undefined && (
         <ByProvider isFirst={!offer.basic} isBusy={state.isBusy} onGo={() => void toProvider(offer.provider!)} />
       )}

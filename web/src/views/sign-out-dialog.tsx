@@ -4,7 +4,7 @@ import { type Session } from '../account/session';
 import { t } from '../texts';
 import { Dialog } from './dialog';
 
-/** Asks before the copy on this device goes, and says what would be lost. */
+/** Asks for confirmation before the copy on this device is deleted, and says what would be lost. */
 export function SignOutDialog({
   session,
   onConfirm,
@@ -16,7 +16,7 @@ export function SignOutDialog({
 }): JSX.Element {
   const [unsent, setUnsent] = useState<number>();
   useEffect(() => {
-    // What can still be sent is sent first.
+    // Send pending changes first.
     void session.list
       .sync()
       .catch(() => undefined)

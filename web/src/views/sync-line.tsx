@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import type { SyncState } from '../list/hooks';
 import { formatTime, t } from '../texts';
 
-/** One plain line: offline, syncing, or up to date and since when. */
+/** The sync status in one line: offline, syncing, or up to date and since when. */
 export function SyncLine({ state, onSync }: { state: SyncState; onSync: () => void }): JSX.Element {
   return (
     <div class="sync-line">
@@ -20,7 +20,7 @@ export function SyncLine({ state, onSync }: { state: SyncState; onSync: () => vo
   );
 }
 
-/** Nothing is wrong, but "up to date" would not be true either. */
+/** There is no error, but "up to date" would not be true either. */
 const isBehind = ({ status, unsent }: SyncState): boolean => unsent > 0 && (status === 'idle' || status === 'syncing');
 
 function textOf({ status, syncedAt }: SyncState): string {
@@ -28,7 +28,7 @@ function textOf({ status, syncedAt }: SyncState): string {
     case 'offline':
       return t.sync.offline;
     case 'syncing':
-      // While it waits for changes of others the list is up to date: what is on the screen says so.
+      // While a waiting poll is held the list is up to date, so keep showing that.
       return syncedAt === undefined ? t.sync.syncing : t.sync.upToDate(formatTime(syncedAt));
     case 'signed-out':
       return t.sync.signedOut;

@@ -57,7 +57,7 @@ export function TopBar({ search, searchField, order, onSearch, onOrder, onAdd, m
   );
 }
 
-/** A button with a few more behind it; Escape and a click elsewhere close it. */
+/** A dropdown menu; Escape or a click elsewhere closes it. */
 function Menu({ entries }: { entries: Props['menu'] }): JSX.Element {
   const [isOpen, setOpen] = useState(false);
   const menu = useRef<HTMLDivElement>(null);

@@ -1,12 +1,16 @@
-import { type CsvError, type Info, type Options, parse as parseAll } from 'csv-parse/browser/esm/sync';
+import './buffer';
+import { type CsvError, type Info, type Options, parse as parseAll } from 'csv-parse/sync';
 
-/** What comes out, as with `info: true` in Node. */
+/** A parsed row, as with `info: true` in Node. */
 interface Row {
   info: Info;
   record: string[];
 }
 
-/** As much of `csv-parse` as the shared readers use, without Node's streams: those alone would be larger than the application. */
+/**
+ * The part of `csv-parse` that the shared readers use, without Node's streams, which alone would be larger than the
+ * application.
+ */
 export function parse(options: Options) {
   let text = '';
   let failure: Error | undefined;
@@ -33,10 +37,10 @@ export function parse(options: Options) {
   };
 }
 
-/** Collects the rows, those before an error as well, which is the result. */
+/** Collects the rows, including those before an error; returns the error. */
 function collect(text: string, options: Options, rows: Row[]): CsvError | undefined {
   const on_record = (record: unknown, info: Info) => {
-    // With `info` the row comes wrapped in some versions of the parser.
+    // With `info`, some versions of the parser wrap the row.
     rows.push({ info, record: Array.isArray(record) ? (record as string[]) : (record as Row).record });
     return null;
   };

@@ -2,14 +2,17 @@ import type { LocalArticle } from '@reading-list/client';
 import { titleOf } from '../list/article-facts';
 import { webLink } from '../platform/links';
 
-/** The files that the list can become. */
+/** The export formats. */
 export const EXPORTS = {
   lines: { name: 'reading-list.jsonl', type: 'application/jsonl', write: toLines },
   csv: { name: 'reading-list.csv', type: 'text/csv', write: toCsv },
   bookmarks: { name: 'reading-list.html', type: 'text/html', write: toBookmarks },
 } as const;
 
-/** The form of `user export`: all fields. The account in the first line is none; `user import` is told for whom it is. */
+/**
+ * The format of `user export`, with all fields. The account in the first line is a placeholder; `user import` needs an
+ * option that names the user.
+ */
 export function toLines(articles: readonly LocalArticle[]): string {
   const account = { account: '0'.repeat(32), last_modified: 0, purged_until: 0 };
   const items = articles.map(({ key: _key, pending: _pending, ...article }) => ({
@@ -21,7 +24,7 @@ export function toLines(articles: readonly LocalArticle[]): string {
   return [account, ...items].map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
-/** Pocket's columns, which many programs read, and one more. */
+/** Pocket's columns, which many programs can read, plus one. */
 export function toCsv(articles: readonly LocalArticle[]): string {
   const rows = articles.map((article) => [
     titleOf(article),
@@ -36,13 +39,15 @@ export function toCsv(articles: readonly LocalArticle[]): string {
     .join('');
 }
 
-/** Spreadsheets run what begins like a formula. */
+/** Escapes text that spreadsheets would run as a formula. */
 function csvField(text: string): string {
   const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
 
-/** The bookmarks file that browsers read (Netscape's format). Only addresses of web pages: a bookmark can be a script. */
+/**
+ * The bookmarks file that browsers read (the Netscape format). Only URLs of web pages, as a bookmark could be a script.
+ */
 export function toBookmarks(articles: readonly LocalArticle[]): string {
   const lines = articles.flatMap((article) => {
     const href = webLink(article.url);
@@ -58,7 +63,7 @@ export function toBookmarks(articles: readonly LocalArticle[]): string {
 
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
-/** Gives the browser a file to keep. */
+/** Downloads a text as a file. */
 export function download(name: string, type: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement('a');

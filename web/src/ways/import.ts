@@ -1,17 +1,19 @@
 import type { ReadingList } from '@reading-list/client';
 import type { Preview, Refusal } from './read-file';
 
-/** What became of the entries so far. */
+/** The results so far. */
 export interface ImportResult {
   added: number;
   known: number;
   refused: Refusal[];
 }
 
-/** So many are stored at a time; then others get their turn: the page is repainted, and keys are heard. */
+/** The number of entries stored at a time; in between, the page can repaint and handle input. */
 const AT_A_TIME = 50;
 
-/** Puts the new entries of a file on the list. Those before an abort stay; the same file again brings the rest. */
+/**
+ * Adds the new entries of a file to the list. Those added before an abort stay; importing the file again adds the rest.
+ */
 export async function runImport(
   list: ReadingList,
   { entries, known, refused }: Preview,
@@ -30,7 +32,7 @@ export async function runImport(
 
 async function importOne(list: ReadingList, { line, fields }: Preview['entries'][number], result: ImportResult) {
   try {
-    // Another device may have brought it since the file was read.
+    // Another device may have added it since the file was read.
     const isKnown = (await list.get({ url: fields.url })) !== undefined;
     if (!isKnown) await list.add(fields);
     result[isKnown ? 'known' : 'added']++;

@@ -4,26 +4,26 @@ import { bodyOf } from '../../../src/commands/import/files/bookmark';
 import { BOOKMARK_FORMATS, formatOf, OWN_FORMAT } from '../../../src/commands/import/files/formats';
 import { readOwnLines } from '../../../src/commands/import/files/own-lines';
 
-/** What `ReadingList.add` takes. */
+/** The argument of `ReadingList.add`. */
 export type NewEntry = Parameters<ReadingList['add']>[0];
 
-/** An entry that can't become an article, and why. */
+/** An entry that cannot become an article, and why. */
 export interface Refusal {
   line: number;
   text: string;
   reason: string;
 }
 
-/** What is in a file, before anything of it is on the list. */
+/** The contents of a file before the import. */
 export interface Preview {
   format: string;
-  /** New on the list, the oldest first, so that it is the oldest there as well. */
+  /** The entries that are new to the list, oldest first, to keep that order. */
   entries: { line: number; fields: NewEntry }[];
   known: number;
   refused: Refusal[];
-  /** How many entries have what an article has no field for. */
+  /** How many entries have data for which an article has no field. */
   leftOut: number;
-  /** Why the file could not be read to its end. */
+  /** Why the rest of the file could not be read. */
   stoppedAt?: string;
 }
 
@@ -33,7 +33,7 @@ interface Found {
   hasMore: boolean;
 }
 
-/** Reads a file of any known format; undefined when it looks like none. Parsers are those of the command `user import`. */
+/** Reads a file of any known format; undefined if unknown. Uses the parsers of `user import`. */
 export async function readFile(file: Blob, list: ReadingList, device: string): Promise<Preview | undefined> {
   const format = formatOf(await file.slice(0, 4096).text());
   if (format === undefined) return undefined;
@@ -48,7 +48,7 @@ export async function readFile(file: Blob, list: ReadingList, device: string): P
   return preview;
 }
 
-/** Puts an entry where it belongs. */
+/** Sorts an entry into the preview: new, known or refused. */
 async function sort(
   { line, body, hasMore }: Found,
   preview: Preview,

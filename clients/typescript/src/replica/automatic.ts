@@ -3,21 +3,22 @@ import type { Storage } from '../storage/storage.js';
 import type { Prefetched, Synchronizer } from './synchronizer.js';
 
 const DEFAULT_INTERVAL_SECONDS = 300;
-/** Several edits in a row travel together. */
+/** Collects consecutive edits into one sync. */
 const EDIT_DELAY_MS = 150;
 const FIRST_RETRY_MS = 1_000;
 
 /**
- * Syncs by itself: after local changes, when the device comes online or the page becomes visible, when the service says that
- * something changed where it offers that, and by an interval with jitter. Of several tabs only one does.
+ * Syncs automatically: after local changes, when the device comes online or the page becomes visible, when a waiting
+ * poll reports a change (if the service supports that), and at an interval with jitter. Only one of several tabs does
+ * this.
  */
 export class AutomaticSync {
   private readonly stopping = new AbortController();
-  /** Ends what the loop is waiting for. */
+  /** Ends the loop's current wait. */
   private wake: (() => void) | undefined;
   private isDue = true;
   private failures = 0;
-  /** Polls in a row that the server, or something in between, cut off. */
+  /** Consecutive polls that the server, or something in between, cut off. */
   private brokenPolls = 0;
 
   constructor(
@@ -25,7 +26,7 @@ export class AutomaticSync {
     private readonly intervalSeconds = DEFAULT_INTERVAL_SECONDS,
   ) {}
 
-  /** Begins, as soon as no other tab does it. */
+  /** Starts once no other tab syncs automatically. */
   start(storage: Storage): void {
     const { signal } = this.stopping;
     const onVisible = () => void (document.visibilityState === 'visible' && this.trigger());
@@ -39,7 +40,7 @@ export class AutomaticSync {
     this.wake?.();
   }
 
-  /** Something is to be sent, or the moment is good. */
+  /** Requests a sync now. */
   trigger(): void {
     this.isDue = true;
     this.wake?.();
@@ -79,7 +80,7 @@ export class AutomaticSync {
     );
   }
 
-  /** Holds a poll at the server where it waits, and sleeps otherwise. */
+  /** Sends waiting polls if the server supports them, otherwise sleeps. */
   private async untilSomethingChanges(waitSeconds: number): Promise<Prefetched | undefined> {
     const end = performance.now() + jittered(this.intervalSeconds * 1000);
     while (waitSeconds > 0 && !this.isOver(end)) {
@@ -91,12 +92,12 @@ export class AutomaticSync {
         return found;
       }
       if (found === 'broken') {
-        // The next sync finds out what it is, and says so.
+        // The next sync will find and report the cause.
         await this.pause(this.retryDelay(++this.brokenPolls), true);
         return undefined;
       }
       this.brokenPolls = 0;
-      // A server, or a proxy before it, that answers at once would be asked again without end.
+      // If the server, or a proxy in front of it, responds immediately, polling would loop without pause.
       if (found === 'unsupported' || performance.now() - begun < 500) break;
     }
     if (!this.isOver(end)) await this.pause(end - performance.now(), true);
@@ -124,7 +125,7 @@ export class AutomaticSync {
     return jittered(Math.min(backoff, this.intervalSeconds * 1000));
   }
 
-  /** Waits; a trigger ends it early when `isInterruptible`, a stop always. */
+  /** Waits. `trigger` ends it early if `isInterruptible`, `stop` always. */
   private async pause(milliseconds: number, isInterruptible: boolean): Promise<void> {
     const { signal } = this.stopping;
     if (milliseconds <= 0 || signal.aborted || (isInterruptible && this.isDue)) return;
@@ -142,5 +143,5 @@ export class AutomaticSync {
   }
 }
 
-/** Up to a fifth more or less, so that devices do not come all at once. */
+/** Up to 20% more or less, so that devices do not synchronise with each other. */
 const jittered = (milliseconds: number): number => milliseconds * (0.8 + 0.4 * Math.random());

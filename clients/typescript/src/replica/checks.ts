@@ -1,5 +1,6 @@
 import type { Article, Draft } from '../article.js';
 import { ReadingListError } from '../errors.js';
+import { POSTED } from '../fields.js';
 
 const MAX_TITLE = 1024;
 const MAX_DEVICE = 255;
@@ -8,13 +9,13 @@ const OPAQUE = new Set(['javascript', 'vbscript', 'data', 'mailto', 'about', 'bl
 
 const refused = (field: string, reason: string) => new ReadingListError('refused', `${field}: ${reason}`, { field });
 
-/** What the service makes of a text: the blanks around it go, and halves of characters are replaced. */
+/** Normalises a text like the service: strips white space and replaces lone surrogates. */
 export const trimmed = (text: string): string =>
   wellFormed(text)
     .replace(/^[ \t\r\n]+/, '')
     .replace(/[ \t\r\n]+$/, '');
 
-/** @throws refused when the service would not take it */
+/** @throws refused when the service would reject it */
 export function checkedTitle(title: string | null | undefined, field = 'title'): string | null {
   if (title === null || title === undefined) return null;
   const value = trimmed(checkedText(title, field));
@@ -22,7 +23,7 @@ export function checkedTitle(title: string | null | undefined, field = 'title'):
   return value;
 }
 
-/** @throws refused when the service would not take it */
+/** @throws refused when the service would reject it */
 export function checkedUrl(url: unknown, field = 'url'): string {
   const value = trimmed(checkedText(url, field));
   if (isLonger(value, MAX_URL)) throw refused(field, `longer than ${MAX_URL} characters`);
@@ -33,21 +34,21 @@ export function checkedUrl(url: unknown, field = 'url'): string {
   return value;
 }
 
-/** @throws refused when the service would not take it */
+/** @throws refused when the service would reject it */
 export function checkedDevice(device: unknown, field: string): string {
   const value = trimmed(checkedText(device, field));
   if (value === '' || isLonger(value, MAX_DEVICE)) throw refused(field, `1 to ${MAX_DEVICE} characters`);
   return value;
 }
 
-/** @throws refused when it is no integer from 0 to 2^53 - 1 */
+/** @throws refused when it is not an integer from 0 to 2^53 - 1 */
 export function checkedInteger(value: unknown, field: string): number {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)
     throw refused(field, 'not a whole number');
   return value;
 }
 
-/** A new article with all its fields. @throws refused when the service would not take it */
+/** A new article with all its fields. @throws refused when the service would reject it */
 export function draftOf(
   fields: { url: string; title?: string | null } & Partial<Article>,
   { device, now }: { device: string; now: number },
@@ -61,7 +62,10 @@ export function draftOf(
   ): R | null => (value === null || value === undefined ? null : check(value, field));
   const urlOf = (value: string | null | undefined, field: string) => (value ? checkedUrl(value, field) : null);
   const unread = fields.unread ?? true;
+  // A field without a check here is the service's to judge.
+  const given = Object.fromEntries(POSTED.map((field) => [field, fields[field] ?? null])) as unknown as Draft;
   return {
+    ...given,
     url,
     preview: urlOf(fields.preview, 'preview'),
     title,

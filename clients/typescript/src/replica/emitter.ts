@@ -1,8 +1,8 @@
-/** Listeners by the name of an event. A listener that throws does not keep the others from hearing. */
+/** An event emitter. A listener that throws does not affect the others. */
 export class Emitter<Events extends object> {
   private readonly listeners = new Map<keyof Events, Set<(detail: never) => void>>();
 
-  /** Calls the listener with each event of that name until the result is called. */
+  /** Calls the listener for each event of that name until the returned function is called. */
   on<Name extends keyof Events>(event: Name, listener: (detail: Events[Name]) => void): () => void {
     const all = this.listeners.get(event) ?? new Set();
     this.listeners.set(event, all);
@@ -19,7 +19,7 @@ export class Emitter<Events extends object> {
   }
 }
 
-/** Calls a listener of the application; its exceptions are seen as uncaught ones, and change nothing else. */
+/** Calls a listener of the application; its exceptions surface as uncaught errors and have no other effect. */
 export function callSafely<T>(listener: (detail: T) => void, detail: T): void {
   try {
     listener(detail);

@@ -5,47 +5,48 @@ import {
   EDITABLE,
   type EditableField,
   type LocalArticle,
+  type Marks,
+  NO_MARKS,
 } from '../article.js';
 
-/** A field that the user changed: what it was on the server then, and what it is to be. */
+/** A user's change of a field: the server's value at that time, and the new value. */
 export interface Edit {
   from: unknown;
   to: unknown;
-  /** What was sent of it last, when no answer came: the server may have it. */
+  /** The value sent last without getting a response: the server may have it. */
   sent?: unknown;
-  /** Of `unread`: read and unread again, so that the server has to reset what being read left behind. */
+  /**
+   * Only for `unread`: the article was read and marked unread again, so the server has to reset the position and marks.
+   */
   reset?: true;
 }
 
 export type Edits = Partial<Record<EditableField, Edit>>;
-export type Marks = Pick<Article, 'marked_read_by' | 'marked_read_on'>;
 
 /**
- * An article as the device keeps it: what the server is known to have, and what the user did since. Immutable. Either `base`
- * or `draft` is there.
+ * An article as the device stores it: what the server is known to have, and the user's changes since. Immutable. Has
+ * either `base` or `draft`.
  */
 export interface Entry {
   key: string;
-  /** Keys of what turned out to be the same article. */
+  /** Keys of entries that turned out to be the same article. */
   aliases?: string[];
   /** The record as the server last showed it. */
   base?: Article;
   edits?: Edits;
-  /** Who marked it read, when `edits` do. */
+  /** Who marked it as read, and when, if `edits` do so. */
   marks?: Marks;
-  /** An article that the server is not known to have. */
+  /** An article that may not be on the server. */
   draft?: Draft;
-  /** The draft as it was sent last, when no answer came. */
+  /** The draft as last sent without getting a response. */
   sent?: Draft;
-  /** To be deleted; a higher order is a later removal. */
+  /** Set if the article is to be deleted; a higher `order` is a later removal. */
   removal?: { order: number; sent?: true };
-  /** The walk through the whole collection that saw it last. */
+  /** The number of the last full listing that contained it. */
   seen?: number;
 }
 
-export const NO_MARKS: Marks = { marked_read_by: null, marked_read_on: null };
-
-/** Whether the server lacks something that the user did. */
+/** Whether it has changes that are not on the server. */
 export const isPending = ({ draft, edits, removal }: Entry): boolean =>
   draft !== undefined || removal !== undefined || (edits !== undefined && Object.keys(edits).length > 0);
 
@@ -59,7 +60,7 @@ export function visible({ key, base, draft, edits, marks, ...entry }: Entry): Lo
   return article;
 }
 
-/** The entry after the user set fields; `marks` go with `unread: false`. What changes nothing leaves the entry as it is. */
+/** The entry after the user set fields; `marks` are for `unread: false`. Returns the same entry if nothing changes. */
 export function edited(entry: Entry, fields: Partial<Draft>, marks: Marks = NO_MARKS): Entry {
   const before = visible(entry);
   const changes = EDITABLE.filter((field) => fields[field] !== undefined && fields[field] !== before[field]).filter(
@@ -84,24 +85,24 @@ function setEdit(edits: Edits, field: EditableField, base: Article, to: unknown)
   const { [field]: before } = edits;
   const edit: Edit = { from: before ? before.from : base[field], to };
   if (before && 'sent' in before) edit.sent = before.sent;
-  // Unread, read, unread: nothing changed, but for the position that being read again from the beginning resets.
+  // Unread, read, unread: nothing changed except the position, which has to be reset.
   if (field === 'unread' && to === true && edit.from === true && base.read_position > 0) edit.reset = true;
   if (edit.to === edit.from && !('sent' in edit) && !edit.reset) delete edits[field];
   else edits[field] = edit;
 }
 
-/** What a PATCH has to say of the entry now. The rest, if any, follows once this one is answered. */
+/** The body of the entry's next PATCH. The rest, if any, follows after its response. */
 export function patchOf({ edits = {}, marks }: Entry): ArticlePatch {
   const body: Record<string, unknown> = {};
   for (const field of EDITABLE) {
-    // Becoming unread resets the position, whatever the same request says about it.
+    // Marking as unread resets the position, whatever the same request says.
     if (!edits[field] || (field === 'read_position' && edits.unread?.to === true)) continue;
     body[field] = field === 'unread' && edits[field].reset ? false : edits[field].to;
   }
   return body.unread === false ? { ...body, ...marks } : body;
 }
 
-/** The entry once the PATCH is on its way: until it is answered, the server may or may not have it. */
+/** The entry while the PATCH is in flight: until the response, the server may or may not have it. */
 export function sending(entry: Entry, body: ArticlePatch): Entry {
   const edits = { ...entry.edits };
   for (const field of EDITABLE)
@@ -109,6 +110,20 @@ export function sending(entry: Entry, body: ArticlePatch): Entry {
   return { ...entry, edits };
 }
 
-/** The body that creates a draft: `null` means absent, but for the title. */
+/** Whether a PATCH that was sent earlier may have reached the server. */
+export const isInDoubt = ({ edits = {} }: Entry): boolean => Object.values(edits).some((edit) => 'sent' in edit);
+
+/** The entry when it is certain that the server refused the PATCH. */
+export function unsent(entry: Entry): Entry {
+  const edits: Edits = {};
+  for (const field of EDITABLE) {
+    if (!entry.edits?.[field]) continue;
+    const { sent: _sent, ...edit } = entry.edits[field];
+    edits[field] = edit;
+  }
+  return { ...entry, edits };
+}
+
+/** The body of the POST for a draft; `null` means absent, except for the title. */
 export const creationOf = (draft: Draft): Record<string, unknown> =>
   Object.fromEntries(Object.entries(draft).filter(([name, value]) => value !== null || name === 'title'));

@@ -1,8 +1,16 @@
-import { type Article, type ArticlePatch, type Conflict, type Draft, EDITABLE } from '../article.js';
+import {
+  type Article,
+  type ArticlePatch,
+  type Conflict,
+  type Draft,
+  EDITABLE,
+  type EditableField,
+  NO_MARKS,
+} from '../article.js';
 import type { ReadingListError } from '../errors.js';
-import { type Edit, type Edits, type Entry, NO_MARKS } from './entry.js';
+import type { Edit, Edits, Entry } from './entry.js';
 
-/** What becomes of an entry (undefined: it goes), and what has to be told to the user. */
+/** The resulting entry (undefined if it is deleted), and a conflict to report to the user. */
 export interface Outcome {
   entry: Entry | undefined;
   conflict?: Conflict;
@@ -11,15 +19,15 @@ export interface Outcome {
 type Lost = Record<string, unknown>;
 
 /**
- * The server has another version of the record than the device knew: what remains to be done of the user's edits, field by
- * field. A value that nobody else touched is still to be sent; one that is there already is done; where another device set
- * something else the server's value stays and the edit is told as lost.
+ * Merges a new version from the server with the user's edits, field by field. A field that nobody else changed is still
+ * pending; one that already has the value is done; where another device set something else, the server's value wins and
+ * the edit is reported as lost.
  */
 export function merge(entry: Entry, article: Article): Outcome {
   const { base, edits = {}, removal } = entry;
   if (!base || base.last_modified === article.last_modified) return { entry: { ...entry, base: article } };
   if (removal) return mergeIntoRemoval(entry, base, article, removal.order);
-  const isServed = wasServed(base, edits, article);
+  const isDoubtful = mayBeServed(base, edits, article);
   const kept: Edits = {};
   const lost: Lost = {};
   for (const field of EDITABLE) {
@@ -28,11 +36,11 @@ export function merge(entry: Entry, article: Article): Outcome {
     const verdict =
       field === 'read_position'
         ? judgePosition(edit, article.read_position, edits.unread?.to === true)
-        : judge(edit, article[field], isServed);
+        : judge(edit, article[field], isDoubtful);
     if (verdict === 'lost') lost[field] = edit.to;
     else if (verdict === 'pending') kept[field] = rebased(edit, article[field]);
   }
-  // Somebody read on while this device marked it unread: both survive.
+  // Another device read on while this one marked it unread: keep both.
   if (kept.unread?.to === true && !kept.read_position && article.read_position > base.read_position)
     kept.read_position = { from: 0, to: article.read_position };
   return told({ ...entry, base: article, edits: kept }, 'merged', lost, 'changed on another device meanwhile');
@@ -40,13 +48,12 @@ export function merge(entry: Entry, article: Article): Outcome {
 
 type Verdict = 'done' | 'pending' | 'lost';
 
-function judge(edit: Edit, server: unknown, isServed: boolean | 'unclear'): Verdict {
+function judge(edit: Edit, server: unknown, isDoubtful: boolean): Verdict {
   if (edit.reset) return 'pending';
   if (server === edit.to) return 'done';
   if ('sent' in edit && server === edit.sent) return 'pending';
   if (server !== edit.from) return 'lost';
-  if (!('sent' in edit) || edit.sent !== edit.to || !isServed) return 'pending';
-  return isServed === 'unclear' ? 'lost' : 'done';
+  return isDoubtful && 'sent' in edit && edit.sent === edit.to ? 'lost' : 'pending';
 }
 
 const judgePosition = (edit: Edit, server: number, isBecomingUnread: boolean): Verdict =>
@@ -56,17 +63,18 @@ const rebased = ({ to, reset }: Edit, server: unknown): Edit =>
   reset && server === true ? { from: server, to, reset } : { from: server, to };
 
 /**
- * Whether a PATCH without an answer reached the server before the version at hand: yes when one of its values is there; most
- * likely when nothing looks changed though the record is newer, for then the edit was made and undone.
+ * Whether a PATCH that got no response may have reached the server before this version. One of its values is there, or
+ * nothing looks changed though the record is newer: its other edits were made and undone, or another device did the
+ * same and they never arrived. Sending them again could undo what somebody did who had seen them.
  */
-function wasServed(base: Article, edits: Edits, article: Article): boolean | 'unclear' {
+function mayBeServed(base: Article, edits: Edits, article: Article): boolean {
   const sent = EDITABLE.filter((field) => edits[field] && 'sent' in edits[field]);
   if (sent.length === 0) return false;
-  if (sent.some((field) => edits[field]!.sent === article[field] && article[field] !== base[field])) return true;
-  return EDITABLE.every((field) => base[field] === article[field]) ? 'unclear' : false;
+  const isThere = (field: EditableField) => edits[field]!.sent === article[field] && article[field] !== base[field];
+  return sent.some(isThere) || EDITABLE.every((field) => base[field] === article[field]);
 }
 
-/** A removal wins over what others edited meanwhile; that is told. */
+/** A removal wins over edits of other devices, which are reported as lost. */
 function mergeIntoRemoval(entry: Entry, base: Article, article: Article, order: number): Outcome {
   const lost: Lost = {};
   for (const field of EDITABLE) {
@@ -78,20 +86,20 @@ function mergeIntoRemoval(entry: Entry, base: Article, article: Article, order: 
   return told({ ...entry, base: article, removal: { order } }, 'deleted-here-edited-remotely', lost, reason);
 }
 
-/** The server deleted the record: so does the device. Edits that were to be sent are told as lost. */
+/** The record was deleted on the server, so the entry is deleted too. Pending edits are reported as lost. */
 export function mergeDeletion(entry: Entry): Outcome {
   const lost = entry.removal ? {} : valuesOf(entry.edits ?? {});
   return { ...told(entry, 'deleted-remotely', lost, 'deleted on another device'), entry: undefined };
 }
 
-/** A PATCH was answered with the record. It was conditional: nobody else had changed it. */
+/** The entry after a successful PATCH. The request was conditional, so nobody else had changed the record. */
 export function settle(entry: Entry, body: ArticlePatch, article: Article): Entry {
   const edits: Edits = {};
   for (const field of EDITABLE) {
     const edit = entry.edits?.[field];
     if (!edit) continue;
     const isDone = !edit.reset && edit.to === (field in body ? body[field] : article[field]);
-    // A position that is still to be counted from a reset has nothing to do with the one of now.
+    // A position after a pending reset is not comparable with the current one.
     const isSurpassed =
       field === 'read_position' && article.read_position >= (edit.to as number) && edits.unread?.to !== true;
     if (!isDone && !isSurpassed) edits[field] = rebased(edit, article[field]);
@@ -100,8 +108,8 @@ export function settle(entry: Entry, body: ArticlePatch, article: Article): Entr
 }
 
 /**
- * The server has a record with the URL of a draft: the one that this device created when it lost the answer, or one of
- * another device. Either way the article is one from now on.
+ * The server has a record with the URL of a draft: created by this device, which lost the response, or by another
+ * device. Either way they become one article.
  */
 export function adopt(entry: Entry, article: Article, created = false): Outcome {
   const { draft, sent = draft!, ...rest } = entry;
@@ -110,13 +118,13 @@ export function adopt(entry: Entry, article: Article, created = false): Outcome 
     const adopted: Entry = { ...rest, base, edits: editsBetween(sent, draft!), marks: marksOf(draft!) };
     return created ? { entry: settle(adopted, {}, article) } : merge(adopted, article);
   }
-  // What the user added and took back again before anybody saw it is not the article of the other device.
+  // The user removed what they had added; the other device's article is not affected.
   if (entry.removal) return { entry: undefined };
   const { edits, lost } = bothDid(draft!, article);
   return told({ ...rest, base: article, edits, marks: marksOf(draft!) }, 'merged', lost, 'added on another device too');
 }
 
-/** Whether the record is what this device sent, rather than what another one added. */
+/** Whether this device, rather than another one, created the record. */
 const isOwn = (sent: Draft, article: Article): boolean =>
   article.added_by === sent.added_by && article.added_on === sent.added_on && article.url === sent.url;
 
@@ -125,14 +133,22 @@ function editsBetween(sent: Draft, draft: Draft): Edits {
   for (const field of EDITABLE)
     if (sent[field] !== draft[field]) edits[field] = { from: sent[field], to: draft[field] };
   if (draft.read_position >= sent.read_position) return edits;
-  // The position only falls by becoming unread.
+  // The position decreases only when marked as unread.
   delete edits.read_position;
   if (draft.unread) edits.unread = { from: sent.unread, to: true, ...(sent.unread ? { reset: true } : {}) };
   if (draft.unread && draft.read_position > 0) edits.read_position = { from: 0, to: draft.read_position };
   return edits;
 }
 
-/** The same URL on two devices: what the user did on this one is done to the record; what has no room is lost. */
+/** Fields with a merge rule of their own; any other keeps the value that only one of the two devices has. */
+const WITH_A_RULE: ReadonlySet<EditableField> = new Set([
+  ...(['unread', 'favorite', 'archived', 'read_position', 'is_article'] as const),
+  ...(['resolved_title', 'resolved_url'] as const),
+]);
+
+/**
+ * The same URL was added on two devices: applies the changes of this one to the record; values that conflict are lost.
+ */
 function bothDid(draft: Draft, article: Article): { edits: Edits; lost: Lost } {
   const edits: Edits = {};
   const lost: Lost = {};
@@ -141,7 +157,7 @@ function bothDid(draft: Draft, article: Article): { edits: Edits; lost: Lost } {
   for (const field of ['favorite', 'archived'] as const) if (draft[field] && !article[field]) keep(field);
   if (draft.read_position > article.read_position) keep('read_position');
   if (!draft.is_article && article.is_article) keep('is_article');
-  for (const field of ['title', 'excerpt', 'word_count'] as const)
+  for (const field of EDITABLE.filter((name) => !WITH_A_RULE.has(name)))
     if (draft[field] !== article[field] && draft[field] !== null && draft[field] !== '') {
       if (article[field] === null || article[field] === '') keep(field);
       else lost[field] = draft[field];
@@ -154,7 +170,7 @@ function bothDid(draft: Draft, article: Article): { edits: Edits; lost: Lost } {
 
 const marksOf = ({ marked_read_by, marked_read_on }: Draft) => ({ ...NO_MARKS, marked_read_by, marked_read_on });
 
-/** The server will never take the PATCH: what it complained about is given up, and told. */
+/** The server rejected the PATCH permanently: drops the fields it complained about and reports them. */
 export function refusePatch(entry: Entry, body: ArticlePatch, error: ReadingListError): Outcome {
   const named = EDITABLE.filter((field) => field === error.field && field in body);
   const refused = named.length > 0 ? named : EDITABLE.filter((field) => field in body);
@@ -168,7 +184,10 @@ export function refusePatch(entry: Entry, body: ArticlePatch, error: ReadingList
   return told({ ...entry, edits }, 'refused', lost, error.message);
 }
 
-/** The server will never take the draft: without the field it complained about perhaps; else it is given up. Both are told. */
+/**
+ * The server rejected the draft permanently: drops the field it complained about if possible, otherwise the draft.
+ * Reports either.
+ */
 export function refuseDraft(entry: Entry, error: ReadingListError): Outcome {
   const { sent: _sent, ...rest } = entry;
   const draft = entry.draft!;
@@ -192,7 +211,7 @@ export function refuseDraft(entry: Entry, error: ReadingListError): Outcome {
   return { ...told(entry, 'refused', { ...draft }, error.message), entry: undefined };
 }
 
-/** The server will never delete the record: it stays. */
+/** The server refused permanently to delete the record: keeps it. */
 export function refuseRemoval(entry: Entry, error: ReadingListError): Outcome {
   const { removal: _removal, ...rest } = entry;
   return {
@@ -201,7 +220,7 @@ export function refuseRemoval(entry: Entry, error: ReadingListError): Outcome {
   };
 }
 
-/** Two entries turned out to be one record of the server: what the second one did is done to the first. */
+/** Two entries turned out to be the same record: applies the changes of the second one to the first. */
 export function fold(into: Entry, other: Entry): Entry {
   const edits: Edits = { ...into.edits };
   for (const field of EDITABLE) edits[field] ??= other.edits?.[field];

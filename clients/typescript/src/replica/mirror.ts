@@ -6,24 +6,26 @@ import type { State } from './state.js';
 const STATE = 'state';
 const PREFIX = 'article:';
 
-/** Who changed something: this device's user, a sync, or another tab. */
+/** The source of a change: this device's user, a sync, or another tab. */
 export type Source = 'user' | 'sync' | 'tab';
 
-/** What a change may read and write: the entries that it named, and the state. */
+/** What a change may read and write: the entries that it declared, and the state. */
 export interface Transaction {
   get(key: string): Entry | undefined;
+  /** The key of the entry that has a record, perhaps since an earlier step of this change. */
+  keyOfId(id: string): string | undefined;
   set(entry: Entry): void;
   delete(key: string): void;
   state: State;
 }
 
 /**
- * Everything that the storage has, in memory, for reads that take no time. Changes are made to the storage, by reading it
- * again, so that several tabs never overwrite each other; memory follows once they are durable.
+ * The storage's contents in memory, for instant reads. Changes read and update the storage, so that several tabs never
+ * overwrite each other; memory follows once they are durable.
  */
 export class Mirror {
   state: State = {};
-  /** Grows with every change of an article. */
+  /** Increases with every change of an article. */
   version = 0;
   private readonly entries = new Map<string, Entry>();
   private readonly aliases = new Map<string, string>();
@@ -33,13 +35,16 @@ export class Mirror {
   private readonly articles = new WeakMap<Entry, LocalArticle>();
   private queue: Promise<unknown> = Promise.resolve();
 
-  /** @param onChange called with the keys whose articles look different now */
+  /** @param onChange called with the keys of articles that look different */
   constructor(
     private readonly storage: Storage,
     private readonly onChange: (keys: string[], source: Source) => void,
   ) {}
 
-  /** Reads the whole storage; afterwards changes of others, such as other tabs, are followed until the result is called. */
+  /**
+   * Reads the whole storage and then follows changes by others, such as other tabs, until the returned function is
+   * called.
+   */
   async open(): Promise<() => void> {
     const stop = this.storage.watch((keys) => void this.reload(keys).catch(() => undefined));
     try {
@@ -52,8 +57,8 @@ export class Mirror {
   }
 
   /**
-   * Changes entries in one durable step; what `change` returns is the result.
-   * @param keys of the entries that `change` reads, asked for when everything begun before is done
+   * Changes entries in one durable step; returns the result of `change`.
+   * @param keys of the entries that `change` reads; called after all earlier changes are done
    */
   async mutate<T>(
     keys: () => Iterable<string>,
@@ -66,7 +71,7 @@ export class Mirror {
       let changes: Changes = new Map();
       await this.storage.update(names, (current) => {
         changes = new Map();
-        const transaction = transactionOn(current, changes);
+        const transaction = transactionOn(current, changes, (id) => this.ids.get(id));
         const before = transaction.state;
         result = change(transaction);
         if (transaction.state !== before) changes.set(STATE, transaction.state);
@@ -77,7 +82,7 @@ export class Mirror {
     return result!;
   }
 
-  /** Waits for all changes that were begun. */
+  /** Waits for all changes in progress. */
   async settled(): Promise<void> {
     await this.queue;
   }
@@ -90,7 +95,7 @@ export class Mirror {
     return this.ids.get(id);
   }
 
-  /** The key of the article with this URL that the user sees, if any. */
+  /** The key of the visible article with this URL, if any. */
   keyOfUrl(url: string): string | undefined {
     return this.urls.get(url);
   }
@@ -103,12 +108,12 @@ export class Mirror {
     return this.pendingKeys.has(key);
   }
 
-  /** Entries that have something to send, the earliest first. */
+  /** Entries with pending changes, earliest first. */
   pending(): Entry[] {
     return [...this.pendingKeys].map((key) => this.entries.get(key)!);
   }
 
-  /** The article of an entry, the same object as long as it looks the same; undefined when it is removed. */
+  /** The article of an entry: the same object as long as it looks the same, undefined if removed. */
   article(entry: Entry | undefined): LocalArticle | undefined {
     if (!entry || entry.removal) return undefined;
     const known = this.articles.get(entry);
@@ -146,7 +151,7 @@ export class Mirror {
     this.onChange(changed, source);
   }
 
-  /** Whether the article looks different now. */
+  /** Stores an entry; returns whether its article looks different. */
   private put(key: string, entry: Entry | undefined): boolean {
     const before = this.entries.get(key);
     if (before === entry) return false;
@@ -178,11 +183,14 @@ const isSame = (shown: LocalArticle, now: LocalArticle | undefined): boolean =>
   Object.entries(now).every(([name, value]) => shown[name as keyof LocalArticle] === value) &&
   Object.keys(shown).length === Object.keys(now).length;
 
-function transactionOn(current: Map<string, Value>, changes: Changes): Transaction {
+function transactionOn(current: Map<string, Value>, changes: Changes, keyOfId: Transaction['keyOfId']): Transaction {
+  const ids = new Map<string, string>();
   const read = (name: string) => (changes.has(name) ? changes.get(name) : current.get(name));
   return {
     get: (key) => read(PREFIX + key) as Entry | undefined,
+    keyOfId: (id) => ids.get(id) ?? keyOfId(id),
     set: (entry) => {
+      if (entry.base) ids.set(entry.base.id, entry.key);
       if (read(PREFIX + entry.key) !== entry) changes.set(PREFIX + entry.key, entry);
     },
     delete: (key) => void changes.set(PREFIX + key, undefined),

@@ -6,14 +6,16 @@ import type { Mirror, Transaction } from './mirror.js';
 import { put, type Sync } from './push.js';
 import type { Walk } from './state.js';
 
-/** The listing of what changed since the cursor, and its condition. Nothing is filtered: a device needs every change. */
+/**
+ * The query and precondition for the changes since the cursor. Without filters, because a device needs every change.
+ */
 export function deltaOf(cursor: number): { query: ListQuery; options: PageOptions } {
   return { query: { _since: cursor }, options: { ifModifiedSince: cursor } };
 }
 
 /**
- * Fetches what changed, page by page, each durable before the next one; goes on with a listing that was interrupted.
- * @param first a first page that a waiting poll brought, for the cursor it was asked with
+ * Fetches changes page by page, each durable before the next one; resumes an interrupted listing.
+ * @param first the first page, if a waiting poll has already fetched it for this cursor
  */
 export async function pull(sync: Sync, first?: { cursor: number; page: Page }): Promise<void> {
   const { mirror } = sync;
@@ -23,13 +25,13 @@ export async function pull(sync: Sync, first?: { cursor: number; page: Page }): 
   const { query, options } = deltaOf(cursor);
   const page = first?.cursor === cursor ? first.page : await sync.client.page(query, { ...options, ...sync.call });
   const current = lastModifiedOf(page);
-  // A collection whose time has gone back was restored from a backup: deltas are worth nothing.
+  // The collection's timestamp went back: it was restored from a backup, and deltas are useless.
   if (page.startOver || current < cursor) return walkThrough(sync);
   if (page.notModified) return;
   await follow(sync, page, { cursor: current });
 }
 
-/** True when the rest of the listing is here now; false when the service does not know it any more. */
+/** Completes an interrupted listing; false if the service no longer accepts its token. */
 async function resume(sync: Sync, walk: Walk): Promise<boolean> {
   try {
     const page = await sync.client.page(walk.next, sync.call);
@@ -50,8 +52,8 @@ async function resume(sync: Sync, walk: Walk): Promise<boolean> {
 }
 
 /**
- * Goes through the whole collection and forgets what it does not meet, but for what was not sent yet. In the order of
- * changes: a record that changes meanwhile moves towards the end, so that the walk cannot miss it.
+ * Lists the whole collection and deletes entries that are not in it, except unsent ones. In order of change, so that a
+ * record that changes during the listing moves to the end and cannot be missed.
  */
 async function walkThrough(sync: Sync): Promise<void> {
   const full = (sync.mirror.state.walks ?? 0) + 1;
@@ -69,7 +71,7 @@ async function follow(sync: Sync, first: Page, { cursor, full }: Omit<Walk, 'nex
   }
 }
 
-/** Where the listing stands after a page; without `next` it is complete. */
+/** The state of the listing after a page; complete without `next`. */
 type Position = Omit<Walk, 'next' | 'full'> & { next?: string; full?: number | undefined };
 
 async function takePage(sync: Sync, items: Page['items'], { cursor, next, full }: Position): Promise<void> {
@@ -99,7 +101,7 @@ async function takePage(sync: Sync, items: Page['items'], { cursor, next, full }
 const unseenKeys = (mirror: Mirror, full: number): string[] =>
   [...mirror.all()].filter(({ base, seen }) => base && seen !== full).map(({ key }) => key);
 
-/** Keys of what the server may have under a URL without this device knowing its id. */
+/** Keys of drafts, by URL, that the server may have without this device knowing their ids. */
 function draftsByUrl(mirror: Mirror): Map<string, string> {
   const keys = new Map<string, string>();
   for (const { key, draft, sent, removal } of mirror.pending())
@@ -107,14 +109,14 @@ function draftsByUrl(mirror: Mirror): Map<string, string> {
   return keys;
 }
 
-/** The key of the entry that a record belongs to: the one of its id, the draft of its URL, or a new one. */
+/** The key of the entry for a record: found by id, by the URL of a draft, or new. */
 function keyOf(mirror: Mirror, drafts: Map<string, string>, item: Article | Tombstone): string {
   const known = mirror.keyOfId(item.id);
   if (known !== undefined || isTombstone(item)) return known ?? item.id;
   return drafts.get(item.url) ?? drafts.get(`resolved ${item.resolved_url}`) ?? item.id;
 }
 
-/** Whether the item told something new. */
+/** Applies an item; returns whether it was new. */
 function takeItem(transaction: Transaction, key: string, item: Article | Tombstone, full: number | undefined): boolean {
   const entry = transaction.get(key);
   const seen = full === undefined ? {} : { seen: full };
@@ -123,7 +125,7 @@ function takeItem(transaction: Transaction, key: string, item: Article | Tombsto
     put(transaction, entry, mergeDeletion(entry));
     return true;
   }
-  // Two records may resemble one draft, of which only the first can become it.
+  // Two records may match the same draft, but only the first can adopt it.
   if (!entry || (entry.base && entry.base.id !== item.id)) {
     transaction.set({ key: item.id, base: item, ...seen });
     return true;
@@ -133,7 +135,7 @@ function takeItem(transaction: Transaction, key: string, item: Article | Tombsto
     put(transaction, entry, { ...outcome, entry: outcome.entry && { ...outcome.entry, ...seen } });
     return true;
   }
-  // The answer to a change of this device's own may have been later than this page. A whole listing always counts.
+  // The response to this device's own change may be newer than this page. A full listing always counts.
   if (full === undefined && entry.base!.last_modified >= item.last_modified) return false;
   const isNew = entry.base!.last_modified !== item.last_modified;
   const outcome = merge(entry, item);

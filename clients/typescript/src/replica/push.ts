@@ -1,31 +1,33 @@
 import { type Article, type ArticlePatch, type Conflict, type NewArticle } from '../article.js';
 import { ReadingListError } from '../errors.js';
-import type { BatchAnswer, BatchRequest } from '../wire/batch.js';
+import type { BatchResponse, BatchRequest } from '../wire/batch.js';
 import type { Client } from '../wire/client.js';
 import type { CallOptions } from '../wire/transport.js';
-import { creationOf, type Entry, isPending, patchOf, sending } from './entry.js';
+import { creationOf, type Entry, isInDoubt, isPending, patchOf, sending, unsent } from './entry.js';
 import { adopt, fold, mergeDeletion, type Outcome, refuseDraft, refusePatch, refuseRemoval, settle } from './merge.js';
 import type { Mirror, Transaction } from './mirror.js';
 
-/** What a sync works with. */
+/** The context of a sync. */
 export interface Sync {
   mirror: Mirror;
   client: Client;
   call: CallOptions;
-  /** Sums for the caller. */
+  /** Counts for the result. */
   pushed: number;
   pulled: number;
 }
 
-interface Question {
+interface PendingRequest {
   key: string;
   request: BatchRequest;
+  /** An earlier PATCH got no response: a 412 may be due to that very one. */
+  isInDoubt?: boolean;
 }
 
-/** A push that met a version of a record that the device does not know yet: pull, then push again. */
+/** `outdated`: a record has a version that the device does not know yet, so pull and push again. */
 export type PushResult = 'done' | 'outdated';
 
-/** Sends everything that is pending, deletions first, in batches where the service takes them. */
+/** Sends all pending changes, deletions first, in batches if the service accepts them. */
 export async function push(sync: Sync): Promise<PushResult> {
   const { mirror, client } = sync;
   await dropUnsent(mirror);
@@ -38,13 +40,13 @@ export async function push(sync: Sync): Promise<PushResult> {
   return result;
 }
 
-/** Deletions before creations: a URL may be free again only then. */
+/** Deletions before creations, because they may free a URL. */
 function inOrder(entries: Entry[]): Entry[] {
   const rank = ({ removal, base }: Entry) => (removal ? 0 : base ? 1 : 2);
   return entries.sort((a, b) => rank(a) - rank(b) || (a.key < b.key ? -1 : 1));
 }
 
-/** Drafts that were removed before anything was sent of them. */
+/** Drops drafts that were removed before they were sent. */
 async function dropUnsent(mirror: Mirror): Promise<void> {
   const isUnsent = ({ removal, draft, sent }: Entry) => removal !== undefined && draft !== undefined && !sent;
   const keys = mirror
@@ -65,20 +67,20 @@ async function dropUnsent(mirror: Mirror): Promise<void> {
 
 async function pushSome(sync: Sync, keys: string[]): Promise<PushResult> {
   const { mirror } = sync;
-  // What is about to be sent is noted first: after a crash nobody knows whether it arrived.
-  const questions = await mirror.mutate(
+  // Records first what is about to be sent, because after a crash it is unknown whether it arrived.
+  const pending = await mirror.mutate(
     () => keys,
     (transaction) => keys.flatMap((key) => prepare(transaction, key)),
   );
-  if (questions.length === 0) return 'done';
-  const answers = await ask(
+  if (pending.length === 0) return 'done';
+  const responses = await sendAll(
     sync,
-    questions.map(({ request }) => request),
+    pending.map(({ request }) => request),
   );
-  const ids = answers.flatMap(({ body }) => mirror.keyOfId((body as Partial<Article> | undefined)?.id ?? '') ?? []);
+  const ids = responses.flatMap(({ body }) => mirror.keyOfId((body as Partial<Article> | undefined)?.id ?? '') ?? []);
   const results = await mirror.mutate(
     () => [...keys, ...ids],
-    (transaction) => questions.map((question, index) => apply(transaction, mirror, question, answers[index]!)),
+    (transaction) => pending.map((item, index) => apply(transaction, item, responses[index]!)),
   );
   sync.pushed += results.filter((result) => result === 'done').length;
   const failure = results.find((result) => result instanceof ReadingListError);
@@ -86,11 +88,11 @@ async function pushSome(sync: Sync, keys: string[]): Promise<PushResult> {
   return results.includes('outdated') ? 'outdated' : 'done';
 }
 
-function prepare(transaction: Transaction, key: string): Question[] {
+function prepare(transaction: Transaction, key: string): PendingRequest[] {
   const entry = transaction.get(key);
   if (!entry || !isPending(entry)) return [];
   if (entry.draft) {
-    // What was sent before goes again as it was: whichever of the two creates the record, it is known what it has.
+    // Resends exactly what was sent before: whichever request creates the record, its contents are known.
     const sent = entry.sent ?? entry.draft;
     transaction.set({ ...entry, sent });
     return [{ key, request: { method: 'POST', path: '/articles', body: creationOf(sent) } }];
@@ -103,67 +105,78 @@ function prepare(transaction: Transaction, key: string): Question[] {
   }
   const body = patchOf(entry);
   transaction.set(sending(entry, body));
-  return [{ key, request: { method: 'PATCH', ...request, body } }];
+  return [{ key, request: { method: 'PATCH', ...request, body }, isInDoubt: isInDoubt(entry) }];
 }
 
-async function ask({ client, call, mirror }: Sync, requests: BatchRequest[]): Promise<BatchAnswer[]> {
-  if (requests.length === 1) return [await askAlone(client, requests[0]!, call)];
+async function sendAll({ client, call, mirror }: Sync, requests: BatchRequest[]): Promise<BatchResponse[]> {
+  if (requests.length === 1) return [await sendAlone(client, requests[0]!, call)];
   try {
     return await client.batch(requests, { ...call, limit: mirror.state.service?.batchLimit ?? 25 });
   } catch (error) {
     if (!isUnsuitable(error)) throw error;
   }
-  // These credentials do not open the batch endpoint, though they may open the others.
+  // The batch endpoint does not accept these credentials, but the others may.
   client.canBatch = false;
-  const answers: BatchAnswer[] = [];
+  const responses: BatchResponse[] = [];
   for (const request of requests) {
-    const answer = await askAlone(client, request, call).catch(failedAnswer);
-    answers.push(answer);
-    if (answer.error && !isFinal(answer.error)) break;
+    const response = await sendAlone(client, request, call).catch(failedResponse);
+    responses.push(response);
+    if (response.error && !isFinal(response.error)) break;
   }
-  while (answers.length < requests.length) answers.push(answers.at(-1)!);
-  return answers;
+  while (responses.length < requests.length) responses.push(responses.at(-1)!);
+  return responses;
 }
 
 const isUnsuitable = (error: unknown): boolean =>
   error instanceof ReadingListError && ((error.status === 401 && error.errno === 104) || error.status === 405);
 
-async function askAlone(client: Client, request: BatchRequest, call: CallOptions): Promise<BatchAnswer> {
+async function sendAlone(client: Client, request: BatchRequest, call: CallOptions): Promise<BatchResponse> {
   const { method, path, body = {}, headers = {} } = request;
   const known = headers['If-Unmodified-Since'];
   const options = { ...call, ifUnmodifiedSince: known === undefined ? undefined : Number(known) };
   const id = path.slice('/articles/'.length);
-  const answer = (status: number, record: unknown): BatchAnswer => ({ status, headers: new Headers(), body: record });
+  const response = (status: number, record: unknown): BatchResponse => ({
+    status,
+    headers: new Headers(),
+    body: record,
+  });
   try {
-    if (method === 'DELETE') return answer(200, await client.remove(id, options));
-    if (method === 'PATCH') return answer(200, await client.patch(id, body, options));
+    if (method === 'DELETE') return response(200, await client.remove(id, options));
+    if (method === 'PATCH') return response(200, await client.patch(id, body, options));
     const { created, article } = await client.create(body as NewArticle, options);
-    return answer(created ? 201 : 200, article);
+    return response(created ? 201 : 200, article);
   } catch (error) {
-    if (error instanceof ReadingListError && isFinal(error)) return failedAnswer(error);
+    if (error instanceof ReadingListError && isFinal(error)) return failedResponse(error);
     throw error;
   }
 }
 
-const failedAnswer = (error: unknown): BatchAnswer => {
+const failedResponse = (error: unknown): BatchResponse => {
   if (!(error instanceof ReadingListError)) throw error;
   return { status: error.status ?? 0, headers: new Headers(), body: undefined, error };
 };
 
-/** Whether the same request would be answered the same tomorrow. */
+/** Whether repeating the request would always fail in the same way. */
 const isFinal = ({ kind }: ReadingListError): boolean => kind === 'refused';
 
 type Result = 'done' | 'outdated' | 'refused' | ReadingListError;
 
-function apply(transaction: Transaction, mirror: Mirror, { key, request }: Question, answer: BatchAnswer): Result {
+function apply(
+  transaction: Transaction,
+  { key, request, isInDoubt: wasInDoubt }: PendingRequest,
+  response: BatchResponse,
+): Result {
   const entry = transaction.get(key);
-  const { error } = answer;
+  const { error } = response;
   if (error && !isFinal(error)) return error;
   if (!entry) return 'done';
-  if (answer.status === 412) return 'outdated';
+  if (response.status === 412) {
+    if (request.method === 'PATCH' && !wasInDoubt) transaction.set(unsent(entry));
+    return 'outdated';
+  }
   if (error) {
-    // Only these say that the record is gone; another 404 says that something is wrong with the address.
-    const isGone = answer.status === 404 && request.method !== 'POST';
+    // Only these mean that the record is gone; any other 404 means that the URL is wrong.
+    const isGone = response.status === 404 && request.method !== 'POST';
     if (isGone && (error.errno === 110 || error.errno === 111)) {
       put(transaction, entry, mergeDeletion(entry));
       return entry.removal ? 'done' : 'refused';
@@ -172,12 +185,12 @@ function apply(transaction: Transaction, mirror: Mirror, { key, request }: Quest
     return 'refused';
   }
   if (request.method === 'DELETE') return put(transaction, entry, { entry: undefined });
-  const article = answer.body as Article;
+  const article = response.body as Article;
   if (typeof article?.id !== 'string' || typeof article.last_modified !== 'number')
-    return new ReadingListError('protocol', 'an article without id', { status: answer.status });
+    return new ReadingListError('protocol', 'an article without id', { status: response.status });
   if (request.method === 'PATCH')
     return put(transaction, entry, { entry: settle(entry, request.body as ArticlePatch, article) });
-  return applyCreation(transaction, mirror, entry, answer.status === 201, article);
+  return applyCreation(transaction, entry, response.status === 201, article);
 }
 
 function refuse(entry: Entry, { method, body }: BatchRequest, error: ReadingListError): Outcome {
@@ -185,19 +198,13 @@ function refuse(entry: Entry, { method, body }: BatchRequest, error: ReadingList
   return method === 'DELETE' ? refuseRemoval(entry, error) : refusePatch(entry, body as ArticlePatch, error);
 }
 
-function applyCreation(
-  transaction: Transaction,
-  mirror: Mirror,
-  entry: Entry,
-  created: boolean,
-  article: Article,
-): Result {
-  const otherKey = mirror.keyOfId(article.id);
+function applyCreation(transaction: Transaction, entry: Entry, created: boolean, article: Article): Result {
+  const otherKey = transaction.keyOfId(article.id);
   const other = otherKey === undefined || otherKey === entry.key ? undefined : transaction.get(otherKey);
-  // The record of the same URL is still to be deleted; the draft's turn comes after that.
+  // The record with the same URL has yet to be deleted; the draft comes after that.
   if (other?.removal && !entry.removal) {
-    const { sent: _sent, ...unsent } = entry;
-    transaction.set(unsent);
+    const { sent: _sent, ...draft } = entry;
+    transaction.set(draft);
     return 'outdated';
   }
   const outcome = adopt(entry, article, created);
@@ -207,7 +214,7 @@ function applyCreation(
   return 'done';
 }
 
-/** Stores an outcome and keeps its conflict until somebody was told. */
+/** Stores an outcome, and its conflict until it is reported. */
 export function put(transaction: Transaction, before: Entry, { entry, conflict }: Outcome): 'done' {
   if (!entry) transaction.delete(before.key);
   else transaction.set(withWalk(entry, transaction.state.walk?.full));

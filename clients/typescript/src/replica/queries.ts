@@ -4,7 +4,7 @@ import type { Mirror } from './mirror.js';
 type Order = NonNullable<Query['order']>;
 type Filter = Pick<Query, 'unread' | 'archived' | 'favorite'>;
 
-/** Reads of what is in memory. The whole list is sorted once for each order, and again only after a change. */
+/** In-memory queries. The list is sorted once per order, and again only after a change. */
 export class Queries {
   private version = -1;
   private readonly sorted = new Map<Order, LocalArticle[]>();
@@ -26,7 +26,7 @@ export class Queries {
     return this.inOrder('newest').reduce((count, article) => count + (isListed(article, query) ? 1 : 0), 0);
   }
 
-  /** Articles whose title, URL or excerpt have each word of the text, in any case. */
+  /** Articles with every word of the text in their title, URL or excerpt, ignoring case. */
   search(text: string, query: Query = {}): LocalArticle[] {
     const words = fold(text).split(/\s+/).filter(Boolean);
     return this.list(query, ({ title, url, excerpt }) => {
@@ -60,7 +60,7 @@ const isListed = (article: LocalArticle, { unread, archived, favorite }: Filter)
 
 const compare = <T>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** By when it was added; what was added in the same millisecond by when it was stored, or made here. */
+/** By time added, then time stored, then order of creation on this device. */
 const byAge = (a: LocalArticle, b: LocalArticle): number =>
   a.added_on - b.added_on || compare(a.stored_on ?? Infinity, b.stored_on ?? Infinity) || compare(a.key, b.key);
 

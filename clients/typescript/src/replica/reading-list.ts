@@ -1,4 +1,4 @@
-import type { Article, Conflict, Draft, LocalArticle, Query } from '../article.js';
+import type { Article, Conflict, Draft, LocalArticle, Marks, Query } from '../article.js';
 import { ReadingListError } from '../errors.js';
 import type { Storage } from '../storage/storage.js';
 import type { Client } from '../wire/client.js';
@@ -6,7 +6,7 @@ import type { Alert } from '../wire/headers.js';
 import { AutomaticSync } from './automatic.js';
 import { checkedDevice, checkedInteger, checkedTitle, draftOf, trimmed } from './checks.js';
 import { callSafely, Emitter } from './emitter.js';
-import { edited, type Entry, type Marks } from './entry.js';
+import { edited, type Entry } from './entry.js';
 import { newKey } from './key.js';
 import { Mirror, type Source } from './mirror.js';
 import { Queries } from './queries.js';
@@ -21,9 +21,9 @@ export interface ReadingListOptions {
   now?: () => number;
 }
 
-/** What listeners are told. */
+/** The events of a reading list. */
 export interface Events {
-  /** Articles look different now; `source` says whether this device's user or the server or another tab did it. */
+  /** Articles look different; `local` if this device's user changed them, `remote` for the server or another tab. */
   change: { keys: string[]; source: 'local' | 'remote' };
   status: Status;
   conflict: Conflict;
@@ -32,7 +32,7 @@ export interface Events {
 
 type Counted = Omit<Query, 'order' | 'limit' | 'offset'>;
 
-/** A reading list that is there without the network. Reads come from memory; a write that resolved is durable. */
+/** A reading list that works offline. Reads come from memory; a write that has resolved is durable. */
 export class ReadingList {
   private readonly events = new Emitter<Pick<Events, 'change'>>();
   private readonly mirror: Mirror;
@@ -60,8 +60,8 @@ export class ReadingList {
   }
 
   /**
-   * Adds an article, or finds the one with that URL.
-   * @throws refused when the service would not take it
+   * Adds an article, or returns the existing one with that URL.
+   * @throws refused when the service would reject it
    */
   async add(fields: { url: string; title?: string | null } & Partial<Article>): Promise<LocalArticle> {
     this.checkOpen();
@@ -96,12 +96,12 @@ export class ReadingList {
     return this.read(() => this.queries.count(query));
   }
 
-  /** How many articles have something, their removal included, that the service does not have yet. */
+  /** How many articles have changes, including removals, that are not on the server yet. */
   countPending(): Promise<number> {
     return this.read(() => this.mirror.pending().length);
   }
 
-  /** Articles that have each word of the text in title, URL or excerpt. */
+  /** Articles with every word of the text in their title, URL or excerpt. */
   search(text: string, query: Query = {}): Promise<LocalArticle[]> {
     return this.read(() => this.queries.search(text, query));
   }
@@ -110,7 +110,7 @@ export class ReadingList {
     return this.edit(key, { unread: false });
   }
 
-  /** Also forgets how far it was read, as the service does. */
+  /** Also resets the read position, like the service. */
   markUnread(key: string): Promise<void> {
     return this.edit(key, { unread: true });
   }
@@ -123,7 +123,7 @@ export class ReadingList {
     return this.edit(key, { favorite });
   }
 
-  /** A lower position than the present one is ignored, as the service does. */
+  /** Like the service, ignores a position lower than the current one. */
   async setReadPosition(key: string, words: number): Promise<void> {
     await this.edit(key, { read_position: checkedInteger(words, 'read_position') });
   }
@@ -136,7 +136,7 @@ export class ReadingList {
     await this.change(key, (entry) => ({ ...entry, removal: { order: this.nextOrder() } }));
   }
 
-  /** Takes the last removal back, unless it was sent or there was none. */
+  /** Undoes the last removal, if there is one that has not been sent. */
   async undoRemove(): Promise<LocalArticle | undefined> {
     this.checkOpen();
     let restored: string | undefined;
@@ -154,13 +154,16 @@ export class ReadingList {
     return this.mirror.article(entry);
   }
 
-  /** Sends what is pending and fetches what others did. Rejects with a ReadingListError; nothing is lost then. */
+  /** Sends pending changes and fetches those of others. Rejects with a ReadingListError, without losing anything. */
   async sync(): Promise<SyncResult> {
     this.checkOpen();
     return this.synchronizer.sync();
   }
 
-  /** Syncs by itself from now on. @param options intervalSeconds: between two polls without an occasion, 300 by default */
+  /**
+   * Starts syncing automatically. @param options intervalSeconds: the interval between polls without another trigger,
+   * 300 by default
+   */
   start({ intervalSeconds }: { intervalSeconds?: number } = {}): void {
     this.checkOpen();
     if (this.automatic) return;
@@ -173,7 +176,7 @@ export class ReadingList {
     this.automatic = undefined;
   }
 
-  /** Stops, ends what is under way, and lets go of the storage. */
+  /** Stops syncing, aborts requests in flight, and closes the storage. */
   async close(): Promise<void> {
     if (this.isClosed) return;
     this.isClosed = true;
@@ -184,7 +187,10 @@ export class ReadingList {
     await this.options.storage.close();
   }
 
-  /** Calls the listener with what the query lists, soon and after each change of it, until the result is called. */
+  /**
+   * Calls the listener with the query's articles, initially and after each change, until the returned function is
+   * called.
+   */
   subscribe(query: Query, listener: (articles: LocalArticle[]) => void): () => void {
     let shown: LocalArticle[] | undefined;
     let isScheduled = false;
@@ -232,7 +238,7 @@ export class ReadingList {
     );
   }
 
-  /** Where an article is kept that turned out to be the same as another one. */
+  /** The current key of an article that may have been merged into another one. */
   private keyNow(key: string): string {
     return this.mirror.get(key)?.key ?? key;
   }
@@ -270,8 +276,8 @@ const isSame = (a: readonly LocalArticle[], b: readonly LocalArticle[]): boolean
   a.length === b.length && a.every((article, index) => article === b[index]);
 
 /**
- * Opens the reading list that the storage has. No network is needed.
- * @throws refused when the name of the device is none
+ * Opens the reading list in the storage. Needs no network.
+ * @throws refused when the device's name is invalid
  */
 export async function openReadingList(options: ReadingListOptions): Promise<ReadingList> {
   const device = checkedDevice(options.device, 'device');

@@ -1,29 +1,29 @@
 import type { Conflict } from '../article.js';
 
-/** What a replica keeps besides its articles. */
+/** What a replica stores besides its articles. */
 export interface State {
-  /** Everything up to this timestamp of the collection is here. */
+  /** All changes up to this timestamp of the collection have been fetched. */
   cursor?: number;
-  /** A listing that is not at its end. */
+  /** A listing that is not complete. */
   walk?: Walk;
-  /** How many walks through the whole collection began. */
+  /** How many full listings have been started. */
   walks?: number;
   service?: ServiceFacts;
   /** Conflicts that no `sync()` has returned yet. */
   conflicts?: Conflict[];
 }
 
-/** Where a listing goes on after an interruption. */
+/** Where to resume an interrupted listing. */
 export interface Walk {
-  /** The timestamp of the collection when it began: of its first page. */
+  /** The collection's timestamp on its first page. */
   cursor: number;
   /** The query of the next page. */
   next: string;
-  /** Set when it goes through the whole collection, so that what it does not meet is gone. */
+  /** The number of a full listing, after which unseen entries are deleted. */
   full?: number;
 }
 
-/** What the root mapping says of limits and of what is switched on. */
+/** Limits and capabilities from the root mapping. */
 export interface ServiceFacts {
   batchLimit: number;
   waitSeconds: number;

@@ -10,13 +10,13 @@ import { deltaOf, pull } from './pull.js';
 import { push, type Sync } from './push.js';
 import type { ServiceFacts } from './state.js';
 
-/** What a sync did. */
+/** The result of a sync. */
 export interface SyncResult {
-  /** Articles that came or changed or went by what other devices did. */
+  /** Articles that were added, changed or deleted because of other devices. */
   pulled: number;
-  /** Changes of this device that the server has now. */
+  /** Changes of this device that reached the server. */
   pushed: number;
-  /** All conflicts since the last sync that was complete. */
+  /** All conflicts since the last completed sync. */
   conflicts: Conflict[];
   requests: number;
 }
@@ -29,24 +29,24 @@ export interface SyncEvents {
   alert: Alert;
 }
 
-/** A page that came by a waiting poll, and the cursor it was asked with. */
+/** A page from a waiting poll, with the cursor of its request. */
 export interface Prefetched {
   cursor: number;
   page: Page;
 }
 
-/** As often a sync pushes again what other devices, or this one's user, changed meanwhile. What is left is for the next. */
+/** How often a sync pushes again when devices or the user keep changing things. The rest is left to the next sync. */
 const MAX_ROUNDS = 10;
 
-/** Brings the mirror and the server in step. */
+/** Synchronises the mirror with the server. */
 export class Synchronizer {
   readonly events = new Emitter<SyncEvents>();
   status: Status = 'idle';
-  /** Requests that the user did not ask for wait until then, by `performance.now()`. */
+  /** When the next automatic request may be sent, by `performance.now()`. */
   notBefore = 0;
   private running: Promise<SyncResult> | undefined;
   private readonly abort = new AbortController();
-  /** Conflicts, as JSON, of which listeners know, and those that a result had. */
+  /** Conflicts, as JSON, that listeners were told about. */
   private readonly told = new Set<string>();
   private returned: Conflict[] = [];
   private lastAlert = '';
@@ -57,20 +57,22 @@ export class Synchronizer {
     private readonly storage: Storage,
   ) {}
 
-  /** Pushes, then pulls. Calls at the same time are one. Rejects with a ReadingListError; what is pending stays so. */
+  /**
+   * Pushes, then pulls. Concurrent calls share one sync. Rejects with a ReadingListError; pending changes stay pending.
+   */
   sync(prefetched?: Prefetched): Promise<SyncResult> {
     this.running ??= this.run(prefetched).finally(() => (this.running = undefined));
     return this.running;
   }
 
-  /** Ends what is under way. */
+  /** Aborts a running sync. */
   async close(): Promise<void> {
     this.abort.abort(new Error('the reading list was closed'));
     await this.running?.catch(() => undefined);
     await this.forgetReturned().catch(() => undefined);
   }
 
-  /** Holds a poll at the server until something changes; undefined when nothing did, or the server does not wait. */
+  /** Sends a waiting poll; returns `unsupported` if the server does not wait. */
   async waitForChange(seconds: number, signal: AbortSignal): Promise<Prefetched | 'unchanged' | 'unsupported'> {
     const { cursor } = this.mirror.state;
     if (cursor === undefined) return 'unsupported';
@@ -81,7 +83,7 @@ export class Synchronizer {
     return page.grantedWaitSeconds === undefined ? 'unsupported' : 'unchanged';
   }
 
-  /** Asks the service for its limits and what it offers. */
+  /** Fetches the service's limits and capabilities. */
   async learn(call = this.callOptions(() => undefined)): Promise<ServiceFacts> {
     const { settings, capabilities } = (await this.client.service(call)) as RootMapping;
     const service: ServiceFacts = {
@@ -114,7 +116,7 @@ export class Synchronizer {
     let requests = 0;
     const call = this.callOptions(() => requests++);
     const sync: Sync = { mirror, client, call, pushed: 0, pulled: 0 };
-    // Another tab may have synced a moment ago.
+    // Rereads the state, as another tab may have just synced.
     await mirror.mutate(
       () => [],
       () => undefined,
@@ -147,7 +149,7 @@ export class Synchronizer {
     };
   }
 
-  /** Conflicts are told as soon as they are durable, and once more after a crash. */
+  /** Conflicts are reported as soon as they are durable, and again after a crash. */
   private tellConflicts(): void {
     for (const conflict of this.mirror.state.conflicts ?? []) {
       const name = JSON.stringify(conflict);
@@ -157,7 +159,7 @@ export class Synchronizer {
     }
   }
 
-  /** Only now, that the caller has the last result for certain. */
+  /** Only now is it certain that the caller has received the last result. */
   private async forgetReturned(): Promise<void> {
     const names = new Set(this.returned.map((conflict) => JSON.stringify(conflict)));
     this.returned = [];
@@ -173,7 +175,7 @@ export class Synchronizer {
     for (const name of names) this.told.delete(name);
   }
 
-  /** A first sync may ask for one thing more. Where there is one change to send, or none, the limits do not matter. */
+  /** A first sync may need one extra request. The limits only matter when there are several changes to send. */
   private needsLimits(): boolean {
     const { state } = this.mirror;
     const count = this.mirror.pending().length;
@@ -188,7 +190,7 @@ export class Synchronizer {
   }
 }
 
-/** The members of the root mapping that matter here; older services have none of them. */
+/** The relevant members of the root mapping; older services lack them. */
 interface RootMapping {
   settings?: { batch_max_requests?: number; wait_max_seconds?: number };
   capabilities?: string[];

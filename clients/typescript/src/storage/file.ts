@@ -3,9 +3,9 @@ import { LocalLocks } from './local-locks.js';
 import type { Storage, Value } from './storage.js';
 
 /**
- * A storage in a folder of a Node process (LevelDB, by the package `classic-level`). Every change is on the disk before it
- * counts, so that neither SIGKILL nor a power cut costs one. For one list in one process: a second process is refused
- * when it loads.
+ * A storage in a folder, for Node (LevelDB, by the package `classic-level`). Every change is synced to disk before it
+ * resolves, so that neither SIGKILL nor a power failure loses one. For one list in one process: a second process fails
+ * to load.
  */
 export function fileStorage(path: string): Storage {
   const locks = new LocalLocks();
@@ -30,7 +30,7 @@ export function fileStorage(path: string): Storage {
         );
         await (await database()).batch(operations, { sync: true });
       }),
-    // One process, one list: nobody else changes anything.
+    // Only one process uses the storage, so nobody else changes it.
     watch: () => () => undefined,
     lock: (name, work, signal) => locks.run(name, work, signal),
     close: async () => {

@@ -5,8 +5,8 @@ import type { Storage, Value } from './storage.js';
 const STORE = 'values';
 
 /**
- * A storage in the browser's IndexedDB, shared by all tabs and workers of the origin: Web Locks let one of them at a time do
- * what only one may do, a BroadcastChannel tells the others what changed.
+ * A storage in the browser's IndexedDB, shared by all tabs and workers of the origin: Web Locks provide mutual
+ * exclusion, a BroadcastChannel announces changes.
  * @param name of the database
  */
 export function indexedDbStorage(name: string): Storage {
@@ -49,7 +49,7 @@ export function indexedDbStorage(name: string): Storage {
       return () => watchers.delete(listener);
     },
     lock: (lockName, work, signal) =>
-      // Pages that are not served securely have no Web Locks: then only this object's users take turns.
+      // Insecure contexts have no Web Locks; the fallback only locks among users of this object.
       globalThis.navigator?.locks
         ? navigator.locks.request(`${channelName}:${lockName}`, signal ? { signal } : {}, work)
         : locks.run(lockName, work, signal),
@@ -67,7 +67,7 @@ const open = (name: string, onClosed: () => void): Promise<IDBPDatabase> => {
   const opening = openDB(name, 1, {
     upgrade: (database) => void database.createObjectStore(STORE),
     blocking: (_current, _blocked, event) => {
-      // Somebody wants to delete the database: do not stand in the way.
+      // Somebody wants to delete the database: do not block that.
       onClosed();
       (event.target as IDBDatabase).close();
     },
@@ -81,7 +81,7 @@ function abort(transaction: { abort(): void }): void {
   try {
     transaction.abort();
   } catch {
-    // It has ended already.
+    // It has already ended.
   }
 }
 

@@ -1,8 +1,8 @@
-/** Locks among the users of one object in one process. */
+/** Locks between users of the same object in one process. */
 export class LocalLocks {
   private readonly tails = new Map<string, Promise<unknown>>();
 
-  /** Runs `work` after all that asked for the name before; an aborted signal gives up waiting. */
+  /** Runs `work` after all earlier calls with the same name; aborting the signal ends the wait. */
   async run<T>(name: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const before = this.tails.get(name) ?? Promise.resolve();
     const mine = before.then(() => {

@@ -1,7 +1,7 @@
 import { LocalLocks } from './local-locks.js';
 import type { Storage, Value } from './storage.js';
 
-/** A storage that lasts as long as this object; several lists may share it, as tabs share a database. */
+/** A storage that lives as long as this object; several lists may share it, as tabs share a database. */
 export function memoryStorage(): Storage {
   const values = new Map<string, Value>();
   const watchers = new Set<(keys: string[]) => void>();
@@ -10,7 +10,7 @@ export function memoryStorage(): Storage {
     keys.flatMap((key): [string, Value][] => (values.has(key) ? [[key, values.get(key)!]] : []));
   return {
     load: (keys) => Promise.resolve(keys ? read(keys) : [...values]),
-    // In a microtask, so that an exception of `change` rejects like in any other storage.
+    // In a microtask, so that an exception in `change` rejects like in any other storage.
     update: async (keys, change) => {
       await Promise.resolve();
       const changes = change(new Map(read(keys)));

@@ -1,16 +1,16 @@
 import type { Storage } from './storage.js';
 
-/** One fact about a storage, for any test runner: `for (const { name, run } of storageTests(open)) it(name, run)`. */
+/** A test of a storage, for any test runner: `for (const { name, run } of storageTests(maker)) it(name, run)`. */
 export interface StorageTest {
   name: string;
   run: () => Promise<void>;
 }
 
-/** How the suite gets storages. */
+/** How the suite creates storages. */
 export interface StorageMaker {
-  /** A storage that is empty. */
+  /** An empty storage. */
   create(): Promise<Storage> | Storage;
-  /** The same data once more, after `storage` was closed: as a new process or page would open it. */
+  /** Opens the same data after `storage` was closed, like a new process or page. */
   reopen(storage: Storage): Promise<Storage> | Storage;
 }
 
@@ -39,7 +39,7 @@ const TESTS: Record<string, Test> = {
     await put(storage, values);
     same(await content(storage), values);
   },
-  'loads the keys asked for that it has, and everything': async (storage) => {
+  'loads the requested keys that exist, or everything': async (storage) => {
     await put(storage, { a: 1, b: 2, c: 3 });
     same(
       new Map(await storage.load(['c', 'x', 'a'])),
@@ -50,7 +50,7 @@ const TESTS: Record<string, Test> = {
     );
     same(await content(storage), { a: 1, b: 2, c: 3 });
   },
-  'shows an update the values of its keys, and no others': async (storage) => {
+  'passes an update the values of its keys, and no others': async (storage) => {
     await put(storage, { a: 1, b: 2 });
     let shown: Map<string, unknown> | undefined;
     await storage.update(['a', 'x'], (current) => ((shown = current), new Map<string, never>()));
@@ -69,7 +69,7 @@ const TESTS: Record<string, Test> = {
     );
     same(await content(storage), { a: 'new', c: 3 });
   },
-  'stores nothing of an update whose function throws, and rejects with what it threw': async (storage) => {
+  'stores nothing if the function of an update throws, and rejects with its error': async (storage) => {
     await put(storage, { a: 1 });
     const error = new Error('on purpose');
     const failed = await storage
@@ -91,7 +91,7 @@ const TESTS: Record<string, Test> = {
     await Promise.all(Array.from({ length: 50 }, () => storage.update(['n'], count)));
     same(await content(storage), { n: 50 });
   },
-  'keeps what was stored when it is closed and opened again': async (storage, maker) => {
+  'keeps its values when it is closed and reopened': async (storage, maker) => {
     await put(storage, { a: 1, b: { c: [null] } });
     await storage.close();
     const reopened = await maker.reopen(storage);
@@ -103,7 +103,7 @@ const TESTS: Record<string, Test> = {
     await storage.close();
     same(await content(storage), { a: 1 });
   },
-  'takes thousands of values at once': async (storage) => {
+  'stores thousands of values at once': async (storage) => {
     const values = Object.fromEntries(
       Array.from({ length: 3000 }, (_, n) => [`key ${n}`, { n, text: 'x'.repeat(100) }]),
     );
@@ -111,7 +111,7 @@ const TESTS: Record<string, Test> = {
     same((await storage.load()).length, 3000);
     same(await storage.load(['key 2999']), [['key 2999', values['key 2999']]]);
   },
-  'runs one holder of a lock after the other, whatever becomes of them': async (storage) => {
+  'runs one holder of a lock after the other, even if one fails': async (storage) => {
     const events: string[] = [];
     const hold = (name: string, fails = false) =>
       storage.lock('lock', async () => {
@@ -128,7 +128,7 @@ const TESTS: Record<string, Test> = {
       ['fulfilled', 'rejected', 'fulfilled'],
     );
   },
-  'gives up waiting for a lock when told to, and others go on': async (storage) => {
+  'stops waiting for a lock when aborted, without affecting others': async (storage) => {
     const abort = new AbortController();
     let release = () => {};
     const held = storage.lock('lock', () => new Promise<void>((resolve) => (release = resolve)));
@@ -142,7 +142,7 @@ const TESTS: Record<string, Test> = {
       ['gave up', 'free', 'mine'],
     );
   },
-  'lets listeners go': async (storage) => {
+  'stops calling a listener that was removed': async (storage) => {
     const heard: string[][] = [];
     const stop = storage.watch((keys) => heard.push(keys));
     stop();
@@ -152,7 +152,7 @@ const TESTS: Record<string, Test> = {
   },
 };
 
-/** The tests that every storage has to pass; each makes a storage of its own. */
+/** The tests that every storage has to pass; each creates its own storage. */
 export function storageTests(maker: StorageMaker): StorageTest[] {
   return Object.entries(TESTS).map(([name, test]) => ({
     name,

@@ -9,16 +9,16 @@ export interface BatchRequest {
   headers?: Record<string, string>;
 }
 
-/** What a request of a batch got: what it would have got alone. */
-export interface BatchAnswer {
+/** The response to a request of a batch, the same as if it had been sent alone. */
+export interface BatchResponse {
   status: number;
   headers: Headers;
   body: unknown;
-  /** Set when the status is 400 or more. */
+  /** Set if the status is 400 or above. */
   error?: ReadingListError;
 }
 
-/** A response as it stands in the body of a batch. */
+/** A response in the body of a batch. */
 export interface Slot {
   status: number;
   body?: unknown;
@@ -26,34 +26,34 @@ export interface Slot {
 }
 
 /**
- * Sends requests in chunks, in order, and smaller ones where the service finds a chunk too large (400, 413). A request that
- * is too large on its own is answered with that error; everything else that a whole chunk is refused for rejects.
+ * Sends requests in chunks, in order, with smaller chunks if the service rejects one as too large (400, 413). A request
+ * that is too large on its own gets that error as its response; any other error of a whole chunk rejects.
  * @param post sends one chunk
  */
 export async function sendInChunks(
   requests: readonly BatchRequest[],
   limit: number,
   post: (chunk: readonly BatchRequest[]) => Promise<Slot[]>,
-): Promise<BatchAnswer[]> {
-  const answers: BatchAnswer[] = [];
-  for (let size = limit; answers.length < requests.length;) {
-    const chunk = requests.slice(answers.length, answers.length + size);
+): Promise<BatchResponse[]> {
+  const responses: BatchResponse[] = [];
+  for (let size = limit; responses.length < requests.length;) {
+    const chunk = requests.slice(responses.length, responses.length + size);
     try {
       const slots = await post(chunk);
       if (slots.length !== chunk.length) throw new ReadingListError('protocol', 'a batch with missing responses');
-      answers.push(...slots.map(answerOf));
+      responses.push(...slots.map(responseOf));
     } catch (error) {
       if (!isTooLarge(error)) throw error;
-      if (chunk.length === 1) answers.push({ status: error.status!, headers: new Headers(), body: undefined, error });
+      if (chunk.length === 1) responses.push({ status: error.status!, headers: new Headers(), body: undefined, error });
       size = Math.max(1, Math.floor(chunk.length / 2));
     }
   }
-  return answers;
+  return responses;
 }
 
-function answerOf({ status, headers = {}, body }: Slot): BatchAnswer {
-  const answer = { status, headers: new Headers(headers), body };
-  return status < 400 ? answer : { ...answer, error: errorOf(status, answer.headers, body) };
+function responseOf({ status, headers = {}, body }: Slot): BatchResponse {
+  const response = { status, headers: new Headers(headers), body };
+  return status < 400 ? response : { ...response, error: errorOf(status, response.headers, body) };
 }
 
 const isTooLarge = (error: unknown): error is ReadingListError =>

@@ -1,34 +1,34 @@
 import type { Article, ArticlePatch, NewArticle, Tombstone } from '../article.js';
 import { ReadingListError } from '../errors.js';
 import type { components } from '../openapi.js';
-import { type BatchAnswer, type BatchRequest, sendInChunks, type Slot } from './batch.js';
+import { type BatchResponse, type BatchRequest, sendInChunks, type Slot } from './batch.js';
 import { readGrantedWait, readInteger } from './headers.js';
 import { type CallOptions, type Result, Transport, type TransportOptions } from './transport.js';
 
 export type Service = components['schemas']['Service'];
 
-/** Parameters of a listing, by their names on the wire: `unread`, `min_word_count`, `_since`, `_sort`, `_limit`. */
+/** Parameters of a listing by their wire names: `unread`, `min_word_count`, `_since`, `_sort`, `_limit`. */
 export type ListQuery = Record<string, string | number | boolean>;
 
-/** One page of a listing, with what its headers say. */
+/** One page of a listing, with the values of its headers. */
 export interface Page {
   items: (Article | Tombstone)[];
-  /** The condition of `ifModifiedSince` holds: nothing changed, and there are no items. */
+  /** Nothing changed since `ifModifiedSince`; there are no items. */
   notModified: boolean;
   /** The collection's timestamp. */
   lastModified: number | undefined;
   totalRecords: number | undefined;
   /** The query of the next page; undefined on the last one. */
   next: string | undefined;
-  /** Deletions may be missing: list the whole collection instead. */
+  /** The listing may lack deletions: list the whole collection instead. */
   startOver: boolean;
-  /** The seconds for which the service held the request, or would have; undefined where it does not wait. */
+  /** The seconds for which the service held the request, or would have; undefined if it does not support waiting. */
   grantedWaitSeconds: number | undefined;
 }
 
 export interface PageOptions extends CallOptions {
   ifModifiedSince?: number | undefined;
-  /** How long the service may hold a request that would be 304, in seconds. */
+  /** How long the service may hold a request whose response would be 304, in seconds. */
   waitSeconds?: number | undefined;
 }
 
@@ -41,11 +41,14 @@ export interface ClientOptions extends TransportOptions {
   baseUrl: string;
 }
 
-/** The service on the wire. Every method rejects with a ReadingListError and nothing else. */
+/** The HTTP client of the service. Methods only reject with a ReadingListError. */
 export class Client {
-  /** The address of the service, without `/v2`. */
+  /** The URL of the service, without `/v2`. */
   readonly baseUrl: string;
-  /** False for Basic authentication, with which the service takes no batches, and once it has refused one for that. */
+  /**
+   * False for Basic authentication, for which the service accepts no batches, and once it has rejected one for that
+   * reason.
+   */
   canBatch: boolean;
   /** @internal */
   readonly transport: Transport;
@@ -57,7 +60,7 @@ export class Client {
     this.baseUrl = baseUrl.replace(/\/+$/, '').replace(/\/v2$/, '');
   }
 
-  /** The root mapping: version, limits (`settings`), and what is switched on (`capabilities`). */
+  /** The root mapping: version, limits (`settings`) and enabled features (`capabilities`). */
   async service(options: CallOptions = {}): Promise<Service> {
     return (await this.send('GET', '', options)).data as Service;
   }
@@ -75,7 +78,7 @@ export class Client {
     return { items, ...readPageHeaders(result) };
   }
 
-  /** All pages of a listing, each fetched when it is asked for. */
+  /** All pages of a listing, fetched lazily. */
   async *pages(query: ListQuery | string = {}, options: PageOptions = {}): AsyncGenerator<Page, void, undefined> {
     for (let next: ListQuery | string | undefined = query; next !== undefined;) {
       const page: Page = await this.page(next, options);
@@ -90,7 +93,7 @@ export class Client {
     return readInteger(headers, 'Total-Records') ?? 0;
   }
 
-  /** Creates an article; `created` is false when one with its URL was there, which is returned as it is. */
+  /** Creates an article; `created` is false if one with its URL exists, which is returned unchanged. */
   async create(fields: NewArticle, options: WriteOptions = {}): Promise<{ created: boolean; article: Article }> {
     const { status, data } = await this.send('POST', ARTICLES, options, { body: fields });
     return { created: status === 201, article: data as Article };
@@ -100,7 +103,7 @@ export class Client {
     return (await this.send('GET', at(id), options)).data as Article;
   }
 
-  /** Changes the fields named and returns the whole record. */
+  /** Changes the given fields and returns the whole record. */
   async patch(id: string, fields: ArticlePatch, options: WriteOptions = {}): Promise<Article> {
     return (await this.send('PATCH', at(id), options, { body: fields })).data as Article;
   }
@@ -109,18 +112,18 @@ export class Client {
     return (await this.send('DELETE', at(id), options)).data as Tombstone;
   }
 
-  /** Deletes every article that the query lists. @throws refused / 405 where the service does not allow it */
+  /** Deletes every article that the query lists. @throws refused / 405 if the service does not allow it */
   async removeAll(query: ListQuery, options: WriteOptions = {}): Promise<Tombstone[]> {
     const { data } = await this.send('DELETE', ARTICLES + searchOf(query), options);
     return (data as { items: Tombstone[] }).items;
   }
 
   /**
-   * Sends requests in as few batches as the service allows; each gets its own answer, in order. A batch is no transaction,
-   * and wants a bearer token.
+   * Sends requests in as few batches as the service allows; each gets its own response, in order. A batch is not a
+   * transaction, and requires a bearer token.
    * @param options limit: requests in one batch
    */
-  batch(requests: readonly BatchRequest[], options: CallOptions & { limit?: number } = {}): Promise<BatchAnswer[]> {
+  batch(requests: readonly BatchRequest[], options: CallOptions & { limit?: number } = {}): Promise<BatchResponse[]> {
     return sendInChunks(requests, options.limit ?? 25, async (chunk) => {
       const { data } = await this.send('POST', '/batch', options, { body: { requests: chunk } });
       const { responses } = data as { responses?: Slot[] };
@@ -161,7 +164,7 @@ function readPageHeaders({ status, headers }: Result): Omit<Page, 'items'> {
     notModified: status === 304,
     lastModified: readInteger(headers, 'Last-Modified'),
     totalRecords: readInteger(headers, 'Total-Records'),
-    // Only the query: the address of the service is the one the device knows, whatever a proxy made of it.
+    // Only the query, as a proxy may have changed the rest of the URL.
     next: next === null ? undefined : next.slice(next.indexOf('?') + 1),
     startOver: headers.get('Start-Over') === 'true',
     grantedWaitSeconds: readGrantedWait(headers),

@@ -1,4 +1,4 @@
-/** The `Alert` header: the service warns of its end, or has something to say. */
+/** The `Alert` header, such as a warning of the end of support. */
 export interface Alert {
   code: string;
   message?: string;
@@ -19,7 +19,7 @@ export function readRetryAfter(headers: Headers, now = Date.now()): number | und
   return readInteger(headers, 'Retry-After') ?? (Number.isNaN(date) ? undefined : Math.max(0, (date - now) / 1000));
 }
 
-/** The `Alert` header; undefined when it is absent or not understood. */
+/** The `Alert` header; undefined if absent or not understood. */
 export function readAlert(headers: Headers): Alert | undefined {
   const value = headers.get('Alert');
   if (value === null) return undefined;

@@ -1,7 +1,7 @@
 import { ReadingListError } from '../errors.js';
 import { readRetryAfter } from './headers.js';
 
-/** The body of every error of the service. */
+/** The body of the service's errors. */
 interface ErrorBody {
   code: number;
   errno: number;
@@ -9,8 +9,8 @@ interface ErrorBody {
 }
 
 /**
- * The error that a response with a status of 400 or more stands for. Anybody between the device and the service can answer
- * 401, 404 or 410; only a body in the service's own form makes such a status count for what it says.
+ * The error for a response with a status of 400 or above. Any intermediary can respond with 401, 404 or 410, so these
+ * count only with a body in the service's format.
  */
 export function errorOf(status: number, headers: Headers, body: unknown): ReadingListError {
   const retryAfterSeconds = readRetryAfter(headers);
@@ -29,7 +29,7 @@ function kindOf(status: number) {
   return status === 429 || status >= 500 ? 'busy' : 'refused';
 }
 
-/** Messages about a field begin with its name. */
+/** Messages about a field start with its name. */
 const fieldOf = (message: string): string | undefined => /^([a-z_]+(?:\.[\w.]+)?): /.exec(message)?.[1];
 
 const isErrorBody = (body: unknown, status: number): body is ErrorBody =>

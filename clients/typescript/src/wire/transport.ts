@@ -2,13 +2,13 @@ import { ReadingListError } from '../errors.js';
 import { type Alert, readAlert, readInteger, readRetryAfter } from './headers.js';
 import { errorOf } from './refusal.js';
 
-/** The value of the `Authorization` header, or a function that gives it; the function is asked again once after a 401. */
+/** The value of the `Authorization` header, or a function that returns it, which is called once more after a 401. */
 export type Authorization = string | (() => string | Promise<string>);
 
-/** What the headers of any response say to the device. */
+/** What the headers of a response tell the device. */
 export interface Notice {
   status: number;
-  /** For so long only requests that the user asks for. */
+  /** For how long to send only requests that the user triggers. */
   backoffSeconds?: number;
   retryAfterSeconds?: number;
   alert?: Alert;
@@ -17,11 +17,11 @@ export interface Notice {
 /** Options of every call. */
 export interface CallOptions {
   signal?: AbortSignal | undefined;
-  /** How long to wait for the whole response, in milliseconds; 30 seconds without it. */
+  /** How long to wait for the whole response, in milliseconds; 30 seconds by default. */
   timeoutMs?: number | undefined;
   /** Called before each request that is sent. */
   onRequest?: (() => void) | undefined;
-  /** Called with what the headers of each response say. */
+  /** Called with the notice of each response. */
   onResponse?: ((notice: Notice) => void) | undefined;
 }
 
@@ -43,7 +43,7 @@ export interface Message {
 export interface Result {
   status: number;
   headers: Headers;
-  /** The body; `{}` where there is none. */
+  /** The body; `{}` if there is none. */
   data: object;
 }
 
@@ -60,7 +60,7 @@ export class Transport {
     const { authorization } = this.options;
     for (let isRetry = false; ; isRetry = true) {
       const credentials = typeof authorization === 'string' ? authorization : await ask(authorization);
-      // No cookies and no cache of the browser: a poll has to reach the service.
+      // Without cookies and browser cache: a poll has to reach the service.
       const init: RequestInit = { method, headers: { ...headers }, cache: 'no-store', credentials: 'omit' };
       if (credentials !== '') Object.assign(init.headers!, { Authorization: credentials });
       if (body !== undefined) init.body = body;
@@ -97,7 +97,7 @@ export class Transport {
   }
 }
 
-/** The authorization that the application gives. Failing to get one, while offline perhaps, does not sign anybody out. */
+/** The application's authorization. A failure to obtain it, perhaps while offline, must not sign the user out. */
 async function ask(authorization: () => string | Promise<string>): Promise<string> {
   try {
     return await authorization();
@@ -107,7 +107,7 @@ async function ask(authorization: () => string | Promise<string>): Promise<strin
   }
 }
 
-/** The response with its body; or what is wrong with it. */
+/** The response with its body, or the error in it. */
 function judge(method: string, url: string, { status, headers }: Response, text: string): Result | ReadingListError {
   if (status >= 400) return errorOf(status, headers, parse(text));
   if (status === 304 || (method === 'HEAD' && status === 200)) return { status, headers, data: {} };

@@ -4,14 +4,21 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import openapiTS, { astToString } from 'openapi-typescript';
 import { publint } from 'publint';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startService } from '../../../../test/support/service.js';
+import { PATCHED, POSTED } from '../../src/fields.js';
+
+interface Schemas {
+  components: { schemas: Record<'NewArticle' | 'ArticlePatch', { properties: object }> };
+}
 
 const ROOT = resolve(import.meta.dirname, '../..');
+const OPENAPI = resolve(ROOT, '../../openapi.json');
 const folder = mkdtempSync(join(tmpdir(), 'reading-list-package-'));
 let tarball: string;
 let project: string;
@@ -27,9 +34,16 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 it('has types that are generated from the service as it is', async () => {
-  const document = new URL('../../../../openapi.json', import.meta.url);
+  const document = pathToFileURL(OPENAPI);
   const generated = astToString(await openapiTS(document));
   expect(readFileSync(join(ROOT, 'src/openapi.ts'), 'utf8').replace(/^\/\*\*[^]*?\*\/\n+/, '')).toBe(generated);
+});
+
+it('knows the fields that the service takes', () => {
+  const document = JSON.parse(readFileSync(OPENAPI, 'utf8')) as Schemas;
+  const { NewArticle, ArticlePatch } = document.components.schemas;
+  expect(POSTED).toEqual(Object.keys(NewArticle.properties));
+  expect(PATCHED).toEqual(Object.keys(ArticlePatch.properties));
 });
 
 it('is what publint and attw want a package to be', async () => {

@@ -1,32 +1,13 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService } from '../../../../test/support/service.js';
 import { ReadingListError } from '../../src/index.js';
 import { memoryStorage } from '../../src/storage/memory.js';
-import {
-  ask,
-  basic,
-  closeDevices,
-  deviceArticles,
-  openDevice,
-  serverArticles,
-  startWorld,
-  type World,
-} from '../support/world.js';
+import { ask, basic, deviceArticles, fields, fill, openDevice, serverArticles, useWorld } from '../support/world.js';
 
-let world: World;
-beforeAll(async () => (world = await startWorld({ PAGE_SIZE: '5', TOMBSTONE_RETENTION_DAYS: '1' })));
-afterEach(closeDevices);
-afterAll(() => world?.close());
+const world = useWorld({ PAGE_SIZE: '5', TOMBSTONE_RETENTION_DAYS: '1' });
 
-const fields = (n: number) => ({ url: `https://example.com/${n}`, title: `Article ${n}`, added_by: 'other' });
-const fill = async (user: string, count: number) => {
-  const ids: string[] = [];
-  for (let n = 0; n < count; n++)
-    ids.push((await ask(world.service.url, user, 'POST', '/articles', fields(n))).id as string);
-  return ids;
-};
 const inStep = async (list: Parameters<typeof deviceArticles>[0], user: string) =>
   expect(await deviceArticles(list)).toEqual(await serverArticles(world.service.url, user));
 
@@ -196,7 +177,7 @@ describe('authorization', () => {
 describe('an interruption', () => {
   it('in the middle of a first sync goes on where it was', async () => {
     const user = basic();
-    await fill(user, 22);
+    await fill(world, user, 22);
     const storage = memoryStorage();
     const { list, sent } = await openDevice(world.url, user, { storage });
     let pages = 0;
@@ -215,7 +196,7 @@ describe('an interruption', () => {
 
   it('of a walk whose token the service does not know any more begins a new one', async () => {
     const user = basic();
-    await fill(user, 7);
+    await fill(world, user, 7);
     const storage = memoryStorage();
     await storage.update(
       [],
@@ -255,7 +236,7 @@ describe('start over', () => {
 
   it('forgets what is gone, and keeps edits that wait', async () => {
     const user = basic();
-    const ids = await fill(user, 12);
+    const ids = await fill(world, user, 12);
     const { list, sent } = await openDevice(world.url, user);
     await list.sync();
     for (const n of [0, 5, 11]) await ask(world.url, user, 'DELETE', `/articles/${ids[n]}`);
@@ -288,7 +269,7 @@ describe('start over', () => {
 
   it('tells of edits to what is gone', async () => {
     const user = basic();
-    const ids = await fill(user, 3);
+    const ids = await fill(world, user, 3);
     const { list } = await openDevice(world.url, user);
     await list.sync();
     await ask(world.url, user, 'DELETE', `/articles/${ids[1]}`);
@@ -300,7 +281,7 @@ describe('start over', () => {
 
   it('happens by itself when the time of the service has gone back', async () => {
     const user = basic();
-    await fill(user, 3);
+    await fill(world, user, 3);
     const storage = memoryStorage();
     const { list } = await openDevice(world.url, user, { storage });
     await list.sync();
@@ -308,7 +289,7 @@ describe('start over', () => {
     await storage.update([], () => new Map([['state', { ...state, cursor: state.cursor + 1e12 }]]));
     await list.close();
     const again = await openDevice(world.url, user, { storage });
-    await fill(user, 4);
+    await fill(world, user, 4);
     await again.list.sync();
     await inStep(again.list, user);
   });

@@ -1,35 +1,12 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { memoryStorage } from '../../src/storage/memory.js';
-import {
-  ask,
-  basic,
-  closeDevices,
-  deviceArticles,
-  openDevice,
-  serverArticles,
-  startWorld,
-  type World,
-} from '../support/world.js';
+import { basic, deviceArticles, fill, openDevice, serverArticles, useWorld } from '../support/world.js';
 
-let world: World;
-beforeAll(async () => (world = await startWorld({ PAGE_SIZE: '40', BATCH_MAX_REQUESTS: '10' })));
-afterEach(closeDevices);
-afterAll(() => world?.close());
-
-const fields = (n: number) => ({ url: `https://example.com/${n}`, title: `Article ${n}`, added_by: 'other' });
-const fill = async (authorization: string, count: number) => {
-  for (let start = 0; start < count; start += 10) {
-    const requests = Array.from({ length: Math.min(10, count - start) }, (_, n) => ({ body: fields(start + n) }));
-    await ask(world.service.url, authorization, 'POST', '/batch', {
-      defaults: { method: 'POST', path: '/articles' },
-      requests,
-    });
-  }
-};
+const world = useWorld({ PAGE_SIZE: '40', BATCH_MAX_REQUESTS: '10' });
 
 it('a first sync takes one request for each page and one more', async () => {
   const user = await world.bearer();
-  await fill(user, 205);
+  await fill(world, user, 205);
   const { list, sent } = await openDevice(world.url, user);
   expect(await list.sync()).toMatchObject({ pulled: 205, requests: 7 });
   expect(sent.length).toBe(7);

@@ -1,21 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { LocalArticle } from '../../src/index.js';
 import { memoryStorage } from '../../src/storage/memory.js';
-import {
-  ask,
-  basic,
-  closeDevices,
-  deviceArticles,
-  openDevice,
-  serverArticles,
-  startWorld,
-  type World,
-} from '../support/world.js';
+import { ask, basic, deviceArticles, openDevice, serverArticles, useWorld } from '../support/world.js';
 
-let world: World;
-beforeAll(async () => (world = await startWorld()));
-afterEach(closeDevices);
-afterAll(() => world?.close());
+const world = useWorld();
 
 const url = (name: string) => `https://example.com/${name}`;
 
@@ -307,7 +295,21 @@ describe('two devices', () => {
     await both.a.list.favorite(both.keyA, false);
     await both.a.list.sync();
     expect(await settle(both)).toMatchObject([{ favorite: false, title: 'Mine' }]);
-    expect([...both.a.told, ...both.b.told]).toEqual([]);
+    expect(both.a.told).toEqual([]);
+    expect(both.b.told).toMatchObject([{ kind: 'merged', lost: { favorite: true } }]);
+  });
+
+  it('tell of an edit whose answer got lost when another device made part of it', async () => {
+    const both = await shared();
+    await both.b.list.favorite(both.keyB);
+    await both.b.list.archive(both.keyB);
+    const cut = world.proxy.cutBeforeRequest('PATCH /v2/articles/');
+    await expect(both.b.list.sync()).rejects.toMatchObject({ kind: 'network' });
+    await cut;
+    await both.a.list.archive(both.keyA);
+    await both.a.list.sync();
+    expect(await settle(both)).toMatchObject([{ archived: true, favorite: false }]);
+    expect(both.b.told).toMatchObject([{ kind: 'merged', lost: { favorite: true } }]);
   });
 
   it('make one article of a creation whose answer got lost', async () => {

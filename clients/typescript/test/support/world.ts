@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll } from 'vitest';
 import type {} from '../../../../test/support/global-setup.js';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/database.js';
 import { ScriptedProvider } from '../../../../test/support/identity-provider.js';
@@ -56,6 +57,25 @@ export async function startWorld(variables: Record<string, string> = {}): Promis
     },
   };
 }
+
+/** Starts a world before the cases of the file that calls it; its devices are closed after each of them. */
+export function useWorld(variables: Record<string, string> = {}): World {
+  const world = {} as World;
+  beforeAll(async () => void Object.assign(world, await startWorld(variables)));
+  afterEach(closeDevices);
+  afterAll(() => world.close?.());
+  return world;
+}
+
+/** Has another program of the user store articles; their ids. */
+export async function fill({ service }: World, authorization: string, count: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let n = 0; n < count; n++)
+    ids.push((await ask(service.url, authorization, 'POST', '/articles', fields(n))).id as string);
+  return ids;
+}
+
+export const fields = (n: number) => ({ url: `https://example.com/${n}`, title: `Article ${n}`, added_by: 'other' });
 
 /** The `Authorization` of a Basic user of its own. */
 export const basic = (user: string = randomUUID()): string =>

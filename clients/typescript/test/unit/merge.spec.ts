@@ -1,36 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import type { Article, Draft } from '../../src/article.js';
 import { ReadingListError } from '../../src/errors.js';
+import { draftOf } from '../../src/replica/checks.js';
 import { edited, type Edits, type Entry, isPending, patchOf, sending, visible } from '../../src/replica/entry.js';
 import { adopt, fold, merge, mergeDeletion, refuseDraft, refusePatch, settle } from '../../src/replica/merge.js';
 
+const ADDED = { url: 'https://example.com/', title: 'Title' };
+
 const record = (fields: Partial<Article> = {}): Article => ({
+  ...draftOf(ADDED, { device: 'phone', now: 1 }),
   id: 'id',
   last_modified: 1,
-  url: 'https://example.com/',
-  preview: null,
-  title: 'Title',
-  resolved_url: 'https://example.com/',
-  resolved_title: 'Title',
-  excerpt: '',
-  archived: false,
-  favorite: false,
-  is_article: true,
-  word_count: null,
-  unread: true,
-  added_by: 'phone',
-  added_on: 1,
   stored_on: 1,
-  marked_read_by: null,
-  marked_read_on: null,
-  read_position: 0,
   ...fields,
 });
 
-const draft = (fields: Partial<Draft> = {}): Draft => {
-  const { id: _id, last_modified: _modified, stored_on: _stored, ...rest } = record();
-  return { ...rest, added_by: 'laptop', added_on: 5, ...fields };
-};
+const draft = (fields: Partial<Draft> = {}): Draft => ({
+  ...draftOf(ADDED, { device: 'laptop', now: 5 }),
+  ...fields,
+});
 
 const marks = { marked_read_by: 'laptop', marked_read_on: 9 };
 const edit = (entry: Entry, ...fields: Partial<Draft>[]) =>
@@ -142,11 +130,19 @@ describe('a PATCH without an answer, and a newer version', () => {
     ['has our value: it had arrived', [{ favorite: true }], [], { favorite: true }, {}],
     ['has another field changed: it had not', [{ favorite: true }], [], { title: 'New' }, { favorite: true }],
     [
-      'has one of two: it had arrived, the other was changed since',
+      'has one of two: it had arrived and the other was undone, or it had not and another device did the same; told',
       [{ favorite: true }, { archived: true }],
       [],
       { archived: true },
       {},
+      { favorite: true },
+    ],
+    [
+      'has one of two, and the other has a newer edit',
+      [{ title: 'A' }, { archived: true }],
+      [{ title: 'B' }],
+      { archived: true },
+      { title: 'B' },
     ],
     ['looks as before: made and undone; told', [{ favorite: true }], [], {}, {}, { favorite: true }],
     [

@@ -1,18 +1,18 @@
 import type { Timestamp } from '../../../protocol/timestamp.js';
 
-/** An entry of another service's file. */
+/** An entry in another service's file. */
 export interface Bookmark {
-  /** Where it stands in the file. */
+  /** Its line in the file. */
   line: number;
   url: string;
   title: string;
-  /** Milliseconds; undefined where the file does not say. */
+  /** Milliseconds; undefined if the file does not say. */
   addedOn?: Timestamp;
   isUnread: boolean;
   isArchived?: boolean;
   isFavorite?: boolean;
   excerpt?: string;
-  /** What the entry has and an article has no field for: tags, a folder, a description. */
+  /** What the entry has but an article has no field for. */
   leftOut: LeftOut[];
 }
 
@@ -34,9 +34,9 @@ export function bodyOf(bookmark: Bookmark, addedBy: string): Record<string, unkn
   };
 }
 
-/** Code points; a title of megabytes is not taken apart as a whole. */
+/** The first characters (code points), without splitting a title of megabytes. */
 const firstCharacters = (text: string): string => [...text.slice(0, 2 * MAX_TITLE)].slice(0, MAX_TITLE).join('').trim();
 
-/** Milliseconds from the seconds of an export; undefined when they are none. */
+/** Converts the seconds of an export to milliseconds; undefined if invalid. */
 export const fromSeconds = (text: string | undefined): Timestamp | undefined =>
   text !== undefined && /^\d{1,11}$/.test(text) ? Number(text) * 1000 : undefined;

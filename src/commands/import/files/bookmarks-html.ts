@@ -1,16 +1,19 @@
+import { decodeHTML, decodeHTMLAttribute } from 'entities/decode';
 import { Parser } from 'htmlparser2';
 import { type Bookmark, fromSeconds } from './bookmark.js';
 import { ImportFileError } from './import-file-error.js';
 import { linePieces, MAX_UNIT, type TextChunks } from './lines.js';
 
-/** The parser looks through all open elements at each end tag; bookmark folders are never as deep. */
+/** The parser searches all open elements at each end tag; bookmark folders are never this deep. */
 const MAX_DEPTH = 256;
 const MAX_TITLE = 4_096;
 
-/** The bookmarks file that browsers and most services write (Netscape's format), and Pocket's old HTML export. */
+/**
+ * Reads the bookmarks file that browsers and most services write (the Netscape format), and Pocket's old HTML export.
+ */
 export async function* readBookmarksHtml(chunks: TextChunks): AsyncGenerator<Bookmark> {
   const links = new Links();
-  const parser = new Parser(links.handler);
+  const parser = new Parser(links.handler, { decodeEntities: false });
   for await (const { line, piece } of linePieces(chunks)) {
     links.next(line, piece.length);
     parser.write(piece);
@@ -21,7 +24,7 @@ export async function* readBookmarksHtml(chunks: TextChunks): AsyncGenerator<Boo
   yield* links.takeFinished();
 }
 
-/** Collects the links of a document from the events of its parser. */
+/** Collects the links of a document from parser events; the parser leaves character references as they are. */
 class Links {
   private line = 1;
   private charactersWithoutEvent = 0;
@@ -37,7 +40,7 @@ class Links {
     onclosetag: (name: string) => this.close(name),
   };
 
-  /** @param characters how many are parsed now */
+  /** @param characters how many are parsed next */
   next(line: number, characters: number): void {
     this.line = line;
     this.charactersWithoutEvent += characters;
@@ -49,9 +52,9 @@ class Links {
     return this.finished.splice(0);
   }
 
-  /** The link that is being read is complete. */
+  /** Completes the current link. */
   finish(): void {
-    if (this.current) this.finished.push({ ...this.current, title: this.current.title.trim() });
+    if (this.current) this.finished.push({ ...this.current, title: decodeHTML(this.current.title).trim() });
     this.current = undefined;
   }
 
@@ -68,7 +71,7 @@ class Links {
   private bookmarkOf({ href, add_date, time_added, toread, tags }: Record<string, string | undefined>): Bookmark {
     return {
       line: this.line,
-      url: href!,
+      url: decodeHTMLAttribute(href!),
       title: '',
       addedOn: fromSeconds(add_date ?? time_added),
       isUnread: toread !== '0',

@@ -2,7 +2,7 @@ import { type CsvError, type Info, parse, type Parser } from 'csv-parse';
 import { ImportFileError } from './import-file-error.js';
 import { MAX_UNIT, type TextChunks } from './lines.js';
 
-/** A row of the file: the line on which it begins, and its fields by the names of the first row, in lower case. */
+/** A row of the file: the line where it starts, and its fields by the lower-case names of the header. */
 export interface CsvRecord {
   line: number;
   field: (name: string) => string | undefined;
@@ -13,7 +13,10 @@ interface Row {
   record: string[];
 }
 
-/** Reads comma-separated values (RFC 4180). Throws `ImportFileError` for a quote that is never closed, a row without end. */
+/**
+ * Reads comma-separated values (RFC 4180). Throws `ImportFileError` for a quote that is never closed or a row that is
+ * too long.
+ */
 export async function* csvRecords(chunks: TextChunks): AsyncGenerator<CsvRecord> {
   const parser = parse({
     bom: true,
@@ -43,7 +46,7 @@ function columnsOf(header: string[]): Map<string, number> {
   return columns;
 }
 
-/** Writes everything to the parser, as fast as it is read; a failure ends the reading. */
+/** Writes everything to the parser, with backpressure; a failure ends the reading. */
 async function feed(parser: Parser, chunks: TextChunks): Promise<void> {
   try {
     for await (const chunk of chunks)

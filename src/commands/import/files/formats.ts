@@ -4,7 +4,7 @@ import { readInstapaperCsv } from './instapaper-csv.js';
 import type { TextChunks } from './lines.js';
 import { readPocketCsv } from './pocket-csv.js';
 
-/** The files of other services that can be read, by the name that `--format` takes. */
+/** Readers for files of other services, by the value of `--format`. */
 export const BOOKMARK_FORMATS: Readonly<Record<string, (chunks: TextChunks) => AsyncGenerator<Bookmark>>> = {
   pocket: readPocketCsv,
   instapaper: readInstapaperCsv,
@@ -14,10 +14,10 @@ export const BOOKMARK_FORMATS: Readonly<Record<string, (chunks: TextChunks) => A
 /** The format of `user export`. */
 export const OWN_FORMAT = 'lines';
 
-/** Names of all formats. */
+/** The names of all formats. */
 export const FORMATS: readonly string[] = [OWN_FORMAT, ...Object.keys(BOOKMARK_FORMATS)];
 
-/** The format of a file that begins like this; undefined when it looks like none. */
+/** Detects the format of a file by its beginning; undefined if unknown. */
 export function formatOf(beginning: string): string | undefined {
   const start = beginning
     .replace(/^\uFEFF/, '')

@@ -1,4 +1,4 @@
-/** A file that cannot be read on; the message is one line that names the line of the file. */
+/** The file is invalid; the message is one line with the line number. */
 export class ImportFileError extends Error {
   constructor(line: number, reason: string) {
     super(`line ${line}: ${reason}`);

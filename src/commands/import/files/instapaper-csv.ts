@@ -4,7 +4,9 @@ import type { TextChunks } from './lines.js';
 
 const FOLDERS_WITH_MEANING = ['', 'Unread', 'Archive', 'Starred'];
 
-/** Instapaper's export (`URL,Title,Selection,Folder,Timestamp`); of the folders, `Archive` and `Starred` have a meaning. */
+/**
+ * Reads Instapaper's export (`URL,Title,Selection,Folder,Timestamp`); the folders `Archive` and `Starred` set flags.
+ */
 export async function* readInstapaperCsv(chunks: TextChunks): AsyncGenerator<Bookmark> {
   for await (const record of csvRecords(chunks)) {
     const { line, field } = record;

@@ -3,10 +3,10 @@ import { ImportFileError } from './import-file-error.js';
 /** A file's text as it arrives. */
 export type TextChunks = AsyncIterable<string> | Iterable<string>;
 
-/** Characters of one line, one record or one element: what is longer is not a reading list. */
+/** The most characters of a line, record or element: anything longer is not a reading list. */
 export const MAX_UNIT = 16 * 2 ** 20;
 
-/** The text in pieces that end with a line break or where a chunk ends, each with the number of its line. */
+/** Splits the text after line breaks and at chunk boundaries; each piece has its line number. */
 export async function* linePieces(chunks: TextChunks): AsyncGenerator<{ line: number; piece: string }> {
   let line = 1;
   for await (const chunk of chunks)
@@ -19,7 +19,7 @@ export async function* linePieces(chunks: TextChunks): AsyncGenerator<{ line: nu
     }
 }
 
-/** The lines without their line breaks. Throws `ImportFileError` for a line without end. */
+/** The lines without line breaks. Throws `ImportFileError` for a line that is too long. */
 export async function* wholeLines(chunks: TextChunks): AsyncGenerator<{ line: number; text: string }> {
   let [last, text] = [1, ''];
   for await (const { line, piece } of linePieces(chunks)) {

@@ -4,16 +4,16 @@ import type { Timestamp } from '../../../protocol/timestamp.js';
 import { ImportFileError } from './import-file-error.js';
 import { type TextChunks, wholeLines } from './lines.js';
 
-/** Where an account's clock stood, and up to where its tombstones were purged, when it was exported. */
+/** An account's clock, and up to where its tombstones were purged, at the time of the export. */
 export interface AccountState {
   last_modified: Timestamp;
   purged_until: Timestamp;
 }
 
-/** A line of `user export`: the account that the following lines belong to, or one of its items. */
+/** A line of `user export`: the account of the following lines, or one of its items. */
 export type OwnLine = { line: number } & ({ account: string; state: AccountState } | { item: Article | Tombstone });
 
-/** Reads what `user export` wrote. Throws `ImportFileError` for a line that it did not write. */
+/** Reads the output of `user export`. Throws `ImportFileError` for any other line. */
 export async function* readOwnLines(chunks: TextChunks): AsyncGenerator<OwnLine> {
   let hasAccount = false;
   for await (const { line, text } of wholeLines(chunks)) {
@@ -50,7 +50,7 @@ function readItem(value: Record<string, unknown>): Article | Tombstone {
   if (value.deleted === true) return { id, last_modified, deleted: true };
   const stored_on = readTimestamp({ stored_on: value.stored_on });
   const article = newArticle(value, id, stored_on);
-  // On creation null takes the title; an article that is stored may have none.
+  // A new article with null gets the title instead, but a stored one may have none.
   const resolved_title = value.resolved_title === null ? null : article.resolved_title;
   return { ...article, resolved_title, stored_on, last_modified };
 }

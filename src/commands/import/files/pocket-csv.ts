@@ -2,7 +2,7 @@ import { type Bookmark, fromSeconds } from './bookmark.js';
 import { csvRecords } from './csv-records.js';
 import type { TextChunks } from './lines.js';
 
-/** Pocket's export (`title,url,time_added,tags,status`); `archive` is what was read. */
+/** Reads Pocket's export (`title,url,time_added,tags,status`); the status `archive` means read. */
 export async function* readPocketCsv(chunks: TextChunks): AsyncGenerator<Bookmark> {
   for await (const { line, field } of csvRecords(chunks)) {
     const isRead = field('status') === 'archive';

@@ -4,17 +4,17 @@ import type { Database } from '../../database/database.js';
 import type { Session } from '../../database/session.js';
 import type { Timestamp } from '../../protocol/timestamp.js';
 
-/** The account that is examined, and what its repair works with. */
-export interface Patient {
+/** The account that is examined, with what a repair needs. */
+export interface ExaminedAccount {
   database: Database;
   account: Buffer;
-  /** The present time: what is repaired gets a later timestamp than all before. */
+  /** The current time: repaired records get a later timestamp than all before. */
   clock: () => Timestamp;
 }
 
-/** A repair: `work` in a transaction that has locked the account. */
+/** A repair that runs `work` in a transaction with the account locked. */
 export const inAccount =
-  ({ database, account }: Patient, work: (transaction: Session) => Promise<unknown>) =>
+  ({ database, account }: ExaminedAccount, work: (transaction: Session) => Promise<unknown>) =>
   (): Promise<void> =>
     database.inTransaction(async (transaction) => {
       await addToLiveCount(transaction, account, 0);

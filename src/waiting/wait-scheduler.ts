@@ -7,12 +7,12 @@ import { WaitingRoom } from './waiting-room.js';
 
 const TICKS_IN_A_SECOND = 1000 / TICK_MS;
 
-/** Looks after those who wait: the one timer of all of them. */
+/** Runs the single timer of all held polls. */
 @Injectable()
-export class Attendant implements OnApplicationBootstrap, OnApplicationShutdown {
+export class WaitScheduler implements OnApplicationBootstrap, OnApplicationShutdown {
   private timer?: NodeJS.Timeout;
   private ticks = 0;
-  /** How many are released in a tick while the service is full. */
+  /** How many to release per tick while the service is full. */
   private releasing?: number;
 
   constructor(
@@ -40,7 +40,7 @@ export class Attendant implements OnApplicationBootstrap, OnApplicationShutdown 
     void this.poll.run();
   }
 
-  /** All within a second, so that their answers are no storm of their own. */
+  /** Releases all polls over a second, so that their responses do not add to the load. */
   private releaseUnderLoad(): void {
     if (this.status.monitor.load !== 'full') return void (this.releasing = undefined);
     this.releasing ??= Math.ceil(this.room.size / TICKS_IN_A_SECOND);

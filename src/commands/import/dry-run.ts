@@ -6,10 +6,10 @@ import { holdersOf, versionOf } from '../../articles/store/transfer.store.js';
 type Item = Article | Tombstone;
 
 /**
- * Says what an import would store, by reading alone. What earlier items of the file would have changed is kept in mind: the
- * addresses that they would take or give back.
+ * Determines what an import would store, without writing. Takes into account which URLs earlier items of the file would
+ * take or release.
  */
-export class Rehearsal {
+export class DryRun {
   private readonly versions = new Map<string, { last_modified: Timestamp; addresses: string[] }>();
   private readonly holders = new Map<string, string>();
 

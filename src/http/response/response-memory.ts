@@ -3,37 +3,37 @@ import { Injectable } from '@nestjs/common';
 import { ApiError } from '../../protocol/api-error.js';
 import { contextOf } from '../request/request-context.js';
 
-/** Bytes of JSON that heavy answers may take together, from before they are read until their clients have them. */
+/** Bytes of JSON that all heavy responses together may take, from before they are read until they are delivered. */
 const ALL_BYTES = 33_554_432;
-/** What is for one user of that. */
+/** The share of one user. */
 const USER_BYTES = 8_388_608;
 const TIMEOUT_MS = 4_000;
-/** Answers of one user that may wait: with many more of them the service would count as full for everybody. */
+/** How many responses of one user may wait: many more would make the service full for everybody. */
 const USER_WAITING = 100;
 
-/** Who waits finds out this often whether somebody's client takes its time. */
-const LOOK_MS = 250;
-/** So long a client may let everybody wait who wants room. */
+/** How often to check for slow clients while something waits. */
+const CHECK_MS = 250;
+/** How long a slow client may keep others waiting. */
 const PATIENCE_MS = 2_000;
 
 /**
- * Turns of the event loop from one heavy answer to the next. In each turn it takes one new connection, of whoever: with heavy
- * work in every turn a device would wait for all who came before it.
+ * Turns of the event loop between two heavy responses. A turn accepts only one new connection: with heavy work in every
+ * turn, a device would wait for everybody who connected before it.
  */
 const TURNS_BETWEEN = 16;
 
-/** Several answers that are one for the client, as those in a batch: they have their room together. */
+/** A reservation that several responses share because they are one to the client, such as those of a batch. */
 export class SharedRoom {
   taken?: Promise<void>;
 
-  /** @param bytes that they take together at most */
+  /** @param bytes the most that they take together */
   constructor(
     readonly response: ServerResponse,
     readonly bytes: number,
   ) {}
 }
 
-/** Who has room; times in milliseconds on a clock that never goes back. */
+/** A response with reserved memory; times in milliseconds of a monotonic clock. */
 interface Holder {
   response: ServerResponse;
   takenAt: number;
@@ -47,24 +47,26 @@ interface Waiting {
 }
 
 /**
- * Lets in as many heavy answers at a time as memory has room for, and not all of one user. A single one is let in however heavy
- * it is, so that nobody waits forever. Who has no room at all comes first, and while he waits the connections of the slowest clients
- * are closed one by one: a few that read next to nothing would keep all of it.
+ * Admits as many heavy responses at a time as fit into memory, with a limit per user. A single one is admitted whatever
+ * its size, so that nobody waits forever. Users who hold nothing come first, and while one of them waits, the
+ * connections of the slowest clients are closed one by one: a few clients that hardly read could otherwise keep all of
+ * it.
  */
 @Injectable()
-export class AnswerMemory {
+export class ResponseMemory {
   private total = 0;
   private readonly users = new Map<string, number>();
   private readonly holders = new Set<Holder>();
   private queue: Waiting[] = [];
-  /** Runs while somebody waits. */
-  private looking?: NodeJS.Timeout;
+  /** Runs while something waits. */
+  private checking?: NodeJS.Timeout;
   private readonly shared = new WeakMap<ServerResponse, SharedRoom>();
   private last = Promise.resolve();
 
   /**
-   * Waits for room, which is given back when the response or its connection closes. Rejects with 503 / 201 when there is none
-   * for some seconds, or too many of the user wait already; what shares its room is refused as a whole.
+   * Waits until memory is reserved; it is released when the response or its connection closes. Rejects with 503 / 201
+   * when none becomes free for some seconds or too many responses of the user are waiting. Responses that share a
+   * reservation are refused together.
    */
   hold(response: ServerResponse, account: Buffer, bytes: number): Promise<void> {
     const room = this.shared.get(response);
@@ -72,7 +74,7 @@ export class AnswerMemory {
     return (room.taken ??= this.holdAlone(room.response, account, Math.max(bytes, room.bytes)));
   }
 
-  /** To be called before anything is held for `response`, which is a part of what the room is for. */
+  /** Lets `response` use a shared reservation; call it before `hold`. */
   share(response: ServerResponse, room: SharedRoom): void {
     this.shared.set(response, room);
   }
@@ -82,17 +84,17 @@ export class AnswerMemory {
     if (this.hasRoom(key, bytes)) this.take(key, bytes);
     else await this.turn(key, bytes);
     this.giveBackAtEnd(response, key, bytes);
-    await (this.last = this.last.then(someTurns));
+    await (this.last = this.last.then(afterSomeTurns));
   }
 
-  /** Counts what is in memory already, whether or not there is room. */
+  /** Counts bytes that are already in memory, even beyond the limit. */
   add(response: ServerResponse, account: Buffer, bytes: number): void {
     const key = account.toString('latin1');
     this.take(key, bytes);
     this.giveBackAtEnd(response, key, bytes);
   }
 
-  /** Since when it is the client who keeps the room; undefined while it is the service. */
+  /** Since when the client is the one to keep the memory; undefined while the service does. */
   protected clientKeepsSince({ answeredAt }: Holder): number | undefined {
     return answeredAt;
   }
@@ -128,14 +130,14 @@ export class AnswerMemory {
         reject(noRoom());
       }, TIMEOUT_MS);
       this.queue.push(waiting);
-      this.looking ??= setInterval(() => this.closeSlowest(), LOOK_MS).unref();
+      this.checking ??= setInterval(() => this.closeSlowest(), CHECK_MS).unref();
     });
   }
 
   private closeSlowest(): void {
     if (this.queue.length === 0) {
-      clearInterval(this.looking);
-      this.looking = undefined;
+      clearInterval(this.checking);
+      this.checking = undefined;
       return;
     }
     if (this.queue.every(({ key }) => this.users.has(key))) return;
@@ -161,14 +163,15 @@ export class AnswerMemory {
   }
 }
 
-/** Resolves after some turns of the event loop. */
-async function someTurns(): Promise<void> {
+async function afterSomeTurns(): Promise<void> {
   for (let turn = 0; turn < TURNS_BETWEEN; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** The same for bodies of requests: who holds one may need room for an answer as well. */
+/**
+ * The same for request bodies, counted separately because a request with a body may also need memory for its response.
+ */
 @Injectable()
-export class BodyMemory extends AnswerMemory {
+export class BodyMemory extends ResponseMemory {
   protected override clientKeepsSince({ response, takenAt }: Holder): number | undefined {
     return response.req.complete ? undefined : takenAt;
   }

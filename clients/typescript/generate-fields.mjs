@@ -1,0 +1,16 @@
+// Writes src/fields.ts: the names of the fields, for what has to know them when it runs.
+import { readFileSync, writeFileSync } from 'node:fs';
+
+const { schemas } = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8')).components;
+
+const list = (name, comment, { properties }) => {
+  const names = Object.keys(properties).map((field) => `  '${field}',\n`);
+  return `/** ${comment} */\nexport const ${name} = [\n${names.join('')}] as const;\n`;
+};
+
+const text = [
+  '// Made of openapi.json by `npm run generate`.\n',
+  list('POSTED', 'The fields of a creation.', schemas.NewArticle),
+  list('PATCHED', 'The fields of a PATCH.', schemas.ArticlePatch),
+].join('\n');
+writeFileSync(new URL('src/fields.ts', import.meta.url), text);

@@ -1,0 +1,18 @@
+/** The service worker's script, next to the page. */
+export const WORKER = 'sw.js';
+
+/**
+ * What may become more than text on the pages (their policy, `trusted-types reading-list`): the service worker's name, and one
+ * character reference at a time, which is no markup.
+ */
+const rules = {
+  createScriptURL: (url: string) => (url === WORKER ? url : ''),
+  createHTML: (text: string) => (/^&#?[a-z\d]+;?$/i.test(text) ? text : ''),
+};
+
+interface Window {
+  trustedTypes?: { createPolicy(name: string, policy: typeof rules): typeof rules };
+}
+
+/** The same rules where the browser does not know trusted types. */
+export const trusted = (window as Window).trustedTypes?.createPolicy('reading-list', rules) ?? rules;
