@@ -17,12 +17,12 @@ export class Environment {
   @Setting('`production` refuses missing secrets and turns the development defaults off', { group: 'Service' })
   @OneOf('development', 'production', 'test')
   NODE_ENV: string = 'development';
-  @Setting('address to listen on; the image sets `0.0.0.0`') @Text() HOST: string = '127.0.0.1';
+  @Setting('IP address or host name to listen on; the image sets `0.0.0.0`') @Text() HOST: string = '127.0.0.1';
   @Setting('port to listen on; 0 picks a free one') @WholeNumber(0, 65535) PORT: number = 8000;
-  @Setting('base address as clients see it; required in production', { defaultText: 'from the request' })
+  @Setting('base URL as clients see it; required in production', { defaultText: 'from the request' })
   @Check('must be an absolute http(s) URL without query and fragment', isBaseUrl)
   PUBLIC_URL?: string;
-  @Setting('how many proxies, or which addresses, may set `X-Forwarded-*`')
+  @Setting('how many proxies, or which IP addresses, may set `X-Forwarded-*`')
   @Check('must be a number of proxies, or their addresses and ranges, comma-separated', isTrustProxy)
   TRUST_PROXY?: string;
 
@@ -101,7 +101,7 @@ export class Environment {
   @Setting('polls of a user that wait at once') @WholeNumber(1, 1_000_000) WAITING_PER_USER: number = 20;
   @Setting('polls of a process that wait at once') @WholeNumber(1, 1_000_000) WAITING_MAX: number = 10_000;
   @Setting('largest body of a request') @WholeNumber(1, 2 ** 30) MAX_BODY_BYTES: number = 2_097_152;
-  @Setting('requests of a user, and of an address while nobody signed in; 0: no limit')
+  @Setting('requests per minute of a user, or of an IP address without credentials; 0: no limit')
   @WholeNumber(0, WHOLE_SECONDS)
   RATE_LIMIT_PER_MINUTE: number = 0;
 

@@ -54,7 +54,7 @@ export const FIELDS = {
     kind: 'url',
     nullable: true,
     default: null,
-    description: 'The address of a picture.',
+    description: 'The URL of a picture.',
     example: 'https://example.com/tea.jpg',
   },
   title: {
@@ -69,7 +69,7 @@ export const FIELDS = {
     kind: 'url',
     default: { sameAs: 'url' },
     patch: 'always',
-    description: 'The address after redirects. Unique among the live articles of a user.',
+    description: 'The URL after redirects. Unique among the live articles of a user.',
     example: 'https://example.com/tea',
   },
   resolved_title: {

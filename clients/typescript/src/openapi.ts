@@ -358,7 +358,7 @@ export interface components {
             url: string;
             /**
              * Format: iri
-             * @description The address of a picture.
+             * @description The URL of a picture.
              * @example https://example.com/tea.jpg
              */
             preview: string | null;
@@ -369,7 +369,7 @@ export interface components {
             title: string | null;
             /**
              * Format: iri
-             * @description The address after redirects. Unique among the live articles of a user.
+             * @description The URL after redirects. Unique among the live articles of a user.
              * @example https://example.com/tea
              */
             resolved_url: string;
@@ -464,13 +464,13 @@ export interface components {
             added_by: string;
             /**
              * Format: iri
-             * @description The address of a picture. Default: null.
+             * @description The URL of a picture. Default: null.
              * @example https://example.com/tea.jpg
              */
             preview?: string | null;
             /**
              * Format: iri
-             * @description The address after redirects. Unique among the live articles of a user.
+             * @description The URL after redirects. Unique among the live articles of a user.
              * @example https://example.com/tea
              */
             resolved_url?: string | null;
@@ -577,7 +577,7 @@ export interface components {
             url?: string;
             /**
              * Format: iri
-             * @description The address of a picture.
+             * @description The URL of a picture.
              * @example https://example.com/tea.jpg
              */
             preview?: string | null;
@@ -588,7 +588,7 @@ export interface components {
             title?: string | null;
             /**
              * Format: iri
-             * @description The address after redirects. Unique among the live articles of a user.
+             * @description The URL after redirects. Unique among the live articles of a user.
              * @example https://example.com/tea
              */
             resolved_url?: string;
@@ -672,7 +672,7 @@ export interface components {
             title?: string | null;
             /**
              * Format: iri
-             * @description The address after redirects. Unique among the live articles of a user.
+             * @description The URL after redirects. Unique among the live articles of a user.
              * @example https://example.com/tea
              */
             resolved_url?: string | null;

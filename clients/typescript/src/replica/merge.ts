@@ -8,7 +8,7 @@ import {
   NO_MARKS,
 } from '../article.js';
 import type { ReadingListError } from '../errors.js';
-import type { Edit, Edits, Entry } from './entry.js';
+import { type Edit, type Edits, type Entry, unsent } from './entry.js';
 
 /** The resulting entry (undefined if it is deleted), and a conflict to report to the user. */
 export interface Outcome {
@@ -174,13 +174,12 @@ const marksOf = ({ marked_read_by, marked_read_on }: Draft) => ({ ...NO_MARKS, m
 export function refusePatch(entry: Entry, body: ArticlePatch, error: ReadingListError): Outcome {
   const named = EDITABLE.filter((field) => field === error.field && field in body);
   const refused = named.length > 0 ? named : EDITABLE.filter((field) => field in body);
-  const edits = { ...entry.edits };
+  const edits = { ...unsent(entry).edits };
   const lost: Lost = {};
   for (const field of refused) {
     if (edits[field]) lost[field] = edits[field].to;
     delete edits[field];
   }
-  for (const [field, { from, to }] of Object.entries(edits)) edits[field as keyof Edits] = { from, to };
   return told({ ...entry, edits }, 'refused', lost, error.message);
 }
 

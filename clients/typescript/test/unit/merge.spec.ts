@@ -376,6 +376,14 @@ describe('a refusal', () => {
     expect(isNoted(left!.edits)).toEqual({ favorite: true });
     expect(conflict).toMatchObject({ kind: 'refused', lost: { title: 'Mine' }, reason: 'title: no' });
   });
+  it('of another field leaves an article that was read and marked unread again to be reset', () => {
+    const read = { key: 'k', base: record({ read_position: 40 }) };
+    const entry = edit(read, { unread: false }, { unread: true }, { title: 'Mine' });
+    const { entry: left } = refusePatch(sending(entry, patchOf(entry)), patchOf(entry), error('title'));
+    expect(patchOf(left!)).toMatchObject({ unread: false });
+    const reset = settle(left!, patchOf(left!), record({ ...marks, unread: false, read_position: 40, last_modified: 2 }));
+    expect(patchOf(reset)).toEqual({ unread: true });
+  });
   it('that names none gives up what was sent', () => {
     const entry = edit({ key: 'k', base: record() }, { title: 'Mine' }, { favorite: true });
     expect(refusePatch(entry, patchOf(entry), error())).toMatchObject({
