@@ -2,13 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../support/app.js';
 import { exchange } from './raw-http.js';
 import { anArticle } from '../support/article.js';
-import { client, type Client, requireNewUser } from '../support/client.js';
-
-interface Item {
-  id: string;
-  last_modified: number;
-  title: string;
-}
+import { deviceWith, type Item, timestampOf } from '../support/device-with.js';
+import { client, requireNewUser } from '../support/client.js';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -16,21 +11,9 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** A user with articles of the given fields, and those articles. */
-async function deviceWith(...articles: Record<string, unknown>[]): Promise<{ device: Client; items: Item[] }> {
-  const device = client(app.url);
-  const items: Item[] = [];
-  for (const fields of articles)
-    items.push((await device.post('/articles').send(anArticle(fields)).expect(201)).body as Item);
-  return { device, items };
-}
-
-const timestampOf = async (device: Client): Promise<number> =>
-  Number((await device.head('/articles').expect(200)).headers['last-modified']);
-
 describe('DELETE of an article', () => {
   it('answers 200 with a tombstone of three fields', async () => {
-    const { device, items } = await deviceWith({});
+    const { device, items } = await deviceWith(app, {});
     const { body } = await device.delete(`/articles/${items[0]!.id}`).expect(200);
     expect(body).toEqual({ id: items[0]!.id, last_modified: expect.any(Number), deleted: true });
     expect(body.last_modified).toBeGreaterThan(items[0]!.last_modified);
@@ -38,7 +21,7 @@ describe('DELETE of an article', () => {
   });
 
   it('leaves the tombstone in listings by time only', async () => {
-    const { device, items } = await deviceWith({}, {});
+    const { device, items } = await deviceWith(app, {}, {});
     const { body: tombstone } = await device.delete(`/articles/${items[0]!.id}`).expect(200);
     expect((await device.get('/articles').expect(200)).body.items).toEqual([items[1]]);
     const since = await device.get(`/articles?_since=${items[1]!.last_modified}`).expect(200);
@@ -46,12 +29,12 @@ describe('DELETE of an article', () => {
   });
 
   it('takes an id in upper case and ignores the query string and the body', async () => {
-    const { device, items } = await deviceWith({});
+    const { device, items } = await deviceWith(app, {});
     await device.delete(`/articles/${items[0]!.id.toUpperCase()}?_limit=x&a=b`).send('{not json').expect(200);
   });
 
   it('answers 404 / 111 the second time, and changes nothing', async () => {
-    const { device, items } = await deviceWith({});
+    const { device, items } = await deviceWith(app, {});
     const { body: tombstone } = await device.delete(`/articles/${items[0]!.id}`).expect(200);
     const { body } = await device.delete(`/articles/${items[0]!.id}`).expect(404);
     expect(body).toMatchObject({ code: 404, errno: 111 });
@@ -59,7 +42,7 @@ describe('DELETE of an article', () => {
   });
 
   it('succeeds once when many want it', async () => {
-    const { device, items } = await deviceWith({});
+    const { device, items } = await deviceWith(app, {});
     const answers = await Promise.all(Array.from({ length: 10 }, () => device.delete(`/articles/${items[0]!.id}`)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(9).fill(404)]);
     expect((await device.head('/articles')).headers['total-records']).toBe('0');
@@ -68,7 +51,7 @@ describe('DELETE of an article', () => {
 
 describe('DELETE of the collection', () => {
   it('answers 200 with a tombstone for each article, each with a timestamp of its own', async () => {
-    const { device, items } = await deviceWith({}, {}, {}, {}, {});
+    const { device, items } = await deviceWith(app, {}, {}, {}, {}, {});
     requireNewUser(device);
     const { body } = await device.delete('/articles').expect(200);
     const tombstones = body.items as Item[];
@@ -85,6 +68,7 @@ describe('DELETE of the collection', () => {
 
   it('deletes what matches its filters', async () => {
     const { device, items } = await deviceWith(
+      app,
       { title: 'x', unread: false },
       { title: 'x' },
       { title: 'y', unread: false },
@@ -105,7 +89,7 @@ describe('DELETE of the collection', () => {
     ['deleted', () => 'deleted=false', [0, 1, 2]],
     ['a name with an underscore that nobody knows', () => '_cache_buster=1', [0, 1, 2]],
   ])('takes %s', async (_, query, expected) => {
-    const { device, items } = await deviceWith({}, {}, {});
+    const { device, items } = await deviceWith(app, {}, {}, {});
     const { body } = await device.delete(`/articles?${query(items)}`).expect(200);
     const deleted = (body.items as Item[]).map(({ id }) => items.findIndex((item) => item.id === id));
     expect(deleted.sort()).toEqual(expected);
@@ -114,7 +98,7 @@ describe('DELETE of the collection', () => {
   it.each(['?title=none', '?_since=9007199254740991', '?deleted=true', '?deleted=true&_since=0', '?id=1'])(
     'answers 200 without items and leaves the timestamp when nothing matches: %s',
     async (query) => {
-      const { device, items } = await deviceWith({}, {});
+      const { device, items } = await deviceWith(app, {}, {});
       await device.delete(`/articles/${items[1]!.id}`).expect(200);
       const before = await timestampOf(device);
       expect((await device.delete(`/articles${query}`).expect(200)).body).toEqual({ items: [] });
@@ -127,7 +111,7 @@ describe('DELETE of the collection', () => {
   });
 
   it('never deletes a tombstone again', async () => {
-    const { device, items } = await deviceWith({}, {});
+    const { device, items } = await deviceWith(app, {}, {});
     requireNewUser(device);
     const { body: tombstone } = await device.delete(`/articles/${items[0]!.id}`).expect(200);
     expect((await device.delete('/articles?_since=0').expect(200)).body.items).toMatchObject([{ id: items[1]!.id }]);
@@ -138,7 +122,7 @@ describe('DELETE of the collection', () => {
   it.each(['_limit=1', '_limit=', '_sort=title', '_sort=', '_token=x', '_token=', '%5Flimit=1'])(
     'refuses %s with 400 / 107 and deletes nothing',
     async (parameter) => {
-      const { device, items } = await deviceWith({});
+      const { device, items } = await deviceWith(app, {});
       const name = /limit|sort|token/.exec(parameter)![0];
       const { body } = await device.delete(`/articles?unread=true&${parameter}`).expect(400);
       expect(body).toMatchObject({ code: 400, errno: 107, message: `_${name}: not allowed when deleting` });
@@ -151,14 +135,14 @@ describe('DELETE of the collection', () => {
     ['unread=maybe', 'unread: not a boolean'],
     ['_since=1&_since=2', '_since: given more than once'],
   ])('refuses a wrong filter with 400 / 107: %s', async (query, message) => {
-    const { device, items } = await deviceWith({});
+    const { device, items } = await deviceWith(app, {});
     const { body } = await device.delete(`/articles?${query}`).expect(400);
     expect(body).toMatchObject({ code: 400, errno: 107, message });
     await device.get(`/articles/${items[0]!.id}`).expect(200);
   });
 
   it('ignores a body', async () => {
-    const { device } = await deviceWith({});
+    const { device } = await deviceWith(app, {});
     expect((await device.delete('/articles').send('{not json').expect(200)).body.items).toHaveLength(1);
   });
 

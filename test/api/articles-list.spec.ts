@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { QUERY_FIELDS, type QueryField } from '../../src/protocol/fields.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { anArticle } from '../support/article.js';
+import { deviceWith } from '../support/device-with.js';
 import { client, type Client, requireNewUser } from '../support/client.js';
 import { createTestDatabase } from '../support/database.js';
 import { arrangeValues, compareValues, type FieldValue, valueOf } from '../support/field-values.js';
@@ -520,14 +521,11 @@ describe('with a page size of 3', () => {
   });
   afterAll(() => small.close());
 
-  const deviceWith = async (count: number): Promise<Client> => {
-    const device = client(small.url);
-    for (let at = 0; at < count; at++) await device.post('/articles').send(anArticle()).expect(201);
-    return device;
-  };
+  const deviceWithMany = async (count: number): Promise<Client> =>
+    (await deviceWith(small, ...Array.from({ length: count }, () => ({})))).device;
 
   it.each(['', '?_limit=4', '?_limit=100'])('a page has three items for %j', async (query) => {
-    const device = await deviceWith(4);
+    const device = await deviceWithMany(4);
     const { body, headers } = await device.get(`/articles${query}`).expect(200);
     expect(body.items).toHaveLength(3);
     expect(headers['total-records']).toBe('4');
@@ -539,16 +537,16 @@ describe('with a page size of 3', () => {
   });
 
   it('the next page is below the public address', async () => {
-    const { headers } = await (await deviceWith(4)).get('/articles').expect(200);
+    const { headers } = await (await deviceWithMany(4)).get('/articles').expect(200);
     expect(headers['next-page']).toMatch(/^https:\/\/list\.example\.com:8443\/reading\/v2\/articles\?_limit=3&_token=/);
   });
 
   it('an exactly full page is the last one', async () => {
-    expect((await (await deviceWith(3)).get('/articles').expect(200)).headers).not.toHaveProperty('next-page');
+    expect((await (await deviceWithMany(3)).get('/articles').expect(200)).headers).not.toHaveProperty('next-page');
   });
 
   it('tombstones count', async () => {
-    const device = await deviceWith(4);
+    const device = await deviceWithMany(4);
     await device.delete('/articles').expect(200);
     const { headers } = await device.get('/articles?_since=0').expect(200);
     expect(headers['total-records']).toBe('4');

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../support/app.js';
 import { anArticle } from '../support/article.js';
+import { deviceWith, type Item, timestampOf } from '../support/device-with.js';
 import { client, type Client } from '../support/client.js';
 
 type Fields = Record<string, unknown>;
-type Item = Fields & { id: string; last_modified: number; url: string };
 
 let app: TestApp;
 beforeAll(async () => {
@@ -14,15 +14,11 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 /** A user with one article of the given fields. */
-async function deviceWith(fields: Fields = {}): Promise<{ device: Client; item: Item; path: string }> {
-  const device = client(app.url);
-  const { body } = await device.post('/articles').send(anArticle(fields)).expect(201);
-  const item = body as Item;
+async function deviceWithOne(fields: Fields = {}): Promise<{ device: Client; item: Item; path: string }> {
+  const { device, items } = await deviceWith(app, fields);
+  const item = items[0]!;
   return { device, item, path: `/articles/${item.id}` };
 }
-
-const timestampOf = async (device: Client): Promise<number> =>
-  Number((await device.head('/articles').expect(200)).headers['last-modified']);
 
 const READ = { unread: false, marked_read_by: 'phone', marked_read_on: 5, read_position: 10 };
 
@@ -86,7 +82,7 @@ describe('a PATCH', () => {
     ],
     [{}, { favorite: true, archived: null, unread: null, read_position: null, is_article: null }, { favorite: true }],
   ])('of an article with %j by %j changes it', async (stored, sent, expected = sent) => {
-    const { device, item, path } = await deviceWith(stored);
+    const { device, item, path } = await deviceWithOne(stored);
     const { body } = await device.patch(path).send(sent).expect(200);
     expect(body).toEqual({ ...item, ...expected, last_modified: expect.any(Number) });
     expect(body.last_modified).toBeGreaterThan(item.last_modified);
@@ -111,14 +107,14 @@ describe('a PATCH', () => {
     [{ preview: '' }, { preview: '' }],
     [{ preview: 'http://p/' }, { preview: null, url: null, id: null, added_on: null }],
   ])('of an article with %j by %j changes nothing', async (stored, sent) => {
-    const { device, item, path } = await deviceWith(stored);
+    const { device, item, path } = await deviceWithOne(stored);
     expect((await device.patch(path).send(sent).expect(200)).body).toEqual(item);
     expect((await device.get(path).expect(200)).body).toEqual(item);
     expect(await timestampOf(device)).toBe(item.last_modified);
   });
 
   it('takes the whole record back', async () => {
-    const { device, item, path } = await deviceWith(READ);
+    const { device, item, path } = await deviceWithOne(READ);
     expect((await device.patch(path).send(item).expect(200)).body).toEqual(item);
     const { body } = await device
       .patch(path)
@@ -128,7 +124,7 @@ describe('a PATCH', () => {
   });
 
   it('takes read-only fields that are equal in another form', async () => {
-    const { device, item, path } = await deviceWith({ added_by: 'tv', added_on: 5 });
+    const { device, item, path } = await deviceWithOne({ added_by: 'tv', added_on: 5 });
     const sent = {
       id: item.id.toUpperCase(),
       url: ` ${item.url}\n`,
@@ -142,7 +138,7 @@ describe('a PATCH', () => {
   });
 
   it('takes an id in upper case', async () => {
-    const { device, item } = await deviceWith();
+    const { device, item } = await deviceWithOne();
     const { body } = await device.patch(`/articles/${item.id.toUpperCase()}`).send({ favorite: true }).expect(200);
     expect(body).toMatchObject({ id: item.id, favorite: true });
   });
@@ -166,7 +162,7 @@ describe('a PATCH of a read-only field', () => {
     ['preview', 'https://example.com/other'],
     ['preview', ''],
   ])('%s is refused with 400 / 109 when it differs: %j', async (field, value) => {
-    const { device, item, path } = await deviceWith({ preview: 'https://example.com/p' });
+    const { device, item, path } = await deviceWithOne({ preview: 'https://example.com/p' });
     const { body } = await device
       .patch(path)
       .send({ favorite: true, [field]: value })
@@ -179,7 +175,7 @@ describe('a PATCH of a read-only field', () => {
 
 describe('a PATCH of resolved_url', () => {
   it('is refused with 409 / 122 that names the field and the other record when it is taken', async () => {
-    const { device, item, path } = await deviceWith();
+    const { device, item, path } = await deviceWithOne();
     const { body: other } = await device
       .post('/articles')
       .send(anArticle({ resolved_url: 'http://r/' }))
@@ -193,7 +189,7 @@ describe('a PATCH of resolved_url', () => {
   });
 
   it.each([null, ''])('is refused as well when its default is taken: %j', async (resolved_url) => {
-    const { device, item, path } = await deviceWith({ resolved_url: 'http://r/' });
+    const { device, item, path } = await deviceWithOne({ resolved_url: 'http://r/' });
     const { body: other } = await device
       .post('/articles')
       .send(anArticle({ resolved_url: item.url }))
@@ -203,7 +199,7 @@ describe('a PATCH of resolved_url', () => {
   });
 
   it('may be the url of another article, its own one, or that of a deleted one', async () => {
-    const { device, item, path } = await deviceWith();
+    const { device, item, path } = await deviceWithOne();
     const { body: other } = await device
       .post('/articles')
       .send(anArticle({ url: 'http://o/', resolved_url: 'http://r/' }))
@@ -215,13 +211,13 @@ describe('a PATCH of resolved_url', () => {
   });
 
   it('is free for another user', async () => {
-    const { device, path } = await deviceWith();
-    const stranger = await deviceWith({ resolved_url: 'http://r/' });
+    const { device, path } = await deviceWithOne();
+    const stranger = await deviceWithOne({ resolved_url: 'http://r/' });
     await device.patch(path).send({ resolved_url: stranger.item.resolved_url }).expect(200);
   });
 
   it('lets two articles swap over a third address', async () => {
-    const { device, path } = await deviceWith({ resolved_url: 'http://r/1' });
+    const { device, path } = await deviceWithOne({ resolved_url: 'http://r/1' });
     const { body: other } = await device
       .post('/articles')
       .send(anArticle({ resolved_url: 'http://r/2' }))
@@ -247,7 +243,7 @@ describe('a PATCH of resolved_url', () => {
 
 describe('Response-Behavior', () => {
   const answerTo = async (stored: Fields, sent: Fields, behavior?: string) => {
-    const { device, item, path } = await deviceWith(stored);
+    const { device, item, path } = await deviceWithOne(stored);
     const test = device.patch(path).send(sent);
     if (behavior !== undefined) test.set('Response-Behavior', behavior);
     const { body } = await test.expect(200);
@@ -295,7 +291,7 @@ describe('Response-Behavior', () => {
   });
 
   it('diff shows last_modified when it was sent and has moved', async () => {
-    const { device, item, path } = await deviceWith();
+    const { device, item, path } = await deviceWithOne();
     const { body } = await device
       .patch(path)
       .set('Response-Behavior', 'diff')
@@ -311,7 +307,7 @@ describe('the checks of a PATCH come in this order', () => {
   const bad = { url: 'http://other/', archived: 'maybe', resolved_url: 'http://taken/' };
 
   it('credentials, the body, the record, the precondition, an empty body, read-only fields, values, conflicts', async () => {
-    const { device, path } = await deviceWith();
+    const { device, path } = await deviceWithOne();
     await device
       .post('/articles')
       .send(anArticle({ resolved_url: 'http://taken/' }))
@@ -344,7 +340,7 @@ describe('the checks of a PATCH come in this order', () => {
 
 describe('simultaneous PATCHes', () => {
   it('of different fields are all kept, each with a timestamp of its own', async () => {
-    const { device, path } = await deviceWith();
+    const { device, path } = await deviceWithOne();
     const patches = [{ title: 'T' }, { excerpt: 'E' }, { favorite: true }, { archived: true }, { word_count: 9 }];
     const answers = await Promise.all(patches.map((patch) => device.patch(path).send(patch).expect(200)));
     const times = answers.map(({ body }) => body.last_modified as number);
@@ -354,13 +350,13 @@ describe('simultaneous PATCHes', () => {
   });
 
   it('of a position keep the highest', async () => {
-    const { device, path } = await deviceWith();
+    const { device, path } = await deviceWithOne();
     await Promise.all([5, 9, 2, 7, 1].map((read_position) => device.patch(path).send({ read_position }).expect(200)));
     expect((await device.get(path).expect(200)).body.read_position).toBe(9);
   });
 
   it('that read an article record one reader', async () => {
-    const { device, path } = await deviceWith();
+    const { device, path } = await deviceWithOne();
     const readers = ['phone', 'tv', 'laptop', 'tablet'];
     const answers = await Promise.all(
       readers.map((marked_read_by) => device.patch(path).send({ unread: false, marked_read_by }).expect(200)),

@@ -1,12 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../support/app.js';
 import { anArticle } from '../support/article.js';
+import { deviceWith, type Item } from '../support/device-with.js';
 import { client, type Client } from '../support/client.js';
-
-interface Item {
-  id: string;
-  title: string;
-}
 
 const MAX_BYTES = 200_000;
 
@@ -16,14 +12,9 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-async function deviceWith(excerpts: string[]): Promise<Client> {
-  const device = client(app.url);
-  for (const [at, excerpt] of excerpts.entries())
-    await device
-      .post('/articles')
-      .send(anArticle({ title: String(at).padStart(4, '0'), excerpt }))
-      .expect(201);
-  return device;
+async function deviceWithExcerpts(excerpts: string[]): Promise<Client> {
+  const articles = excerpts.map((excerpt, at) => ({ title: String(at).padStart(4, '0'), excerpt }));
+  return (await deviceWith(app, ...articles)).device;
 }
 
 /** The pages of a listing; checks what each has to say, and that HEAD says the same. */
@@ -51,7 +42,7 @@ describe('a page', () => {
     ['other alphabets', 'ж', 30_000],
     ['emoji', '😀', 20_000],
   ])('ends by its bytes with %s', async (_, character, length) => {
-    const device = await deviceWith(Array.from({ length: 7 }, () => character.repeat(length)));
+    const device = await deviceWithExcerpts(Array.from({ length: 7 }, () => character.repeat(length)));
     for (const query of ['', '_since=0', '_sort=title', '_sort=-unread,excerpt', 'unread=true&_limit=3']) {
       const found = await pages(device, query, 7);
       expect(found.length).toBeGreaterThan(2);
@@ -62,13 +53,19 @@ describe('a page', () => {
   });
 
   it('never ends before its first item', async () => {
-    const device = await deviceWith(['a', 'x'.repeat(1_000_000), 'b', 'y'.repeat(900_000), 'z'.repeat(300_000)]);
+    const device = await deviceWithExcerpts([
+      'a',
+      'x'.repeat(1_000_000),
+      'b',
+      'y'.repeat(900_000),
+      'z'.repeat(300_000),
+    ]);
     const found = await pages(device, '_sort=title', 5);
     expect(found.map((items) => items.map(({ title }) => Number(title)))).toEqual([[0], [1], [2], [3], [4]]);
   });
 
   it('is filled as far as the items go', async () => {
-    const device = await deviceWith(Array.from({ length: 30 }, (_, at) => 'x'.repeat(at * 1_000)));
+    const device = await deviceWithExcerpts(Array.from({ length: 30 }, (_, at) => 'x'.repeat(at * 1_000)));
     const found = await pages(device, '_sort=title', 30);
     expect(found.flat()).toHaveLength(30);
     const sizes = found.map((items) => Buffer.byteLength(JSON.stringify({ items })));

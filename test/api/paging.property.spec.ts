@@ -89,7 +89,7 @@ const MATCHES: Record<string, (item: Item) => boolean> = {
 };
 
 /** A user with the given articles, some of them deleted. */
-async function deviceWith(given: { fields: Record<string, unknown>; isDeleted: boolean }[]): Promise<Client> {
+async function deviceWithRecords(given: { fields: Record<string, unknown>; isDeleted: boolean }[]): Promise<Client> {
   const device = client(app.url);
   await Promise.all(
     given.map(async ({ fields, isDeleted }) => {
@@ -119,7 +119,7 @@ it('walking the pages gives the sorted listing, whatever the data and the order'
   const listings = fc.array(aListing, { minLength: LISTINGS_PER_RUN, maxLength: LISTINGS_PER_RUN });
   await fc.assert(
     fc.asyncProperty(records, listings, async (given, wanted) => {
-      const device = await deviceWith(given);
+      const device = await deviceWithRecords(given);
       const everything: Item[] = await walk(device, '_since=0&_sort=id', 7, given.length);
       for (const { sort, limit, filter, withTombstones } of wanted) {
         const candidates = withTombstones ? everything : everything.filter(({ deleted }) => !deleted);

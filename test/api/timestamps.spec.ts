@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../support/app.js';
 import { anArticle } from '../support/article.js';
+import { type Item, timestampOf } from '../support/device-with.js';
 import { client, clientWith, type Client, requireNewUser } from '../support/client.js';
 import { createTestDatabase } from '../support/database.js';
 
@@ -14,13 +15,11 @@ beforeAll(async () => {
 afterAll(() => app.close());
 afterEach(() => app.setClock(undefined));
 
-const timestampOf = async (device: Client): Promise<number> =>
-  Number((await device.head('/articles').expect(200)).headers['last-modified']);
-
-async function create(device: Client, count: number): Promise<{ id: string; last_modified: number; url: string }[]> {
-  const created = [];
-  for (let at = 0; at < count; at++) created.push((await device.post('/articles').send(anArticle()).expect(201)).body);
-  return created as { id: string; last_modified: number; url: string }[];
+async function create(device: Client, count: number): Promise<Item[]> {
+  const created: Item[] = [];
+  for (let at = 0; at < count; at++)
+    created.push((await device.post('/articles').send(anArticle()).expect(201)).body as Item);
+  return created;
 }
 
 describe('the timestamp of a change', () => {
