@@ -381,7 +381,11 @@ describe('a refusal', () => {
     const entry = edit(read, { unread: false }, { unread: true }, { title: 'Mine' });
     const { entry: left } = refusePatch(sending(entry, patchOf(entry)), patchOf(entry), error('title'));
     expect(patchOf(left!)).toMatchObject({ unread: false });
-    const reset = settle(left!, patchOf(left!), record({ ...marks, unread: false, read_position: 40, last_modified: 2 }));
+    const reset = settle(
+      left!,
+      patchOf(left!),
+      record({ ...marks, unread: false, read_position: 40, last_modified: 2 }),
+    );
     expect(patchOf(reset)).toEqual({ unread: true });
   });
   it('that names none gives up what was sent', () => {
