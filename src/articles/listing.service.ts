@@ -24,6 +24,10 @@ const OUTLINES_REMEMBERED = 10_000;
 const LONGEST_REMEMBERED = 200;
 /** Articles that SQLite scans in a few milliseconds. */
 const QUICKLY_SCANNED = 500;
+/** Comparisons of an index entry with a filter that SQLite makes in some ten milliseconds. */
+const QUICKLY_COMPARED = 200_000;
+/** Nobody shows a count by more filters. */
+const FILTERS_REMEMBERED = 8;
 
 /** Nothing has changed since the timestamp in `If-Modified-Since`. */
 export interface NotModified {
@@ -82,7 +86,8 @@ export class ListingService {
     const request: PageRequest = { filters, sort, size, maxBytes: maxPageBytes, start, countOnly };
     const isUnconditional = Object.values(conditions).every((condition) => condition === undefined);
     const read = await this.database.onSession(async (session) => {
-      const outline = isUnconditional && isOutlined(request) && (await this.outline(session, account, search, request));
+      const mayOutline = isUnconditional && filters.length <= FILTERS_REMEMBERED && isOutlined(request);
+      const outline = mayOutline && (await this.outline(session, account, search, request));
       return outline || this.firstRead(session, account, request, conditions);
     }, caller);
     const { last_modified } = read.collection;
@@ -160,7 +165,10 @@ export class ListingService {
 
   /** True when reading the page would block the event loop. */
   private isSlowScan(request: PageRequest, { live_count }: Collection): boolean {
-    if (!this.database.dialect.isLocal || !isScan(request)) return false;
+    if (!this.database.dialect.isLocal) return false;
+    // The first page counts the total.
+    if (!request.start && live_count * request.filters.length > QUICKLY_COMPARED) return true;
+    if (!isScan(request)) return false;
     return live_count > QUICKLY_SCANNED || includesTombstones(request.filters);
   }
 
@@ -175,7 +183,7 @@ export class ListingService {
       this.database.onSession(
         (session) => findPage(session, this.database.dialect.indexHint, caller.account, request, collection, heaviest),
         caller,
-        isScan(request) ? 'scan' : 'read',
+        isScan(request) || this.isSlowScan(request, collection) ? 'scan' : 'read',
       );
     const page = seen ?? (await read(HEAVY_BYTES));
     if (!(page instanceof TooHeavy)) return page;

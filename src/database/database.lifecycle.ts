@@ -9,7 +9,7 @@ import { DatabaseHealth } from './health.js';
 import { bringUpToDate } from './migrate.js';
 import { MysqlSessions } from './mysql/sessions.js';
 import { observedSessions, type StatementObserver } from './observed.sessions.js';
-import { probe } from './probe.js';
+import { type Probe, probe } from './probe.js';
 import type { SessionSource } from './session.js';
 import { isCorrupt } from './sqlite/dialect.js';
 import { SqliteFile } from './sqlite/file.js';
@@ -36,6 +36,7 @@ export class DatabaseLifecycle {
   private lastWarning?: string;
   private reopening?: NodeJS.Timeout;
   private closed = false;
+  private probing?: Promise<Probe>;
   private readonly observers: StatementObserver[] = [];
 
   /** @param dataSource not open yet; its drivers fill `handles` */
@@ -155,12 +156,18 @@ export class DatabaseLifecycle {
 
   /** True when reading the schema succeeds within two seconds. Never rejects. */
   async isReachable(): Promise<boolean> {
-    return (await probe(this.database)).isReachable;
+    return (await this.probe()).isReachable;
+  }
+
+  /** Concurrent callers share one probe: anybody may ask, and it takes a connection. */
+  private probe(): Promise<Probe> {
+    this.probing ??= probe(this.database).finally(() => (this.probing = undefined));
+    return this.probing;
   }
 
   /** True when the database responds and nothing indicates that it refuses writes. Never rejects. */
   async isUp(): Promise<boolean> {
-    const { isReachable, isReadOnly } = await probe(this.database);
+    const { isReachable, isReadOnly } = await this.probe();
     return isReachable && !isReadOnly && this.health.isGood;
   }
 

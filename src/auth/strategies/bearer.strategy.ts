@@ -3,6 +3,7 @@ import { type IVerifyOptions, Strategy, type VerifyFunctionWithRequest } from 'p
 import { SETTINGS } from '../../config/config.module.js';
 import type { Settings } from '../../config/settings.js';
 import { accountKey, type Sender } from '../caller.js';
+import { ServiceStatus } from '../../http/service-status.js';
 import type { Identity } from '../tokens/identity.js';
 import { TokenVerifier } from '../tokens/token-verifier.js';
 
@@ -13,11 +14,11 @@ type Done = (error: unknown, sender?: Sender, info?: IVerifyOptions) => void;
 export class BearerStrategy extends Strategy<VerifyFunctionWithRequest> {
   private readonly accounts = new WeakMap<Identity, Buffer>();
 
-  constructor(verifier: TokenVerifier, @Inject(SETTINGS) { userIdSecret }: Settings) {
+  constructor(verifier: TokenVerifier, @Inject(SETTINGS) { userIdSecret }: Settings, { monitor }: ServiceStatus) {
     super({ passReqToCallback: true }, ({ socket }, token, done: Done) => {
       const known = verifier.cached(token, socket);
       if (known) return done(null, this.senderOf(known, userIdSecret));
-      verifier.verify(token).then(
+      monitor.whileWaiting(verifier.verify(token)).then(
         (identity) => done(null, this.senderOf(identity, userIdSecret)),
         (error: unknown) => done(error),
       );

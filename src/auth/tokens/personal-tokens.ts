@@ -15,6 +15,8 @@ import { findToken } from './personal-tokens.store.js';
 export const REVOCATION_MS = 3_000;
 /** How long a known token waits for a database that does not respond. */
 const PATIENCE_MS = 1_000;
+/** Lookups take as many sessions as one user may have: anybody can send tokens. */
+const LOOKUPS: Buffer = Buffer.from('personal tokens');
 
 /**
  * Verifies personal tokens, which the operator creates and the database stores. Each is looked up every few seconds;
@@ -58,7 +60,7 @@ export class PersonalTokens {
   }
 
   private find(hash: Buffer, isKnown: boolean): Promise<Token | undefined> {
-    const found = this.database.onSession((session) => findToken(session, hash));
+    const found = this.database.onSession((session) => findToken(session, hash), { account: LOOKUPS, statements: 0 });
     return isKnown ? withinLimit(found, PATIENCE_MS) : found;
   }
 

@@ -5,6 +5,7 @@ import type { DataSource } from 'typeorm';
 import { type IsLast, type LoanedSession, type Parameter, type Row, type Tally, through } from '../session.js';
 import { Turns } from '../turns.js';
 import { unavailable } from '../unavailable.js';
+import { busy } from './session.js';
 
 const THREADS = 2;
 /** Threads for one user at a time, so that the other one stays free for everybody else. */
@@ -55,14 +56,16 @@ class Reader {
   private ask(question: { sql: string; parameters: Parameter[] }): Promise<Reply> {
     const worker = (this.worker ??= this.start());
     return new Promise((done, fail) => {
-      const stop = () => worker.off('message', onMessage).off('error', onError);
+      const stop = () => worker.off('message', onMessage).off('error', onError).off('exit', onExit);
       const onMessage = (reply: Reply) => (stop(), done(reply));
       const onError = (error: Error) => {
         stop();
         this.worker = undefined;
         fail(error);
       };
-      worker.once('message', onMessage).once('error', onError);
+      // The file was replaced, so the connection is closed: worth another try.
+      const onExit = () => onError(busy());
+      worker.once('message', onMessage).once('error', onError).once('exit', onExit);
       worker.postMessage(question);
     });
   }

@@ -50,11 +50,11 @@ export class LoadMonitor {
     return false;
   }
 
-  /** Awaits `body` without counting the request as in flight: a slow client is not load. */
-  async whileWaitingForClient<T>(body: Promise<T>): Promise<T> {
+  /** Awaits `work` without counting the request as in flight: a slow client or identity provider is not load. */
+  async whileWaiting<T>(work: Promise<T>): Promise<T> {
     this.inFlight--;
     try {
-      return await body;
+      return await work;
     } finally {
       this.inFlight++;
     }

@@ -6,7 +6,7 @@ const HEALTH = /^(\/v2)?\/__(lbheartbeat|heartbeat|version)__(\?|$)/;
 
 /**
  * Counts requests in flight and refuses new ones with 503 / 201 while the service is full, so that those already
- * admitted are served in time. Lets health checks and the entries of a running batch through. Drops requests whose
+ * admitted are served in time. Lets health checks and the entries of a running batch through without counting them. Drops requests whose
  * client is already gone.
  */
 export function refuseOverload(monitor: LoadMonitor) {
@@ -14,8 +14,8 @@ export function refuseOverload(monitor: LoadMonitor) {
     const { context, socket } = request;
     if (context.isBatchEntry) return next();
     if (socket.destroyed) return;
-    if (!HEALTH.test(request.url) && !monitor.admit())
-      return next(new ApiError('unavailable', 'Too many requests are waiting'));
+    if (HEALTH.test(request.url)) return next();
+    if (!monitor.admit()) return next(new ApiError('unavailable', 'Too many requests are waiting'));
     monitor.inFlight++;
     context.whenAnswered(() => monitor.inFlight--);
     next();

@@ -34,7 +34,7 @@ export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
     if (request.context.isBatchEntry) return request.body;
     this.requireReadable(request);
     await this.makeRoom(request);
-    const raw = await this.status.monitor.whileWaitingForClient(this.read(request));
+    const raw = await this.status.monitor.whileWaiting(this.read(request));
     const text = raw.toString().replace(/^\uFEFF/, '');
     if (text.trim() === '') return undefined;
     try {
@@ -55,7 +55,7 @@ export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
   /** Reserves memory for a large body before it is read. */
   private async makeRoom(request: Request): Promise<void> {
     const { account } = request.context;
-    const bytes = Number(request.headers['content-length'] ?? 0);
+    const bytes = Math.min(this.maxBodyBytes, Number(request.headers['content-length'] ?? 0) * inflation(request));
     if (bytes > LIGHT_BYTES && account) await this.memory.hold(request.res!, account, bytes);
   }
 
@@ -81,6 +81,13 @@ export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
   private tooLarge(): ApiError {
     return new ApiError('bodyTooLarge', `The body is larger than ${this.maxBodyBytes} bytes`);
   }
+}
+
+/** How much longer a body can be than its `Content-Length`: DEFLATE has a limit, Brotli practically none. */
+function inflation({ headers }: Request): number {
+  const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity';
+  if (encoding === 'identity') return 1;
+  return encoding === 'gzip' || encoding === 'deflate' ? 1_032 : Infinity;
 }
 
 const RequestParameter = createParamDecorator((_: unknown, context: ExecutionContext): Request =>

@@ -4,10 +4,22 @@ import { beginContext, type RequestContext } from '../request/request-context.js
 
 /** How many requests may wait on a connection before the service stops reading from it. */
 const MAX_WAITING = 64;
+/** The memory that the waiting requests of all connections may take; a short request takes some two kilobytes. */
+const MAX_WAITING_BYTES = 67_108_864;
+const REQUEST_BYTES = 2_200;
 /** How long a client may stop reading a complete response. */
 const STALLED_READER_MS = 30_000;
 
-type Exchange = [IncomingMessage, ServerResponse];
+interface Exchange {
+  request: IncomingMessage;
+  response: ServerResponse;
+  bytes: number;
+}
+
+/** What the waiting requests of all connections take. */
+interface Backlog {
+  bytes: number;
+}
 
 /**
  * The requests of one connection, processed one after the other. A client that pipelines many requests takes the memory
@@ -22,6 +34,7 @@ class Connection {
   constructor(
     private readonly socket: Socket,
     private readonly handle: RequestListener,
+    private readonly backlog: Backlog,
   ) {
     socket.once('close', () => this.cut());
     // On CONNECT, Node detaches the socket at once, even while earlier responses are being written to it: an unhandled
@@ -32,8 +45,15 @@ class Connection {
   add(request: IncomingMessage, response: ServerResponse): void {
     if (this.onIdle) return;
     if (!this.current) return this.begin(request, response);
-    this.waiting.push([request, response]);
+    const bytes = bytesOf(request);
+    this.waiting.push({ request, response, bytes });
+    this.backlog.bytes += bytes;
     if (this.waiting.length >= MAX_WAITING) this.socket.pause();
+    // Pausing does not stop the parser within what has arrived: thousands of short requests.
+    if (this.backlog.bytes > MAX_WAITING_BYTES) {
+      this.cut();
+      this.socket.destroy();
+    }
   }
 
   /**
@@ -43,7 +63,7 @@ class Connection {
   finish(action: () => void): void {
     if (this.onIdle) return;
     this.onIdle = action;
-    if (this.waiting.at(-1)?.[0].complete === false) this.waiting.pop();
+    if (this.waiting.at(-1)?.request.complete === false) this.backlog.bytes -= this.waiting.pop()!.bytes;
     if (!this.current || !this.current.request.complete) action();
   }
 
@@ -59,20 +79,25 @@ class Connection {
     this.current = undefined;
     const next = this.waiting.shift();
     if (next) {
+      this.backlog.bytes -= next.bytes;
       if (this.waiting.length < MAX_WAITING / 2 && this.socket.isPaused()) this.socket.resume();
-      this.begin(...next);
+      this.begin(next.request, next.response);
     } else this.onIdle?.();
   }
 
   private cut(): void {
-    this.waiting.length = 0;
+    for (const { bytes } of this.waiting.splice(0)) this.backlog.bytes -= bytes;
     this.onIdle = () => undefined;
     this.current?.context.over();
   }
 }
 
+const bytesOf = ({ url, rawHeaders }: IncomingMessage): number =>
+  rawHeaders.reduce((bytes, text) => bytes + text.length, REQUEST_BYTES + url!.length);
+
 /** The connections of a server. */
 export class Connections {
+  private readonly backlog: Backlog = { bytes: 0 };
   private readonly bySocket = new WeakMap<Socket, Connection>();
 
   constructor(private readonly handle: RequestListener) {}
@@ -87,7 +112,7 @@ export class Connections {
   private of(socket: Socket): Connection {
     const known = this.bySocket.get(socket);
     if (known) return known;
-    const connection = new Connection(socket, this.handle);
+    const connection = new Connection(socket, this.handle, this.backlog);
     this.bySocket.set(socket, connection);
     return connection;
   }

@@ -30,7 +30,8 @@ export class AutomaticSync {
   start(storage: Storage): void {
     const { signal } = this.stopping;
     const onVisible = () => void (document.visibilityState === 'visible' && this.trigger());
-    globalThis.addEventListener?.('online', () => this.trigger(), { signal });
+    // Going offline ends a held poll, so that the status is true.
+    for (const event of ['online', 'offline']) globalThis.addEventListener?.(event, () => this.trigger(), { signal });
     globalThis.document?.addEventListener('visibilitychange', onVisible, { signal });
     storage.lock('automatic', () => this.loop(), signal).catch(() => undefined);
   }
@@ -62,6 +63,7 @@ export class AutomaticSync {
         await this.pause(this.retryDelay(this.failures), true);
         waitSeconds ??= await this.learnWait();
       } else {
+        waitSeconds ??= await this.learnWait();
         const found = await this.untilSomethingChanges(waitSeconds ?? 0);
         if (typeof found === 'object') prefetched = found;
       }

@@ -102,6 +102,16 @@ export function patchOf({ edits = {}, marks }: Entry): ArticlePatch {
   return body.unread === false ? { ...body, ...marks } : body;
 }
 
+/**
+ * The body that was sent before without getting a response, again: the condition of another body would say nothing about
+ * whether the server has this one.
+ */
+export function resentOf({ edits = {}, marks }: Entry): ArticlePatch {
+  const body: Record<string, unknown> = {};
+  for (const field of EDITABLE) if (edits[field] && 'sent' in edits[field]) body[field] = edits[field].sent;
+  return body.unread === false ? { ...body, ...marks } : body;
+}
+
 /** The entry while the PATCH is in flight: until the response, the server may or may not have it. */
 export function sending(entry: Entry, body: ArticlePatch): Entry {
   const edits = { ...entry.edits };
@@ -110,18 +120,19 @@ export function sending(entry: Entry, body: ArticlePatch): Entry {
   return { ...entry, edits };
 }
 
-/** Whether a PATCH that was sent earlier may have reached the server. */
-export const isInDoubt = ({ edits = {} }: Entry): boolean => Object.values(edits).some((edit) => 'sent' in edit);
+/** Whether a request that was sent earlier may have reached the server. */
+export const isInDoubt = ({ edits = {}, sent, removal }: Entry): boolean =>
+  sent !== undefined || removal?.sent === true || Object.values(edits).some((edit) => 'sent' in edit);
 
-/** The entry when it is certain that the server refused the PATCH. */
-export function unsent(entry: Entry): Entry {
+/** The entry when it is certain that the server did not carry out its request. */
+export function unsent({ sent: _draft, removal, ...entry }: Entry): Entry {
   const edits: Edits = {};
   for (const field of EDITABLE) {
     if (!entry.edits?.[field]) continue;
     const { sent: _sent, ...edit } = entry.edits[field];
     edits[field] = edit;
   }
-  return { ...entry, edits };
+  return { ...entry, ...(entry.edits ? { edits } : {}), ...(removal ? { removal: { order: removal.order } } : {}) };
 }
 
 /** The body of the POST for a draft; `null` means absent, except for the title. */

@@ -41,8 +41,10 @@ export function merge(entry: Entry, article: Article): Outcome {
     else if (verdict === 'pending') kept[field] = rebased(edit, article[field]);
   }
   // Another device read on while this one marked it unread: keep both.
-  if (kept.unread?.to === true && !kept.read_position && article.read_position > base.read_position)
-    kept.read_position = { from: 0, to: article.read_position };
+  if (kept.unread?.to === true && article.read_position > base.read_position) {
+    const own = (kept.read_position?.to as number | undefined) ?? 0;
+    kept.read_position = { from: 0, to: Math.max(own, article.read_position) };
+  }
   return told({ ...entry, base: article, edits: kept }, 'merged', lost, 'changed on another device meanwhile');
 }
 
@@ -109,11 +111,11 @@ export function settle(entry: Entry, body: ArticlePatch, article: Article): Entr
 
 /**
  * The server has a record with the URL of a draft: created by this device, which lost the response, or by another
- * device. Either way they become one article.
+ * device. Either way they become one article. @param wasSent whether the draft was sent before without a response
  */
-export function adopt(entry: Entry, article: Article, created = false): Outcome {
+export function adopt(entry: Entry, article: Article, created = false, wasSent = entry.sent !== undefined): Outcome {
   const { draft, sent = draft!, ...rest } = entry;
-  if (created || isOwn(sent, article)) {
+  if (created || (wasSent && isOwn(sent, article))) {
     const base: Article = { ...sent, id: article.id, last_modified: 0, stored_on: article.stored_on };
     const adopted: Entry = { ...rest, base, edits: editsBetween(sent, draft!), marks: marksOf(draft!) };
     return created ? { entry: settle(adopted, {}, article) } : merge(adopted, article);
@@ -219,13 +221,23 @@ export function refuseRemoval(entry: Entry, error: ReadingListError): Outcome {
   };
 }
 
-/** Two entries turned out to be the same record: applies the changes of the second one to the first. */
-export function fold(into: Entry, other: Entry): Entry {
+/**
+ * Two entries turned out to be the same record: applies the changes of the second one to the first. Where both changed
+ * a field, the first one's value wins, but the higher position.
+ */
+export function fold(into: Entry, other: Entry): Outcome {
   const edits: Edits = { ...into.edits };
-  for (const field of EDITABLE) edits[field] ??= other.edits?.[field];
-  for (const field of EDITABLE) if (!edits[field]) delete edits[field];
+  const lost: Lost = {};
+  for (const field of EDITABLE) {
+    const [own, others] = [edits[field], other.edits?.[field]];
+    if (!others || own?.to === others.to) continue;
+    if (!own || (field === 'read_position' && (others.to as number) > (own.to as number))) edits[field] = others;
+    else if (field !== 'read_position') lost[field] = others.to;
+  }
   const aliases = [...(into.aliases ?? []), other.key, ...(other.aliases ?? [])];
-  return { ...into, base: other.base!, edits, marks: into.edits?.unread ? into.marks : other.marks, aliases };
+  const marks = into.edits?.unread ? into.marks : other.marks;
+  const entry: Entry = { ...into, base: other.base!, edits, marks, aliases };
+  return told(entry, 'merged', lost, 'one article');
 }
 
 function valuesOf(edits: Edits): Lost {

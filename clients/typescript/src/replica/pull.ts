@@ -39,7 +39,7 @@ async function resume(sync: Sync, walk: Walk): Promise<boolean> {
     else await follow(sync, page, walk);
     return true;
   } catch (error) {
-    if (!(error instanceof ReadingListError) || error.status !== 400) throw error;
+    if (!(error instanceof ReadingListError) || error.errno !== 107) throw error;
     await sync.mirror.mutate(
       () => [],
       (transaction) => {
@@ -133,6 +133,8 @@ function takeItem(transaction: Transaction, key: string, item: Article | Tombsto
   if (entry.draft) {
     const outcome = adopt(entry, item);
     put(transaction, entry, { ...outcome, entry: outcome.entry && { ...outcome.entry, ...seen } });
+    // The user removed what they had added here; the record of the other device stays.
+    if (!outcome.entry) transaction.set({ key: item.id, base: item, ...seen });
     return true;
   }
   // The response to this device's own change may be newer than this page. A full listing always counts.

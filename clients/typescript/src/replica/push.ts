@@ -3,8 +3,18 @@ import { ReadingListError } from '../errors.js';
 import type { BatchResponse, BatchRequest } from '../wire/batch.js';
 import type { Client } from '../wire/client.js';
 import type { CallOptions } from '../wire/transport.js';
-import { creationOf, type Entry, isInDoubt, isPending, patchOf, sending, unsent } from './entry.js';
-import { adopt, fold, mergeDeletion, type Outcome, refuseDraft, refusePatch, refuseRemoval, settle } from './merge.js';
+import { creationOf, type Entry, isInDoubt, isPending, patchOf, resentOf, sending, unsent } from './entry.js';
+import {
+  adopt,
+  fold,
+  merge,
+  mergeDeletion,
+  type Outcome,
+  refuseDraft,
+  refusePatch,
+  refuseRemoval,
+  settle,
+} from './merge.js';
 import type { Mirror, Transaction } from './mirror.js';
 
 /** The context of a sync. */
@@ -20,8 +30,8 @@ export interface Sync {
 interface PendingRequest {
   key: string;
   request: BatchRequest;
-  /** An earlier PATCH got no response: a 412 may be due to that very one. */
-  isInDoubt?: boolean;
+  /** An earlier attempt got no response: the server may have carried it out. */
+  isInDoubt: boolean;
 }
 
 /** `outdated`: a record has a version that the device does not know yet, so pull and push again. */
@@ -76,7 +86,10 @@ async function pushSome(sync: Sync, keys: string[]): Promise<PushResult> {
   const responses = await sendAll(
     sync,
     pending.map(({ request }) => request),
-  );
+  ).catch((error: unknown) => {
+    if (error instanceof ReadingListError && isFinal(error)) throw error;
+    return pending.map(() => failedResponse(error));
+  });
   const ids = responses.flatMap(({ body }) => mirror.keyOfId((body as Partial<Article> | undefined)?.id ?? '') ?? []);
   const results = await mirror.mutate(
     () => [...keys, ...ids],
@@ -84,28 +97,35 @@ async function pushSome(sync: Sync, keys: string[]): Promise<PushResult> {
   );
   sync.pushed += results.filter((result) => result === 'done').length;
   const failure = results.find((result) => result instanceof ReadingListError);
+  const failed = pending.flatMap(({ key }, at) => (results[at] instanceof ReadingListError ? [key] : []));
+  // A batch may end early because its response is long.
+  if (failure?.kind === 'busy' && failed.length < pending.length) return worse(await pushSome(sync, failed), results);
   if (failure) throw failure;
-  return results.includes('outdated') ? 'outdated' : 'done';
+  return worse('done', results);
 }
+
+const worse = (result: PushResult, results: Result[]): PushResult =>
+  results.includes('outdated') ? 'outdated' : result;
 
 function prepare(transaction: Transaction, key: string): PendingRequest[] {
   const entry = transaction.get(key);
   if (!entry || !isPending(entry)) return [];
+  const wasInDoubt = isInDoubt(entry);
   if (entry.draft) {
     // Resends exactly what was sent before: whichever request creates the record, its contents are known.
     const sent = entry.sent ?? entry.draft;
     transaction.set({ ...entry, sent });
-    return [{ key, request: { method: 'POST', path: '/articles', body: creationOf(sent) } }];
+    return [{ key, request: { method: 'POST', path: '/articles', body: creationOf(sent) }, isInDoubt: wasInDoubt }];
   }
   const { id, last_modified } = entry.base!;
   const request = { path: `/articles/${id}`, headers: { 'If-Unmodified-Since': String(last_modified) } };
   if (entry.removal) {
     transaction.set({ ...entry, removal: { ...entry.removal, sent: true } });
-    return [{ key, request: { method: 'DELETE', ...request } }];
+    return [{ key, request: { method: 'DELETE', ...request }, isInDoubt: wasInDoubt }];
   }
-  const body = patchOf(entry);
+  const body = wasInDoubt ? resentOf(entry) : patchOf(entry);
   transaction.set(sending(entry, body));
-  return [{ key, request: { method: 'PATCH', ...request, body }, isInDoubt: isInDoubt(entry) }];
+  return [{ key, request: { method: 'PATCH', ...request, body }, isInDoubt: wasInDoubt }];
 }
 
 async function sendAll({ client, call, mirror }: Sync, requests: BatchRequest[]): Promise<BatchResponse[]> {
@@ -159,6 +179,10 @@ const failedResponse = (error: unknown): BatchResponse => {
 /** Whether repeating the request would always fail in the same way. */
 const isFinal = ({ kind }: ReadingListError): boolean => kind === 'refused';
 
+/** Whether the service says, in its own format, that it has not carried out the request, though it may another time. */
+const isUnserved = ({ status, errno }: ReadingListError): boolean =>
+  errno !== undefined && [401, 403, 408, 410, 429].includes(status!);
+
 type Result = 'done' | 'outdated' | 'refused' | ReadingListError;
 
 function apply(
@@ -168,29 +192,34 @@ function apply(
 ): Result {
   const entry = transaction.get(key);
   const { error } = response;
-  if (error && !isFinal(error)) return error;
+  if (error && !isFinal(error)) {
+    if (entry && isUnserved(error) && !wasInDoubt) transaction.set(unsent(entry));
+    return error;
+  }
   if (!entry) return 'done';
   if (response.status === 412) {
     if (request.method === 'PATCH' && !wasInDoubt) transaction.set(unsent(entry));
     return 'outdated';
   }
   if (error) {
-    // Only these mean that the record is gone; any other 404 means that the URL is wrong.
-    const isGone = response.status === 404 && request.method !== 'POST';
-    if (isGone && (error.errno === 110 || error.errno === 111)) {
+    if (response.status === 404 && request.method !== 'POST') {
       put(transaction, entry, mergeDeletion(entry));
       return entry.removal ? 'done' : 'refused';
     }
     put(transaction, entry, refuse(entry, request, error));
     return 'refused';
   }
-  if (request.method === 'DELETE') return put(transaction, entry, { entry: undefined });
-  const article = response.body as Article;
+  const article = response.body as Article & { deleted?: boolean };
+  if (request.method === 'DELETE') {
+    if (article?.deleted === true && article.id === entry.base?.id)
+      return put(transaction, entry, { entry: undefined });
+    return new ReadingListError('protocol', 'no tombstone', { status: response.status });
+  }
   if (typeof article?.id !== 'string' || typeof article.last_modified !== 'number')
     return new ReadingListError('protocol', 'an article without id', { status: response.status });
   if (request.method === 'PATCH')
     return put(transaction, entry, { entry: settle(entry, request.body as ArticlePatch, article) });
-  return applyCreation(transaction, entry, response.status === 201, article);
+  return applyCreation(transaction, entry, { created: response.status === 201, article, wasInDoubt });
 }
 
 function refuse(entry: Entry, { method, body }: BatchRequest, error: ReadingListError): Outcome {
@@ -198,7 +227,11 @@ function refuse(entry: Entry, { method, body }: BatchRequest, error: ReadingList
   return method === 'DELETE' ? refuseRemoval(entry, error) : refusePatch(entry, body as ArticlePatch, error);
 }
 
-function applyCreation(transaction: Transaction, entry: Entry, created: boolean, article: Article): Result {
+function applyCreation(
+  transaction: Transaction,
+  entry: Entry,
+  { created, article, wasInDoubt }: { created: boolean; article: Article; wasInDoubt: boolean },
+): Result {
   const otherKey = transaction.keyOfId(article.id);
   const other = otherKey === undefined || otherKey === entry.key ? undefined : transaction.get(otherKey);
   // The record with the same URL has yet to be deleted; the draft comes after that.
@@ -207,11 +240,14 @@ function applyCreation(transaction: Transaction, entry: Entry, created: boolean,
     transaction.set(draft);
     return 'outdated';
   }
-  const outcome = adopt(entry, article, created);
+  const outcome = adopt(entry, article, created, wasInDoubt);
   if (!other || !outcome.entry) return put(transaction, entry, outcome);
   transaction.delete(entry.key);
-  put(transaction, entry, { ...outcome, entry: fold(other, outcome.entry) });
-  return 'done';
+  if (outcome.conflict) noteConflict(transaction, outcome.conflict);
+  // The response is newer than what the other entry's edits were made on.
+  const merged = merge(other, article);
+  if (merged.conflict) noteConflict(transaction, merged.conflict);
+  return put(transaction, entry, fold(merged.entry!, outcome.entry));
 }
 
 /** Stores an outcome, and its conflict until it is reported. */

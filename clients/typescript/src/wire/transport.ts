@@ -59,7 +59,7 @@ export class Transport {
   async send({ method, url, headers, body }: Message, call: CallOptions = {}): Promise<Result> {
     const { authorization } = this.options;
     for (let isRetry = false; ; isRetry = true) {
-      const credentials = typeof authorization === 'string' ? authorization : await ask(authorization);
+      const credentials = typeof authorization === 'string' ? authorization : await ask(authorization, call);
       // Without cookies and browser cache: a poll has to reach the service.
       const init: RequestInit = { method, headers: { ...headers }, cache: 'no-store', credentials: 'omit' };
       if (credentials !== '') Object.assign(init.headers!, { Authorization: credentials });
@@ -98,12 +98,24 @@ export class Transport {
 }
 
 /** The application's authorization. A failure to obtain it, perhaps while offline, must not sign the user out. */
-async function ask(authorization: () => string | Promise<string>): Promise<string> {
+async function ask(
+  authorization: () => string | Promise<string>,
+  { signal, timeoutMs = TIMEOUT_MS }: CallOptions,
+): Promise<string> {
+  const limit = AbortSignal.timeout(timeoutMs);
+  let onAbort = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(new Error('too late'));
+    for (const each of [limit, signal]) each?.addEventListener('abort', onAbort);
+    if (signal?.aborted) onAbort();
+  });
   try {
-    return await authorization();
+    return await Promise.race([authorization(), aborted]);
   } catch (cause) {
     if (cause instanceof ReadingListError) throw cause;
     throw new ReadingListError('network', `no authorization: ${String(cause)}`, { cause });
+  } finally {
+    for (const each of [limit, signal]) each?.removeEventListener('abort', onAbort);
   }
 }
 

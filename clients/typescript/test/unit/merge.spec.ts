@@ -414,7 +414,7 @@ describe('a refusal', () => {
 it('an article that is here twice becomes one that both keys lead to, with the edits of both', () => {
   const one = edit({ key: 'one', base: record() }, { favorite: true });
   const two = edit({ key: 'two', base: record(), aliases: ['older'] }, { archived: true });
-  const folded = fold(one, two);
+  const folded = fold(one, two).entry!;
   expect(folded).toMatchObject({ key: 'one', aliases: ['two', 'older'] });
   expect(isNoted(folded.edits)).toEqual({ favorite: true, archived: true });
 });
