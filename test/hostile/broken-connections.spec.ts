@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { METERED } from '../operations/scrape.js';
@@ -79,4 +81,23 @@ describe('everybody is served', () => {
     await clients;
     await expectNothingLeft();
   });
+});
+
+it('thousands of pipelined requests on each of 400 connections take bounded memory, and nobody else waits', async () => {
+  const rss = () =>
+    Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${service.process.pid}/status`, 'utf8'))![1]) / 1024;
+  const before = rss();
+  const bytes = 'GET /x HTTP/1.1\r\nHost:a\r\n\r\n'.repeat(2_400);
+  const { hostname, port } = new URL(service.url);
+  const sockets: Socket[] = [];
+  for (let at = 0; at < 400; at++) {
+    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    sockets.push(socket.on('error', () => undefined).pause());
+    if (at % 20 === 19) await sleep(30);
+  }
+  await sleep(2_000);
+  expect(await ask(service)).toMatchObject({ status: 200 });
+  expect(rss() - before).toBeLessThan(700);
+  for (const socket of sockets) socket.destroy();
+  await expectNothingLeft();
 });

@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService } from '../../../../test/support/service.js';
-import { ReadingListError } from '../../src/index.js';
+import { createClient, openReadingList, ReadingListError } from '../../src/index.js';
 import { memoryStorage } from '../../src/storage/memory.js';
 import { ask, basic, deviceArticles, fields, fill, openDevice, serverArticles, useWorld } from '../support/world.js';
 
@@ -63,6 +63,9 @@ describe('something between the device and the service', () => {
     ['401', answer(401, error(401, 105), json), { kind: 'auth', status: 401, errno: 105 }, 'signed-out'],
     ['403', answer(403, error(403, 121), json), { kind: 'auth', status: 403, errno: 121 }, 'signed-out'],
     ['410', answer(410, error(410, 202), json), { kind: 'gone', status: 410, errno: 202 }, 'gone'],
+    ['408', answer(408, error(408, 119), json), { kind: 'busy', status: 408 }, 'idle'],
+    ['431', answer(431, error(431, 107), json), { kind: 'protocol', status: 431 }, 'offline'],
+    ['404 of an unknown path', answer(404, error(404, 111), json), { kind: 'protocol', status: 404 }, 'offline'],
     ['a connection that is cut', (_request, response) => response.destroy(), { kind: 'network' }, 'offline'],
     [
       'a response that is cut',
@@ -100,6 +103,23 @@ describe('something between the device and the service', () => {
     expect(await again.list.sync()).toMatchObject({ conflicts: [] });
     expect((await serverArticles(world.url, user)).map(({ title }) => title)).toEqual(['Renamed', 'New']);
     await inStep(again.list, user);
+  });
+
+  it('a response to a deletion that is not the tombstone leaves the article to be deleted', async () => {
+    const user = basic();
+    const storage = memoryStorage();
+    const good = await openDevice(world.url, user, { storage });
+    const { key } = await good.list.add({ url: 'https://example.com/gone', title: 'Gone' });
+    await good.list.sync();
+    await good.list.close();
+    respond = answer(200, '{"login":"required"}', json);
+    const { list } = await openDevice(url, user, { storage });
+    await list.remove(key);
+    await expect(list.sync()).rejects.toMatchObject({ kind: 'protocol' });
+    await list.close();
+    const again = await openDevice(world.url, user, { storage });
+    await again.list.sync();
+    expect(await serverArticles(world.url, user)).toEqual([]);
   });
 
   it('the end of the service stops automatic syncing, and keeps the list', async () => {
@@ -378,4 +398,49 @@ it('the service may restart at any time', async () => {
   await service.kill();
   await expect(list.sync()).rejects.toMatchObject({ kind: 'network' });
   expect((await list.list())[0]).toMatchObject({ pending: true });
+});
+
+it('edits made after a lost response are sent, though the service had carried out the one before', async () => {
+  const user = basic();
+  let isLosing = false;
+  const losing = async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
+    const response = await fetch(input, init);
+    if (isLosing) throw new TypeError('cut');
+    return response;
+  };
+  const client = createClient({ baseUrl: world.url, authorization: user, fetch: losing });
+  const list = await openReadingList({ client, storage: memoryStorage(), device: 'alone' });
+  const { key } = await list.add({ url: 'https://example.com/alone', title: 'First' });
+  await list.sync();
+  await list.rename(key, 'Second');
+  isLosing = true;
+  await expect(list.sync()).rejects.toMatchObject({ kind: 'network' });
+  isLosing = false;
+  await list.rename(key, 'Third');
+  await list.favorite(key);
+  await list.markRead(key);
+  expect((await list.sync()).conflicts).toEqual([]);
+  expect(await serverArticles(world.url, user)).toMatchObject([{ title: 'Third', favorite: true, unread: false }]);
+  await list.close();
+});
+
+it('edits that the service refused to authorize are not in doubt: those of another device survive with them', async () => {
+  const user = basic();
+  let authorization = user;
+  const client = createClient({ baseUrl: world.url, authorization: () => authorization });
+  const list = await openReadingList({ client, storage: memoryStorage(), device: 'signed-out' });
+  const other = await openDevice(world.url, user);
+  const { key } = await list.add({ url: 'https://example.com/auth', title: 'First' });
+  await list.sync();
+  await other.list.sync();
+  authorization = 'Bearer rl_no';
+  await list.rename(key, 'Mine');
+  await list.markRead(key);
+  await expect(list.sync()).rejects.toMatchObject({ kind: 'auth' });
+  await other.list.markRead((await other.list.list())[0]!.key);
+  await other.list.sync();
+  authorization = user;
+  expect((await list.sync()).conflicts).toEqual([]);
+  expect(await serverArticles(world.url, user)).toMatchObject([{ title: 'Mine', unread: false }]);
+  await list.close();
 });

@@ -418,3 +418,28 @@ it('an article that is here twice becomes one that both keys lead to, with the e
   expect(folded).toMatchObject({ key: 'one', aliases: ['two', 'older'] });
   expect(isNoted(folded.edits)).toEqual({ favorite: true, archived: true });
 });
+
+it('where both changed a field, the first title stays and the other is told, and the higher position stays', () => {
+  const one = edit({ key: 'one', base: record() }, { title: 'One' }, { read_position: 10 });
+  const two = edit({ key: 'two', base: record() }, { title: 'Two' }, { read_position: 30 });
+  const { entry, conflict } = fold(one, two);
+  expect(isNoted(entry!.edits)).toEqual({ title: 'One', read_position: 30 });
+  expect(conflict).toMatchObject({ kind: 'merged', lost: { title: 'Two' } });
+});
+
+it('marked unread and read on here, read further elsewhere: unread, at the higher position', () => {
+  const entry = edit(
+    { key: 'k', base: record({ unread: false, read_position: 5 }) },
+    { unread: true },
+    { read_position: 10 },
+  );
+  const { entry: merged } = merge(entry, record({ unread: false, read_position: 60, last_modified: 2 }));
+  expect(visible(merged!)).toMatchObject({ unread: true, read_position: 60 });
+});
+
+it('two devices that add the same URL with the same name and time are two', () => {
+  const both = draft({ added_by: 'import', added_on: 1_000 });
+  const { entry } = adopt({ key: 'k', draft: { ...both, favorite: true } }, record({ ...both, last_modified: 2 }));
+  expect(visible(entry!)).toMatchObject({ favorite: true });
+  expect(isPending(entry!)).toBe(true);
+});
