@@ -48,9 +48,11 @@ export class WaitingPolls {
     if (unchanged === undefined) return;
     // A body has no meaning here, but unread it would stay in memory.
     request.resume();
-    const ending = await this.asIdle(context, this.room.hold(waiter));
+    const ending = await this.asIdle(context, this.room.hold(waiter, unchanged));
     this.room.counts[ending === 'changed' ? 'woken' : ending]++;
     if (ending !== 'changed') context.wait.unchanged = unchanged;
+    // A condition in the future holds after the change, too.
+    else if (since > unchanged) context.wait.unchanged = await look();
   }
 
   /** For how many seconds the request may be held; undefined if it must not be held or does not ask for it. */

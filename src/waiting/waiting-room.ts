@@ -12,8 +12,8 @@ const MAX_CHECKING = 32;
 
 /** A request that is held or about to be. */
 export class Waiter {
-  /** Something has changed since its last check began. */
-  isStale = false;
+  /** The latest timestamp that was announced since its last check began. */
+  announced = -Infinity;
   /** It was woken and occupies one of the `MAX_CHECKING` places. */
   isChecking = false;
   ending?: Exclude<Ending, 'changed'>;
@@ -22,7 +22,8 @@ export class Waiter {
 
   constructor(
     readonly key: string,
-    readonly since: Timestamp,
+    /** The collection's timestamp that it knows of. */
+    public since: Timestamp,
   ) {}
 }
 
@@ -102,22 +103,26 @@ export class WaitingRoom {
     this.stopChecking(waiter);
   }
 
-  /** Holds a waiter whose check found nothing new; resolves when it is time to check again or to give up. */
-  hold(waiter: Waiter): Promise<Ending> {
+  /**
+   * Holds a waiter whose check found nothing new; resolves when it is time to check again or to give up.
+   * @param seen the collection's timestamp in that check
+   */
+  hold(waiter: Waiter, seen = waiter.since): Promise<Ending> {
     this.stopChecking(waiter);
     if (waiter.ending) return Promise.resolve(waiter.ending);
+    waiter.since = seen;
     return new Promise((resolve) => {
       waiter.resume = resolve;
-      if (waiter.isStale) this.wake(waiter);
+      if (waiter.announced > seen) this.wake(waiter);
     });
   }
 
   /** Wakes the waiters of an account whose collection has reached a timestamp that is new to them. */
   announce(key: string, last_modified: Timestamp): void {
     for (const waiter of this.byAccount.get(key) ?? []) {
-      if (last_modified <= waiter.since || waiter.ending) continue;
-      waiter.isStale = true;
-      if (waiter.resume) this.wake(waiter);
+      if (waiter.ending) continue;
+      waiter.announced = Math.max(waiter.announced, last_modified);
+      if (waiter.resume && waiter.announced > waiter.since) this.wake(waiter);
     }
   }
 
@@ -154,7 +159,7 @@ export class WaitingRoom {
     for (const waiter of this.woken) {
       if (this.checking >= MAX_CHECKING) return;
       this.woken.delete(waiter);
-      waiter.isStale = false;
+      waiter.announced = -Infinity;
       waiter.isChecking = true;
       this.checking++;
       this.resume(waiter, 'changed');

@@ -183,6 +183,19 @@ describe('a poll that is held is answered as soon as the list changes', () => {
     await holds(0);
   });
 
+  it.each(['GET', 'HEAD'] as const)(
+    'also when its condition is in the future: %s is 304 with the new timestamp',
+    async (method) => {
+      const held = poll({ method }, since + 3_600_000);
+      await holds(1);
+      const { body } = await create();
+      const { status, headers, seconds } = await held;
+      expect([status, headers.get(APPLIED)]).toEqual([304, 'wait=20']);
+      expect(headers.get('last-modified')).toBe(String(body.last_modified));
+      expect(seconds).toBeLessThan(10);
+    },
+  );
+
   it('and not by what changes nothing, or another list', async () => {
     const { body } = await create();
     since = body.last_modified;

@@ -46,6 +46,25 @@ describe('a change', () => {
     expect(await outcome(held)).toBeUndefined();
   });
 
+  it.each(['before', 'after'])(
+    'wakes who waits for a later one than the look found, announced %s the wait',
+    async (when) => {
+      const waiter = enter('a', 10_000, SINCE + 1_000_000);
+      if (when === 'before') room.announce('a', SINCE + 1);
+      const held = room.hold(waiter, SINCE);
+      if (when === 'after') room.announce('a', SINCE + 1);
+      expect(await outcome(held)).toBe('changed');
+    },
+  );
+
+  it('that the look found already wakes nobody', async () => {
+    const waiter = enter('a', 10_000, SINCE + 1_000_000);
+    room.announce('a', SINCE + 1);
+    const held = room.hold(waiter, SINCE + 1);
+    room.announce('a', SINCE + 1);
+    expect(await outcome(held)).toBeUndefined();
+  });
+
   it('wakes a storm of waiters a few at a time, and all in the end', async () => {
     const waiters = Array.from({ length: 100 }, (_, at) => enter(`u${at}`));
     let looking = 0;
