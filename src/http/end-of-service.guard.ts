@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { ApiError } from '../protocol/api-error.js';
+import { supportEnded } from '../protocol/api-error.js';
 import { ServiceStatus } from './service-status.js';
 
 const OUTLIVES = 'outlivesService';
@@ -19,7 +19,7 @@ export class EndOfServiceGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     if (!this.status.isPastEnd()) return true;
     const outlives = this.reflector.getAllAndOverride<boolean | undefined>(OUTLIVES, [context.getClass()]);
-    if (!outlives) throw new ApiError('deprecated', 'The service has reached its end of support');
+    if (!outlives) throw supportEnded();
     return true;
   }
 }

@@ -39,6 +39,9 @@ export const invalidParameter = (name: string, reason: string): ApiError =>
 export const invalidPostedData = (field: string, reason: string): ApiError =>
   new ApiError('invalidPostedData', `${field}: ${reason}`);
 
+/** 410 / 202 after the end-of-support date. */
+export const supportEnded = (): ApiError => new ApiError('deprecated', 'The service has reached its end of support');
+
 /** 412 / 114 with the current timestamp of the record or collection that changed. */
 export const modifiedMeanwhile = (current: number): ApiError =>
   new ApiError('modifiedMeanwhile', 'Resource was modified meanwhile', { 'Last-Modified': String(current) });

@@ -48,6 +48,11 @@ describe('from then on', () => {
     ['GET', '/v2/acct-oauth/params'],
     ['GET', '/v2/acct-oauth/login'],
     ['GET', '/v2/acct-oauth/token'],
+    // Methods that the path lacks
+    ['PUT', '/v2/articles'],
+    ['POST', `/v2/articles/${UNKNOWN_ID}`],
+    ['GET', '/v2/batch'],
+    ['POST', '/v2/acct-oauth/login'],
   ])('%s %s answers 410 / 202, with credentials or without', async (method, path) => {
     for (const headers of [{}, { Authorization: client(app.url).authorization }]) {
       const answer = await exchange(app.url, method, path, headers as Record<string, string>);
@@ -69,7 +74,10 @@ describe('from then on', () => {
     ['GET', '/v2/openapi.json', 200],
     ['GET', '/articles', 307],
     ['GET', '/v2/nothing', 404],
-    ['PUT', '/v2/articles', 405],
+    ['GET', '/v2/articles/', 404],
+    ['GET', '/v2/acct-oauth/nothing', 404],
+    ['PUT', '/v2', 405],
+    ['POST', '/__heartbeat__', 405],
     ['OPTIONS', '/v2/articles', 204],
     ['GET', '/v1/articles', 410],
   ])('%s %s goes on answering %i, with a warning', async (method, path, status) => {

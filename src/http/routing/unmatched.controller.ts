@@ -2,13 +2,16 @@ import { All, Controller, Inject, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { SETTINGS } from '../../config/config.module.js';
 import type { Settings } from '../../config/settings.js';
-import { ApiError } from '../../protocol/api-error.js';
+import { ApiError, supportEnded } from '../../protocol/api-error.js';
 import { publicUrl } from '../request/public-url.js';
 import { Reply } from '../response/reply.js';
+import { ServiceStatus } from '../service-status.js';
 import { KnownPaths } from './known-paths.js';
 
 const OLD_VERSION = /^\/v[01](\/|$)/;
 const CURRENT_VERSION = /^\/v2(\/|$)/;
+/** What ends with support, as in `EndOfServiceGuard`, which does not know methods that a path lacks. */
+const ENDING = /^\/v2\/(articles|batch|[^/]+-oauth)(\/|$)/;
 
 /** Matches every path: the route for what no other route handles. */
 export const ANY_PATH = '/{*path}';
@@ -22,6 +25,7 @@ export class UnmatchedController {
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
     private readonly paths: KnownPaths,
+    private readonly status: ServiceStatus,
   ) {}
 
   @All(ANY_PATH)
@@ -36,6 +40,7 @@ export class UnmatchedController {
     }
     const allowed = this.enabled(path, known);
     if (OLD_VERSION.test(path)) throw new ApiError('deprecated', 'This version of the API is gone, use /v2');
+    if (allowed.length > 0 && this.status.isPastEnd() && ENDING.test(path)) throw supportEnded();
     if (allowed.length > 0)
       throw new ApiError('methodNotAllowed', `${method}: not allowed here`, { Allow: allowed.join(', ') });
     if (CURRENT_VERSION.test(path)) throw new ApiError('notFound', 'Unknown path');
