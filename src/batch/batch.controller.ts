@@ -6,6 +6,7 @@ import type { Settings } from '../config/settings.js';
 import { JsonBody } from '../http/request/json-body.pipe.js';
 import { RawJson, Reply } from '../http/response/reply.js';
 import { parseBatch } from '../protocol/batch-request.js';
+import { requireSingleConditions } from '../protocol/preconditions.js';
 import { BatchService } from './batch.service.js';
 
 /** `/v2/batch` (docs/protocol.md, "Batch"). */
@@ -20,6 +21,7 @@ export class BatchController {
   @Post()
   @HttpCode(200)
   async run(@Req() request: Request, @JsonBody() body: unknown): Promise<Reply> {
+    requireSingleConditions(request);
     const entries = parseBatch(body, this.settings.batchMaxRequests);
     return new Reply(200, new RawJson(await this.batches.run(request, entries)));
   }

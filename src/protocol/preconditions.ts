@@ -20,13 +20,16 @@ interface ConditionalRequest {
  */
 export function preconditionsOf(request: ConditionalRequest): Preconditions {
   const conditions = readPreconditions(request.headers);
-  if (conditions.ifUnmodifiedSince !== undefined) requireOnce('If-Unmodified-Since', request);
-  if (conditions.ifModifiedSince !== undefined) requireOnce('If-Modified-Since', request);
+  requireSingleConditions(request);
   return conditions;
 }
 
-function requireOnce(name: string, { rawHeaders }: ConditionalRequest): void {
-  if (isRepeated(name, rawHeaders)) throw invalidParameter(name, 'given twice');
+/** Throws 400 / 107 when a condition was sent twice. By itself for a batch, whose entries judge the values. */
+export function requireSingleConditions({ headers, rawHeaders }: ConditionalRequest): void {
+  for (const name of ['If-Unmodified-Since', 'If-Modified-Since']) {
+    const isEmpty = String(headers[name.toLowerCase()] ?? '').trim() === '';
+    if (!isEmpty && isRepeated(name, rawHeaders)) throw invalidParameter(name, 'given twice');
+  }
 }
 
 /**

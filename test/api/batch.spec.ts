@@ -5,7 +5,7 @@ import { FIELD_NAMES } from '../../src/protocol/fields.js';
 import { startApp, startAppWithProvider, type TestAppWithProvider } from '../support/app.js';
 import { anArticle } from '../support/article.js';
 import { client, clientWith, type Client, requireNewUser } from '../support/client.js';
-import { exchange, sendBytes } from './raw-http.js';
+import { exchange, exchangeBytes, sendBytes } from './raw-http.js';
 
 interface Slot {
   status: number;
@@ -471,6 +471,30 @@ describe('a request in a batch is answered as it is alone', () => {
       expect(received, own).toEqual(expected);
       expect(slots[at]!.body, own).toEqual(alone.body === '' ? {} : JSON.parse(alone.body));
     }
+  });
+});
+
+describe('a condition of the batch', () => {
+  const send = async (device: Client, name: string, values: string[]) => {
+    const body = JSON.stringify({ requests: [post()] });
+    const lines = [`Authorization: ${device.authorization}`, ...values.map((value) => `${name}: ${value}`)];
+    const head = ['Host: a', 'Connection: close', `Content-Length: ${Buffer.byteLength(body)}`, ...lines];
+    return exchangeBytes(app.url, `POST /v2/batch HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n${body}`);
+  };
+
+  it.each(['If-Unmodified-Since', 'If-Modified-Since'])('is 400 / 107 when it is sent twice: %s', async (name) => {
+    const device = await signedIn();
+    requireNewUser(device);
+    const answer = await send(device, name, ['9999999999999', '1']);
+    expect([answer.status, JSON.parse(answer.body)]).toEqual([
+      400,
+      { code: 400, errno: 107, error: 'Bad Request', message: `${name}: given twice` },
+    ]);
+    expect(await countOf(device)).toBe(0);
+  });
+
+  it.each([[['9999999999999']], [['', '']], [['nonsense']]])('is judged by its entries: %j', async (values) => {
+    expect((await send(await signedIn(), 'If-Unmodified-Since', values)).status).toBe(200);
   });
 });
 
