@@ -12,6 +12,8 @@ import { type EntryResponse, entryRequest, entryResponse, type Headers } from '.
 
 /** Larger responses of entries have their memory reserved. */
 const LARGE_BYTES = 65_536;
+/** How long a batch tries its entries while a backend is unavailable; each may take seconds to find that out. */
+const PATIENCE_MS = 4_000;
 
 /** Runs the entries of a batch one after the other, each through all of Express as if it had been sent alone. */
 @Injectable()
@@ -28,16 +30,22 @@ export class BatchService {
     // Twice the limit, because the last entry starts before the batch is full.
     const room = new SharedRoom(batch.res!, 2 * this.settings.maxPageBytes);
     const responses: string[] = [];
+    const start = performance.now();
     let bytes = 0;
+    let isUnavailable = false;
     for (const [at, entry] of entries.entries()) {
-      if (bytes >= this.settings.maxPageBytes) {
-        responses.push(toJson(entry, batchIsFull(this.settings.retryAfterSeconds)));
+      const isFull = bytes >= this.settings.maxPageBytes;
+      if (isFull || (isUnavailable && performance.now() - start >= PATIENCE_MS)) {
+        const reason = isFull ? 'The responses of the batch are already too large' : 'A backend was unavailable before';
+        responses.push(toJson(entry, notRun(reason, this.settings.retryAfterSeconds)));
         continue;
       }
       const { host } = batch.headers;
       const headers = { ...inherited, ...entry.headers, ...(host ? { host } : {}) };
       const request = entryRequest(batch, entry, headers) as Request;
-      const response = toJson(entry, await this.runEntry(batch, request, room, at === 0));
+      const result = await this.runEntry(batch, request, room, at === 0);
+      isUnavailable ||= result.status === 503;
+      const response = toJson(entry, result);
       bytes += Buffer.byteLength(response);
       responses.push(response);
     }
@@ -65,12 +73,9 @@ export class BatchService {
   }
 }
 
-/** The response for an entry that is not run because earlier responses fill the batch. */
-function batchIsFull(retryAfterSeconds: number): EntryResponse {
-  const error = new ApiError(
-    'unavailable',
-    'The responses of the batch are already too large: send this request again',
-  );
+/** The response for an entry that is not run. */
+function notRun(reason: string, retryAfterSeconds: number): EntryResponse {
+  const error = new ApiError('unavailable', `${reason}: send this request again`);
   const headers = { 'Retry-After': String(retryAfterSeconds), 'Content-Type': 'application/json; charset=utf-8' };
   return { status: error.status, headers, body: JSON.stringify(error.body()) };
 }
