@@ -17,11 +17,17 @@ export function toLines(articles: readonly LocalArticle[]): string {
   const account = { account: '0'.repeat(32), last_modified: 0, purged_until: 0 };
   const items = articles.map(({ key: _key, pending: _pending, ...article }) => ({
     ...article,
-    id: article.id ?? crypto.randomUUID(),
+    id: article.id ?? newId(),
     last_modified: article.last_modified ?? article.added_on,
     stored_on: article.stored_on ?? article.added_on,
   }));
   return [account, ...items].map((line) => `${JSON.stringify(line)}\n`).join('');
+}
+
+/** A random UUID, version 4. `crypto.randomUUID` is missing in pages over plain HTTP. */
+function newId(): string {
+  const hex = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0'));
+  return hex.join('').replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-4$3-8$4-$5');
 }
 
 /** Pocket's columns, which many programs can read, plus one. */

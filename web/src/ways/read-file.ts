@@ -27,6 +27,9 @@ export interface Preview {
   stoppedAt?: string;
 }
 
+/** The list gives each article its own id. `crypto.randomUUID` is missing in pages over plain HTTP. */
+const ANY_ID = '00000000-0000-4000-8000-000000000000';
+
 interface Found {
   line: number;
   body: Record<string, unknown>;
@@ -57,7 +60,7 @@ async function sort(
 ): Promise<void> {
   if (hasMore) preview.leftOut++;
   try {
-    const { id: _id, stored_on: _stored, ...fields } = newArticle(body, crypto.randomUUID(), Date.now());
+    const { id: _id, stored_on: _stored, ...fields } = newArticle(body, ANY_ID, Date.now());
     if (seen.has(fields.url) || (await list.get({ url: fields.url }))) return void preview.known++;
     seen.add(fields.url);
     preview.entries.push({ line, fields: fields });
