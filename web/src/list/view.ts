@@ -22,7 +22,11 @@ export interface Route {
 export function readRoute(hash: string): Route {
   const [, name = '', key] = /^#\/(\w+)(?:\/(.+))?$/.exec(hash) ?? [];
   const view = VIEWS.find((known) => known === name) ?? 'unread';
-  return key === undefined ? { view } : { view, key: decodeURIComponent(key) };
+  try {
+    return key === undefined ? { view } : { view, key: decodeURIComponent(key) };
+  } catch {
+    return { view };
+  }
 }
 
 /** The fragment for a route. */
