@@ -5,19 +5,20 @@ import { trusted, WORKER } from './trusted-types';
  */
 export function watchUpdates(onReady: (apply: () => void) => void): void {
   if (!('serviceWorker' in navigator)) return;
-  const hadWorker = navigator.serviceWorker.controller !== null;
   let isApplying = false;
   navigator.serviceWorker.addEventListener('controllerchange', () => {
-    if (hadWorker && isApplying) location.reload();
+    if (isApplying) location.reload();
   });
   const offer = (worker: ServiceWorker) =>
     onReady(() => {
+      // Another tab may have activated it already.
+      if (worker.state === 'activated') return location.reload();
       isApplying = true;
       worker.postMessage('update');
     });
   void navigator.serviceWorker.register(trusted.createScriptURL(WORKER), { updateViaCache: 'none' }).then(
     (registration) => {
-      if (registration.waiting && hadWorker) offer(registration.waiting);
+      if (registration.waiting && navigator.serviceWorker.controller) offer(registration.waiting);
       registration.addEventListener('updatefound', () => {
         const worker = registration.installing;
         worker?.addEventListener('statechange', () => {
