@@ -14,6 +14,8 @@ const MAX_UNDO = 50;
 /** The user's actions on articles. Each one reports what it did and can be undone, latest first. */
 export class Actions {
   private readonly past: Done[] = [];
+  /** The new keys of articles that were added again, by their old keys. */
+  private readonly successors = new Map<string, string>();
 
   /** @param tell called with what happened or went wrong */
   constructor(
@@ -28,21 +30,22 @@ export class Actions {
       return known;
     }
     const article = await this.list.add({ url, title: title ?? null });
-    this.did(t.saved(titleOf(article)), () => this.list.remove(article.key));
+    this.did(t.saved(titleOf(article)), () => this.list.remove(this.now(article.key)));
     return article;
   }
 
   toggleRead = (article: LocalArticle) =>
     this.attempt(async () => {
       const { key, unread } = article;
-      const [there, back] = [() => this.list.markRead(key), () => this.list.markUnread(key)];
+      const there = () => this.list.markRead(this.now(key));
+      const back = () => this.list.markUnread(this.now(key));
       await (unread ? there() : back());
       this.did(unread ? t.done.read(titleOf(article)) : t.done.unread(titleOf(article)), async () => {
         await (unread ? back() : there());
         if (!unread || !article.read_position) return;
         // Marking as unread resets the position, whatever the same request says, so that has to be synced first.
         await this.list.sync().catch(() => undefined);
-        await this.list.setReadPosition(key, article.read_position);
+        await this.list.setReadPosition(this.now(key), article.read_position);
       });
     });
 
@@ -51,7 +54,7 @@ export class Actions {
       const { key, archived } = article;
       await this.list.archive(key, !archived);
       const text = archived ? t.done.unarchived(titleOf(article)) : t.done.archived(titleOf(article));
-      this.did(text, () => this.list.archive(key, archived));
+      this.did(text, () => this.list.archive(this.now(key), archived));
     });
 
   toggleFavorite = (article: LocalArticle) =>
@@ -59,7 +62,7 @@ export class Actions {
       const { key, favorite } = article;
       await this.list.favorite(key, !favorite);
       const text = favorite ? t.done.unfavorite(titleOf(article)) : t.done.favorite(titleOf(article));
-      this.did(text, () => this.list.favorite(key, favorite));
+      this.did(text, () => this.list.favorite(this.now(key), favorite));
     });
 
   remove = (article: LocalArticle) =>
@@ -72,7 +75,7 @@ export class Actions {
     this.attempt(async () => {
       if (title === article.title || title === '') return;
       await this.list.rename(article.key, title);
-      this.did(t.done.renamed(title), () => this.list.rename(article.key, article.title ?? ''));
+      this.did(t.done.renamed(title), () => this.list.rename(this.now(article.key), article.title ?? ''));
     });
 
   readUpTo = (article: LocalArticle, words: number) =>
@@ -89,9 +92,15 @@ export class Actions {
     });
 
   /** A removal that was already sent cannot be undone; the article is added again instead. */
-  private async restore({ key: _key, id: _id, pending: _pending, ...fields }: LocalArticle): Promise<void> {
+  private async restore({ key, id: _id, pending: _pending, ...fields }: LocalArticle): Promise<void> {
     const { last_modified: _modified, stored_on: _stored, ...article } = fields;
-    if (!(await this.list.undoRemove())) await this.list.add(article);
+    if (!(await this.list.undoRemove())) this.successors.set(this.now(key), (await this.list.add(article)).key);
+  }
+
+  /** The present key of an article, for undoing. */
+  private now(key: string): string {
+    const next = this.successors.get(key);
+    return next === undefined ? key : this.now(next);
   }
 
   private did(text: string, undo: () => Promise<unknown>): void {
