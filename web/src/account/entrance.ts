@@ -15,6 +15,9 @@ export interface Entrance {
 
 const SAVE = 'reading-list-save';
 
+/** The longest title that the service takes, in code points. */
+const MAX_TITLE = 1024;
+
 /**
  * Reads one-time parts of the URL and removes them immediately, because URLs are copied, bookmarked and synchronised.
  */
@@ -36,7 +39,7 @@ export function readEntrance({ hash, searchParams }: URL): Entrance {
   if (token) return { token: { value: token, kind: 'personal' } };
   if (hash === '#add') return { add: true };
   const save = fragment.get('save');
-  if (save) return { save: { url: save, title: fragment.get('title') ?? undefined } };
+  if (save) return { save: { url: save, title: cut(fragment.get('title')) } };
   return readShare(searchParams);
 }
 
@@ -46,8 +49,10 @@ function readShare(search: URLSearchParams): Entrance {
   const found = [url, text, title].map((part) => /https?:\/\/\S+/i.exec(part ?? '')?.[0]).find(Boolean);
   if (!found) return url || text || title ? { add: true } : {};
   const name = title && title !== found ? title : text?.replace(found, '').trim();
-  return { save: { url: found, title: name || undefined } };
+  return { save: { url: found, title: cut(name) } };
 }
+
+const cut = (title?: string | null) => (title ? [...title].slice(0, MAX_TITLE).join('') : undefined);
 
 /** Kept in the session, because signing in may lead to another page and back. */
 const rememberSave = (save: ToSave) => sessionStorage.setItem(SAVE, JSON.stringify(save));

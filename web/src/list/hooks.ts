@@ -35,23 +35,22 @@ export function useCounts(list: ReadingList): Partial<Record<View, number>> {
   return counts;
 }
 
-/** The current state of an article; undefined if there is none with that key. */
-export function useArticle(list: ReadingList, key: string | undefined): LocalArticle | undefined {
-  const [article, setArticle] = useState<LocalArticle>();
+/** The current state of an article: undefined until loaded, null if there is none with that key. */
+export function useArticle(list: ReadingList, key: string | undefined): LocalArticle | null | undefined {
+  const [found, setFound] = useState<{ key: string; article: LocalArticle | null }>();
   useEffect(() => {
-    setArticle(undefined);
     if (key === undefined) return;
     let isCurrent = true;
     const stop = onChange(list, async () => {
-      const found = await list.get({ key });
-      if (isCurrent) setArticle(found);
+      const article = (await list.get({ key })) ?? null;
+      if (isCurrent) setFound({ key, article });
     });
     return () => {
       isCurrent = false;
       stop();
     };
   }, [list, key]);
-  return article?.key === key ? article : undefined;
+  return found?.key === key ? found?.article : undefined;
 }
 
 /** The state of synchronisation with the service. */

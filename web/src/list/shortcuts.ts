@@ -12,6 +12,8 @@ export function useShortcuts(shortcuts: Shortcuts): void {
   useEffect(() => {
     let prefix: { key: string; at: number } | undefined;
     const listen = (event: KeyboardEvent) => {
+      // A key held down only moves.
+      if (event.repeat && event.key !== 'j' && event.key !== 'k') return;
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isOccupied(event)) return;
       const isSequence = prefix !== undefined && event.timeStamp - prefix.at < SEQUENCE_MS;
       const action = current.current[isSequence ? `${prefix!.key} ${event.key}` : event.key];

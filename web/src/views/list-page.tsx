@@ -48,24 +48,28 @@ export function ListPage(props: Props): JSX.Element {
   const [open, setOpen] = useState<Open>(props.startsWithAdd ? 'add' : undefined);
   const [done, setDone] = useState<Done>();
   const [search, setSearch] = useState('');
-  const [isRenaming, setRenaming] = useState(false);
+  const [renaming, setRenaming] = useState<string>();
   const searchField = useRef<HTMLInputElement>(null);
   const actions = useMemo(() => new Actions(list, setDone), [list]);
   const [route, go] = useRoute();
   const items = useArticles(list, route.view, preferences.order, search);
-  const selection = useSelection(items, route, go);
+  const selection = useSelection(items, route, go, search);
   const article = useArticle(list, selection.openKey);
   const sync = useSyncState(list);
   const counts = useCounts(list);
   const messages = useMessages(list, items);
 
   useEffect(() => void noteAccount(session.account, sync.unsent), [session.account, sync.unsent]);
-  useEffect(() => setRenaming(false), [selection.openKey]);
+  useEffect(() => setRenaming((key) => (key === selection.openKey ? key : undefined)), [selection.openKey]);
+  useEffect(() => {
+    if (article === null) selection.vanish();
+  }, [article]);
   useEffect(() => {
     if (!props.save) return;
     void actions
       .save(props.save)
-      .then(props.onSaved, (error: Error) => setDone({ text: t.notices.failed(error.message) }));
+      .catch((error: Error) => setDone({ text: t.notices.failed(error.message) }))
+      .then(props.onSaved);
   }, [props.save]);
 
   const remove = (removed: LocalArticle) => {
@@ -73,7 +77,7 @@ export function ListPage(props: Props): JSX.Element {
     void actions.remove(removed);
   };
   const onCurrent = (action: (article: LocalArticle) => unknown) => () => {
-    const current = selection.current();
+    const current = selection.current() ?? article;
     if (current) void action(current);
   };
   /** An action that may remove the article from this view. */
@@ -90,8 +94,8 @@ export function ListPage(props: Props): JSX.Element {
     e: moving(actions.toggleArchived),
     f: moving(actions.toggleFavorite),
     r: onCurrent(({ key }) => {
-      selection.open(key);
-      requestAnimationFrame(() => setRenaming(true));
+      if (key !== selection.openKey) selection.open(key);
+      setRenaming(key);
     }),
     '#': onCurrent(remove),
     z: () => void actions.undo(),
@@ -145,10 +149,10 @@ export function ListPage(props: Props): JSX.Element {
       </main>
       <aside class="detail-pane" aria-label={t.detail}>
         <Detail
-          article={article}
+          article={article ?? undefined}
           actions={actions}
-          isRenaming={isRenaming}
-          onRename={setRenaming}
+          isRenaming={renaming !== undefined && renaming === selection.openKey}
+          onRename={(isRenaming) => setRenaming(isRenaming ? selection.openKey : undefined)}
           onRemove={remove}
           onClose={selection.close}
         />
@@ -196,21 +200,38 @@ function useRoute(): [Route, (route: Route, replace?: boolean) => void] {
 const isWide = () => matchMedia('(min-width: 64rem)').matches;
 
 /** The selected article (keyboard position) and the open one. */
-function useSelection(items: LocalArticle[] | undefined, route: Route, go: (route: Route, replace?: boolean) => void) {
+function useSelection(
+  items: LocalArticle[] | undefined,
+  route: Route,
+  go: (route: Route, replace?: boolean) => void,
+  search: string,
+) {
   const [selected, select] = useState<string | undefined>(route.key);
   const [focusRequest, requestFocus] = useState(0);
-  const last = useRef<{ keys: string[]; leaving?: string }>({ keys: [] });
+  const last = useRef<{ keys: string[]; leaving?: string; scope?: string }>({ keys: [] });
   const keys = (items ?? []).map(({ key }) => key);
+  const scope = `${route.view} ${search}`;
+  /** The selected article or, if it has left the view, the one that followed it. */
+  const nearest = () => {
+    if (selected !== undefined && keys.includes(selected)) return selected;
+    const before = last.current.keys;
+    return before.slice(before.indexOf(selected ?? '') + 1).find((key) => keys.includes(key)) ?? keys[keys.length - 1];
+  };
 
   useEffect(() => {
     // The selected article has left the view: select its neighbour, and focus it if the focus was lost with the row.
-    const { keys: before, leaving } = last.current;
-    last.current = { keys };
-    if (selected === undefined || keys.includes(selected) || !before.includes(selected)) return;
-    const at = before.indexOf(selected);
-    const next = before.slice(at + 1).find((key) => keys.includes(key)) ?? keys[keys.length - 1];
+    const { keys: before, leaving, scope: scopeBefore } = last.current;
+    const next = nearest();
+    const isGone = selected !== undefined && !keys.includes(selected) && before.includes(selected);
+    const isNoticed = leaving === selected || document.activeElement === document.body;
+    // An open article stays selected when something else moves it.
+    if (isGone && !isNoticed && route.key === selected && scope === scopeBefore) return;
+    last.current = { keys, scope };
+    if (!isGone) return;
+    // In another view or search it has no neighbour.
+    if (scope !== scopeBefore) return select(route.key);
     select(next);
-    if (leaving === selected || document.activeElement === document.body) {
+    if (isNoticed) {
       requestFocus((count) => count + 1);
       if (route.key === selected && isWide())
         go(next === undefined ? { view: route.view } : { ...route, key: next }, true);
@@ -224,7 +245,11 @@ function useSelection(items: LocalArticle[] | undefined, route: Route, go: (rout
   const show = (key: string) => {
     select(key);
     requestFocus((count) => count + 1);
-    if (isWide()) go({ ...route, key }, true);
+    if (isWide() || route.key !== undefined) go({ ...route, key }, true);
+  };
+  const leave = () => {
+    if (selected !== undefined) select(nearest());
+    go({ view: route.view }, true);
   };
   return {
     selected,
@@ -232,10 +257,12 @@ function useSelection(items: LocalArticle[] | undefined, route: Route, go: (rout
     focusRequest,
     openKey: route.key,
     focus: () => requestFocus((count) => count + 1),
-    current: () => items?.find(({ key }) => key === (selected ?? route.key)),
+    current: () => items?.find(({ key }) => key === (route.key ?? selected)),
     move: (by: 1 | -1) => {
-      const at = selected === undefined ? -1 : keys.indexOf(selected);
-      const next = keys[at === -1 ? 0 : Math.min(keys.length - 1, Math.max(0, at + by))];
+      const at = keys.indexOf(route.key ?? selected ?? '');
+      // What has left the view is between its former neighbours.
+      const to = at === -1 ? keys.indexOf(nearest() ?? '') + (by - 1) / 2 : at + by;
+      const next = keys[Math.min(keys.length - 1, Math.max(0, to))];
       if (next !== undefined) show(next);
     },
     open: (key: string) => {
@@ -245,8 +272,13 @@ function useSelection(items: LocalArticle[] | undefined, route: Route, go: (rout
     },
     close: () => {
       if (route.key === undefined) return;
-      go({ view: route.view }, true);
+      leave();
       requestFocus((count) => count + 1);
+    },
+    /** The open article does not exist any more. */
+    vanish: () => {
+      const isMovingOn = isWide() && route.key === selected && last.current.leaving === selected;
+      if (!isMovingOn || !keys.includes(selected!)) leave();
     },
     expectLeaving: (key: string) => (last.current.leaving = key),
     leave: (key: string) => {
