@@ -68,9 +68,25 @@ export async function suspend({ list }: Session): Promise<void> {
   await keepSession(undefined);
 }
 
+/** Tells other tabs which account was removed from this device. */
+const removals = new BroadcastChannel('reading-list-removals');
+
 /** Removes the account from this device, including unsent edits. */
 export async function signOut(session: Session): Promise<void> {
   await suspend(session);
+  removals.postMessage(session.account);
   await deleteDB(databaseOf(session.account));
   await noteAccount(session.account, undefined);
+}
+
+/** Closes the session when another tab removes its account, and says so. */
+export function watchSignOut({ account, list }: Session, onSignedOut: () => void): () => void {
+  const listen = ({ data }: MessageEvent<string>) => {
+    if (data !== account) return;
+    list.stop();
+    void list.close();
+    onSignedOut();
+  };
+  removals.addEventListener('message', listen);
+  return () => removals.removeEventListener('message', listen);
 }

@@ -33,7 +33,7 @@ export function AddDialog({
     if (webLink(address) === undefined) return refuse(t.notAnAddress);
     try {
       await onSave({ url: address, title: draft.title.trim() || undefined });
-      sessionStorage.removeItem(DRAFT);
+      forgetDraft();
     } catch (error) {
       refuse(t.notices.failed(error instanceof Error ? error.message : String(error)));
     }
@@ -81,6 +81,8 @@ export function AddDialog({
     </Dialog>
   );
 }
+
+export const forgetDraft = () => sessionStorage.removeItem(DRAFT);
 
 /** Adds the scheme that browsers hide, for URLs such as "example.com/article". */
 const withScheme = (text: string): string => (/^[\w-]+(\.[\w-]+)+([/?#]|$)/.test(text) ? `https://${text}` : text);

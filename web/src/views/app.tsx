@@ -2,11 +2,21 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { type Entrance, forgetSave } from '../account/entrance';
 import { SignInError } from '../account/service';
-import { type Credentials, openSession, type Session, setKept, signIn, signOut, suspend } from '../account/session';
+import {
+  type Credentials,
+  openSession,
+  type Session,
+  setKept,
+  signIn,
+  signOut,
+  suspend,
+  watchSignOut,
+} from '../account/session';
 import { keepSession, readKeptSession } from '../platform/keep';
 import { type Preferences, readPreferences, writePreferences } from '../platform/preferences';
 import { watchUpdates } from '../platform/updates';
 import { setLanguage, t } from '../texts';
+import { forgetDraft } from './add-dialog';
 import { ListPage } from './list-page';
 import { KEEP, SignIn } from './sign-in';
 
@@ -34,6 +44,16 @@ export function App({ entrance }: { entrance: Entrance }): JSX.Element {
     document.title = t.appName;
   }, [preferences.language]);
   useEffect(() => void begin(entrance, preferences.device).then(setState), []);
+
+  /** Nothing of the account may stay behind for the next user. */
+  const leave = () => {
+    forgetSave();
+    forgetDraft();
+    history.replaceState(null, '', location.pathname);
+    setSave(undefined);
+    setState({ at: 'sign-in' });
+  };
+  useEffect(() => (state.at === 'list' ? watchSignOut(state.session, leave) : undefined), [state]);
 
   const prefer = (next: Preferences) => {
     writePreferences(next);
@@ -74,7 +94,7 @@ export function App({ entrance }: { entrance: Entrance }): JSX.Element {
           onPreferences={prefer}
           onKeep={(keep) => void setKept(session, keep).then((next) => setState({ at: 'list', session: next }))}
           onSignInAgain={() => void suspend(session).then(() => setState({ at: 'sign-in' }))}
-          onSignOut={() => void signOut(session).then(() => setState({ at: 'sign-in' }))}
+          onSignOut={() => void signOut(session).then(leave)}
         />
       );
     }

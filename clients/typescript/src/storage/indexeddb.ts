@@ -15,7 +15,17 @@ export function indexedDbStorage(name: string): Storage {
   const watchers = new Set<(keys: string[]) => void>();
   let channel: BroadcastChannel | undefined;
   let opened: Promise<IDBPDatabase> | undefined;
-  const database = () => (opened ??= open(name, () => (opened = undefined)));
+  let isDeleted = false;
+  const database = async () => {
+    // Opening it would create it again, empty.
+    if (isDeleted) throw new Error('the database was deleted');
+    opened ??= open(
+      name,
+      () => (opened = undefined),
+      () => (isDeleted = true),
+    );
+    return opened;
+  };
 
   const connect = () => {
     channel ??= new BroadcastChannel(channelName);
@@ -63,11 +73,12 @@ export function indexedDbStorage(name: string): Storage {
   };
 }
 
-const open = (name: string, onClosed: () => void): Promise<IDBPDatabase> => {
+const open = (name: string, onClosed: () => void, onDeleted: () => void): Promise<IDBPDatabase> => {
   const opening = openDB(name, 1, {
     upgrade: (database) => void database.createObjectStore(STORE),
-    blocking: (_current, _blocked, event) => {
-      // Somebody wants to delete the database: do not block that.
+    blocking: (_current, version, event) => {
+      // Somebody wants to delete or upgrade the database: do not block that.
+      if (version === null) onDeleted();
       onClosed();
       (event.target as IDBDatabase).close();
     },
