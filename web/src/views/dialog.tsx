@@ -9,13 +9,17 @@ export function Dialog({
   onClose,
   children,
   wide = false,
+  isBusy = false,
 }: {
   heading: string;
   onClose: () => void;
   children: ComponentChildren;
   wide?: boolean;
+  /** Whether only its button closes it, because that would stop something. */
+  isBusy?: boolean;
 }): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
+  const isPressedBeside = useRef(false);
   const id = useId();
   useEffect(() => {
     const before = document.activeElement as HTMLElement | null;
@@ -29,9 +33,21 @@ export function Dialog({
       ref={dialog}
       class={wide ? 'wide' : ''}
       aria-labelledby={id}
-      onClose={onClose}
-      onCancel={onClose}
-      onClick={(event) => event.target === dialog.current && onClose()}
+      // These two also come from a file input inside.
+      onClose={(event) => {
+        if (event.target !== dialog.current) return;
+        // Browsers let nobody refuse twice in a row.
+        if (isBusy) dialog.current!.showModal();
+        else onClose();
+      }}
+      onCancel={(event) => {
+        if (event.target !== dialog.current) return;
+        if (isBusy) event.preventDefault();
+        else onClose();
+      }}
+      // A selection of text may end beside it.
+      onPointerDown={(event) => (isPressedBeside.current = event.target === dialog.current)}
+      onClick={(event) => event.target === dialog.current && isPressedBeside.current && !isBusy && onClose()}
     >
       <div class="dialog-content">
         <header>

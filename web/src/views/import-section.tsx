@@ -14,8 +14,14 @@ type Step =
 
 const REFUSALS_SHOWN = 50;
 
+interface Props {
+  list: ReadingList;
+  device: string;
+  onRunning: (isRunning: boolean) => void;
+}
+
 /** The import of a file: preview, import, result. */
-export function ImportSection({ list, device }: { list: ReadingList; device: string }): JSX.Element {
+export function ImportSection({ list, device, onRunning }: Props): JSX.Element {
   const [step, setStep] = useState<Step>({ at: 'choose' });
   const abort = useRef<AbortController>(undefined);
   const heading = useRef<HTMLHeadingElement>(null);
@@ -23,6 +29,7 @@ export function ImportSection({ list, device }: { list: ReadingList; device: str
   useEffect(() => {
     if (!isFirst.current) heading.current?.focus();
     isFirst.current = false;
+    onRunning(step.at === 'running');
   }, [step.at]);
   useEffect(() => () => abort.current?.abort(), []);
 

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
 import type { Session } from '../account/session';
 import type { Preferences } from '../platform/preferences';
 import { LANGUAGES, t } from '../texts';
@@ -20,9 +21,10 @@ interface Props {
 /** Rare tasks: import and export, the bookmarklet, device name and language. */
 export function SettingsDialog(props: Props): JSX.Element {
   const { session, preferences, onClose } = props;
+  const [isImporting, setImporting] = useState(false);
   return (
-    <Dialog heading={t.settings.heading} onClose={onClose} wide>
-      <ImportSection list={session.list} device={preferences.device} />
+    <Dialog heading={t.settings.heading} onClose={onClose} wide isBusy={isImporting}>
+      <ImportSection list={session.list} device={preferences.device} onRunning={setImporting} />
       <ExportSection session={session} />
       <BookmarkletSection install={props.install} />
       <DeviceSection {...props} />
