@@ -9,6 +9,9 @@ import { LANGUAGES, language, t } from '../texts';
 /** The session storage key for "stay signed in" during a login at the provider. */
 export const KEEP = 'reading-list-keep';
 
+/** How often to ask a service that does not answer. */
+const RETRY_MS = 5000;
+
 interface Props {
   /** The error that led to this page. */
   problem?: SignInError['reason'] | 'cameBackEmpty';
@@ -20,6 +23,8 @@ interface Props {
 /** The sign-in page, with the ways that the service offers. */
 export function SignIn({ problem, save, onSignIn, onLanguage }: Props): JSX.Element {
   const [offer, setOffer] = useState<Offer>();
+  /** Whether the service did not say what it offers. */
+  const [isAway, setAway] = useState(false);
   const [keep, setKeep] = useState(sessionStorage.getItem(KEEP) !== 'no');
   const [state, setState] = useState<{ isBusy: boolean; reason?: Props['problem'] }>({
     isBusy: false,
@@ -35,12 +40,24 @@ export function SignIn({ problem, save, onSignIn, onLanguage }: Props): JSX.Elem
       setState({ isBusy: false, reason: error instanceof SignInError ? error.reason : 'unreachable' });
     }
   };
+  const ask = () =>
+    void readOffer().then(
+      (found) => {
+        setOffer(found);
+        setAway(false);
+      },
+      () => setAway(true),
+    );
   useEffect(() => {
-    const ask = () => void readOffer().then(setOffer, () => setState({ isBusy: false, reason: 'unreachable' }));
+    if (offer) return;
     ask();
+    const timer = setInterval(ask, RETRY_MS);
     window.addEventListener('online', ask);
-    return () => window.removeEventListener('online', ask);
-  }, []);
+    return () => {
+      clearInterval(timer);
+      window.removeEventListener('online', ask);
+    };
+  }, [offer]);
   useEffect(() => void countUnsentHere().then(setUnsent, () => undefined), []);
   const toProvider = (provider: string) =>
     attempt(() => {
@@ -60,8 +77,13 @@ export function SignIn({ problem, save, onSignIn, onLanguage }: Props): JSX.Elem
       )}
       {unsent > 0 && <p class="notice">{t.signIn.unsent(unsent)}</p>}
       <p class="problem" role="alert">
-        {state.reason && t.signIn[state.reason]}
+        {isAway ? t.signIn.unreachable : state.reason && t.signIn[state.reason]}
       </p>
+      {isAway && (
+        <button type="button" onClick={ask}>
+          {t.signIn.again}
+        </button>
+      )}
       {offer && (
         <label class="check">
           <input type="checkbox" checked={keep} onChange={(event) => setKeep(event.currentTarget.checked)} />
