@@ -231,11 +231,10 @@ function useSelection(
     // In another view or search it has no neighbour.
     if (scope !== scopeBefore) return select(route.key);
     select(next);
-    if (isNoticed) {
-      requestFocus((count) => count + 1);
-      if (route.key === selected && isWide())
-        go(next === undefined ? { view: route.view } : { ...route, key: next }, true);
-    }
+    if (isNoticed) requestFocus((count) => count + 1);
+    // Only the user's own action leads on to the next one.
+    if (leaving === selected && route.key === selected && isWide())
+      go(next === undefined ? { view: route.view } : { ...route, key: next }, true);
   }, [items]);
   useEffect(() => {
     if (route.key !== undefined) select(route.key);
@@ -280,7 +279,9 @@ function useSelection(
       const isMovingOn = isWide() && route.key === selected && last.current.leaving === selected;
       if (!isMovingOn || !keys.includes(selected!)) leave();
     },
-    expectLeaving: (key: string) => (last.current.leaving = key),
+    expectLeaving: (key: string) => {
+      if (keys.includes(key)) last.current.leaving = key;
+    },
     leave: (key: string) => {
       last.current.leaving = key;
       if (route.key === key && !isWide()) go({ view: route.view }, true);
