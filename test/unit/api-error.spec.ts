@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { ApiError, invalidParameter, invalidPostedData, modifiedMeanwhile } from '../../src/protocol/api-error.js';
+import {
+  ApiError,
+  invalidParameter,
+  invalidPostedData,
+  modifiedMeanwhile,
+  supportEnded,
+} from '../../src/protocol/api-error.js';
 import { ERRORS, type ErrorName } from '../../src/protocol/errno.js';
 
 describe('the error numbers', () => {
@@ -33,6 +39,10 @@ describe('the error numbers', () => {
 });
 
 describe('an error', () => {
+  it('is 410 / 202 when support has ended', () => {
+    expect(supportEnded()).toMatchObject({ status: 410, errno: 202 });
+  });
+
   it('has a body of four members', () => {
     expect(new ApiError('conflict', 'resolved_url: taken').body()).toEqual({
       code: 409,
