@@ -259,6 +259,8 @@ describe('a malformed batch is answered 400 and nothing of it runs', () => {
     [{ requests: [{ ...get, path: '/batch' }] }, 109, 'requests.1.path: a batch in a batch'],
     [{ requests: [{ ...get, path: '/v2/batch?x' }] }, 109, 'requests.1.path: a batch in a batch'],
     [{ requests: [{ ...get, path: '/batch#x' }] }, 109, 'requests.1.path: a batch in a batch'],
+    [{ requests: [{ ...get, path: '/articles/../batch' }] }, 109, 'requests.1.path: a batch in a batch'],
+    [{ requests: [{ ...get, path: '/%62atch' }] }, 109, 'requests.1.path: a batch in a batch'],
   ])('%j', async (sent, errno, message) => {
     const device = await signedIn();
     const requests = (sent as { requests?: unknown } | undefined)?.requests;
@@ -507,11 +509,6 @@ describe('a path in a batch', () => {
     ['/articles/./', 404, 111],
     ['/articles\\zz', 404, 111],
     ['/v2/../articles', 404, 111],
-    ['/BATCH', 404, 111],
-    ['/batch/', 404, 111],
-    ['//batch', 404, 111],
-    ['/%62atch', 404, 111],
-    ['/articles/../batch', 404, 111],
   ])('means what it means alone: %s', async (path, status, errno) => {
     const device = await signedIn();
     requireNewUser(device);

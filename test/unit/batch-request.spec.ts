@@ -115,30 +115,33 @@ describe('a path', () => {
     ['/articles/%2e%2e/articles', '/v2/articles/%2e%2e/articles'],
     ['/v2/../docs', '/v2/../docs'],
     ['/articles\\zz', '/v2/articles\\zz'],
-    // Paths are exact, so none of these is the batch.
-    ['/v2/batch/', '/v2/batch/'],
-    ['/batch/', '/v2/batch/'],
-    ['//batch', '/v2//batch'],
-    ['/v2//batch', '/v2//batch'],
-    ['/BATCH', '/v2/BATCH'],
-    ['/%62atch', '/v2/%62atch'],
-    ['/articles/../batch', '/v2/articles/../batch'],
-    ['/./batch', '/v2/./batch'],
-    ['/v2/../batch', '/v2/../batch'],
-    ['/v2/../v2/batch', '/v2/../v2/batch'],
-    ['/%2e%2e/batch', '/v2/%2e%2e/batch'],
-    ['/\\batch', '/v2/\\batch'],
-    ['/ba\ttch', '/v2/ba%09tch'],
   ])('%s runs %s', (path, url) => {
     expect(only({ method: 'GET', path })).toMatchObject({ path, url });
   });
 
-  it.each(['/batch', '/batch?x=y', '/batch#x', '/batch#x?y', '/v2/batch', '/v2/batch?x', '/v2/batch#x'])(
-    'never runs a batch: %j',
-    (path) => {
-      expect(refusal(() => only({ method: 'POST', path }))).toMatchObject({ code: 400, errno: 109 });
-    },
-  );
+  it.each([
+    '/batch',
+    '/batch?x=y',
+    '/batch#x',
+    '/batch#x?y',
+    '/v2/batch',
+    '/v2/batch?x',
+    '/v2/batch/',
+    '/batch/',
+    '//batch',
+    '/v2//batch',
+    '/BATCH',
+    '/%62atch',
+    '/articles/../batch',
+    '/./batch',
+    '/v2/../batch',
+    '/v2/../v2/batch',
+    '/%2e%2e/batch',
+    '/\\batch',
+    '/ba\ttch',
+  ])('never runs a batch: %j', (path) => {
+    expect(refusal(() => only({ method: 'POST', path }))).toMatchObject({ code: 400, errno: 109 });
+  });
 });
 
 describe('headers', () => {

@@ -16,10 +16,10 @@ export interface ErrorDetails {
  * - `network`: no response, or an incomplete one; retry later.
  * - `auth`: 401 or 403; the user has to sign in again.
  * - `gone`: 410, the service has ended.
- * - `busy`: 429 or 5xx; retry after `retryAfterSeconds`.
+ * - `busy`: 408, 429 or 5xx; retry after `retryAfterSeconds`.
  * - `refused`: the service or this library does not accept the request; `field` names the field that is to blame, if
  *   any.
- * - `protocol`: a response that is not the service's, such as the sign-in page of a captive portal.
+ * - `protocol`: a response that is not the service's, such as the sign-in page of a captive portal, or that of a wrong URL.
  */
 export class ReadingListError extends Error {
   override readonly name = 'ReadingListError';
