@@ -12,6 +12,10 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^csv-parse$/, replacement: source('src/ways/csv-parse.ts') },
+      {
+        find: /^\.\.?\/.*(delimiter_discover|normalize_columns_array)\.js$/,
+        replacement: source('src/ways/csv-parse-unused.ts'),
+      },
       { find: /^entities\/decode$/, replacement: source('src/ways/character-references.ts') },
       { find: /^@reading-list\/client$/, replacement: source('../clients/typescript/src/index.ts') },
       {

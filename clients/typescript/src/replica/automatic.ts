@@ -61,7 +61,6 @@ export class AutomaticSync {
       this.failures = error ? this.failures + 1 : 0;
       if (error) {
         await this.pause(this.retryDelay(this.failures), true);
-        waitSeconds ??= await this.learnWait();
       } else {
         waitSeconds ??= await this.learnWait();
         const found = await this.untilSomethingChanges(waitSeconds ?? 0);

@@ -6,10 +6,8 @@ export class Emitter<Events extends object> {
   on<Name extends keyof Events>(event: Name, listener: (detail: Events[Name]) => void): () => void {
     const all = this.listeners.get(event) ?? new Set();
     this.listeners.set(event, all);
-    // One function may be registered several times.
-    const registered = (detail: Events[Name]) => listener(detail);
-    all.add(registered);
-    return () => void all.delete(registered);
+    all.add(listener);
+    return () => void all.delete(listener);
   }
 
   has(event: keyof Events): boolean {
@@ -17,8 +15,8 @@ export class Emitter<Events extends object> {
   }
 
   emit<Name extends keyof Events>(event: Name, detail: Events[Name]): void {
-    const all = this.listeners.get(event) ?? new Set();
-    for (const listener of [...all]) if (all.has(listener)) callSafely(listener as never, detail);
+    const all = this.listeners.get(event);
+    for (const listener of [...(all ?? [])]) if (all!.has(listener)) callSafely(listener as never, detail);
   }
 }
 

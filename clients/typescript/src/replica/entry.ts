@@ -132,7 +132,7 @@ export function unsent({ sent: _draft, removal, ...entry }: Entry): Entry {
     const { sent: _sent, ...edit } = entry.edits[field];
     edits[field] = edit;
   }
-  return { ...entry, ...(entry.edits ? { edits } : {}), ...(removal ? { removal: { order: removal.order } } : {}) };
+  return { ...entry, edits, ...(removal ? { removal: { order: removal.order } } : {}) };
 }
 
 /** The body of the POST for a draft; `null` means absent, except for the title. */

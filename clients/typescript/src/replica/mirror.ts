@@ -35,7 +35,7 @@ export class Mirror {
   private readonly articles = new WeakMap<Entry, LocalArticle>();
   private queue: Promise<unknown> = Promise.resolve();
 
-  /** @param onChange called with the keys of articles that look different */
+  /** @param onChange called with the keys of articles that look different; none if only the state has changed */
   constructor(
     private readonly storage: Storage,
     private readonly onChange: (keys: string[], source: Source) => void,
@@ -141,14 +141,14 @@ export class Mirror {
 
   private take(values: Iterable<[string, Value | undefined]>, source: Source): void {
     const changed: string[] = [];
+    const { state } = this;
     for (const [name, value] of values) {
       if (name === STATE) this.state = (value as State | undefined) ?? {};
       else if (name.startsWith(PREFIX) && this.put(name.slice(PREFIX.length), value as Entry | undefined))
         changed.push(name.slice(PREFIX.length));
     }
-    if (changed.length === 0) return;
-    this.version++;
-    this.onChange(changed, source);
+    if (changed.length > 0) this.version++;
+    if (changed.length > 0 || this.state !== state) this.onChange(changed, source);
   }
 
   /** Stores an entry; returns whether its article looks different. */

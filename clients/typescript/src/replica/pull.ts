@@ -146,6 +146,6 @@ function takeItem(transaction: Transaction, key: string, item: Article | Tombsto
 }
 
 function lastModifiedOf({ lastModified }: Page): number {
-  if (lastModified === undefined) throw new ReadingListError('protocol', 'a listing without Last-Modified');
+  if (lastModified === undefined) throw new ReadingListError('protocol', 'no Last-Modified');
   return lastModified;
 }

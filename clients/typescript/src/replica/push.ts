@@ -98,14 +98,12 @@ async function pushSome(sync: Sync, keys: string[]): Promise<PushResult> {
   sync.pushed += results.filter((result) => result === 'done').length;
   const failure = results.find((result) => result instanceof ReadingListError);
   const failed = pending.flatMap(({ key }, at) => (results[at] instanceof ReadingListError ? [key] : []));
+  const result = results.includes('outdated') ? 'outdated' : 'done';
+  if (!failure) return result;
   // A batch may end early because its response is long.
-  if (failure?.kind === 'busy' && failed.length < pending.length) return worse(await pushSome(sync, failed), results);
-  if (failure) throw failure;
-  return worse('done', results);
+  if (failure.kind !== 'busy' || failed.length === pending.length) throw failure;
+  return (await pushSome(sync, failed)) === 'done' ? result : 'outdated';
 }
-
-const worse = (result: PushResult, results: Result[]): PushResult =>
-  results.includes('outdated') ? 'outdated' : result;
 
 function prepare(transaction: Transaction, key: string): PendingRequest[] {
   const entry = transaction.get(key);
@@ -213,10 +211,10 @@ function apply(
   if (request.method === 'DELETE') {
     if (article?.deleted === true && article.id === entry.base?.id)
       return put(transaction, entry, { entry: undefined });
-    return new ReadingListError('protocol', 'no tombstone', { status: response.status });
+    return new ReadingListError('protocol', 'no article', { status: response.status });
   }
   if (typeof article?.id !== 'string' || typeof article.last_modified !== 'number')
-    return new ReadingListError('protocol', 'an article without id', { status: response.status });
+    return new ReadingListError('protocol', 'no article', { status: response.status });
   if (request.method === 'PATCH')
     return put(transaction, entry, { entry: settle(entry, request.body as ArticlePatch, article) });
   return applyCreation(transaction, entry, { created: response.status === 201, article, wasInDoubt });

@@ -157,7 +157,9 @@ export class ReadingList {
   /** Sends pending changes and fetches those of others. Rejects with a ReadingListError, without losing anything. */
   async sync(): Promise<SyncResult> {
     this.checkOpen();
-    return this.synchronizer.sync();
+    const result = await this.synchronizer.sync();
+    this.synchronizer.noteReceived(result.conflicts);
+    return result;
   }
 
   /**
@@ -249,6 +251,8 @@ export class ReadingList {
   }
 
   private changed(keys: string[], source: Source): void {
+    if (source === 'tab') this.synchronizer.tellConflicts();
+    if (keys.length === 0) return;
     this.events.emit('change', { keys, source: source === 'user' ? 'local' : 'remote' });
     if (source !== 'sync' && keys.some((key) => this.mirror.isPending(key))) this.automatic?.trigger();
   }

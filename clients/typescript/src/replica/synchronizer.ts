@@ -46,7 +46,7 @@ export class Synchronizer {
   notBefore = 0;
   private running: Promise<SyncResult> | undefined;
   private readonly abort = new AbortController();
-  /** Conflicts, as JSON, that listeners were told about. */
+  /** Conflicts, as JSON, that the application was told about. */
   private readonly told = new Set<string>();
   private returned: Conflict[] = [];
   private lastAlert = '';
@@ -67,7 +67,7 @@ export class Synchronizer {
 
   /** Aborts a running sync. */
   async close(): Promise<void> {
-    this.abort.abort(new Error('the reading list was closed'));
+    this.abort.abort(new Error('closed'));
     await this.running?.catch(() => undefined);
     await this.forgetReturned().catch(() => undefined);
   }
@@ -149,8 +149,9 @@ export class Synchronizer {
     };
   }
 
-  /** Conflicts are reported as soon as they are durable, and again after a crash. */
-  private tellConflicts(): void {
+  /** Conflicts are reported as soon as they are durable, also those that another tab found, and again after a crash. */
+  tellConflicts(): void {
+    if (!this.events.has('conflict')) return;
     for (const conflict of this.mirror.state.conflicts ?? []) {
       const name = JSON.stringify(conflict);
       if (this.told.has(name)) continue;
@@ -159,9 +160,16 @@ export class Synchronizer {
     }
   }
 
-  /** Only now is it certain that the caller has received the last result. */
+  /** Conflicts that the application was given as a result. */
+  noteReceived(conflicts: Conflict[]): void {
+    for (const conflict of conflicts) this.told.add(JSON.stringify(conflict));
+  }
+
+  /** Only now is it certain that the caller has received the last result. What nobody was told about stays. */
   private async forgetReturned(): Promise<void> {
-    const names = new Set(this.returned.map((conflict) => JSON.stringify(conflict)));
+    const names = new Set(
+      this.returned.map((conflict) => JSON.stringify(conflict)).filter((name) => this.told.has(name)),
+    );
     this.returned = [];
     if (names.size === 0) return;
     await this.mirror.mutate(

@@ -25,14 +25,14 @@ export function errorOf(status: number, headers: Headers, body: unknown): Readin
 }
 
 /** Only these judge the request itself; any other may be due to a wrong URL or to something on the way. */
-const REFUSALS = new Set([400, 404, 409, 412, 413]);
+const REFUSALS = [400, 404, 409, 412, 413];
 
 function kindOf(status: number, field: string | undefined) {
   if (status === 401 || status === 403) return 'auth';
   if (status === 410) return 'gone';
   if (status === 408 || status === 429 || status >= 500) return 'busy';
   // Without the id of a record, 404 means that the path is unknown.
-  return REFUSALS.has(status) && (status !== 404 || field === 'id') ? 'refused' : 'protocol';
+  return REFUSALS.includes(status) && (status !== 404 || field === 'id') ? 'refused' : 'protocol';
 }
 
 /** Messages about a field start with its name. */

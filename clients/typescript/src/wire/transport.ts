@@ -76,7 +76,7 @@ export class Transport {
     const { fetch = globalThis.fetch } = this.options;
     const abort = new AbortController();
     const onAbort = () => abort.abort(signal?.reason);
-    const timer = setTimeout(() => abort.abort(new Error(`no response within ${timeoutMs} ms`)), timeoutMs);
+    const timer = setTimeout(() => abort.abort(new Error('no response')), timeoutMs);
     signal?.addEventListener('abort', onAbort);
     if (signal?.aborted) onAbort();
     try {
@@ -98,24 +98,19 @@ export class Transport {
 }
 
 /** The application's authorization. A failure to obtain it, perhaps while offline, must not sign the user out. */
-async function ask(
-  authorization: () => string | Promise<string>,
-  { signal, timeoutMs = TIMEOUT_MS }: CallOptions,
-): Promise<string> {
-  const limit = AbortSignal.timeout(timeoutMs);
+async function ask(authorization: () => string | Promise<string>, { signal }: CallOptions): Promise<string> {
   let onAbort = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(new Error('too late'));
-    for (const each of [limit, signal]) each?.addEventListener('abort', onAbort);
-    if (signal?.aborted) onAbort();
-  });
   try {
+    const aborted = new Promise<never>((_, reject) => {
+      onAbort = () => reject(new Error());
+      signal?.addEventListener('abort', onAbort);
+    });
     return await Promise.race([authorization(), aborted]);
   } catch (cause) {
     if (cause instanceof ReadingListError) throw cause;
     throw new ReadingListError('network', `no authorization: ${String(cause)}`, { cause });
   } finally {
-    for (const each of [limit, signal]) each?.removeEventListener('abort', onAbort);
+    signal?.removeEventListener('abort', onAbort);
   }
 }
 
