@@ -78,7 +78,7 @@ export type ContextualRequest = IncomingMessage & { context: RequestContext };
 export function beginContext(request: IncomingMessage, response: ServerResponse, isBatchEntry = false): RequestContext {
   const context = new RequestContext(isBatchEntry);
   (request as ContextualRequest).context = context;
-  response.once('close', () => context.over());
+  response.on('close', () => context.over());
   return context;
 }
 

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Request } from 'express';
 import type { Timestamp } from '../../protocol/timestamp.js';
 import { contextOf } from '../request/request-context.js';
-import { endAfterBody, isArriving } from './linger.js';
+import { endAfterBody, endForReader, isArriving } from './linger.js';
 import { atEndOfTurn } from '../server/end-of-turn.js';
 import { type Compression, isWorthCompressing } from './compression.js';
 
@@ -78,4 +78,4 @@ function send(response: ServerResponse, status: number, content?: string | Buffe
   context?.answered();
 }
 
-const end = atEndOfTurn((response: ServerResponse, content?: string | Buffer) => void response.end(content));
+const end = atEndOfTurn(endForReader);

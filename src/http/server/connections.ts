@@ -7,8 +7,6 @@ const MAX_WAITING = 64;
 /** The memory that the waiting requests of all connections may take; a short request takes some two kilobytes. */
 const MAX_WAITING_BYTES = 67_108_864;
 const REQUEST_BYTES = 2_200;
-/** How long a client may stop reading a complete response. */
-const STALLED_READER_MS = 30_000;
 
 interface Exchange {
   request: IncomingMessage;
@@ -70,7 +68,6 @@ class Connection {
   private begin(request: IncomingMessage, response: ServerResponse): void {
     const context = beginContext(request, response);
     this.current = { request, context };
-    context.whenAnswered(() => this.socket.setTimeout(STALLED_READER_MS));
     context.whenOver(() => this.next());
     this.handle(request, response);
   }
