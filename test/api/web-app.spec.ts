@@ -73,6 +73,11 @@ describe('GET /', () => {
     }
   });
 
+  it('redirects without a body, and says so', async () => {
+    const { headers } = await fetch(`${app.url}/`, { headers: { accept: 'text/html' }, redirect: 'manual' });
+    expect([headers.get('content-length'), headers.get('transfer-encoding')]).toEqual(['0', null]);
+  });
+
   it('gives browsers the specified redirect as well while the application is off', async () => {
     expect(await get(`${withoutPage.url}/`, { accept: FIREFOX })).toMatchObject({ status: 307 });
   });

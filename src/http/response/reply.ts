@@ -49,7 +49,11 @@ export function writeReply(
 ): void {
   if (response.headersSent || response.destroyed) return;
   for (const name in headers) response.setHeader(name, headers[name]!);
-  if (body === undefined) return send(response, status);
+  if (body === undefined) {
+    // Otherwise Node would send an empty redirection in chunks.
+    if (status === 302) response.setHeader('Content-Length', 0);
+    return send(response, status);
+  }
   if (Buffer.isBuffer(body)) return send(response.setHeader('Content-Length', body.length), status, body);
   const text = body instanceof RawJson ? body.text : JSON.stringify(body);
   const length = Buffer.byteLength(text);
