@@ -1,12 +1,25 @@
 import { plainToInstance } from 'class-transformer';
 import type { ValidatorOptions } from 'class-validator';
-import { isBaseUrl, isDatabaseUrl, isDate, isHttpUrl, isIssuer, isRedisUrl, isTrustProxy } from './formats.js';
+import {
+  isBaseUrl,
+  isDatabaseUrl,
+  isDate,
+  isHttpUrl,
+  isIssuer,
+  isPercentEncoded,
+  isRedirectDomain,
+  isRedisUrl,
+  isTrustProxy,
+} from './formats.js';
 import { Check, DEFINITIONS, Flag, ListOf, OneOf, Setting, Text, WholeNumber } from './setting.decorator.js';
 import { Matches, Validator } from './validation.js';
 
 const VALIDATION: ValidatorOptions = { skipMissingProperties: true, stopAtFirstError: true };
 const WHOLE_SECONDS = 2 ** 31 - 1;
-const DOMAIN = /^(\*\.)?[^\s/:*@\\]+(:\d{1,5})?$|^\[[0-9a-f:.]+\](:\d{1,5})?$/i;
+/** Together with what surrounds them, a body and a page have to fit into a string, which has less than 512 MiB. */
+const LARGEST_BODY = 2 ** 28;
+const LARGEST_PAGE = 2 ** 26;
+const ENCODED = 'must have each % that stands for itself written as %25';
 
 /**
  * The environment variables of the service with their defaults; undefined where there is none. `.env.example` and the
@@ -20,13 +33,17 @@ export class Environment {
   @Setting('IP address or host name to listen on; the image sets `0.0.0.0`') @Text() HOST: string = '127.0.0.1';
   @Setting('port to listen on; 0 picks a free one') @WholeNumber(0, 65535) PORT: number = 8000;
   @Setting('base URL as clients see it; required in production', { defaultText: 'from the request' })
-  @Check('must be an absolute http(s) URL without query and fragment', isBaseUrl)
+  @Check('must be an absolute http(s) URL without user name, query and fragment', isBaseUrl)
   PUBLIC_URL?: string;
   @Setting('how many proxies, or which IP addresses, may set `X-Forwarded-*`')
   @Check('must be a number of proxies, or their addresses and ranges, comma-separated', isTrustProxy)
   TRUST_PROXY?: string;
 
-  @Setting('`sqlite:PATH`, `sqlite::memory:` or `mysql://user:password@host:port/name`', { group: 'Database' })
+  @Setting(
+    '`sqlite:PATH`, `sqlite::memory:` or `mysql://user:password@host:port/name`, user and password percent-encoded',
+    { group: 'Database' },
+  )
+  @Check(ENCODED, isPercentEncoded)
   @Check('must be sqlite:PATH, sqlite::memory: or mysql://user:password@host:port/name', isDatabaseUrl)
   DATABASE_URL: string = 'sqlite:var/reading-list.sqlite';
   @Setting('connections of a process') @WholeNumber(1, 1000) DATABASE_POOL_SIZE: number = 10;
@@ -37,6 +54,7 @@ export class Environment {
   @Flag()
   DATABASE_MUST_HAVE_USERS: boolean = false;
   @Setting('token cache and rate limits that instances share')
+  @Check(ENCODED, isPercentEncoded)
   @Check('must be a redis:// or rediss:// URL', isRedisUrl)
   REDIS_URL?: string;
 
@@ -70,7 +88,7 @@ export class Environment {
   @Setting('issuer of the identity provider; https, or plain http on loopback; none: only personal tokens count', {
     defaultText: '`http://127.0.0.1:9000`, in production none',
   })
-  @Check('must be an https URL (plain http only on loopback)', isIssuer)
+  @Check('must be an https URL (plain http only on loopback) without user name, query and fragment', isIssuer)
   OAUTH_URI?: string;
   @Setting('name of this service at the provider; required in production where `OAUTH_URI` is set', {
     defaultText: 'a development value',
@@ -83,7 +101,10 @@ export class Environment {
   @Setting('asked for at login, required of tokens') @Text() OAUTH_SCOPE: string = 'readinglist';
   @Setting('audience required of tokens', { defaultText: 'client id or `PUBLIC_URL`' }) @Text() OAUTH_AUDIENCE?: string;
   @Setting('hosts to which a login may return, comma-separated', { defaultText: 'loopback, in production none' })
-  @ListOf(DOMAIN, 'must be a comma-separated list of host names, each with *. before it or a port after it if need be')
+  @ListOf(
+    isRedirectDomain,
+    'must be a comma-separated list of host names, each with *. before it or a port after it if need be',
+  )
   OAUTH_REDIRECT_DOMAINS?: string[];
   @Setting('for how long a token is believed; a revoked one works until then')
   @WholeNumber(0, WHOLE_SECONDS)
@@ -91,8 +112,8 @@ export class Environment {
   @Setting('how long a login may take') @WholeNumber(1, WHOLE_SECONDS) OAUTH_STATE_SECONDS: number = 3600;
 
   @Setting('articles on a page', { group: 'Limits' }) @WholeNumber(1, 10_000) PAGE_SIZE: number = 100;
-  @Setting('bytes of a page, about; it ends at whichever limit comes first')
-  @WholeNumber(1, 2 ** 30)
+  @Setting('bytes of a page, about, 64 MiB at most; it ends at whichever limit comes first')
+  @WholeNumber(1, LARGEST_PAGE)
   MAX_PAGE_BYTES: number = 4_194_304;
   @Setting('requests of a batch') @WholeNumber(1, 1000) BATCH_MAX_REQUESTS: number = 25;
   @Setting('longest time that a poll may wait for a change; 0: none waits')
@@ -100,7 +121,8 @@ export class Environment {
   WAIT_MAX_SECONDS: number = 55;
   @Setting('polls of a user that wait at once') @WholeNumber(1, 1_000_000) WAITING_PER_USER: number = 20;
   @Setting('polls of a process that wait at once') @WholeNumber(1, 1_000_000) WAITING_MAX: number = 10_000;
-  @Setting('largest body of a request') @WholeNumber(1, 2 ** 30) MAX_BODY_BYTES: number = 2_097_152;
+  @Setting('largest body of a request, 256 MiB at most') @WholeNumber(1, LARGEST_BODY) MAX_BODY_BYTES: number =
+    2_097_152;
   @Setting('requests per minute of a user, or of an IP address without credentials; 0: no limit')
   @WholeNumber(0, WHOLE_SECONDS)
   RATE_LIMIT_PER_MINUTE: number = 0;
@@ -161,4 +183,4 @@ function quote(name: SettingName, text: string): string {
 
 /** The value in a form that can be shown: without secrets and passwords in URLs. */
 export const masked = (name: SettingName, text: string): string =>
-  DEFINITIONS.get(name)!.secret ? '…' : text.replace(/:\/\/.*@/s, '://…@');
+  DEFINITIONS.get(name)!.secret ? '…' : text.replace(/(:[/\\]*).*@/s, '$1…@');

@@ -1,24 +1,48 @@
 import { isIP } from 'node:net';
+import { domainToUnicode } from 'node:url';
 
-const isLoopback = (host: string): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(host);
+/** True for the host of a URL, as `URL` normalises it, that only this machine can reach. */
+export const isLoopback = (hostname: string): boolean =>
+  hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
 
-/** An http(s) URL to which paths can be appended. */
-export function isBaseUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const url = new URL(text);
-  return /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username && !url.password;
-}
+/** An http(s) URL to which paths can be appended; without anything that a URL parser would drop or take for something else. */
+export const isBaseUrl = (text: string): boolean =>
+  /^https?:\/\/[^\s?#\\@\u0000-\u001f\u007f]+$/i.test(text) && URL.canParse(text);
 
 /** A base URL that uses https or stays on this machine. */
 export const isIssuer = (text: string): boolean =>
   isBaseUrl(text) && (new URL(text).protocol === 'https:' || isLoopback(new URL(text).hostname));
 
-export const isHttpUrl = (text: string): boolean => /^https?:/.test(text) && URL.canParse(text);
+export const isHttpUrl = (text: string): boolean => /^https?:\/\/[^\s\\]+$/i.test(text) && URL.canParse(text);
 
-export const isRedisUrl = (text: string): boolean => /^rediss?:\/\/./.test(text) && URL.canParse(text);
+export const isRedisUrl = (text: string): boolean =>
+  /^rediss?:\/\/[^\s/?#]+(\/\d*)?(\?\S*)?$/.test(text) && URL.canParse(text);
 
+/** A SQLite file, or a server with a database; neither may begin or end with a blank. */
 export const isDatabaseUrl = (text: string): boolean =>
-  /^sqlite:.+/.test(text) || (/^mysql:\/\/[^/]+\/[^/?#]+$/.test(text) && URL.canParse(text));
+  /^sqlite:\S(.*\S)?$/.test(text) || (/^mysql:\/\/[^\s/?#]+\/[^\s/?#]+$/.test(text) && URL.canParse(text));
+
+/** False for a server's URL with a `%` that begins no encoded UTF-8 character: the drivers decode its parts. */
+export function isPercentEncoded(text: string): boolean {
+  if (text.startsWith('sqlite:')) return true;
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A host to which a login may return: a host name or an IP address, perhaps with a port, or `*.` and a host name. */
+export function isRedirectDomain(text: string): boolean {
+  const host = text.toLowerCase().replace(/^\*\./, '');
+  if (!/^([^\s/?#\\@:*]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/.test(host) || !URL.canParse(`http://${host}`)) return false;
+  const { hostname } = new URL(`http://${host}`);
+  // A host that is parsed as something else than was written would never match, or match what nobody meant.
+  const isAsWritten = [hostname, domainToUnicode(hostname)].includes(host.replace(/:\d+$/, ''));
+  if (!isAsWritten || /^\.|\.\./.test(hostname)) return false;
+  return host === text.toLowerCase() || isIP(hostname.replace(/^\[|\]$/g, '')) === 0;
+}
 
 /** An existing day as `yyyy-mm-dd`. */
 export const isDate = (text: string): boolean => {
@@ -37,5 +61,9 @@ function isAddressRange(text: string): boolean {
   if (version === 0 || more.length > 0) return false;
   if (range === undefined) return true;
   if (/^\d{1,3}$/.test(range)) return Number(range) >= 1 && Number(range) <= (version === 4 ? 32 : 128);
-  return version === 4 && isIP(range) === 4;
+  return version === 4 && isIP(range) === 4 && isNetmask(range);
 }
+
+/** True for an IPv4 address whose bits are ones, at least one of them, followed by zeros. */
+const isNetmask = (address: string): boolean =>
+  /^1+0*$/.test(address.replace(/(\d+)\.?/g, (_, byte) => Number(byte).toString(2).padStart(8, '0')));

@@ -1,5 +1,5 @@
 import { Transform } from 'class-transformer';
-import { IsBoolean, IsIn, IsInt, Matches, Max, MaxLength, Min, ValidateBy } from './validation.js';
+import { IsBoolean, IsIn, IsInt, Max, MaxLength, Min, ValidateBy } from './validation.js';
 
 /** Describes a setting, besides its type and default. */
 export interface SettingDetails {
@@ -54,8 +54,8 @@ export const OneOf = (...words: string[]): PropertyDecorator =>
 export const Text = (longest = 10_000): PropertyDecorator =>
   MaxLength(longest, { message: `must have at most ${longest} characters` });
 
-/** Comma-separated items that each match the pattern. */
-export const ListOf = (pattern: RegExp, message: string): PropertyDecorator =>
+/** Comma-separated items that each satisfy a predicate. */
+export const ListOf = (isRight: (item: string) => boolean, message: string): PropertyDecorator =>
   all(
     convert((text) =>
       text
@@ -63,12 +63,12 @@ export const ListOf = (pattern: RegExp, message: string): PropertyDecorator =>
         .map((item) => item.trim())
         .filter((item) => item !== ''),
     ),
-    Matches(pattern, { each: true, message }),
+    Satisfies(message, (value) => Array.isArray(value) && value.every(isRight)),
   );
 
 /** A text that satisfies a predicate. */
 export const Check = (message: string, isRight: (text: string) => boolean): PropertyDecorator =>
-  ValidateBy({
-    name: message,
-    validator: { validate: (value) => typeof value === 'string' && isRight(value), defaultMessage: () => message },
-  });
+  Satisfies(message, (value) => typeof value === 'string' && isRight(value));
+
+const Satisfies = (message: string, validate: (value: unknown) => boolean): PropertyDecorator =>
+  ValidateBy({ name: message, validator: { validate, defaultMessage: () => message } });

@@ -151,7 +151,8 @@ function missingInProduction(environment: Environment, said: readonly string[]):
 }
 
 function toSettings(environment: Environment, uriIsExplicit: boolean): Settings {
-  const publicUrl = environment.PUBLIC_URL?.replace(/\/+$/, '');
+  // Normalised, because it stands in headers: a host name in Unicode could not.
+  const publicUrl = environment.PUBLIC_URL && withoutSlash(new URL(environment.PUBLIC_URL).href);
   return {
     production: environment.NODE_ENV === 'production',
     host: environment.HOST,
@@ -200,7 +201,8 @@ function toOAuthSettings(environment: Environment, uriIsExplicit: boolean, publi
   return {
     enabled: uri !== '',
     providerName: environment.OAUTH_PROVIDER_NAME,
-    uri: uri.replace(/\/+$/, ''),
+    // As written: it is part of the keys of users, and the provider's issuer has to equal it.
+    uri: withoutSlash(uri),
     uriIsExplicit,
     clientId,
     clientSecret: environment.OAUTH_CLIENT_SECRET ?? '',
@@ -213,6 +215,8 @@ function toOAuthSettings(environment: Environment, uriIsExplicit: boolean, publi
     stateSeconds: environment.OAUTH_STATE_SECONDS,
   };
 }
+
+const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
 
 /** Express needs the number of hops as a number: it would parse a string as an IP address. */
 function readTrustProxy(text: string | undefined): number | boolean | string | undefined {

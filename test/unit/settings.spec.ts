@@ -1,7 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import express from 'express';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isTrustProxy } from '../../src/config/formats.js';
 import { SETTING_NAMES } from '../../src/config/environment.js';
 import { envExample, settingsTable } from '../../src/config/settings-text.js';
 import { unknownNames } from '../../src/config/unknown-names.js';
@@ -100,12 +102,14 @@ describe('a setting is taken', () => {
     [{ PORT: '65535' }, { port: 65535 }],
     [{ PUBLIC_URL: 'https://example.com/' }, { publicUrl: 'https://example.com' }],
     [{ PUBLIC_URL: 'https://example.com/list//' }, { publicUrl: 'https://example.com/list' }],
+    [{ PUBLIC_URL: 'HTTPS://Bücher.Example:443/a/../list' }, { publicUrl: 'https://xn--bcher-kva.example/list' }],
     [{ TRUST_PROXY: '2' }, { trustProxy: 2 }],
     [{ TRUST_PROXY: 'True' }, { trustProxy: true }],
     [{ TRUST_PROXY: 'false' }, { trustProxy: false }],
     [{ TRUST_PROXY: 'loopback, 10.0.0.0/8' }, { trustProxy: 'loopback, 10.0.0.0/8' }],
     [{ DATABASE_URL: 'sqlite::memory:' }, { databaseUrl: 'sqlite::memory:' }],
     [{ DATABASE_URL: 'mysql://me:a%40b@db:3306/list' }, { databaseUrl: 'mysql://me:a%40b@db:3306/list' }],
+    [{ DATABASE_URL: 'sqlite:100%.sqlite' }, { databaseUrl: 'sqlite:100%.sqlite' }],
     [{ DATABASE_POOL_SIZE: '1' }, { databasePoolSize: 1 }],
     [{ MIGRATE_ON_START: 'true' }, { migrateOnStart: true }],
     [{ DATABASE_MUST_HAVE_USERS: 'true' }, { databaseMustHaveUsers: true }],
@@ -121,6 +125,8 @@ describe('a setting is taken', () => {
     ],
     [{ PAGE_SIZE: '10000' }, { pageSize: 10_000 }],
     [{ MAX_PAGE_BYTES: '1' }, { maxPageBytes: 1 }],
+    [{ MAX_PAGE_BYTES: '67108864' }, { maxPageBytes: 67_108_864 }],
+    [{ MAX_BODY_BYTES: '268435456' }, { maxBodyBytes: 268_435_456 }],
     [{ BATCH_MAX_REQUESTS: '1000' }, { batchMaxRequests: 1000 }],
     [
       { WAIT_MAX_SECONDS: '0', WAITING_PER_USER: '1', WAITING_MAX: '2' },
@@ -161,6 +167,9 @@ describe('a setting is taken', () => {
     [{ OAUTH_URI: 'https://id.example.com/realm/' }, { uri: 'https://id.example.com/realm', uriIsExplicit: true }],
     [{ OAUTH_URI: 'http://localhost:9001' }, { uri: 'http://localhost:9001', uriIsExplicit: true }],
     [{ OAUTH_URI: 'http://[::1]:9001' }, { uri: 'http://[::1]:9001' }],
+    [{ OAUTH_URI: 'http://127.0.0.2:9001' }, { uri: 'http://127.0.0.2:9001' }],
+    [{ OAUTH_URI: 'https://ID.example.com:443//' }, { uri: 'https://ID.example.com:443' }],
+    [{ OAUTH_REDIRECT_DOMAINS: 'Bücher.example,*.example' }, { redirectDomains: ['bücher.example', '*.example'] }],
     [
       { OAUTH_CLIENT_ID: 'c', OAUTH_CLIENT_SECRET: 's' },
       { clientId: 'c', clientSecret: 's', audiences: ['c'] },
@@ -183,9 +192,10 @@ describe('a setting is taken', () => {
 describe('a wrong setting is refused with one line', () => {
   const boolean = 'must be true or false';
   const seconds = 'must be 1 to 2147483647';
-  const baseUrl = 'must be an absolute http(s) URL without query and fragment';
+  const baseUrl = 'must be an absolute http(s) URL without user name, query and fragment';
+  const percent = 'must have each % that stands for itself written as %25';
   const database = 'must be sqlite:PATH, sqlite::memory: or mysql://user:password@host:port/name';
-  const issuer = 'must be an https URL (plain http only on loopback)';
+  const issuer = 'must be an https URL (plain http only on loopback) without user name, query and fragment';
   const date = 'must be a date yyyy-mm-dd';
   const domains = 'must be a comma-separated list of host names, each with *. before it or a port after it if need be';
   const proxies = 'must be a number of proxies, or their addresses and ranges, comma-separated';
@@ -199,23 +209,43 @@ describe('a wrong setting is refused with one line', () => {
     ['PUBLIC_URL', 'ftp://example.com', baseUrl],
     ['PUBLIC_URL', 'https://example.com/?a=b', baseUrl],
     ['PUBLIC_URL', 'https://example.com/#a', baseUrl],
+    ['PUBLIC_URL', 'https://example.com?', baseUrl],
+    ['PUBLIC_URL', 'https://example.com/#', baseUrl],
+    ['PUBLIC_URL', 'https://exam\nple.com', baseUrl],
+    ['PUBLIC_URL', 'https://example.com/a b', baseUrl],
+    ['PUBLIC_URL', ' https://example.com', baseUrl],
+    ['PUBLIC_URL', 'https:\\\\example.com', baseUrl],
+    ['PUBLIC_URL', 'https://example.com\\list', baseUrl],
+    ['PUBLIC_URL', 'https:example.com', baseUrl],
+    ['PUBLIC_URL', 'https://example.com/@me', baseUrl],
+    ['PUBLIC_URL', 'https://@example.com/', baseUrl],
     ['PUBLIC_URL', 'https://me@example.com/', baseUrl],
     ['PUBLIC_URL', 'https://me:secret@example.com/', baseUrl],
     ['TRUST_PROXY', 'nginx', proxies],
     ['TRUST_PROXY', '10.0.0.0/33', proxies],
     ['TRUST_PROXY', '10.0.0.1,', proxies],
+    ['TRUST_PROXY', '10.0.0.0/255.0.255.0', proxies],
+    ['TRUST_PROXY', '10.0.0.0/0.0.0.0', proxies],
+    ['TRUST_PROXY', '10.0.0.0/0', proxies],
     ['DATABASE_URL', 'postgres://db/list', database],
     ['DATABASE_URL', 'mysql://db', database],
     ['DATABASE_URL', 'mysql://db/', database],
     ['DATABASE_URL', 'mysql://db/list?ssl=1', database],
     ['DATABASE_URL', 'mysql://db:port/list', database],
+    ['DATABASE_URL', 'mysql://db/li st', database],
+    ['DATABASE_URL', 'mysql://me:100%@db/list', percent],
+    ['DATABASE_URL', 'mysql://me:%FF@db/list', percent],
     ['DATABASE_URL', 'sqlite:', database],
+    ['DATABASE_URL', 'sqlite: ', database],
+    ['DATABASE_URL', 'sqlite: list.sqlite', database],
     ['DATABASE_POOL_SIZE', '0', 'must be 1 to 1000'],
     ['DATABASE_POOL_SIZE', '1001', 'must be 1 to 1000'],
     ['DATABASE_POOL_SIZE', 'ten', 'must be 1 to 1000'],
     ['MIGRATE_ON_START', 'perhaps', boolean],
     ['REDIS_URL', 'http://cache', 'must be a redis:// or rediss:// URL'],
     ['REDIS_URL', 'redis://', 'must be a redis:// or rediss:// URL'],
+    ['REDIS_URL', 'redis://cache/list', 'must be a redis:// or rediss:// URL'],
+    ['REDIS_URL', 'redis://:100%@cache', percent],
     ['DOCUMENTATION_URL', '/docs', 'must be an absolute http(s) URL'],
     ['BASIC_AUTH_ENABLED', 'perhaps', boolean],
     ['OAUTH_PROVIDER_NAME', 'a/b', 'must be letters, digits, - and _'],
@@ -223,16 +253,30 @@ describe('a wrong setting is refused with one line', () => {
     ['OAUTH_URI', 'id.example.com', issuer],
     ['OAUTH_URI', 'http://id.example.com', issuer],
     ['OAUTH_URI', 'https://id.example.com/?a', issuer],
+    ['OAUTH_URI', 'https://id.example.com?', issuer],
+    ['OAUTH_URI', 'https://id.example.com\n', issuer],
+    ['OAUTH_URI', 'http://128.0.0.1:9001', issuer],
+    ['OAUTH_URI', 'http://127.0.0.1.example.com', issuer],
+    ['OAUTH_URI', 'http://127.0.0.1@example.com', issuer],
     ['OAUTH_REDIRECT_DOMAINS', 'https://example.com', domains],
     ['OAUTH_REDIRECT_DOMAINS', 'example.com,*', domains],
     ['OAUTH_REDIRECT_DOMAINS', 'example.com:port', domains],
+    ['OAUTH_REDIRECT_DOMAINS', 'example.com:65536', domains],
+    ['OAUTH_REDIRECT_DOMAINS', 'example.com?', domains],
+    ['OAUTH_REDIRECT_DOMAINS', 'example..com', domains],
+    ['OAUTH_REDIRECT_DOMAINS', '*.', domains],
+    ['OAUTH_REDIRECT_DOMAINS', '*..example.com', domains],
+    ['OAUTH_REDIRECT_DOMAINS', '*.127.0.0.1', domains],
+    ['OAUTH_REDIRECT_DOMAINS', '127.1', domains],
+    ['OAUTH_REDIRECT_DOMAINS', 'exa%6dple.com', domains],
     ['OAUTH_TOKEN_CACHE_SECONDS', '-1', 'must be 0 to 2147483647'],
     ['OAUTH_TOKEN_CACHE_SECONDS', '2147483648', 'must be 0 to 2147483647'],
     ['OAUTH_STATE_SECONDS', '0', seconds],
     ['PAGE_SIZE', '0', 'must be 1 to 10000'],
     ['PAGE_SIZE', '10001', 'must be 1 to 10000'],
-    ['MAX_PAGE_BYTES', '0', 'must be 1 to 1073741824'],
-    ['MAX_PAGE_BYTES', '4MB', 'must be 1 to 1073741824'],
+    ['MAX_PAGE_BYTES', '0', 'must be 1 to 67108864'],
+    ['MAX_PAGE_BYTES', '4MB', 'must be 1 to 67108864'],
+    ['MAX_PAGE_BYTES', '67108865', 'must be 1 to 67108864'],
     ['WAIT_MAX_SECONDS', '3601', 'must be 0 to 3600'],
     ['WAITING_PER_USER', '0', 'must be 1 to 1000000'],
     ['WAITING_MAX', '0', 'must be 1 to 1000000'],
@@ -242,9 +286,9 @@ describe('a wrong setting is refused with one line', () => {
     ['BATCH_MAX_REQUESTS', '0', 'must be 1 to 1000'],
     ['BATCH_MAX_REQUESTS', '1001', 'must be 1 to 1000'],
     ['DELETE_COLLECTION_ENABLED', 'yes', boolean],
-    ['MAX_BODY_BYTES', '0', 'must be 1 to 1073741824'],
-    ['MAX_BODY_BYTES', '2MB', 'must be 1 to 1073741824'],
-    ['MAX_BODY_BYTES', '1073741825', 'must be 1 to 1073741824'],
+    ['MAX_BODY_BYTES', '0', 'must be 1 to 268435456'],
+    ['MAX_BODY_BYTES', '2MB', 'must be 1 to 268435456'],
+    ['MAX_BODY_BYTES', '268435457', 'must be 1 to 268435456'],
     ['BACKOFF', 'sometimes', 'must be auto, always or off'],
     ['BACKOFF_SECONDS', '0', seconds],
     ['RETRY_AFTER_SECONDS', '0', seconds],
@@ -262,13 +306,17 @@ describe('a wrong setting is refused with one line', () => {
     ['METRICS_PORT', 'x', 'must be 0 to 65535'],
   ])('%s=%s', (name, value, problem) => {
     const quoted = value.replace(/:\/\/.*@/, '://…@').replace(/^(x{100})x*$/, '$1…');
-    expect(refusalOf({ [name]: value })).toBe(`${name}: ${problem}, not "${quoted}"`);
+    expect(refusalOf({ [name]: value })).toBe(`${name}: ${problem}, not ${JSON.stringify(quoted)}`);
   });
 
   it.each([
     ['DATABASE_URL', 'mysql://me:s3/cr3t@db'],
     ['DATABASE_URL', 'mysql://me:s3@cr3t@db:port/list'],
+    ['DATABASE_URL', 'mysql:me:s3cr3t@db/list'],
+    ['DATABASE_URL', 'mysql://me:s3%cr3t@db/list'],
     ['REDIS_URL', 'http://:s3cr3t@cache'],
+    ['REDIS_URL', 'redis://:s3%cr3t@cache'],
+    ['PUBLIC_URL', 'https:\\\\me:s3cr3t@example.com'],
     ['OAUTH_CLIENT_SECRET', 's3cr3t'.repeat(2000)],
   ])('%s=%s, without showing the password', (name, value) => {
     expect(refusalOf({ [name]: value })).toMatch(new RegExp(`^${name}: must (?!.*s3)(?!.*cr3t)`));
@@ -282,6 +330,29 @@ describe('a wrong setting is refused with one line', () => {
       'BASIC_AUTH_ENABLED: must be true or false, not "no"',
       'PAGE_SIZE: must be 1 to 10000, not "0"',
     ]);
+  });
+});
+
+describe('the proxies that are trusted', () => {
+  it.each([
+    '10.0.0.1',
+    '10.0.0.0/8',
+    '10.0.0.0/255.0.0.0',
+    '10.0.0.0/255.255.255.255',
+    '::1',
+    'fd00::/8',
+    '::ffff:10.0.0.0/104',
+    'fe80::1%eth0',
+    'loopback,linklocal, uniquelocal',
+    ...['10.0.0.0/255.0.255.0', '10.0.0.0/0.0.0.0', '10.0.0.0/33', '10.0.0.0/', '::1/129', 'fd00::/ffff::', '10.1', ''],
+  ])('%j is taken exactly if Express takes it', (text) => {
+    let isTaken = true;
+    try {
+      express().set('trust proxy', text);
+    } catch {
+      isTaken = false;
+    }
+    expect(isTrustProxy(text)).toBe(isTaken);
   });
 });
 

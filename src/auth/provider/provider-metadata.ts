@@ -1,3 +1,4 @@
+import { isLoopback } from '../../config/formats.js';
 import { fetchJsonObject, providerUnavailable } from './bounded-fetch.js';
 
 const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'introspection_endpoint', 'jwks_uri'] as const;
@@ -65,6 +66,3 @@ function readEndpoint(name: string, value: unknown): string {
     throw providerUnavailable(`its ${name} is not an https address`);
   return value;
 }
-
-const isLoopback = (hostname: string): boolean =>
-  hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
