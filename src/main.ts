@@ -1,79 +1,15 @@
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { loadSettings } from './config/load-settings.js';
-import { SettingError, type Settings } from './config/settings.js';
+import type { Stop } from './start.js';
 
-/** How long shutdown waits for the log to be written. */
-const LOG_FLUSH_MS = 500;
+/** During the start there is nothing to finish. */
+let stop: Stop = () => Promise.resolve();
+let stopping: Promise<void> | undefined;
 
-try {
-  const settings = loadSettings();
-  if (settings.databaseMustHaveUsers || (settings.production && !settings.migrateOnStart)) {
-    const { requireDatabaseFile } = await import('./database/expected.js');
-    requireDatabaseFile(settings);
-  }
-  await start(settings);
-} catch (error) {
-  refuse(error);
-}
-
-/** Nothing else is loaded before the settings are validated, so that an invalid one is reported immediately. */
-async function start(settings: Settings): Promise<void> {
-  // Stack traces name lines of src. The source maps of packages take a tenth of a second to read: they are loaded before.
-  await Promise.all([import('@nestjs/typeorm'), import('@nestjs/platform-express')]);
-  process.setSourceMapsEnabled(true);
-  const [{ createApp }, { createMetricsServer }, { loadTracing }, { shutDown }] = await Promise.all([
-    import('./app.factory.js'),
-    import('./observability/metrics/metrics-server.js'),
-    import('./observability/tracing/load-tracing.js'),
-    import('./http/server/shutdown.js'),
-  ]);
-  const tracing = await loadTracing(process.env);
-  const app = await createApp(settings, { onRefusal: refuse, tracing });
-  if (app.metrics && settings.metricsPort !== undefined) {
-    const metrics = createMetricsServer(app.metrics.registry);
-    const base = await listen(metrics, 'METRICS_PORT', settings.host, settings.metricsPort);
-    console.log(`metrics at ${base}/metrics`);
-  }
-  const base = await listen(app.server, 'PORT', settings.host, settings.port);
-  let stopping: Promise<void> | undefined;
-  // Further signals change nothing: requests in flight are completed.
-  for (const signal of ['SIGTERM', 'SIGINT'] as const)
-    process.on(signal, () => {
-      stopping ??= stop().finally(() => process.exit(0));
-    });
-  console.log(`listening on ${base}`);
-  if (!settings.production) greet(base);
-
-  async function stop(): Promise<void> {
-    await shutDown(app);
-    await tracing?.shutdown();
-    await app.log.flush(LOG_FLUSH_MS);
-  }
-}
-
-/** Returns the base URL. Rejects with `SettingError` when the service cannot listen there. */
-async function listen(server: Server, setting: string, host: string, port: number): Promise<string> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const isHost = error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND';
-      reject(new SettingError(`${isHost ? 'HOST' : setting}: cannot listen on ${host}:${port} (${error.code})`));
-    });
-    server.listen(port, host, resolve);
+// Before anything else is loaded, because the first process of a container ignores signals that it has no handler for.
+// Further signals change nothing: requests in flight are completed.
+for (const signal of ['SIGTERM', 'SIGINT'] as const)
+  process.on(signal, () => {
+    stopping ??= stop().finally(() => process.exit(0));
   });
-  const bound = server.address() as AddressInfo;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${bound.port}`;
-}
 
-/** Prints what a newcomer needs next. */
-function greet(base: string): void {
-  const article = `{"url":"https://example.com/","title":"Example","added_by":"laptop"}`;
-  console.log(`documentation: ${base}/docs`);
-  console.log(`try it: curl -u me:secret ${base}/v2/articles --json '${article}'`);
-}
-
-/** Prints one line that says which setting to change; any other error is a bug and is printed with its stack. */
-function refuse(error: unknown): never {
-  console.error(error instanceof SettingError ? error.message : error);
-  process.exit(1);
-}
+const { start } = await import('./start.js');
+stop = await start();

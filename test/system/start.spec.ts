@@ -1,30 +1,38 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-/** The packages that a service with these settings loads until it has listened for a moment and is told to end. */
-async function packagesOf(variables: Record<string, string>): Promise<{ packages: string[]; output: string }> {
-  const child = spawn(
+/** Starts the built service in an empty folder. */
+const spawnService = (variables: Record<string, string>, node: string[] = []) =>
+  spawn(
     process.execPath,
-    ['--import', resolve('test/support/list-packages.mjs'), resolve('dist/src/main.js')],
+    [...node, '--import', resolve('test/support/list-packages.mjs'), resolve('dist/src/main.js')],
     {
       cwd: mkdtempSync(join(tmpdir(), 'reading-list-start-')),
       env: { PATH: process.env.PATH, PORT: '0', DATABASE_URL: 'sqlite::memory:', LOG_LEVEL: 'fatal', ...variables },
       stdio: 'pipe',
     },
   );
+
+/** The packages that a process has loaded by its end, what it has written, and how it ended. */
+async function outcomeOf(child: ReturnType<typeof spawnService>) {
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk) => {
       output += chunk;
       if (output.includes('listening on') && !child.killed) child.kill('SIGTERM');
     });
-  await once(child, 'close');
-  return { packages: JSON.parse(/packages: (.*)/.exec(output)![1]!) as string[], output };
+  const [status, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+  const packages = JSON.parse(/packages: (.*)/.exec(output)?.[1] ?? '[]') as string[];
+  return { packages, output, status, signal };
 }
+
+/** What a service with these settings does until it has listened for a moment and is told to end. */
+const packagesOf = (variables: Record<string, string>) => outcomeOf(spawnService(variables));
 
 /** What is loaded with which settings only. */
 const OPTIONAL: [name: string, variables: Record<string, string>][] = [
@@ -63,5 +71,51 @@ describe('a start', () => {
     expect(output).toMatch(/^LOG_LEVEL: .*$/m);
     expect(packages).toEqual(expect.arrayContaining(['class-transformer', 'class-validator', 'dotenv']));
     expect(packages.filter((name) => /^(@nestjs|typeorm|express|better-sqlite3|pino|jose)/.test(name))).toEqual([]);
+  });
+});
+
+describe.each(['SIGTERM', 'SIGINT'] as const)('%s during the start', (signal) => {
+  it('ends the process with status 0 before anything is loaded', async () => {
+    // A process without a handler would end by the signal, or, as the first process of a container, not at all.
+    const whenHandled = `const { kill, pid } = process;
+      process.on('newListener', (name) => name === 'SIGINT' && setImmediate(() => kill(pid, '${signal}')));`;
+    const { status, packages, output } = await outcomeOf(
+      spawnService({}, ['--import', `data:text/javascript,${encodeURIComponent(whenHandled)}`]),
+    );
+    expect([status, packages]).toEqual([0, []]);
+    expect(output).not.toContain('listening on');
+  });
+
+  it('ends it at once while the database does not respond', async () => {
+    const hung = createServer(() => undefined).listen(0, '127.0.0.1');
+    await once(hung, 'listening');
+    const child = spawnService({ DATABASE_URL: `mysql://u:p@127.0.0.1:${(hung.address() as AddressInfo).port}/x` });
+    const outcome = outcomeOf(child);
+    await once(hung, 'connection');
+    const start = performance.now();
+    child.kill(signal);
+    const { status, output } = await outcome;
+    expect(status).toBe(0);
+    expect(output).not.toContain('listening on');
+    expect(performance.now() - start).toBeLessThan(2_000);
+    hung.close();
+  });
+});
+
+describe('a service that cannot listen', () => {
+  it.each(['nowhere.invalid', '192.0.2.1', 'fe80::1', ' '])('on the host %j names HOST', async (HOST) => {
+    const { status, output } = await packagesOf({ HOST });
+    expect(status).toBe(1);
+    expect(output).toMatch(new RegExp(`^HOST: cannot listen on .* \\(E[A-Z_]+\\)$`, 'm'));
+  });
+
+  it('on a port that is taken names PORT', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const { status, output } = await packagesOf({ PORT: String(port) });
+    expect(status).toBe(1);
+    expect(output).toContain(`PORT: cannot listen on 127.0.0.1:${port} (EADDRINUSE)`);
+    other.close();
   });
 });
