@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -13,21 +13,55 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const WAIT_MAX_SECONDS = readSettings({ NODE_ENV: 'test' }).waiting.maxSeconds;
 
-describe('deploy/systemd/reading-list.service', () => {
-  it('exposes little of the system, by its own measure', async () => {
+describe('deploy/systemd', () => {
+  const UNITS = ['reading-list', 'reading-list-migrate'];
+  const unit = (name: string) => text(`systemd/${name}.service`);
+  /** The values of a unit's option. */
+  const values = (name: string, option: string) =>
+    [...unit(name).matchAll(new RegExp(`^${option}=(.*)$`, 'gm'))].map(([, value]) => value!);
+
+  it.each(UNITS)('%s.service exposes little of the system, by its own measure', async (name) => {
     await ensureDebianPackages({ 'systemd-analyze': 'systemd' });
-    const output = await runCommand('systemd-analyze', [
-      'security',
-      '--offline=true',
-      'deploy/systemd/reading-list.service',
-    ]);
-    const score = Number(/exposure level for reading-list\.service: ([\d.]+)/.exec(output)?.[1]);
+    const path = `deploy/systemd/${name}.service`;
+    const output = await runCommand('systemd-analyze', ['security', '--offline=true', path]);
+    const score = Number(/exposure level for .*: ([\d.]+)/.exec(output)?.[1]);
     expect(score).toBeLessThanOrEqual(1.1);
     expect(text('../docs/operations.md')).toContain(`exposure level of ${score}`);
   });
 
+  it.each(UNITS)('%s.service has only options that systemd knows', async (name) => {
+    await ensureDebianPackages({ 'systemd-analyze': 'systemd' });
+    const installed = unit(name).replace(/^(User|WorkingDirectory|EnvironmentFile|ExecStart)=.*$/gm, (line, option) =>
+      option === 'ExecStart' ? 'ExecStart=/bin/true' : '',
+    );
+    writeFileSync(join(folder, `${name}.service`), installed);
+    expect(await runCommand('systemd-analyze', ['verify', '--man=no', join(folder, `${name}.service`)])).toBe('');
+  });
+
+  it.each(UNITS)('%s.service runs what is built, in production whatever the file of settings says', (name) => {
+    const [program, ...more] = values(name, 'ExecStart');
+    expect(more).toEqual([]);
+    const [, entry] = /^\/usr\/bin\/env NODE_ENV=production \/usr\/bin\/node dist\/(\S+)\.js$/.exec(program!)!;
+    expect(existsSync(`${entry}.ts`)).toBe(true);
+    // Lines of EnvironmentFile= win over those of Environment=: only what the operator may change can stand there.
+    expect(values(name, 'Environment')).toEqual(['DATABASE_URL=sqlite:/var/lib/reading-list/reading-list.sqlite']);
+    expect(values(name, 'EnvironmentFile')).toEqual(['/etc/reading-list.env']);
+  });
+
+  it('gives both units the same settings, user, folders and restrictions', () => {
+    const shared = (name: string) =>
+      [
+        ...unit(name).matchAll(
+          /^(?!#|Description|Documentation|After|Type|ExecStart|Timeout|Restart|Log|WantedBy)\w+=.*$/gm,
+        ),
+      ]
+        .map(([line]) => line)
+        .sort();
+    expect(shared('reading-list-migrate')).toEqual(shared('reading-list'));
+  });
+
   it('waits longer than the service takes to end', () => {
-    expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(text('systemd/reading-list.service'))?.[1])).toBeGreaterThan(10);
+    expect(Number(values('reading-list', 'TimeoutStopSec')[0])).toBeGreaterThan(10);
   });
 });
 
