@@ -5,6 +5,7 @@ import { withinLimit } from '../auth/provider/bounded-fetch.js';
 import { IdentityProvider } from '../auth/provider/identity-provider.js';
 import { SETTINGS } from '../config/config.module.js';
 import type { Settings } from '../config/settings.js';
+import { ServiceStatus } from '../http/service-status.js';
 import { forSettings, type LoginEndpoints } from './for-settings.js';
 
 /** What the build made; beside the sources the one of the repository. */
@@ -19,6 +20,7 @@ export class OpenApiDescription {
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
     private readonly provider: IdentityProvider,
+    private readonly status: ServiceStatus,
   ) {}
 
   /** The document as JSON, read and written again only when the provider's endpoints turn out to be others. */
@@ -35,7 +37,8 @@ export class OpenApiDescription {
   /** As the provider publishes them; while it is away, where the development provider, and many another, has them. */
   async loginEndpoints(): Promise<LoginEndpoints> {
     const { uri } = this.settings.oauth;
-    const metadata = await withinLimit(this.provider.discovered(), PROVIDER_LIMIT_MS).then(
+    const found = withinLimit(this.provider.discovered(), PROVIDER_LIMIT_MS);
+    const metadata = await this.status.monitor.whileWaiting(found).then(
       (discovered) => discovered.metadata,
       () => undefined,
     );

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Answer, ScriptedProvider } from '../support/identity-provider.js';
 import type { TestApp } from '../support/app.js';
 import { HttpBrowser } from './http-browser.js';
@@ -54,6 +54,20 @@ describe('a login begins with 503 / 201', () => {
     const start = performance.now();
     await expectUnavailable(await begin());
     expect(performance.now() - start).toBeLessThan(5000);
+  });
+
+  it('for any number of browsers when the provider hangs, and others are served meanwhile', async () => {
+    provider.answers.set(DISCOVERY, 'hang');
+    const path = `/v2/acct-oauth/login?redirect=${encodeURIComponent(REDIRECT)}`;
+    const logins = Array.from({ length: 450 }, () => fetch(`${service.url}${path}`));
+    const docs = fetch(`${service.url}/docs`);
+    await sleep(1000);
+    expect(service.status.monitor.inFlight).toBe(0);
+    expect((await fetch(`${service.url}/v2/`)).status).toBe(200);
+    expect((await docs).status).toBe(200);
+    for (const login of logins) await expectUnavailable(await login);
+    expect(provider.countOf(DISCOVERY)).toBe(1);
+    expect(service.status.monitor).toMatchObject({ inFlight: 0, refused: 0 });
   });
 
   it('when the provider has no login', async () => {
@@ -134,6 +148,25 @@ describe('the token endpoint gives', () => {
     expect(performance.now() - start).toBeLessThan(5000);
     provider.answers.set('/token', { json: good });
     expect((await browser.visit(callback)).status).toBe(302);
+  });
+
+  it('nothing, many times: more than 200 do not wait for it, and none of them counts as load', async () => {
+    provider.answers.set('/token', 'hang');
+    const callbacks: (() => Promise<Response>)[] = [];
+    for (let count = 0; count < 201; count++) {
+      browser = new HttpBrowser();
+      const [own, callback] = [browser, await beginToCallback()];
+      callbacks.push(() => own.visit(callback));
+    }
+    const finished = callbacks.map((visit) => visit());
+    const first = await Promise.race(finished);
+    expect(await first.clone().json()).toMatchObject({
+      message: 'Too many logins are being finished, try again later',
+    });
+    await vi.waitFor(() => expect(provider.countOf('/token')).toBe(200), { timeout: 3000, interval: 5 });
+    expect(service.status.monitor.inFlight).toBe(0);
+    for (const response of finished) await expectUnavailable(await response);
+    expect(service.status.monitor).toMatchObject({ inFlight: 0, refused: 0 });
   });
 });
 

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type DevelopmentProvider, startDevelopmentProvider } from '../../dev/provider.js';
 import type { TokenWish } from '../../dev/provider-tokens.js';
+import { newPersonalToken } from '../../src/auth/tokens/personal-token.js';
+import { PersonalTokens } from '../../src/auth/tokens/personal-tokens.js';
+import { TokenCache } from '../../src/auth/tokens/token-cache.js';
+import { TokenVerifier } from '../../src/auth/tokens/token-verifier.js';
+import { readSettings } from '../../src/config/settings.js';
 import { Verification } from './verification.js';
 
 let provider: DevelopmentProvider;
@@ -97,4 +102,15 @@ it('a provider with an audience that the settings do not name is refused, and ac
   expect(await withPublicUrl.outcome(token)).toBe('alice');
   const withAudience = new Verification(provider.issuer, { OAUTH_AUDIENCE: 'https://list.example.com' });
   expect(await withAudience.outcome(token)).toBe('alice');
+});
+
+it('a personal token that a hung database cannot find is not blamed on the identity provider', async () => {
+  const hung = { onSession: () => new Promise<never>(() => undefined) };
+  const personal = new PersonalTokens(hung as never, readSettings({}), Date.now, undefined as never);
+  const verifier = new TokenVerifier(new TokenCache(() => performance.now()), personal, undefined as never);
+  await expect(verifier.verify(newPersonalToken())).rejects.toMatchObject({
+    status: 503,
+    errno: 201,
+    message: 'The database is not available, try again later',
+  });
 });

@@ -6,12 +6,16 @@ import { ApiError, invalidParameter } from '../../protocol/api-error.js';
 import type { AuthorizationResponse } from './authorization-response.js';
 import { providerUnavailable, withinLimit } from '../provider/bounded-fetch.js';
 import { challenge } from '../challenge.js';
+import { ServiceStatus } from '../../http/service-status.js';
 import { IdentityProvider } from '../provider/identity-provider.js';
 import { loginKey, openLogin, type PendingLogin, sealLogin } from './login-state.js';
 import type { ProviderMetadata } from '../provider/provider-metadata.js';
 import { refusesClient } from '../provider/refuses-client.js';
 import { resourceParameter } from '../provider/resource-parameter.js';
 import { isBearerToken } from '../tokens/token-verifier.js';
+
+/** Bounds the calls to a hung provider: unlike discovery, no two logins share one. */
+const MAX_EXCHANGES = 200;
 
 /** A login on its way to the provider: where to redirect the browser, and the state that it keeps until it returns. */
 export interface BegunLogin {
@@ -24,18 +28,20 @@ export interface BegunLogin {
 @Injectable()
 export class OAuthLogin {
   private readonly key: Uint8Array;
+  private exchanges = 0;
 
   constructor(
     private readonly provider: IdentityProvider,
     @Inject(SETTINGS) private readonly settings: Settings,
     @Inject(CLOCK) private readonly clock: Clock,
+    private readonly status: ServiceStatus,
   ) {
     this.key = loginKey(settings.sessionSecret);
   }
 
   /** Begins a login that ends at `redirect`. Throws 503 / 201 when the provider is not available. */
   async begin(redirect: string, redirect_uri: string): Promise<BegunLogin> {
-    const { metadata, client: configuration } = await withinLimit(this.provider.discovered());
+    const { metadata, client: configuration } = await this.provided(this.provider.discovered());
     if (!metadata.authorization_endpoint) throw providerUnavailable('it has no authorization endpoint');
     const login = { state: client.randomState(), verifier: client.randomPKCECodeVerifier(), redirect, redirect_uri };
     const location = client.buildAuthorizationUrl(configuration, {
@@ -64,7 +70,15 @@ export class OAuthLogin {
    * is not available, responds with nonsense or does not accept this service.
    */
   async finish(login: PendingLogin, response: AuthorizationResponse): Promise<string> {
-    return withinLimit(this.exchange(login, response));
+    if (this.exchanges >= MAX_EXCHANGES)
+      throw new ApiError('unavailable', 'Too many logins are being finished, try again later');
+    this.exchanges++;
+    return this.provided(this.exchange(login, response).finally(() => this.exchanges--));
+  }
+
+  /** Awaits the provider for a limited time, without counting the request as load: it may hang. */
+  private provided<T>(work: Promise<T>): Promise<T> {
+    return this.status.monitor.whileWaiting(withinLimit(work));
   }
 
   private async exchange(login: PendingLogin, response: AuthorizationResponse): Promise<string> {

@@ -4,6 +4,7 @@ import { CLOCK, type Clock, SETTINGS } from '../../config/config.module.js';
 import type { Settings } from '../../config/settings.js';
 import { Database } from '../../database/database.js';
 import type { Token } from '../../database/entities/token.entity.js';
+import { unavailable } from '../../database/unavailable.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { withinLimit } from '../provider/bounded-fetch.js';
 import { cacheableMs, type CheckedToken, type Identity, refused } from './identity.js';
@@ -15,6 +16,9 @@ import { findToken } from './personal-tokens.store.js';
 export const REVOCATION_MS = 3_000;
 /** How long a known token waits for a database that does not respond. */
 const PATIENCE_MS = 1_000;
+/** 503 / 201: the database does not respond; no identity provider is involved. */
+export const lookupTimedOut = (): ApiError => unavailable(new Error('timed out'));
+
 /** Lookups take as many sessions as one user may have: anybody can send tokens. */
 const LOOKUPS: Buffer = Buffer.from('personal tokens');
 
@@ -61,7 +65,7 @@ export class PersonalTokens {
 
   private find(hash: Buffer, isKnown: boolean): Promise<Token | undefined> {
     const found = this.database.onSession((session) => findToken(session, hash), { account: LOOKUPS, statements: 0 });
-    return isKnown ? withinLimit(found, PATIENCE_MS) : found;
+    return isKnown ? withinLimit(found, PATIENCE_MS, lookupTimedOut()) : found;
   }
 
   private judge(token: Token | undefined): Identity {

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { ApiError } from '../../protocol/api-error.js';
-import { withinLimit } from '../provider/bounded-fetch.js';
+import { PROVIDER_LIMIT_MS, withinLimit } from '../provider/bounded-fetch.js';
 import { type Identity, refused } from './identity.js';
 import { hasPersonalPrefix } from './personal-token.js';
-import { PersonalTokens } from './personal-tokens.js';
+import { lookupTimedOut, PersonalTokens } from './personal-tokens.js';
 import { ProviderTokens } from './provider-tokens.js';
 import { type Entry, TokenCache, tokenKey } from './token-cache.js';
 
@@ -56,7 +56,8 @@ export class TokenVerifier {
     if (known) return this.hit(known);
     const refusal = this.cache.refusal(key);
     if (refusal) throw refusal;
-    return withinLimit(this.checks.get(key) ?? this.begin(token, key));
+    const check = this.checks.get(key) ?? this.begin(token, key);
+    return hasPersonalPrefix(token) ? withinLimit(check, PROVIDER_LIMIT_MS, lookupTimedOut()) : withinLimit(check);
   }
 
   private hit({ value }: Entry<Identity>): Identity {
