@@ -1,7 +1,7 @@
 import { invalidParameter, type ApiError } from './api-error.js';
 import { Invalid } from './body-values.js';
 import { isQueryField, type FieldValue, type QueryField } from './fields.js';
-import { readInteger, readQueryValue } from './query-values.js';
+import { readQueryValue } from './query-values.js';
 
 /** How a filter compares: `eq`, or the prefix of the parameter. */
 export type Operator = 'eq' | 'min' | 'max' | 'gt' | 'lt' | 'not';
@@ -125,9 +125,10 @@ function readFilterName(name: string): Pick<Filter, 'field' | 'operator'> {
 
 const unknownField = (name: string): ApiError => invalidParameter(name, 'unknown field');
 
+/** Any number of digits is a limit: one above the page size stands for that, so that it need not be exact. */
 function readLimit(text: string): number {
-  const limit = readInteger(text);
-  if (limit instanceof Invalid || limit < 1) throw invalidParameter('_limit', 'not an integer >= 1');
+  const limit = /^\d+$/.test(text.trim()) ? Number(text) : 0;
+  if (limit < 1) throw invalidParameter('_limit', 'not an integer >= 1');
   return limit;
 }
 

@@ -37,7 +37,7 @@ const readBoolean = (text: string): boolean | Invalid =>
   BOOLEANS.get(text.toLowerCase()) ?? new Invalid('not a boolean');
 
 /** Any safe integer, with optional surrounding white space. */
-export function readInteger(text: string): number | Invalid {
+function readInteger(text: string): number | Invalid {
   if (!/^-?\d+$/.test(text.trim())) return new Invalid('not an integer');
   const number = Number(text);
   return Number.isSafeInteger(number) ? number + 0 : new Invalid('integer out of range');

@@ -307,20 +307,19 @@ describe('a limit', () => {
     ['9007199254740991', 9007199254740991],
     ['%205%20', 5],
     ['0007', 7],
+    ['9007199254740992', 9007199254740992],
+    ['9'.repeat(400), Infinity],
   ])('%s is %i', (text, limit) => {
     expect(parseCollectionQuery(`_limit=${text}`).limit).toBe(limit);
   });
 
-  it.each(['', '0', '-1', '-0', '1.5', '1e2', 'ten', 'Infinity', '0x10', '9007199254740992', '%00'])(
-    '%j is refused',
-    (text) => {
-      expect(refusal(() => parseCollectionQuery(`_limit=${text}`))).toEqual({
-        code: 400,
-        errno: 107,
-        message: '_limit: not an integer >= 1',
-      });
-    },
-  );
+  it.each(['', '0', '-1', '-0', '1.5', '1e2', 'ten', 'Infinity', '0x10', '+', '%00'])('%j is refused', (text) => {
+    expect(refusal(() => parseCollectionQuery(`_limit=${text}`))).toEqual({
+      code: 400,
+      errno: 107,
+      message: '_limit: not an integer >= 1',
+    });
+  });
 });
 
 describe('a token', () => {
