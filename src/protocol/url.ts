@@ -3,6 +3,9 @@ import { isLongerThan } from './text.js';
 
 const OPAQUE_SCHEMES = new Set(['javascript', 'vbscript', 'data', 'mailto', 'about', 'blob']);
 
+/** A name, or an IPv6 address in brackets; the port is digits, if any (RFC 3986, section 3.2). */
+const HOST_AND_PORT = /^(\[[0-9a-f:.]+\]|[^[\]:]*)(?::\d*)?$/i;
+
 /**
  * Why `url` is not valid for an article; undefined if it is: an absolute hierarchical URL with a host, without white
  * space or control characters, of at most 2048 code points. Runs in linear time.
@@ -13,6 +16,7 @@ export function urlProblem(url: string): string | undefined {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(url);
   if (!scheme || OPAQUE_SCHEMES.has(scheme[1]!.toLowerCase())) return 'not an absolute URL with a host';
   const authority = url.slice(scheme[0].length).split(/[/?#\\]/, 1)[0]!;
-  const host = authority.slice(authority.lastIndexOf('@') + 1).replace(/:[^\]:]*$/, '');
-  return host === '' ? 'a URL without a host' : undefined;
+  const hostAndPort = HOST_AND_PORT.exec(authority.slice(authority.lastIndexOf('@') + 1));
+  if (!hostAndPort) return 'a URL with an invalid host or port';
+  return hostAndPort[1] === '' ? 'a URL without a host' : undefined;
 }

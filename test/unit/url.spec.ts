@@ -27,6 +27,9 @@ describe('an article can be at', () => {
     'app+x.y-z://host/path',
     'file://server/share',
     'http://localhost',
+    'http://localhost:',
+    'http://[::ffff:192.0.2.1]:80/',
+    'http://user:[pass]@example.com/[1]:a?[2]',
     'http://127.0.0.1/',
     'http://a',
     'x://y',
@@ -43,6 +46,7 @@ describe('an article can be at', () => {
 describe('no article is at', () => {
   const notAbsolute = 'not an absolute URL with a host';
   const noHost = 'a URL without a host';
+  const invalidHost = 'a URL with an invalid host or port';
   const blank = 'white space or control character in a URL';
   it.each([
     ['', notAbsolute],
@@ -78,6 +82,19 @@ describe('no article is at', () => {
     ['http://user@/x', noHost],
     ['http://user:password@:80/x', noHost],
     ['http://\\x', noHost],
+    ['http://[', invalidHost],
+    ['http://[/', invalidHost],
+    ['http://]/', invalidHost],
+    ['http://[]/', invalidHost],
+    ['http://[::1/', invalidHost],
+    ['http://[::1]x/', invalidHost],
+    ['http://[example.com]/', invalidHost],
+    ['http://[::1]:a/', invalidHost],
+    ['http://::1/', invalidHost],
+    ['http://host:abc/', invalidHost],
+    ['http://host:80:90/', invalidHost],
+    ['http://host:-1/', invalidHost],
+    ['http://user:password@host:abc', invalidHost],
     ['http://exam ple.com/', blank],
     ['http://example.com/a b', blank],
     ['http://example.com/a\tb', blank],
