@@ -58,9 +58,12 @@ export function writeReply(
   const text = body instanceof RawJson ? body.text : JSON.stringify(body);
   const length = Buffer.byteLength(text);
   response.setHeader('Content-Type', CONTENT_TYPE);
-  if (compression && status < 400 && isWorthCompressing(length) && !contextOf(response)?.isBatchEntry) {
+  if (compression && status < 400 && isWorthCompressing(length)) {
     response.setHeader('Vary', 'Accept-Encoding');
-    const encoding = compression.encodingFor(response.req as Request, length);
+    // A batch is compressed as a whole.
+    const encoding = contextOf(response)?.isBatchEntry
+      ? undefined
+      : compression.encodingFor(response.req as Request, length);
     if (encoding) {
       response.setHeader('Content-Encoding', encoding);
       // Finding the length would take the work that HEAD is meant to save.
