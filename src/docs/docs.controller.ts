@@ -5,10 +5,11 @@ import { resourceParameter } from '../auth/provider/resource-parameter.js';
 import { SETTINGS } from '../config/config.module.js';
 import type { Settings } from '../config/settings.js';
 import { OutlivesService } from '../http/end-of-service.guard.js';
+import { KnownPaths } from '../http/routing/known-paths.js';
 import { RawJson, Reply } from '../http/response/reply.js';
 import { ApiError } from '../protocol/api-error.js';
 import { OpenApiDescription } from './open-api-description.js';
-import { initializer, page, pagePolicy, readAsset } from './swagger-ui.js';
+import { hasAsset, initializer, page, pagePolicy, readAsset } from './swagger-ui.js';
 
 /** The description of the service for programs, `/v2/openapi.json`, and for people, `/docs`. */
 @Public()
@@ -18,7 +19,10 @@ export class DocsController {
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
     private readonly description: OpenApiDescription,
-  ) {}
+    paths: KnownPaths,
+  ) {
+    paths.addFolder('/docs/', hasAsset);
+  }
 
   @Get('v2/openapi.json')
   async document(): Promise<Reply> {

@@ -15,9 +15,12 @@ const ASSETS: Readonly<Record<string, string>> = {
 
 const loaded = new Map<string, Buffer>();
 
+/** True for the name of a file of Swagger UI that the page needs. */
+export const hasAsset = (name: string): boolean => Object.hasOwn(ASSETS, name);
+
 /** A file of Swagger UI that the page needs, kept in memory once it was asked for; undefined for any other name. */
 export async function readAsset(name: string): Promise<{ contentType: string; content: Buffer } | undefined> {
-  const contentType = Object.hasOwn(ASSETS, name) ? ASSETS[name] : undefined;
+  const contentType = hasAsset(name) ? ASSETS[name] : undefined;
   if (contentType === undefined) return undefined;
   const content = loaded.get(name) ?? (await readFile(join(FOLDER, name)));
   loaded.set(name, content);

@@ -7,6 +7,7 @@ import { projectFolder } from '../config/project-folder.js';
 import type { Settings } from '../config/settings.js';
 import { OutlivesService } from '../http/end-of-service.guard.js';
 import { publicUrl } from '../http/request/public-url.js';
+import { KnownPaths } from '../http/routing/known-paths.js';
 import { Reply } from '../http/response/reply.js';
 import { ApiError } from '../protocol/api-error.js';
 import { PAGE_HEADERS } from './page-headers.js';
@@ -19,7 +20,12 @@ import { type Encoding, readWebApp, type WebAppFile } from './web-app-files.js';
 export class WebAppController {
   private readonly files = readWebApp(join(projectFolder(), 'web/dist'));
 
-  constructor(@Inject(SETTINGS) private readonly settings: Settings) {}
+  constructor(
+    @Inject(SETTINGS) private readonly settings: Settings,
+    paths: KnownPaths,
+  ) {
+    paths.addFolder('/app/', (name) => this.files.has(name));
+  }
 
   /** What the application cannot know by itself, such as the provider's name in the login paths. */
   @Get('app/config.json')

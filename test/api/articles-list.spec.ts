@@ -267,6 +267,8 @@ describe('a parameter is refused with 400 / 107 that names it', () => {
     ['_since=1.5', '_since: not an integer'],
     ['_to=x', '_to: not an integer'],
     ['_since=9007199254740992', '_since: integer out of range'],
+    ['_to=9007199254740992', '_to: integer out of range'],
+    ['min_word_count=9007199254740992', 'min_word_count: integer out of range'],
     ['_since=1&_since=1', '_since: given more than once'],
     ['_to=1&_to=2', '_to: given more than once'],
     ['_sort=title&_sort=url', '_sort: given more than once'],

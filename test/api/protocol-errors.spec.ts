@@ -173,6 +173,7 @@ describe('another verb is answered 405 / 115 with what is allowed', () => {
     ['/__version__', 'GET, HEAD'],
     ['/v2/__version__', 'GET, HEAD'],
     ['/docs', 'GET, HEAD'],
+    ['/docs/initializer.js', 'GET, HEAD'],
     ['/v2/openapi.json', 'GET, HEAD'],
     ['/v2/acct-oauth/params', 'GET, HEAD'],
     ['/v2/acct-oauth/login', 'GET, HEAD'],
@@ -197,6 +198,21 @@ describe('another verb is answered 405 / 115 with what is allowed', () => {
           message: `${method}: not allowed here`,
         });
     }
+  });
+});
+
+describe('below a folder of files', () => {
+  it.each(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS'])('%s of what is no file is 404 / 111', async (method) => {
+    for (const path of ['/docs/nope', '/docs/no/such/file', '/docs/..%2fpackage.json', '/docs/constructor']) {
+      const { status, body } = await exchange(app.url, method, path, { 'Content-Length': '0' });
+      expect([path, status]).toEqual([path, 404]);
+      if (method !== 'HEAD') expect(JSON.parse(body)).toMatchObject({ code: 404, errno: 111 });
+    }
+  });
+
+  it('other methods of a file are 405 / 115', async () => {
+    const { status, headers } = await exchange(app.url, 'POST', '/docs/swagger-ui.css', { 'Content-Length': '0' });
+    expect([status, headers.allow]).toEqual([405, 'GET, HEAD']);
   });
 });
 

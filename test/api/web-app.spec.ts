@@ -91,13 +91,16 @@ describe('below /app/', () => {
   it.each(['/app/no-such-file', '/app/..%2fpackage.json', '/app/..%2f..%2fpackage.json', '/app//'])(
     '404 for what the build did not make: %s',
     async (path) => {
-      const answer = await get(app.url + path);
-      expect([answer.status, (JSON.parse(answer.body) as { errno: number }).errno]).toEqual([404, 111]);
+      for (const method of ['GET', 'POST']) {
+        const answer = await get(app.url + path, {}, method);
+        expect([answer.status, (JSON.parse(answer.body) as { errno: number }).errno]).toEqual([404, 111]);
+      }
     },
   );
 
   it('other methods are 405', async () => {
-    expect(await get(`${app.url}/app/config.json`, {}, 'DELETE')).toMatchObject({ status: 405 });
+    for (const path of ['/app/', '/app/config.json', '/app/account', '/app/index.html'])
+      expect(await get(app.url + path, {}, 'DELETE'), path).toMatchObject({ status: 405 });
   });
 
   it.each(['/app/', '/app/config.json', '/app/account'])(

@@ -43,7 +43,7 @@ export class UnmatchedController {
     if (allowed.length > 0 && this.status.isPastEnd() && ENDING.test(path)) throw supportEnded();
     if (allowed.length > 0)
       throw new ApiError('methodNotAllowed', `${method}: not allowed here`, { Allow: allowed.join(', ') });
-    if (CURRENT_VERSION.test(path)) throw new ApiError('notFound', 'Unknown path');
+    if (CURRENT_VERSION.test(path) || this.paths.isBelowFolder(path)) throw new ApiError('notFound', 'Unknown path');
     return new Reply(307, {}, { Location: `${publicUrl(request, this.settings)}/v2${request.originalUrl}` });
   }
 
