@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TokenStore } from '../../src/auth/tokens/shared-results.js';
-import { ScriptedProvider, signingKey } from '../support/identity-provider.js';
-import { Verification } from './verification.js';
+import { type ScriptedProvider, signingKey } from '../support/identity-provider.js';
+import { startVerification, Verification } from './verification.js';
 
 const DAY_MS = 86_400_000;
 const DISCOVERY = '/.well-known/openid-configuration';
@@ -18,9 +18,7 @@ let provider: ScriptedProvider;
 let verification: Verification;
 
 beforeEach(async () => {
-  provider = await ScriptedProvider.start();
-  provider.answers.set('/introspect', { json: ACTIVE });
-  verification = new Verification(provider.issuer);
+  ({ provider, verification } = await startVerification({ json: ACTIVE }));
 });
 afterEach(() => provider.close());
 

@@ -2,15 +2,14 @@ import { createSecretKey } from 'node:crypto';
 import fc from 'fast-check';
 import { type CryptoKey, exportSPKI, importJWK, SignJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ScriptedProvider, signingKey } from '../support/identity-provider.js';
-import { Verification } from './verification.js';
+import { type ScriptedProvider, signingKey } from '../support/identity-provider.js';
+import { startVerification, Verification } from './verification.js';
 
 let provider: ScriptedProvider;
 let verification: Verification;
 
 beforeEach(async () => {
-  provider = await ScriptedProvider.start();
-  verification = new Verification(provider.issuer);
+  ({ provider, verification } = await startVerification());
 });
 afterEach(() => provider.close());
 

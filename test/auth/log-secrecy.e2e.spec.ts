@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { ScriptedProvider } from '../support/identity-provider.js';
-import { type Service, startService } from '../support/service.js';
+import type { Service } from '../support/service.js';
+import { startServiceWith } from '../support/service-with-provider.js';
 import { HttpBrowser } from './http-browser.js';
 
 const TOKEN = 'the-secret-access-token';
@@ -10,22 +11,15 @@ const CLIENT_SECRET = 'the-secret-of-the-client';
 
 let provider: ScriptedProvider;
 let service: Service;
+let close: () => Promise<void>;
 let url: string;
 
 beforeAll(async () => {
-  provider = await ScriptedProvider.start();
-  service = await startService({
-    DATABASE_URL: 'sqlite::memory:',
-    OAUTH_URI: provider.issuer,
-    OAUTH_CLIENT_SECRET: CLIENT_SECRET,
-    LOG_LEVEL: 'trace',
-  });
+  const settings = { OAUTH_CLIENT_SECRET: CLIENT_SECRET, LOG_LEVEL: 'trace' };
+  ({ provider, service, close } = await startServiceWith(ScriptedProvider.start(), settings));
   ({ url } = service);
 });
-afterAll(async () => {
-  await service.stop();
-  await provider.close();
-});
+afterAll(() => close());
 
 const browser = new HttpBrowser();
 const statusOf = async (path: string, authorization?: string) =>

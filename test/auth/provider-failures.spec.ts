@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Answer, ScriptedProvider, signingKey } from '../support/identity-provider.js';
-import { Verification } from './verification.js';
+import { startVerification, Verification } from './verification.js';
 
 const DISCOVERY = '/.well-known/openid-configuration';
 const OAUTH_DISCOVERY = '/.well-known/oauth-authorization-server';
@@ -10,8 +10,7 @@ let provider: ScriptedProvider;
 let verification: Verification;
 
 beforeEach(async () => {
-  provider = await ScriptedProvider.start();
-  verification = new Verification(provider.issuer);
+  ({ provider, verification } = await startVerification());
 });
 afterEach(() => provider.close());
 

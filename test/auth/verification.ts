@@ -8,6 +8,7 @@ import { TokenCache } from '../../src/auth/tokens/token-cache.js';
 import { TokenVerifier } from '../../src/auth/tokens/token-verifier.js';
 import { readSettings, type Settings } from '../../src/config/settings.js';
 import type { ApiError } from '../../src/protocol/api-error.js';
+import { type Answer, ScriptedProvider } from '../support/identity-provider.js';
 
 /**
  * A verifier for the provider at `issuer`, without personal tokens, which need a database. As much time passes for it as a test wants, and its time of day may be wrong
@@ -57,4 +58,11 @@ export class Verification {
       return `${status} / ${errno}`;
     }
   }
+}
+
+/** A new provider, which responds to introspection as given, and a verifier that trusts it. */
+export async function startVerification(introspection?: Answer) {
+  const provider = await ScriptedProvider.start();
+  if (introspection) provider.answers.set('/introspect', introspection);
+  return { provider, verification: new Verification(provider.issuer) };
 }

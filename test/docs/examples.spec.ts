@@ -1,19 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DevelopmentProvider, startDevelopmentProvider } from '../../dev/provider.js';
-import { type Service, startService } from '../support/service.js';
+import type { Service } from '../support/service.js';
+import { startServiceWith } from '../support/service-with-provider.js';
 import { type Example, examplesOf, isAsDocumented, readAnswers, run } from './examples.js';
 
 let provider: DevelopmentProvider;
 let service: Service;
+let close: () => Promise<void>;
 
 beforeAll(async () => {
-  provider = await startDevelopmentProvider({ port: 0 });
-  service = await startService({ OAUTH_URI: provider.issuer, DATABASE_URL: 'sqlite::memory:' });
+  ({ provider, service, close } = await startServiceWith(startDevelopmentProvider({ port: 0 })));
 });
-afterAll(async () => {
-  await service.kill();
-  await provider.close();
-});
+afterAll(() => close());
 
 const addresses = () => ({ 'http://127.0.0.1:8000': service.url, 'http://127.0.0.1:9000': provider.issuer });
 

@@ -3,18 +3,16 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type DevelopmentProvider, startDevelopmentProvider } from '../../dev/provider.js';
 import { launchChromium, photograph } from '../auth/chromium.js';
 import { type Service, startService } from '../support/service.js';
+import { startServiceWith } from '../support/service-with-provider.js';
 
 let provider: DevelopmentProvider;
 let service: Service;
+let close: () => Promise<void>;
 
 beforeAll(async () => {
-  provider = await startDevelopmentProvider({ port: 0 });
-  service = await startService({ OAUTH_URI: provider.issuer, DATABASE_URL: 'sqlite::memory:' });
+  ({ provider, service, close } = await startServiceWith(startDevelopmentProvider({ port: 0 })));
 });
-afterAll(async () => {
-  await service.kill();
-  await provider.close();
-});
+afterAll(() => close());
 
 describe('the pages of the documentation', () => {
   it.each([

@@ -5,6 +5,7 @@ import { requestIdOf } from '../../src/observability/logging/request-id.js';
 import { exchangeBytes } from '../api/raw-http.js';
 import { ScriptedProvider } from '../support/identity-provider.js';
 import { startService, type Service } from '../support/service.js';
+import { startServiceWith } from '../support/service-with-provider.js';
 import { sqliteFile } from './backends.js';
 import { entriesOf, type LogEntry } from './log-entries.js';
 
@@ -20,23 +21,16 @@ const SECRETS = [
 
 let provider: ScriptedProvider;
 let service: Service;
+let close: () => Promise<void>;
 let token: string;
 
 beforeAll(async () => {
-  provider = await ScriptedProvider.start();
+  const settings = { LOG_LEVEL: 'debug', OAUTH_CLIENT_SECRET: 'secret-client' };
+  ({ provider, service, close } = await startServiceWith(ScriptedProvider.start(), settings));
   token = await provider.sign();
-  service = await startService({
-    DATABASE_URL: 'sqlite::memory:',
-    LOG_LEVEL: 'debug',
-    OAUTH_URI: provider.issuer,
-    OAUTH_CLIENT_SECRET: 'secret-client',
-  });
 });
 
-afterAll(async () => {
-  await service.stop();
-  await provider.close();
-});
+afterAll(() => close());
 
 const basic = `Basic ${Buffer.from('me:secret-password').toString('base64')}`;
 

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ERRORS } from '../../src/protocol/errno.js';
 import { ScriptedProvider } from '../support/identity-provider.js';
 import { startService, type Service } from '../support/service.js';
+import { startServiceWith } from '../support/service-with-provider.js';
 import { openSocket } from '../api/raw-http.js';
 import { METERED, samplesOf, scrape } from './scrape.js';
 
@@ -12,23 +13,16 @@ const DURATION = 'reading_list_request_duration_seconds_count';
 
 let provider: ScriptedProvider;
 let service: Service;
+let close: () => Promise<void>;
 let token: string;
 
 beforeAll(async () => {
-  provider = await ScriptedProvider.start();
+  const settings = { ...METERED, RATE_LIMIT_PER_MINUTE: '1000' };
+  ({ provider, service, close } = await startServiceWith(ScriptedProvider.start(), settings));
   token = await provider.sign();
-  service = await startService({
-    ...METERED,
-    DATABASE_URL: 'sqlite::memory:',
-    OAUTH_URI: provider.issuer,
-    RATE_LIMIT_PER_MINUTE: '1000',
-  });
 });
 
-afterAll(async () => {
-  await service.stop();
-  await provider.close();
-});
+afterAll(() => close());
 
 const ask = (method: string, path: string, headers: Record<string, string> = {}, body?: string): Promise<number> =>
   new Promise((resolve, reject) => {
