@@ -526,17 +526,20 @@ describe('with a page size of 3', () => {
   const deviceWithMany = async (count: number): Promise<Client> =>
     (await deviceWith(small, ...Array.from({ length: count }, () => ({})))).device;
 
-  it.each(['', '?_limit=4', '?_limit=100'])('a page has three items for %j', async (query) => {
-    const device = await deviceWithMany(4);
-    const { body, headers } = await device.get(`/articles${query}`).expect(200);
-    expect(body.items).toHaveLength(3);
-    expect(headers['total-records']).toBe('4');
-    const next = new URL(headers['next-page']!);
-    expect(next.searchParams.get('_limit')).toBe(query === '' ? '3' : query.slice('?_limit='.length));
-    const last = await device.get(`/articles${next.search}`).expect(200);
-    expect(last.body.items).toHaveLength(1);
-    expect(last.headers).not.toHaveProperty('next-page');
-  });
+  it.each(['', '?_limit=4', '?_limit=100', `?_limit=${'9'.repeat(400)}`])(
+    'a page has three items for %j',
+    async (query) => {
+      const device = await deviceWithMany(4);
+      const { body, headers } = await device.get(`/articles${query}`).expect(200);
+      expect(body.items).toHaveLength(3);
+      expect(headers['total-records']).toBe('4');
+      const next = new URL(headers['next-page']!);
+      expect(next.searchParams.get('_limit')).toBe(query === '' ? '3' : query.slice('?_limit='.length));
+      const last = await device.get(`/articles${next.search}`).expect(200);
+      expect(last.body.items).toHaveLength(1);
+      expect(last.headers).not.toHaveProperty('next-page');
+    },
+  );
 
   it('the next page is below the public address', async () => {
     const { headers } = await (await deviceWithMany(4)).get('/articles').expect(200);

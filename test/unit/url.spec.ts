@@ -87,6 +87,7 @@ describe('no article is at', () => {
     ['http://]/', invalidHost],
     ['http://[]/', invalidHost],
     ['http://[::1/', invalidHost],
+    ['http://[a]/', invalidHost],
     ['http://[::1]x/', invalidHost],
     ['http://[example.com]/', invalidHost],
     ['http://[::1]:a/', invalidHost],
