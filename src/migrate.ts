@@ -1,3 +1,4 @@
+import './commands/end-on-signal.js';
 import { loadSettings } from './config/load-settings.js';
 import { runCommandLine } from './commands/command-line.js';
 import { migrateCommand } from './commands/migrate.command.js';

@@ -1,3 +1,4 @@
+import './end-on-signal.js';
 import { loadSettings } from '../config/load-settings.js';
 import { runCommandLine } from './command-line.js';
 import { COMMANDS } from './commands.js';

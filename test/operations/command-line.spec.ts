@@ -1,9 +1,12 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/commands/commands.js';
 import { SETTING_NAMES } from '../../src/config/environment.js';
+import { canBeFirstProcess, signalFirstProcess, spawnFirstProcess } from '../support/servers/first-process.js';
 import { findFreePort } from '../support/servers/free-port.js';
 import { sqliteFile } from './backends.js';
 import { mustRun, runCommand } from './run-command.js';
@@ -159,3 +162,22 @@ describe('the command line', () => {
     expect(err).toMatch(/^DATABASE_URL: /);
   });
 });
+
+if (canBeFirstProcess)
+  describe('a command that is the first process of a container', () => {
+    it.each([
+      ['SIGTERM', 143],
+      ['SIGINT', 130],
+    ] as const)('is ended by %s, with status %i', async (signal, status) => {
+      const hung = createServer(() => undefined).listen(0, '127.0.0.1');
+      await once(hung, 'listening');
+      const DATABASE_URL = `mysql://u:p@127.0.0.1:${(hung.address() as AddressInfo).port}/x`;
+      const env = { PATH: process.env.PATH, DATABASE_URL };
+      const child = spawnFirstProcess(['dist/src/commands/cli.js', 'user', 'list'], { env, stdio: 'ignore' });
+      const exited = once(child, 'exit') as Promise<[number | null]>;
+      await once(hung, 'connection');
+      signalFirstProcess(child, signal);
+      expect((await exited)[0]).toBe(status);
+      hung.close();
+    });
+  });
