@@ -209,7 +209,7 @@ function toOAuthSettings(environment: Environment, uriIsExplicit: boolean, publi
     scope: environment.OAUTH_SCOPE,
     audiences: environment.OAUTH_AUDIENCE
       ? [environment.OAUTH_AUDIENCE]
-      : [clientId, publicUrl ?? ''].filter((audience) => audience !== ''),
+      : defaultAudiences(clientId, environment, publicUrl),
     redirectDomains: environment.OAUTH_REDIRECT_DOMAINS!.map((domain) => domain.toLowerCase()),
     tokenCacheSeconds: environment.OAUTH_TOKEN_CACHE_SECONDS,
     stateSeconds: environment.OAUTH_STATE_SECONDS,
@@ -217,6 +217,10 @@ function toOAuthSettings(environment: Environment, uriIsExplicit: boolean, publi
 }
 
 const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
+
+/** The client and PUBLIC_URL, both as written and normalised: the provider may know it either way. */
+const defaultAudiences = (clientId: string, { PUBLIC_URL = '' }: Environment, publicUrl = ''): string[] =>
+  [...new Set([clientId, withoutSlash(PUBLIC_URL), publicUrl])].filter((audience) => audience !== '');
 
 /** Express needs the number of hops as a number: it would parse a string as an IP address. */
 function readTrustProxy(text: string | undefined): number | boolean | string | undefined {

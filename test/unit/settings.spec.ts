@@ -177,6 +177,10 @@ describe('a setting is taken', () => {
     [{ OAUTH_SCOPE: 'list' }, { scope: 'list' }],
     [{ OAUTH_AUDIENCE: 'api' }, { audiences: ['api'] }],
     [{ PUBLIC_URL: 'https://example.com/' }, { audiences: ['reading-list', 'https://example.com'] }],
+    [
+      { PUBLIC_URL: 'https://List.example.com:443/' },
+      { audiences: ['reading-list', 'https://List.example.com:443', 'https://list.example.com'] },
+    ],
     [{ OAUTH_AUDIENCE: 'api', PUBLIC_URL: 'https://example.com' }, { audiences: ['api'] }],
     [
       { OAUTH_REDIRECT_DOMAINS: 'App.Example.com, *.pages.example.org,, localhost:3000 ,[::1]:8080' },
