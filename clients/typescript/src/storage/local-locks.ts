@@ -1,3 +1,5 @@
+import { untilAborted } from '../abort.js';
+
 /** Locks between users of the same object in one process. */
 export class LocalLocks {
   private readonly tails = new Map<string, Promise<unknown>>();
@@ -5,11 +7,9 @@ export class LocalLocks {
   /** Runs `work` after all earlier calls with the same name; aborting the signal ends the wait. */
   async run<T>(name: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const before = this.tails.get(name) ?? Promise.resolve();
-    const mine = before.then(() => {
-      signal?.throwIfAborted();
-      return work();
-    });
-    const tail = mine.catch(() => undefined);
+    const mine = untilAborted(before, signal).then(work);
+    // Who gives up waiting does not let others in.
+    const tail = Promise.allSettled([before, mine]);
     this.tails.set(name, tail);
     void tail.then(() => this.tails.get(name) === tail && this.tails.delete(name));
     return mine;

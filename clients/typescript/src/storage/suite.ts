@@ -142,6 +142,20 @@ const TESTS: Record<string, Test> = {
       ['gave up', 'free', 'mine'],
     );
   },
+  'stops waiting for a lock while it is still held, and lets nobody else in': async (storage) => {
+    const abort = new AbortController();
+    let isHeld = true;
+    let release = () => {};
+    const held = storage.lock('lock', () => new Promise<void>((resolve) => (release = resolve)));
+    const waiting = storage.lock('lock', () => Promise.resolve('ran'), abort.signal).catch(() => 'gave up');
+    const next = storage.lock('lock', () => Promise.resolve(isHeld));
+    abort.abort();
+    same(await waiting, 'gave up');
+    isHeld = false;
+    release();
+    await held;
+    same(await next, false);
+  },
   'stops calling a listener that was removed': async (storage) => {
     const heard: string[][] = [];
     const stop = storage.watch((keys) => heard.push(keys));
