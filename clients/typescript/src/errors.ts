@@ -7,6 +7,7 @@ export interface ErrorDetails {
   errno?: number | undefined;
   field?: string | undefined;
   retryAfterSeconds?: number | undefined;
+  isUnserved?: boolean;
   cause?: unknown;
 }
 
@@ -29,11 +30,16 @@ export class ReadingListError extends Error {
   readonly errno?: number;
   readonly field?: string;
   readonly retryAfterSeconds?: number;
+  /** Whether it is certain that the service did not carry out the request. */
+  readonly isUnserved?: boolean;
 
   constructor(kind: ErrorKind, message: string, { cause, ...details }: ErrorDetails = {}) {
     super(message, cause === undefined ? undefined : { cause });
     this.kind = kind;
-    for (const [name, value] of Object.entries(details))
-      if (value !== undefined) Object.defineProperty(this, name, { value, enumerable: true });
+    Object.assign(this, details);
   }
 }
+
+/** An error of the storage, or of this library. */
+export const asReadingListError = (cause: unknown): ReadingListError =>
+  cause instanceof ReadingListError ? cause : new ReadingListError('refused', String(cause), { cause });

@@ -33,14 +33,14 @@ export interface Slot {
 export async function sendInChunks(
   requests: readonly BatchRequest[],
   limit: number,
-  post: (chunk: readonly BatchRequest[]) => Promise<Slot[]>,
+  post: (chunk: readonly BatchRequest[]) => Promise<Slot[] | undefined>,
 ): Promise<BatchResponse[]> {
   const responses: BatchResponse[] = [];
   for (let size = limit; responses.length < requests.length;) {
     const chunk = requests.slice(responses.length, responses.length + size);
     try {
       const slots = await post(chunk);
-      if (slots.length !== chunk.length) throw new ReadingListError('protocol', 'a batch with missing responses');
+      if (slots?.length !== chunk.length) throw new ReadingListError('protocol', 'a batch without its responses');
       responses.push(...slots.map(responseOf));
     } catch (error) {
       if (!isTooLarge(error)) throw error;

@@ -3,7 +3,7 @@ import { ReadingListError } from '../errors.js';
 import type { components } from '../openapi.js';
 import { type BatchResponse, type BatchRequest, sendInChunks, type Slot } from './batch.js';
 import { readGrantedWait, readInteger } from './headers.js';
-import { type CallOptions, type Result, Transport, type TransportOptions } from './transport.js';
+import { type CallOptions, type Message, type Result, Transport, type TransportOptions } from './transport.js';
 
 export type Service = components['schemas']['Service'];
 
@@ -68,10 +68,8 @@ export class Client {
   /** One page of a listing. @param query parameters, or the `next` of the page before */
   async page(query: ListQuery | string = {}, options: PageOptions = {}): Promise<Page> {
     const { ifModifiedSince, waitSeconds } = options;
-    const headers = {
-      ...(ifModifiedSince === undefined ? {} : { 'If-Modified-Since': String(ifModifiedSince) }),
-      ...(waitSeconds === undefined ? {} : { Prefer: `wait=${waitSeconds}` }),
-    };
+    const prefer = waitSeconds === undefined ? undefined : `wait=${waitSeconds}`;
+    const headers = { 'If-Modified-Since': ifModifiedSince, Prefer: prefer };
     const result = await this.send('GET', ARTICLES + searchOf(query), options, { headers });
     const { items = result.status === 304 ? [] : undefined } = result.data as { items?: Page['items'] };
     if (!Array.isArray(items)) throw new ReadingListError('protocol', 'a listing without items', { status: 200 });
@@ -90,7 +88,9 @@ export class Client {
   /** How many records a listing has. */
   async count(query: ListQuery = {}, options: CallOptions = {}): Promise<number> {
     const { headers } = await this.send('HEAD', ARTICLES + searchOf(query), options);
-    return readInteger(headers, 'Total-Records') ?? 0;
+    const total = readInteger(headers, 'Total-Records');
+    if (total === undefined) throw new ReadingListError('protocol', 'no Total-Records', { status: 200 });
+    return total;
   }
 
   /** Creates an article; `created` is false if one with its URL exists, which is returned unchanged. */
@@ -126,21 +126,22 @@ export class Client {
   batch(requests: readonly BatchRequest[], options: CallOptions & { limit?: number } = {}): Promise<BatchResponse[]> {
     return sendInChunks(requests, options.limit ?? 25, async (chunk) => {
       const { data } = await this.send('POST', '/batch', options, { body: { requests: chunk } });
-      const { responses } = data as { responses?: Slot[] };
-      if (!Array.isArray(responses)) throw new ReadingListError('protocol', 'a batch without responses');
-      return responses;
+      return (data as { responses?: Slot[] }).responses;
     });
   }
 
-  private send(
+  /** @internal */
+  send(
     method: string,
     path: string,
     options: WriteOptions,
-    { headers = {}, body }: { headers?: Record<string, string>; body?: object } = {},
+    { headers: given, body }: Pick<Message, 'headers'> & { body?: object } = {},
   ): Promise<Result> {
-    const { ifUnmodifiedSince } = options;
-    if (ifUnmodifiedSince !== undefined) headers['If-Unmodified-Since'] = String(ifUnmodifiedSince);
-    if (body) headers['Content-Type'] = 'application/json';
+    const headers = {
+      'If-Unmodified-Since': options.ifUnmodifiedSince,
+      'Content-Type': body && 'application/json',
+      ...given,
+    };
     const url = `${this.baseUrl}/v2${path}`;
     return this.transport.send({ method, url, headers, body: body && JSON.stringify(body) }, options);
   }

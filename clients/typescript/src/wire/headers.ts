@@ -11,21 +11,23 @@ export function readInteger(headers: Headers, name: string): number | undefined 
   return value && /^\d{1,16}$/.test(value) ? Number(value) : undefined;
 }
 
-/** `Retry-After` in seconds, from seconds or an HTTP date. */
-export function readRetryAfter(headers: Headers, now = Date.now()): number | undefined {
-  const value = headers.get('Retry-After');
-  if (value === null) return undefined;
-  const date = Date.parse(value);
-  return readInteger(headers, 'Retry-After') ?? (Number.isNaN(date) ? undefined : Math.max(0, (date - now) / 1000));
+/** `Retry-After` in seconds, from seconds or an HTTP date, which counts from the `Date` of the response, if it can be read. */
+export function readRetryAfter(headers: Headers): number | undefined {
+  const dateOf = (name: string) => Date.parse(headers.get(name) ?? '');
+  const seconds = (dateOf('Retry-After') - (dateOf('Date') || Date.now())) / 1000;
+  return readInteger(headers, 'Retry-After') ?? (Number.isNaN(seconds) ? undefined : Math.max(0, seconds));
 }
 
 /** The `Alert` header; undefined if absent or not understood. */
 export function readAlert(headers: Headers): Alert | undefined {
-  const value = headers.get('Alert');
-  if (value === null) return undefined;
+  const alert = parse(headers.get('Alert') ?? '') as Alert | null | undefined;
+  return typeof alert?.code === 'string' ? alert : undefined;
+}
+
+/** The JSON of a text; undefined if it has none. */
+export function parse(text: string): unknown {
   try {
-    const alert = JSON.parse(value) as Alert | null;
-    return typeof alert?.code === 'string' ? alert : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
+import { untilAborted } from '../abort.js';
 import { ReadingListError } from '../errors.js';
-import { type Alert, readAlert, readInteger, readRetryAfter } from './headers.js';
+import { type Alert, parse, readAlert, readInteger, readRetryAfter } from './headers.js';
 import { errorOf } from './refusal.js';
 
 /** The value of the `Authorization` header, or a function that returns it, which is called once more after a 401. */
@@ -9,9 +10,9 @@ export type Authorization = string | (() => string | Promise<string>);
 export interface Notice {
   status: number;
   /** For how long to send only requests that the user triggers. */
-  backoffSeconds?: number;
-  retryAfterSeconds?: number;
-  alert?: Alert;
+  backoffSeconds?: number | undefined;
+  retryAfterSeconds?: number | undefined;
+  alert?: Alert | undefined;
 }
 
 /** Options of every call. */
@@ -35,7 +36,8 @@ export interface TransportOptions {
 export interface Message {
   method: string;
   url: string;
-  headers?: Record<string, string>;
+  /** Those that are undefined are not sent. */
+  headers?: Record<string, string | number | undefined>;
   body?: string | undefined;
 }
 
@@ -48,48 +50,58 @@ export interface Result {
 }
 
 const TIMEOUT_MS = 30_000;
+/** What Node says if there was no connection; browsers do not tell. */
+const UNREACHABLE = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/;
 
 /**
  * Sends requests with the user's authorization and returns complete responses of the service, of status 200 to 399; anything
  * else rejects with a ReadingListError.
  */
 export class Transport {
-  constructor(private readonly options: TransportOptions) {}
+  readonly #options: TransportOptions;
+
+  constructor(options: TransportOptions) {
+    this.#options = options;
+  }
 
   async send({ method, url, headers, body }: Message, call: CallOptions = {}): Promise<Result> {
-    const { authorization } = this.options;
+    const { authorization } = this.#options;
     for (let isRetry = false; ; isRetry = true) {
       const credentials = typeof authorization === 'string' ? authorization : await ask(authorization, call);
+      const fields = Object.entries({ ...headers, Authorization: credentials || undefined });
+      const given = fields.flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as const]));
       // Without cookies and browser cache: a poll has to reach the service.
-      const init: RequestInit = { method, headers: { ...headers }, cache: 'no-store', credentials: 'omit' };
-      if (credentials !== '') Object.assign(init.headers!, { Authorization: credentials });
+      const init: RequestInit = { method, headers: Object.fromEntries(given), cache: 'no-store', credentials: 'omit' };
       if (body !== undefined) init.body = body;
-      const result = await this.exchange(url, init, call);
+      const result = await this.#exchange(url, init, call);
       if (!(result instanceof ReadingListError)) return result;
       const isRefreshable = result.kind === 'auth' && result.status === 401 && typeof authorization !== 'string';
       if (isRetry || !isRefreshable) throw result;
     }
   }
 
-  private async exchange(url: string, init: RequestInit, call: CallOptions): Promise<Result | ReadingListError> {
+  async #exchange(url: string, init: RequestInit, call: CallOptions): Promise<Result | ReadingListError> {
     const { signal, timeoutMs = TIMEOUT_MS, onRequest, onResponse } = call;
-    const { fetch = globalThis.fetch } = this.options;
+    const { fetch = globalThis.fetch } = this.#options;
     const abort = new AbortController();
     const onAbort = () => abort.abort(signal?.reason);
     const timer = setTimeout(() => abort.abort(new Error('no response')), timeoutMs);
     signal?.addEventListener('abort', onAbort);
     if (signal?.aborted) onAbort();
+    let isUnserved = true;
     try {
       abort.signal.throwIfAborted();
       onRequest?.();
+      isUnserved = globalThis.navigator?.onLine === false;
       const response = await fetch(url, { ...init, signal: abort.signal });
       const text = init.method === 'HEAD' || response.status === 304 ? '' : await response.text();
       const notice = noticeOf(response);
       onResponse?.(notice);
-      this.options.onResponse?.(notice);
+      this.#options.onResponse?.(notice);
       return judge(init.method!, url, response, text);
     } catch (cause) {
-      throw new ReadingListError('network', `${init.method} ${url}: ${String(cause)}`, { cause });
+      isUnserved ||= UNREACHABLE.test((cause as { cause?: { code?: string } }).cause?.code ?? '');
+      throw new ReadingListError('network', `${init.method} ${url}: ${String(cause)}`, { cause, isUnserved });
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
@@ -99,47 +111,30 @@ export class Transport {
 
 /** The application's authorization. A failure to obtain it, perhaps while offline, must not sign the user out. */
 async function ask(authorization: () => string | Promise<string>, { signal }: CallOptions): Promise<string> {
-  let onAbort = () => {};
   try {
-    const aborted = new Promise<never>((_, reject) => {
-      onAbort = () => reject(new Error());
-      signal?.addEventListener('abort', onAbort);
-    });
-    return await Promise.race([authorization(), aborted]);
+    return await untilAborted(authorization(), signal);
   } catch (cause) {
     if (cause instanceof ReadingListError) throw cause;
-    throw new ReadingListError('network', `no authorization: ${String(cause)}`, { cause });
-  } finally {
-    signal?.removeEventListener('abort', onAbort);
+    throw new ReadingListError('network', `no authorization: ${String(cause)}`, { cause, isUnserved: true });
   }
 }
 
 /** The response with its body, or the error in it. */
 function judge(method: string, url: string, { status, headers }: Response, text: string): Result | ReadingListError {
-  if (status >= 400) return errorOf(status, headers, parse(text));
-  if (status === 304 || (method === 'HEAD' && status === 200)) return { status, headers, data: {} };
   const isJson = /^application\/(?:[\w.-]+\+)?json\b/i.test(headers.get('Content-Type') ?? '');
+  const isHead = method === 'HEAD';
+  if (status >= 400) return errorOf(status, headers, parse(text), isHead ? isJson : undefined);
+  if (status === 304 || (isHead && status === 200)) return { status, headers, data: {} };
   const data = isJson && status >= 200 && status < 300 ? parse(text) : undefined;
   if (typeof data === 'object' && data !== null) return { status, headers, data };
   return new ReadingListError('protocol', `${url}: a response that is not the service's`, { status });
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 function noticeOf({ status, headers }: Response): Notice {
-  const backoffSeconds = readInteger(headers, 'Backoff');
-  const retryAfterSeconds = readRetryAfter(headers);
-  const alert = readAlert(headers);
   return {
     status,
-    ...(backoffSeconds === undefined ? {} : { backoffSeconds }),
-    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-    ...(alert === undefined ? {} : { alert }),
+    backoffSeconds: readInteger(headers, 'Backoff'),
+    retryAfterSeconds: readRetryAfter(headers),
+    alert: readAlert(headers),
   };
 }

@@ -105,6 +105,41 @@ describe('something between the device and the service', () => {
     await inStep(again.list, user);
   });
 
+  it.each<[string, RequestListener, Partial<ReadingListError>]>([
+    ['a sign-in page', answer(200, '<html>Welcome'), { kind: 'protocol', status: 200 }],
+    ['JSON of somebody else', answer(200, '{}', json), { kind: 'protocol' }],
+    ['no number', answer(200, '', { ...json, 'Total-Records': 'many' }), { kind: 'protocol' }],
+    ['a 401 of a proxy', answer(401, '<html>Who are you'), { kind: 'protocol', status: 401 }],
+    ['401', answer(401, error(401, 105), json), { kind: 'auth', status: 401 }],
+    ['403', answer(403, error(403, 121), json), { kind: 'auth', status: 403 }],
+    ['410', answer(410, error(410, 202), json), { kind: 'gone', status: 410 }],
+  ])('%s is not a count', async (_, listener, expected) => {
+    respond = listener;
+    await expect(createClient({ baseUrl: url, authorization: 'x' }).count()).rejects.toMatchObject(expected);
+  });
+
+  it('an expired token is replaced for a count as well', async () => {
+    const user = await world.bearer();
+    await fill(world, user, 3);
+    const tokens = ['Bearer stale', user];
+    const client = createClient({ baseUrl: world.url, authorization: () => tokens.shift() ?? user });
+    expect(await client.count()).toBe(3);
+    await expect(createClient({ baseUrl: world.url, authorization: 'Bearer x' }).count()).rejects.toMatchObject({
+      kind: 'auth',
+      status: 401,
+    });
+  });
+
+  it('a date to wait for counts from the date of the response, whatever the clock of the device', async () => {
+    const date = (ms: number) => new Date(ms).toUTCString();
+    const served = Date.parse('2030-01-01T00:00:00Z');
+    respond = answer(503, 'no', { Date: date(served), 'Retry-After': date(served + 90_000) });
+    const client = createClient({ baseUrl: url, authorization: 'x' });
+    await expect(client.page()).rejects.toMatchObject({ kind: 'busy', retryAfterSeconds: 90 });
+    respond = answer(503, 'no', { Date: date(served), 'Retry-After': date(served - 90_000) });
+    await expect(client.page()).rejects.toMatchObject({ kind: 'busy', retryAfterSeconds: 0 });
+  });
+
   it('a response to a deletion that is not the tombstone leaves the article to be deleted', async () => {
     const user = basic();
     const storage = memoryStorage();
