@@ -1,4 +1,4 @@
-import { ReadingListError } from '../errors.js';
+import type { ReadingListError } from '../errors.js';
 import type { Storage } from '../storage/storage.js';
 import type { Prefetched, Synchronizer } from './synchronizer.js';
 
@@ -13,123 +13,115 @@ const FIRST_RETRY_MS = 1_000;
  * this.
  */
 export class AutomaticSync {
-  private readonly stopping = new AbortController();
+  readonly #stopping = new AbortController();
   /** Ends the loop's current wait. */
-  private wake: (() => void) | undefined;
-  private isDue = true;
-  private failures = 0;
+  #wake: (() => void) | undefined;
+  #isDue = true;
+  #failures = 0;
   /** Consecutive polls that the server, or something in between, cut off. */
-  private brokenPolls = 0;
+  #brokenPolls = 0;
+  readonly #intervalMs: number;
+  readonly #synchronizer: Synchronizer;
 
-  constructor(
-    private readonly synchronizer: Synchronizer,
-    private readonly intervalSeconds = DEFAULT_INTERVAL_SECONDS,
-  ) {}
+  constructor(synchronizer: Synchronizer, intervalSeconds = DEFAULT_INTERVAL_SECONDS) {
+    this.#synchronizer = synchronizer;
+    this.#intervalMs = Math.max(intervalSeconds || 0, 1) * 1000;
+  }
 
   /** Starts once no other tab syncs automatically. */
   start(storage: Storage): void {
-    const { signal } = this.stopping;
+    const { signal } = this.#stopping;
     const onVisible = () => void (document.visibilityState === 'visible' && this.trigger());
     // Going offline ends a held poll, so that the status is true.
     for (const event of ['online', 'offline']) globalThis.addEventListener?.(event, () => this.trigger(), { signal });
     globalThis.document?.addEventListener('visibilitychange', onVisible, { signal });
-    storage.lock('automatic', () => this.loop(), signal).catch(() => undefined);
+    storage.lock('automatic', () => this.#loop(), signal).catch(() => undefined);
   }
 
   stop(): void {
-    this.stopping.abort();
-    this.wake?.();
+    this.#stopping.abort();
+    this.#wake?.();
   }
 
   /** Requests a sync now. */
   trigger(): void {
-    this.isDue = true;
-    this.wake?.();
+    this.#isDue = true;
+    this.#wake?.();
   }
 
-  private async loop(): Promise<void> {
-    const { signal } = this.stopping;
-    let waitSeconds = await this.learnWait();
+  async #loop(): Promise<void> {
+    const { signal } = this.#stopping;
+    let waitSeconds = await this.#learnWait();
     let prefetched: Prefetched | undefined;
     while (!signal.aborted) {
-      await this.pause(this.synchronizer.notBefore - performance.now(), false);
+      await this.#pause(this.#synchronizer.notBefore - performance.now(), false);
       if (signal.aborted) return;
-      this.isDue = false;
-      const error = await this.attempt(prefetched);
+      this.#isDue = false;
+      const error = await this.#synchronizer.sync(prefetched).then(
+        () => undefined,
+        (reason: ReadingListError) => reason,
+      );
       prefetched = undefined;
       if (error?.kind === 'gone') return;
-      this.failures = error ? this.failures + 1 : 0;
+      this.#failures = error ? this.#failures + 1 : 0;
       if (error) {
-        await this.pause(this.retryDelay(this.failures), true);
+        await this.#pause(this.#retryDelay(this.#failures), true);
       } else {
-        waitSeconds ??= await this.learnWait();
-        const found = await this.untilSomethingChanges(waitSeconds ?? 0);
+        waitSeconds ??= await this.#learnWait();
+        const found = await this.#untilSomethingChanges(waitSeconds ?? 0);
         if (typeof found === 'object') prefetched = found;
       }
-      if (this.isDue) await this.pause(EDIT_DELAY_MS, false);
+      if (this.#isDue) await this.#pause(EDIT_DELAY_MS, false);
     }
   }
 
-  private async learnWait(): Promise<number | undefined> {
-    return (await this.synchronizer.learn().catch(() => undefined))?.waitSeconds;
-  }
-
-  private attempt(prefetched: Prefetched | undefined): Promise<ReadingListError | undefined> {
-    return this.synchronizer.sync(prefetched).then(
-      () => undefined,
-      (error: ReadingListError) => error,
-    );
+  async #learnWait(): Promise<number | undefined> {
+    return (await this.#synchronizer.learn().catch(() => undefined))?.waitSeconds;
   }
 
   /** Sends waiting polls if the server supports them, otherwise sleeps. */
-  private async untilSomethingChanges(waitSeconds: number): Promise<Prefetched | undefined> {
-    const end = performance.now() + jittered(this.intervalSeconds * 1000);
-    while (waitSeconds > 0 && !this.isOver(end)) {
-      if (this.synchronizer.notBefore > performance.now()) break;
+  async #untilSomethingChanges(waitSeconds: number): Promise<Prefetched | undefined> {
+    const end = performance.now() + jittered(this.#intervalMs);
+    while (waitSeconds > 0 && !this.#isOver(end)) {
+      if (this.#synchronizer.notBefore > performance.now()) break;
       const begun = performance.now();
-      const found = await this.poll(waitSeconds);
-      if (typeof found === 'object') {
-        this.brokenPolls = 0;
-        return found;
-      }
-      if (found === 'broken') {
-        // The next sync will find and report the cause.
-        await this.pause(this.retryDelay(++this.brokenPolls), true);
-        return undefined;
-      }
-      this.brokenPolls = 0;
+      const found = await this.#poll(waitSeconds);
+      this.#brokenPolls = found === 'broken' ? this.#brokenPolls + 1 : 0;
+      if (typeof found === 'object') return found;
+      // The next sync will find and report the cause.
+      if (found === 'broken') return void (await this.#pause(this.#retryDelay(this.#brokenPolls), true));
       // If the server, or a proxy in front of it, responds immediately, polling would loop without pause.
       if (found === 'unsupported' || performance.now() - begun < 500) break;
     }
-    if (!this.isOver(end)) await this.pause(end - performance.now(), true);
+    if (!this.#isOver(end)) await this.#pause(end - performance.now(), true);
     return undefined;
   }
 
-  private isOver(end: number): boolean {
-    return this.isDue || this.stopping.signal.aborted || performance.now() >= end;
+  #isOver(end: number): boolean {
+    return this.#isDue || this.#stopping.signal.aborted || performance.now() >= end;
   }
 
-  private async poll(seconds: number): Promise<Prefetched | 'unchanged' | 'unsupported' | 'broken'> {
+  async #poll(seconds: number): Promise<Prefetched | 'unchanged' | 'unsupported' | 'broken'> {
     const abort = new AbortController();
-    this.wake = () => abort.abort();
+    this.#wake = () => abort.abort();
     try {
-      return await this.synchronizer.waitForChange(seconds, abort.signal);
+      return await this.#synchronizer.waitForChange(seconds, abort.signal);
     } catch {
-      return abort.signal.aborted || this.stopping.signal.aborted ? 'unchanged' : 'broken';
+      return abort.signal.aborted || this.#stopping.signal.aborted ? 'unchanged' : 'broken';
     } finally {
-      this.wake = undefined;
+      this.#wake = undefined;
     }
   }
 
-  private retryDelay(failures: number): number {
+  #retryDelay(failures: number): number {
     const backoff = FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 16);
-    return jittered(Math.min(backoff, this.intervalSeconds * 1000));
+    return jittered(Math.min(backoff, this.#intervalMs));
   }
 
   /** Waits. `trigger` ends it early if `isInterruptible`, `stop` always. */
-  private async pause(milliseconds: number, isInterruptible: boolean): Promise<void> {
-    const { signal } = this.stopping;
-    if (milliseconds <= 0 || signal.aborted || (isInterruptible && this.isDue)) return;
+  async #pause(milliseconds: number, isInterruptible: boolean): Promise<void> {
+    const { signal } = this.#stopping;
+    if (milliseconds <= 0 || signal.aborted || (isInterruptible && this.#isDue)) return;
     await new Promise<void>((resolve) => {
       const end = () => {
         clearTimeout(timer);
@@ -137,10 +129,10 @@ export class AutomaticSync {
         resolve();
       };
       const timer = setTimeout(end, Math.min(milliseconds, 2 ** 31 - 1));
-      if (isInterruptible) this.wake = end;
+      if (isInterruptible) this.#wake = end;
       signal.addEventListener('abort', end);
     });
-    this.wake = undefined;
+    this.#wake = undefined;
   }
 }
 

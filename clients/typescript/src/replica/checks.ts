@@ -10,10 +10,7 @@ const OPAQUE = new Set(['javascript', 'vbscript', 'data', 'mailto', 'about', 'bl
 const refused = (field: string, reason: string) => new ReadingListError('refused', `${field}: ${reason}`, { field });
 
 /** Normalises a text like the service: strips white space and replaces lone surrogates. */
-export const trimmed = (text: string): string =>
-  wellFormed(text)
-    .replace(/^[ \t\r\n]+/, '')
-    .replace(/[ \t\r\n]+$/, '');
+export const trimmed = (text: string): string => wellFormed(text).replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
 
 /** @throws refused when the service would reject it */
 export function checkedTitle(title: string | null | undefined, field = 'title'): string | null {

@@ -2,20 +2,24 @@ import type { LocalArticle, Query } from '../article.js';
 import type { Mirror } from './mirror.js';
 
 type Order = NonNullable<Query['order']>;
-type Filter = Pick<Query, 'unread' | 'archived' | 'favorite'>;
+const FILTERS = ['unread', 'archived', 'favorite'] as const;
+type Filter = Pick<Query, (typeof FILTERS)[number]>;
 
 /** In-memory queries. The list is sorted once per order, and again only after a change. */
 export class Queries {
-  private version = -1;
-  private readonly sorted = new Map<Order, LocalArticle[]>();
+  #version = -1;
+  readonly #sorted = new Map<Order, LocalArticle[]>();
+  readonly #mirror: Mirror;
 
-  constructor(private readonly mirror: Mirror) {}
+  constructor(mirror: Mirror) {
+    this.#mirror = mirror;
+  }
 
   list(query: Query = {}, matches: (article: LocalArticle) => boolean = () => true): LocalArticle[] {
     const { order = 'newest', limit = Infinity, offset = 0 } = query;
     const found: LocalArticle[] = [];
     let skipped = 0;
-    for (const article of this.inOrder(order)) {
+    for (const article of this.#inOrder(order)) {
       if (found.length >= limit) break;
       if (isListed(article, query) && matches(article) && skipped++ >= offset) found.push(article);
     }
@@ -23,7 +27,7 @@ export class Queries {
   }
 
   count(query: Filter = {}): number {
-    return this.inOrder('newest').reduce((count, article) => count + (isListed(article, query) ? 1 : 0), 0);
+    return this.list(query).length;
   }
 
   /** Articles with every word of the text in their title, URL or excerpt, ignoring case. */
@@ -35,28 +39,26 @@ export class Queries {
     });
   }
 
-  private inOrder(order: Order): LocalArticle[] {
-    if (this.version !== this.mirror.version) this.sorted.clear();
-    this.version = this.mirror.version;
-    const known = this.sorted.get(order);
+  #inOrder(order: Order): LocalArticle[] {
+    if (this.#version !== this.#mirror.version) this.#sorted.clear();
+    this.#version = this.#mirror.version;
+    const known = this.#sorted.get(order);
     if (known) return known;
     const articles: LocalArticle[] = [];
-    for (const entry of this.mirror.all()) {
-      const article = this.mirror.article(entry);
+    for (const entry of this.#mirror.all()) {
+      const article = this.#mirror.article(entry);
       if (article) articles.push(article);
     }
     articles.sort(ORDERS[order]);
-    this.sorted.set(order, articles);
+    this.#sorted.set(order, articles);
     return articles;
   }
 }
 
 const fold = (text: string): string => text.normalize().toLowerCase();
 
-const isListed = (article: LocalArticle, { unread, archived, favorite }: Filter): boolean =>
-  (unread === undefined || article.unread === unread) &&
-  (archived === undefined || article.archived === archived) &&
-  (favorite === undefined || article.favorite === favorite);
+const isListed = (article: LocalArticle, query: Filter): boolean =>
+  FILTERS.every((field) => query[field] === undefined || article[field] === query[field]);
 
 const compare = <T>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);
 
