@@ -16,7 +16,7 @@ export interface Edit {
   /** The value sent last without getting a response: the server may have it. */
   sent?: unknown;
   /**
-   * Only for `unread`: the article was read and marked unread again, so the server has to reset the position and marks.
+   * Only for `unread`: before it gets `to`, the server has to go from read to unread, which resets the position and marks.
    */
   reset?: true;
 }
@@ -43,22 +43,27 @@ export interface Entry {
   /** Set if the article is to be deleted; a higher `order` is a later removal. */
   removal?: { order: number; sent?: true };
   /** The number of the last full listing that contained it. */
-  seen?: number;
+  seen?: number | undefined;
 }
 
 /** Whether it has changes that are not on the server. */
 export const isPending = ({ draft, edits, removal }: Entry): boolean =>
   draft !== undefined || removal !== undefined || (edits !== undefined && Object.keys(edits).length > 0);
 
+export const urlOf = ({ base, draft }: Entry): string => (base ?? draft!).url;
+
 /** The article as the user sees it. */
 export function visible({ key, base, draft, edits, marks, ...entry }: Entry): LocalArticle {
   const article = { key, ...(base ?? draft!), pending: isPending({ key, draft, edits, ...entry }) } as LocalArticle;
   if (!edits) return article;
-  if (edits.unread?.to === true) Object.assign(article, NO_MARKS, { read_position: 0 });
+  if (isResetting(edits)) Object.assign(article, NO_MARKS, { read_position: 0 });
   if (edits.unread?.to === false) Object.assign(article, marks);
   for (const field of EDITABLE) if (edits[field]) Object.assign(article, { [field]: edits[field].to });
   return article;
 }
+
+/** Whether the server has yet to reset the position: until then, the one here cannot be sent or compared. */
+export const isResetting = ({ unread }: Edits): boolean => unread?.to === true || unread?.reset === true;
 
 /** The entry after the user set fields; `marks` are for `unread: false`. Returns the same entry if nothing changes. */
 export function edited(entry: Entry, fields: Partial<Draft>, marks: Marks = NO_MARKS): Entry {
@@ -69,8 +74,13 @@ export function edited(entry: Entry, fields: Partial<Draft>, marks: Marks = NO_M
   if (changes.length === 0) return entry;
   if (entry.draft) return { ...entry, draft: editedDraft(entry.draft, fields, changes, marks) };
   const edits = { ...entry.edits };
-  if (fields.unread === true && changes.includes('unread')) delete edits.read_position;
-  for (const field of changes) setEdit(edits, field, entry.base!, fields[field]);
+  const position = fields.unread ? 0 : before.read_position;
+  if (edits.read_position && position < before.read_position) {
+    // What is in flight may still reach the server.
+    if ('sent' in edits.read_position) edits.read_position = { ...edits.read_position, to: position };
+    else delete edits.read_position;
+  }
+  for (const field of changes) setEdit(edits, field, entry.base!, fields[field], position);
   return { ...entry, edits, marks: fields.unread === false && changes.includes('unread') ? marks : entry.marks };
 }
 
@@ -81,34 +91,36 @@ function editedDraft(draft: Draft, fields: Partial<Draft>, changes: EditableFiel
   return next;
 }
 
-function setEdit(edits: Edits, field: EditableField, base: Article, to: unknown): void {
-  const { [field]: before } = edits;
+/** @param position that the user sees then */
+function setEdit(edits: Edits, field: EditableField, base: Article, to: unknown, position: number): void {
+  const { [field]: before, read_position: { sent = 0 } = {} } = edits;
   const edit: Edit = { from: before ? before.from : base[field], to };
   if (before && 'sent' in before) edit.sent = before.sent;
-  // Unread, read, unread: nothing changed except the position, which has to be reset.
-  if (field === 'unread' && to === true && edit.from === true && base.read_position > 0) edit.reset = true;
-  if (edit.to === edit.from && !('sent' in edit) && !edit.reset) delete edits[field];
+  // Unread, read, unread, or the reverse: nothing changed except the position.
+  const isReset = edit.to === edit.from && position < Math.max(base.read_position, sent as number);
+  if (field === 'unread' && (isReset || before?.reset)) edit.reset = true;
+  // A position as high as before is one again after a reset.
+  const isNothing = edit.to === edit.from && field !== 'read_position';
+  if (isNothing && !('sent' in edit) && !edit.reset) delete edits[field];
   else edits[field] = edit;
 }
 
-/** The body of the entry's next PATCH. The rest, if any, follows after its response. */
-export function patchOf({ edits = {}, marks }: Entry): ArticlePatch {
-  const body: Record<string, unknown> = {};
-  for (const field of EDITABLE) {
-    // Marking as unread resets the position, whatever the same request says.
-    if (!edits[field] || (field === 'read_position' && edits.unread?.to === true)) continue;
-    body[field] = field === 'unread' && edits[field].reset ? false : edits[field].to;
-  }
-  return body.unread === false ? { ...body, ...marks } : body;
-}
-
 /**
- * The body that was sent before without getting a response, again: the condition of another body would say nothing about
- * whether the server has this one.
+ * The body of the entry's next PATCH; the rest, if any, follows after its response. One that got no response is sent again
+ * as it was: the condition of another body would say nothing about whether the server has this one.
  */
-export function resentOf({ edits = {}, marks }: Entry): ArticlePatch {
+export function patchOf(entry: Entry): ArticlePatch {
+  const { edits = {}, marks } = entry;
   const body: Record<string, unknown> = {};
-  for (const field of EDITABLE) if (edits[field] && 'sent' in edits[field]) body[field] = edits[field].sent;
+  const isResent = isInDoubt(entry);
+  for (const field of EDITABLE) {
+    const edit = edits[field];
+    if (!edit) continue;
+    if (isResent) {
+      if ('sent' in edit) body[field] = edit.sent;
+      // Marking as unread resets the position, whatever the same request says.
+    } else if (field !== 'read_position' || !isResetting(edits)) body[field] = edit.reset ? !edit.from : edit.to;
+  }
   return body.unread === false ? { ...body, ...marks } : body;
 }
 

@@ -8,7 +8,7 @@ import {
   NO_MARKS,
 } from '../article.js';
 import type { ReadingListError } from '../errors.js';
-import { type Edit, type Edits, type Entry, unsent } from './entry.js';
+import { type Edit, type Edits, type Entry, edited, isResetting, unsent, urlOf, visible } from './entry.js';
 
 /** The resulting entry (undefined if it is deleted), and a conflict to report to the user. */
 export interface Outcome {
@@ -35,34 +35,42 @@ export function merge(entry: Entry, article: Article): Outcome {
     if (!edit) continue;
     const verdict =
       field === 'read_position'
-        ? judgePosition(edit, article.read_position, edits.unread?.to === true)
+        ? judgePosition(edit, article.read_position, isResetting(kept))
         : judge(edit, article[field], isDoubtful);
     if (verdict === 'lost') lost[field] = edit.to;
     else if (verdict === 'pending') kept[field] = rebased(edit, article[field]);
   }
   // Another device read on while this one marked it unread: keep both.
-  if (kept.unread?.to === true && article.read_position > base.read_position) {
+  const { sent = 0 } = edits.read_position ?? {};
+  if (isResetting(kept) && article.read_position > Math.max(base.read_position, sent as number)) {
     const own = (kept.read_position?.to as number | undefined) ?? 0;
     kept.read_position = { from: 0, to: Math.max(own, article.read_position) };
   }
-  return told({ ...entry, base: article, edits: kept }, 'merged', lost, 'changed on another device meanwhile');
+  return told({ ...entry, base: article, edits: kept }, 'merged', lost, 'changed on another device');
 }
 
 type Verdict = 'done' | 'pending' | 'lost';
 
 function judge(edit: Edit, server: unknown, isDoubtful: boolean): Verdict {
-  if (edit.reset) return 'pending';
+  if (hasToReset(edit, server)) return 'pending';
   if (server === edit.to) return 'done';
   if ('sent' in edit && server === edit.sent) return 'pending';
   if (server !== edit.from) return 'lost';
   return isDoubtful && 'sent' in edit && edit.sent === edit.to ? 'lost' : 'pending';
 }
 
-const judgePosition = (edit: Edit, server: number, isBecomingUnread: boolean): Verdict =>
-  !isBecomingUnread && server >= (edit.to as number) ? 'done' : 'pending';
+const judgePosition = (edit: Edit, server: number, isReset: boolean): Verdict =>
+  !isReset && server >= (edit.to as number) ? 'done' : 'pending';
 
-const rebased = ({ to, reset }: Edit, server: unknown): Edit =>
-  reset && server === true ? { from: server, to, reset } : { from: server, to };
+const rebased = (edit: Edit, server: unknown): Edit => ({
+  from: server,
+  to: edit.to,
+  ...(hasToReset(edit, server) ? { reset: true } : {}),
+});
+
+/** Whether this version of the record does not have the reset yet. */
+const hasToReset = ({ from, reset }: Edit, server: unknown): boolean =>
+  reset === true && (from === true || server === false);
 
 /**
  * Whether a PATCH that got no response may have reached the server before this version. One of its values is there, or
@@ -82,9 +90,11 @@ function mergeIntoRemoval(entry: Entry, base: Article, article: Article, order: 
   for (const field of EDITABLE) {
     const own = entry.edits?.[field];
     const isOwn = own !== undefined && (own.to === article[field] || own.sent === article[field]);
+    // It is reset when the article is marked as unread, which counts on its own.
+    if (field === 'read_position' && article[field] < base[field]) continue;
     if (article[field] !== base[field] && !isOwn) lost[field] = article[field];
   }
-  const reason = 'deleted here after it was edited on another device';
+  const reason = 'edited on another device';
   return told({ ...entry, base: article, removal: { order } }, 'deleted-here-edited-remotely', lost, reason);
 }
 
@@ -100,11 +110,11 @@ export function settle(entry: Entry, body: ArticlePatch, article: Article): Entr
   for (const field of EDITABLE) {
     const edit = entry.edits?.[field];
     if (!edit) continue;
-    const isDone = !edit.reset && edit.to === (field in body ? body[field] : article[field]);
-    // A position after a pending reset is not comparable with the current one.
-    const isSurpassed =
-      field === 'read_position' && article.read_position >= (edit.to as number) && edits.unread?.to !== true;
-    if (!isDone && !isSurpassed) edits[field] = rebased(edit, article[field]);
+    const isDone =
+      field === 'read_position'
+        ? judgePosition(edit, article.read_position, isResetting(edits)) === 'done'
+        : !hasToReset(edit, article[field]) && edit.to === (field in body ? body[field] : article[field]);
+    if (!isDone) edits[field] = rebased(edit, article[field]);
   }
   return { ...entry, base: article, edits };
 }
@@ -134,19 +144,28 @@ function editsBetween(sent: Draft, draft: Draft): Edits {
   const edits: Edits = {};
   for (const field of EDITABLE)
     if (sent[field] !== draft[field]) edits[field] = { from: sent[field], to: draft[field] };
-  if (draft.read_position >= sent.read_position) return edits;
   // The position decreases only when marked as unread.
-  delete edits.read_position;
-  if (draft.unread) edits.unread = { from: sent.unread, to: true, ...(sent.unread ? { reset: true } : {}) };
-  if (draft.unread && draft.read_position > 0) edits.read_position = { from: 0, to: draft.read_position };
+  if (draft.read_position < sent.read_position) edits.unread = { from: sent.unread, to: draft.unread, reset: true };
+  if (isResetting(edits)) edits.read_position = { from: sent.read_position, to: draft.read_position };
+  if (draft.read_position === 0) delete edits.read_position;
   return edits;
 }
 
-/** Fields with a merge rule of their own; any other keeps the value that only one of the two devices has. */
-const WITH_A_RULE: ReadonlySet<EditableField> = new Set([
-  ...(['unread', 'favorite', 'archived', 'read_position', 'is_article'] as const),
-  ...(['resolved_title', 'resolved_url'] as const),
-]);
+/** The fields of a draft that the user need not set, with their defaults. */
+const defaultsOf = ({ url, title }: Draft): Partial<Draft> => ({
+  preview: null,
+  title: null,
+  resolved_url: url,
+  resolved_title: title,
+  excerpt: '',
+  archived: false,
+  favorite: false,
+  is_article: true,
+  word_count: null,
+  unread: true,
+  ...NO_MARKS,
+  read_position: 0,
+});
 
 /**
  * The same URL was added on two devices: applies the changes of this one to the record; values that conflict are lost.
@@ -154,19 +173,15 @@ const WITH_A_RULE: ReadonlySet<EditableField> = new Set([
 function bothDid(draft: Draft, article: Article): { edits: Edits; lost: Lost } {
   const edits: Edits = {};
   const lost: Lost = {};
-  const keep = (field: keyof Edits) => (edits[field] = { from: article[field], to: draft[field] });
-  if (!draft.unread && article.unread) keep('unread');
-  for (const field of ['favorite', 'archived'] as const) if (draft[field] && !article[field]) keep(field);
-  if (draft.read_position > article.read_position) keep('read_position');
-  if (!draft.is_article && article.is_article) keep('is_article');
-  for (const field of EDITABLE.filter((name) => !WITH_A_RULE.has(name)))
-    if (draft[field] !== article[field] && draft[field] !== null && draft[field] !== '') {
-      if (article[field] === null || article[field] === '') keep(field);
-      else lost[field] = draft[field];
-    }
-  const defaults = { resolved_title: draft.title, resolved_url: draft.url, preview: null };
-  for (const [field, value] of Object.entries(defaults) as [keyof typeof defaults, unknown][])
-    if (draft[field] !== value && draft[field] !== article[field]) lost[field] = draft[field];
+  for (const [name, unset] of Object.entries(defaultsOf(draft))) {
+    const field = name as EditableField;
+    const [own, theirs] = [draft[field], article[field]];
+    if (own === unset || own === '' || own === theirs || field in NO_MARKS) continue;
+    const isMissing = (theirs === null || theirs === '') && /^(title|excerpt|word_count)$/.test(field);
+    const isHigher = field === 'read_position' && draft[field] > article[field];
+    if (isMissing || isHigher || typeof own === 'boolean') edits[field] = { from: theirs, to: own };
+    else if (field !== 'read_position') lost[field] = own;
+  }
   return { edits, lost };
 }
 
@@ -179,7 +194,10 @@ export function refusePatch(entry: Entry, body: ArticlePatch, error: ReadingList
   const edits = { ...unsent(entry).edits };
   const lost: Lost = {};
   for (const field of refused) {
-    if (edits[field]) lost[field] = edits[field].to;
+    const edit = edits[field];
+    // A later value was not refused.
+    if (!edit || (edit.to !== body[field] && !edit.reset)) continue;
+    lost[field] = edit.to;
     delete edits[field];
   }
   return told({ ...entry, edits }, 'refused', lost, error.message);
@@ -190,17 +208,11 @@ export function refusePatch(entry: Entry, body: ArticlePatch, error: ReadingList
  * Reports either.
  */
 export function refuseDraft(entry: Entry, error: ReadingListError): Outcome {
-  const { sent: _sent, ...rest } = entry;
+  const { sent, ...rest } = entry;
   const draft = entry.draft!;
-  const defaults: Partial<Draft> = {
-    preview: null,
-    resolved_url: draft.url,
-    resolved_title: draft.title,
-    excerpt: '',
-    word_count: null,
-    marked_read_by: null,
-    marked_read_on: null,
-  };
+  // The user has changed it since, perhaps what was wrong.
+  if (sent && EDITABLE.some((field) => sent[field] !== draft[field])) return { entry: rest };
+  const defaults = defaultsOf(draft);
   const field = error.field as keyof Draft | undefined;
   if (field && field in defaults && draft[field] !== defaults[field])
     return told(
@@ -212,11 +224,18 @@ export function refuseDraft(entry: Entry, error: ReadingListError): Outcome {
   return { ...told(entry, 'refused', { ...draft }, error.message), entry: undefined };
 }
 
+/** The entry without its removal, and with what the user set when adding the URL again meanwhile. */
+export function restore({ removal: _removal, ...entry }: Entry, again?: Entry): Outcome {
+  if (!again) return { entry };
+  const { edits, lost } = bothDid(again.draft!, visible(entry) as Article);
+  const restored = edited(entry, valuesOf(edits), marksOf(again.draft!));
+  return told(withAliases(restored, again), 'merged', lost, 'added again');
+}
+
 /** The server refused permanently to delete the record: keeps it. */
 export function refuseRemoval(entry: Entry, error: ReadingListError): Outcome {
-  const { removal: _removal, ...rest } = entry;
   return {
-    entry: rest,
+    ...restore(entry),
     conflict: { key: entry.key, url: urlOf(entry), kind: 'refused', lost: {}, reason: error.message },
   };
 }
@@ -234,19 +253,21 @@ export function fold(into: Entry, other: Entry): Outcome {
     if (!own || (field === 'read_position' && (others.to as number) > (own.to as number))) edits[field] = others;
     else if (field !== 'read_position') lost[field] = others.to;
   }
-  const aliases = [...(into.aliases ?? []), other.key, ...(other.aliases ?? [])];
   const marks = into.edits?.unread ? into.marks : other.marks;
-  const entry: Entry = { ...into, base: other.base!, edits, marks, aliases };
-  return told(entry, 'merged', lost, 'one article');
+  const entry: Entry = { ...into, base: other.base!, edits, marks };
+  return told(withAliases(entry, other), 'merged', lost, 'one article');
 }
+
+const withAliases = (entry: Entry, { key, aliases = [] }: Entry): Entry => ({
+  ...entry,
+  aliases: [...(entry.aliases ?? []), key, ...aliases],
+});
 
 function valuesOf(edits: Edits): Lost {
   return Object.fromEntries(Object.entries(edits).map(([field, { to }]) => [field, to]));
 }
 
-const urlOf = ({ base, draft }: Entry): string => (base ?? draft!).url;
-
 const told = (entry: Entry, kind: Conflict['kind'], lost: Lost, reason: string): Outcome =>
   Object.keys(lost).length === 0
     ? { entry }
-    : { entry, conflict: { key: entry.key, url: urlOf(entry), kind, lost: lost, reason } };
+    : { entry, conflict: { key: entry.key, url: urlOf(entry), kind, lost, reason } };

@@ -1,4 +1,5 @@
 import type { LocalArticle } from '../article.js';
+import { asReadingListError } from '../errors.js';
 import type { Changes, Storage, Value } from '../storage/storage.js';
 import { type Entry, isPending, visible } from './entry.js';
 import type { State } from './state.js';
@@ -27,33 +28,48 @@ export class Mirror {
   state: State = {};
   /** Increases with every change of an article. */
   version = 0;
-  private readonly entries = new Map<string, Entry>();
-  private readonly aliases = new Map<string, string>();
-  private readonly ids = new Map<string, string>();
-  private readonly urls = new Map<string, string>();
-  private readonly pendingKeys = new Set<string>();
-  private readonly articles = new WeakMap<Entry, LocalArticle>();
-  private queue: Promise<unknown> = Promise.resolve();
+  /** The `revision` of the state up to which everything is in memory. */
+  #revision: number | undefined;
+  readonly #entries = new Map<string, Entry>();
+  readonly #aliases = new Map<string, string>();
+  readonly #ids = new Map<string, string>();
+  readonly #urls = new Map<string, string>();
+  readonly #pendingKeys = new Set<string>();
+  readonly #articles = new WeakMap<Entry, LocalArticle>();
+  #queue: Promise<unknown> = Promise.resolve();
+  readonly #storage: Storage;
+  readonly #onChange: (keys: string[], source: Source) => void;
 
   /** @param onChange called with the keys of articles that look different; none if only the state has changed */
-  constructor(
-    private readonly storage: Storage,
-    private readonly onChange: (keys: string[], source: Source) => void,
-  ) {}
+  constructor(storage: Storage, onChange: (keys: string[], source: Source) => void) {
+    this.#storage = storage;
+    this.#onChange = onChange;
+  }
 
   /**
    * Reads the whole storage and then follows changes by others, such as other tabs, until the returned function is
    * called.
    */
   async open(): Promise<() => void> {
-    const stop = this.storage.watch((keys) => void this.reload(keys).catch(() => undefined));
+    const stop = this.#storage.watch(
+      (keys) => void this.#enqueue(() => this.#reread(keys)).catch(() => (this.#revision = -1)),
+    );
     try {
-      await this.enqueue(async () => this.take(await this.storage.load(), 'tab'));
+      await this.#enqueue(() => this.#reread());
     } catch (error) {
       stop();
       throw error;
     }
     return stop;
+  }
+
+  /** Rereads the state, and everything if another tab has synced since: it may not have announced that yet. */
+  async refresh(): Promise<void> {
+    const revision = await this.mutate(
+      () => [],
+      ({ state }) => state.revision,
+    );
+    if (revision !== this.#revision) await this.#enqueue(() => this.#reread());
   }
 
   /**
@@ -66,115 +82,130 @@ export class Mirror {
     source: Source = 'sync',
   ): Promise<T> {
     let result: T;
-    await this.enqueue(async () => {
+    await this.#enqueue(async () => {
       const names = [STATE, ...[...new Set(keys())].map((key) => PREFIX + key)];
+      let read: Changes = new Map();
       let changes: Changes = new Map();
-      await this.storage.update(names, (current) => {
-        changes = new Map();
-        const transaction = transactionOn(current, changes, (id) => this.ids.get(id));
-        const before = transaction.state;
-        result = change(transaction);
-        if (transaction.state !== before) changes.set(STATE, transaction.state);
-        return changes;
-      });
-      this.take(changes, source);
+      try {
+        await this.#storage.update(names, (current) => {
+          read = current;
+          changes = new Map();
+          const transaction = transactionOn(current, changes, (id) => this.#ids.get(id));
+          const before = transaction.state;
+          result = change(transaction);
+          const isSynced = source === 'sync' && (changes.size > 0 || transaction.state !== before);
+          const revision = (before.revision ?? 0) + 1;
+          if (isSynced) transaction.state = { ...transaction.state, revision };
+          if (isSynced && this.#revision === before.revision) this.#revision = revision;
+          if (transaction.state !== before) changes.set(STATE, transaction.state);
+          return changes;
+        });
+      } catch (error) {
+        // It may have been stored nevertheless.
+        if (changes.size > 0) {
+          this.#revision = -1;
+          await this.#reread([...changes.keys()]).catch(() => undefined);
+        }
+        throw error;
+      }
+      this.#take(new Map([...names.map((name) => [name, read.get(name)] as const), ...changes]), source);
     });
     return result!;
   }
 
   /** Waits for all changes in progress. */
   async settled(): Promise<void> {
-    await this.queue;
+    await this.#queue;
   }
 
   get(key: string): Entry | undefined {
-    return this.entries.get(this.aliases.get(key) ?? key);
+    return this.#entries.get(this.#aliases.get(key) ?? key);
   }
 
   keyOfId(id: string): string | undefined {
-    return this.ids.get(id);
+    return this.#ids.get(id);
   }
 
   /** The key of the visible article with this URL, if any. */
   keyOfUrl(url: string): string | undefined {
-    return this.urls.get(url);
+    return this.#urls.get(url);
   }
 
   all(): Iterable<Entry> {
-    return this.entries.values();
+    return this.#entries.values();
   }
 
   isPending(key: string): boolean {
-    return this.pendingKeys.has(key);
+    return this.#pendingKeys.has(key);
   }
 
   /** Entries with pending changes, earliest first. */
   pending(): Entry[] {
-    return [...this.pendingKeys].map((key) => this.entries.get(key)!);
+    return [...this.#pendingKeys].map((key) => this.#entries.get(key)!);
   }
 
   /** The article of an entry: the same object as long as it looks the same, undefined if removed. */
   article(entry: Entry | undefined): LocalArticle | undefined {
     if (!entry || entry.removal) return undefined;
-    const known = this.articles.get(entry);
+    const known = this.#articles.get(entry);
     if (known) return known;
     const article = visible(entry);
-    this.articles.set(entry, article);
+    this.#articles.set(entry, article);
     return article;
   }
 
-  private enqueue(work: () => Promise<void>): Promise<void> {
-    const done = this.queue.then(work);
-    this.queue = done.catch(() => undefined);
+  #enqueue(work: () => Promise<void>): Promise<void> {
+    const done = this.#queue.then(work).catch((error: unknown) => {
+      throw asReadingListError(error);
+    });
+    this.#queue = done.catch(() => undefined);
     return done;
   }
 
-  private reload(keys: string[]): Promise<void> {
-    return this.enqueue(async () => {
-      const found = new Map(await this.storage.load(keys));
-      this.take(
-        keys.map((key): [string, Value | undefined] => [key, found.get(key)]),
-        'tab',
-      );
-    });
+  /** Takes the stored values of these names, or all of them. */
+  async #reread(names?: string[]): Promise<void> {
+    const found = await this.#storage.load(names);
+    const known = names ?? [...this.#entries.keys()].map((key) => PREFIX + key);
+    this.#take(new Map([...known.map((name) => [name, undefined] as const), ...found]), 'tab');
+    if (!names) this.#revision = this.state.revision;
   }
 
-  private take(values: Iterable<[string, Value | undefined]>, source: Source): void {
+  #take(values: Iterable<[string, Value | undefined]>, source: Source): void {
     const changed: string[] = [];
     const { state } = this;
     for (const [name, value] of values) {
       if (name === STATE) this.state = (value as State | undefined) ?? {};
-      else if (name.startsWith(PREFIX) && this.put(name.slice(PREFIX.length), value as Entry | undefined))
+      else if (name.startsWith(PREFIX) && this.#put(name.slice(PREFIX.length), value as Entry | undefined))
         changed.push(name.slice(PREFIX.length));
     }
     if (changed.length > 0) this.version++;
-    if (changed.length > 0 || this.state !== state) this.onChange(changed, source);
+    if (changed.length > 0 || this.state !== state) this.#onChange(changed, source);
   }
 
   /** Stores an entry; returns whether its article looks different. */
-  private put(key: string, entry: Entry | undefined): boolean {
-    const before = this.entries.get(key);
+  #put(key: string, entry: Entry | undefined): boolean {
+    const before = this.#entries.get(key);
     if (before === entry) return false;
-    if (before) this.forget(before, entry);
+    if (before) this.#forget(before, entry);
     if (!entry) return before?.removal === undefined;
-    this.entries.set(key, entry);
+    this.#entries.set(key, entry);
     const { base, draft, aliases = [] } = entry;
-    if (base) this.ids.set(base.id, key);
-    if (!entry.removal) this.urls.set((base ?? draft!).url, key);
-    for (const alias of aliases) this.aliases.set(alias, key);
-    if (isPending(entry)) this.pendingKeys.add(key);
-    const shown = before && this.articles.get(before);
+    if (base) this.#ids.set(base.id, key);
+    if (!entry.removal) this.#urls.set((base ?? draft!).url, key);
+    for (const alias of aliases) this.#aliases.set(alias, key);
+    if (isPending(entry)) this.#pendingKeys.add(key);
+    const shown = before && this.#articles.get(before);
     if (!shown || !isSame(shown, this.article(entry))) return true;
-    this.articles.set(entry, shown);
+    this.#articles.set(entry, shown);
     return false;
   }
 
-  private forget({ key, base, draft }: Entry, next: Entry | undefined): void {
+  #forget({ key, base, draft }: Entry, next: Entry | undefined): void {
     const { url } = (base ?? draft)!;
-    if (this.urls.get(url) === key) this.urls.delete(url);
-    if (base && this.ids.get(base.id) === key) this.ids.delete(base.id);
-    if (!next || !isPending(next)) this.pendingKeys.delete(key);
-    if (!next) this.entries.delete(key);
+    if (this.#urls.get(url) === key) this.#urls.delete(url);
+    if (base && this.#ids.get(base.id) === key) this.#ids.delete(base.id);
+    if (!next || !isPending(next)) this.#pendingKeys.delete(key);
+    if (!next) this.#entries.delete(key);
   }
 }
 

@@ -1,6 +1,7 @@
 import { type Article, isTombstone, type Tombstone } from '../article.js';
 import { ReadingListError } from '../errors.js';
 import type { ListQuery, Page, PageOptions } from '../wire/client.js';
+import type { Entry } from './entry.js';
 import { merge, mergeDeletion, adopt } from './merge.js';
 import type { Mirror, Transaction } from './mirror.js';
 import { put, type Sync } from './push.js';
@@ -43,8 +44,7 @@ async function resume(sync: Sync, walk: Walk): Promise<boolean> {
     await sync.mirror.mutate(
       () => [],
       (transaction) => {
-        const { walk: _walk, ...state } = transaction.state;
-        transaction.state = state;
+        transaction.state = { ...transaction.state, walk: undefined };
       },
     );
     return false;
@@ -61,38 +61,33 @@ async function walkThrough(sync: Sync): Promise<void> {
   await follow(sync, page, { cursor: lastModifiedOf(page), full });
 }
 
-async function follow(sync: Sync, first: Page, { cursor, full }: Omit<Walk, 'next'>): Promise<void> {
+async function follow(sync: Sync, first: Page, { cursor, full }: Walk): Promise<void> {
   for (let page = first; ;) {
     const { next } = page;
     if (page.startOver && full === undefined) return walkThrough(sync);
-    await takePage(sync, page.items, next === undefined ? { cursor, full } : { cursor, next, full });
+    await takePage(sync, page.items, { cursor, next, full });
     if (next === undefined) return;
     page = await sync.client.page(next, sync.call);
   }
 }
 
-/** The state of the listing after a page; complete without `next`. */
-type Position = Omit<Walk, 'next' | 'full'> & { next?: string; full?: number | undefined };
-
-async function takePage(sync: Sync, items: Page['items'], { cursor, next, full }: Position): Promise<void> {
+async function takePage(sync: Sync, items: Page['items'], walk: Walk): Promise<void> {
   const { mirror } = sync;
+  const { cursor, next, full } = walk;
   const drafts = draftsByUrl(mirror);
   const keys = new Map(items.map((item) => [item.id, keyOf(mirror, drafts, item)]));
   const unseen = next === undefined && full !== undefined ? unseenKeys(mirror, full) : [];
   sync.pulled += await mirror.mutate(
     () => [...keys.keys(), ...keys.values(), ...unseen],
     (transaction) => {
-      const { walk: _walk, ...state } = transaction.state;
-      const walks = full === undefined ? {} : { walks: full };
-      const walk =
-        next === undefined ? { cursor } : { walk: { cursor, next, ...(full === undefined ? {} : { full }) } };
-      transaction.state = { ...state, ...walks, ...walk };
+      transaction.state = { ...transaction.state, walk, walks: full ?? transaction.state.walks };
       let count = 0;
-      for (const item of items) if (takeItem(transaction, keys.get(item.id)!, item, full)) count++;
+      for (const item of items) if (takeItem(transaction, keys.get(item.id)!, item)) count++;
       for (const key of unseen) {
         const entry = transaction.get(key);
         if (entry?.base && entry.seen !== full && ++count) put(transaction, entry, mergeDeletion(entry));
       }
+      if (next === undefined) transaction.state = { ...transaction.state, cursor, walk: undefined };
       return count;
     },
   );
@@ -117,32 +112,31 @@ function keyOf(mirror: Mirror, drafts: Map<string, string>, item: Article | Tomb
 }
 
 /** Applies an item; returns whether it was new. */
-function takeItem(transaction: Transaction, key: string, item: Article | Tombstone, full: number | undefined): boolean {
+function takeItem(transaction: Transaction, key: string, item: Article | Tombstone): boolean {
   const entry = transaction.get(key);
-  const seen = full === undefined ? {} : { seen: full };
   if (isTombstone(item)) {
     if (!entry || entry.base?.id !== item.id) return false;
     put(transaction, entry, mergeDeletion(entry));
     return true;
   }
+  const fresh: Entry = { key: item.id, base: item };
   // Two records may match the same draft, but only the first can adopt it.
   if (!entry || (entry.base && entry.base.id !== item.id)) {
-    transaction.set({ key: item.id, base: item, ...seen });
+    put(transaction, fresh, { entry: fresh });
     return true;
   }
   if (entry.draft) {
     const outcome = adopt(entry, item);
-    put(transaction, entry, { ...outcome, entry: outcome.entry && { ...outcome.entry, ...seen } });
+    put(transaction, entry, outcome);
     // The user removed what they had added here; the record of the other device stays.
-    if (!outcome.entry) transaction.set({ key: item.id, base: item, ...seen });
+    if (!outcome.entry) put(transaction, fresh, { entry: fresh });
     return true;
   }
+  const { last_modified } = entry.base!;
   // The response to this device's own change may be newer than this page. A full listing always counts.
-  if (full === undefined && entry.base!.last_modified >= item.last_modified) return false;
-  const isNew = entry.base!.last_modified !== item.last_modified;
-  const outcome = merge(entry, item);
-  put(transaction, entry, { ...outcome, entry: outcome.entry && { ...outcome.entry, ...seen } });
-  return isNew;
+  if (transaction.state.walk!.full === undefined && last_modified >= item.last_modified) return false;
+  put(transaction, entry, merge(entry, item));
+  return last_modified !== item.last_modified;
 }
 
 function lastModifiedOf({ lastModified }: Page): number {

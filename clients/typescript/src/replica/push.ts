@@ -1,9 +1,9 @@
-import { type Article, type ArticlePatch, type Conflict, type NewArticle } from '../article.js';
+import { type Article, type ArticlePatch } from '../article.js';
 import { ReadingListError } from '../errors.js';
 import type { BatchResponse, BatchRequest } from '../wire/batch.js';
 import type { Client } from '../wire/client.js';
 import type { CallOptions } from '../wire/transport.js';
-import { creationOf, type Entry, isInDoubt, isPending, patchOf, resentOf, sending, unsent } from './entry.js';
+import { creationOf, type Entry, isInDoubt, isPending, patchOf, sending, unsent } from './entry.js';
 import {
   adopt,
   fold,
@@ -25,6 +25,10 @@ export interface Sync {
   /** Counts for the result. */
   pushed: number;
   pulled: number;
+  /** Changes that could not be sent, by key: the next sync sends them, last. */
+  failures: Map<string, ReadingListError>;
+  failedBefore: ReadonlySet<string>;
+  failuresInARow: number;
 }
 
 interface PendingRequest {
@@ -37,58 +41,45 @@ interface PendingRequest {
 /** `outdated`: a record has a version that the device does not know yet, so pull and push again. */
 export type PushResult = 'done' | 'outdated';
 
-/** Sends all pending changes, deletions first, in batches if the service accepts them. */
-export async function push(sync: Sync): Promise<PushResult> {
-  const { mirror, client } = sync;
-  await dropUnsent(mirror);
-  const keys = inOrder(mirror.pending()).map(({ key }) => key);
-  const { service } = mirror.state;
-  const size = client.canBatch && keys.length > 1 ? (service?.batchLimit ?? 25) : 1;
+/** How many requests in a row may fail before the rest is left to the next sync: the service is probably unavailable. */
+const MAX_FAILURES = 3;
+
+/** Sends all pending changes, deletions first, except those that failed in this sync. */
+export function push(sync: Sync): Promise<PushResult> {
+  const entries = sync.mirror.pending().filter(({ key }) => !sync.failures.has(key));
+  return pushKeys(sync, inOrder(entries, sync.failedBefore));
+}
+
+/** Sends changes in batches if the service accepts them. One that fails does not stop the others. */
+async function pushKeys(sync: Sync, keys: string[]): Promise<PushResult> {
+  const { service } = sync.mirror.state;
+  const size = sync.client.canBatch && keys.length > 1 ? (service?.batchLimit ?? 25) : 1;
   let result: PushResult = 'done';
-  for (let start = 0; start < keys.length; start += size)
+  for (let start = 0; start < keys.length && sync.failuresInARow < MAX_FAILURES; start += size)
     if ((await pushSome(sync, keys.slice(start, start + size))) === 'outdated') result = 'outdated';
   return result;
 }
 
-/** Deletions before creations, because they may free a URL. */
-function inOrder(entries: Entry[]): Entry[] {
-  const rank = ({ removal, base }: Entry) => (removal ? 0 : base ? 1 : 2);
-  return entries.sort((a, b) => rank(a) - rank(b) || (a.key < b.key ? -1 : 1));
-}
-
-/** Drops drafts that were removed before they were sent. */
-async function dropUnsent(mirror: Mirror): Promise<void> {
-  const isUnsent = ({ removal, draft, sent }: Entry) => removal !== undefined && draft !== undefined && !sent;
-  const keys = mirror
-    .pending()
-    .filter(isUnsent)
-    .map(({ key }) => key);
-  if (keys.length === 0) return;
-  await mirror.mutate(
-    () => keys,
-    (transaction) => {
-      for (const key of keys) {
-        const entry = transaction.get(key);
-        if (entry && isUnsent(entry)) transaction.delete(key);
-      }
-    },
-  );
+/** Keys in order: deletions before creations, because they may free a URL, and last what failed before. */
+function inOrder(entries: Entry[], failedBefore: Sync['failedBefore']): string[] {
+  const rank = ({ key, removal, base }: Entry) => (failedBefore.has(key) ? 3 : removal ? 0 : base ? 1 : 2);
+  return entries.sort((a, b) => rank(a) - rank(b) || (a.key < b.key ? -1 : 1)).map(({ key }) => key);
 }
 
 async function pushSome(sync: Sync, keys: string[]): Promise<PushResult> {
-  const { mirror } = sync;
+  const { mirror, client } = sync;
   // Records first what is about to be sent, because after a crash it is unknown whether it arrived.
   const pending = await mirror.mutate(
     () => keys,
     (transaction) => keys.flatMap((key) => prepare(transaction, key)),
   );
   if (pending.length === 0) return 'done';
-  const responses = await sendAll(
+  const responses = await send(
     sync,
     pending.map(({ request }) => request),
-  ).catch((error: unknown) => {
-    if (error instanceof ReadingListError && isFinal(error)) throw error;
-    return pending.map(() => failedResponse(error));
+  ).catch((error: unknown): Received[] => {
+    if (!(error instanceof ReadingListError) || (pending.length > 1 && isFinal(error))) throw error;
+    return pending.map(() => ({ status: error.status ?? 0, error }));
   });
   const ids = responses.flatMap(({ body }) => mirror.keyOfId((body as Partial<Article> | undefined)?.id ?? '') ?? []);
   const results = await mirror.mutate(
@@ -96,13 +87,20 @@ async function pushSome(sync: Sync, keys: string[]): Promise<PushResult> {
     (transaction) => pending.map((item, index) => apply(transaction, item, responses[index]!)),
   );
   sync.pushed += results.filter((result) => result === 'done').length;
-  const failure = results.find((result) => result instanceof ReadingListError);
-  const failed = pending.flatMap(({ key }, at) => (results[at] instanceof ReadingListError ? [key] : []));
   const result = results.includes('outdated') ? 'outdated' : 'done';
-  if (!failure) return result;
+  const failed = pending.flatMap(({ key }, at) => (results[at] instanceof ReadingListError ? [key] : []));
+  const error = results.find((one) => one instanceof ReadingListError);
+  if (failed.length < pending.length) sync.failuresInARow = 0;
+  if (!error) return result;
+  if (pending.length > 1 && isUnsuitable(error)) client.canBatch = false;
   // A batch may end early because its response is long.
-  if (failure.kind !== 'busy' || failed.length === pending.length) throw failure;
-  return (await pushSome(sync, failed)) === 'done' ? result : 'outdated';
+  else if (failed.length === pending.length) {
+    failed.forEach((key, at) => sync.failures.set(key, results[at] as ReadingListError));
+    if (error.kind !== 'busy' && error.kind !== 'protocol') throw error;
+    sync.failuresInARow++;
+    return result;
+  }
+  return (await pushKeys(sync, failed)) === 'done' ? result : 'outdated';
 }
 
 function prepare(transaction: Transaction, key: string): PendingRequest[] {
@@ -110,6 +108,8 @@ function prepare(transaction: Transaction, key: string): PendingRequest[] {
   if (!entry || !isPending(entry)) return [];
   const wasInDoubt = isInDoubt(entry);
   if (entry.draft) {
+    // Removed before it was sent.
+    if (entry.removal && !wasInDoubt) return (transaction.delete(key), []);
     // Resends exactly what was sent before: whichever request creates the record, its contents are known.
     const sent = entry.sent ?? entry.draft;
     transaction.set({ ...entry, sent });
@@ -121,77 +121,38 @@ function prepare(transaction: Transaction, key: string): PendingRequest[] {
     transaction.set({ ...entry, removal: { ...entry.removal, sent: true } });
     return [{ key, request: { method: 'DELETE', ...request }, isInDoubt: wasInDoubt }];
   }
-  const body = wasInDoubt ? resentOf(entry) : patchOf(entry);
+  const body = patchOf(entry);
   transaction.set(sending(entry, body));
   return [{ key, request: { method: 'PATCH', ...request, body }, isInDoubt: wasInDoubt }];
 }
 
-async function sendAll({ client, call, mirror }: Sync, requests: BatchRequest[]): Promise<BatchResponse[]> {
-  if (requests.length === 1) return [await sendAlone(client, requests[0]!, call)];
-  try {
-    return await client.batch(requests, { ...call, limit: mirror.state.service?.batchLimit ?? 25 });
-  } catch (error) {
-    if (!isUnsuitable(error)) throw error;
-  }
-  // The batch endpoint does not accept these credentials, but the others may.
-  client.canBatch = false;
-  const responses: BatchResponse[] = [];
-  for (const request of requests) {
-    const response = await sendAlone(client, request, call).catch(failedResponse);
-    responses.push(response);
-    if (response.error && !isFinal(response.error)) break;
-  }
-  while (responses.length < requests.length) responses.push(responses.at(-1)!);
-  return responses;
+type Received = Partial<BatchResponse> & Pick<BatchResponse, 'status'>;
+
+async function send({ client, call, mirror }: Sync, requests: BatchRequest[]): Promise<Received[]> {
+  if (requests.length > 1) return client.batch(requests, { ...call, limit: mirror.state.service?.batchLimit ?? 25 });
+  const { method, path, ...rest } = requests[0]!;
+  const { data: body, ...response } = await client.send(method, path, call, rest);
+  return [{ ...response, body }];
 }
 
-const isUnsuitable = (error: unknown): boolean =>
-  error instanceof ReadingListError && ((error.status === 401 && error.errno === 104) || error.status === 405);
-
-async function sendAlone(client: Client, request: BatchRequest, call: CallOptions): Promise<BatchResponse> {
-  const { method, path, body = {}, headers = {} } = request;
-  const known = headers['If-Unmodified-Since'];
-  const options = { ...call, ifUnmodifiedSince: known === undefined ? undefined : Number(known) };
-  const id = path.slice('/articles/'.length);
-  const response = (status: number, record: unknown): BatchResponse => ({
-    status,
-    headers: new Headers(),
-    body: record,
-  });
-  try {
-    if (method === 'DELETE') return response(200, await client.remove(id, options));
-    if (method === 'PATCH') return response(200, await client.patch(id, body, options));
-    const { created, article } = await client.create(body as NewArticle, options);
-    return response(created ? 201 : 200, article);
-  } catch (error) {
-    if (error instanceof ReadingListError && isFinal(error)) return failedResponse(error);
-    throw error;
-  }
-}
-
-const failedResponse = (error: unknown): BatchResponse => {
-  if (!(error instanceof ReadingListError)) throw error;
-  return { status: error.status ?? 0, headers: new Headers(), body: undefined, error };
-};
+/** Whether the batch endpoint does not accept the credentials, though the others may. */
+const isUnsuitable = ({ status, errno }: ReadingListError): boolean =>
+  (status === 401 && errno === 104) || status === 405;
 
 /** Whether repeating the request would always fail in the same way. */
 const isFinal = ({ kind }: ReadingListError): boolean => kind === 'refused';
-
-/** Whether the service says, in its own format, that it has not carried out the request, though it may another time. */
-const isUnserved = ({ status, errno }: ReadingListError): boolean =>
-  errno !== undefined && [401, 403, 408, 410, 429].includes(status!);
 
 type Result = 'done' | 'outdated' | 'refused' | ReadingListError;
 
 function apply(
   transaction: Transaction,
   { key, request, isInDoubt: wasInDoubt }: PendingRequest,
-  response: BatchResponse,
+  response: Received,
 ): Result {
   const entry = transaction.get(key);
   const { error } = response;
   if (error && !isFinal(error)) {
-    if (entry && isUnserved(error) && !wasInDoubt) transaction.set(unsent(entry));
+    if (entry && error.isUnserved && !wasInDoubt) transaction.set(unsent(entry));
     return error;
   }
   if (!entry) return 'done';
@@ -208,13 +169,12 @@ function apply(
     return 'refused';
   }
   const article = response.body as Article & { deleted?: boolean };
-  if (request.method === 'DELETE') {
-    if (article?.deleted === true && article.id === entry.base?.id)
-      return put(transaction, entry, { entry: undefined });
-    return new ReadingListError('protocol', 'no article', { status: response.status });
-  }
-  if (typeof article?.id !== 'string' || typeof article.last_modified !== 'number')
-    return new ReadingListError('protocol', 'no article', { status: response.status });
+  const isRemoval = request.method === 'DELETE';
+  const isExpected = isRemoval
+    ? article?.deleted === true && article.id === entry.base?.id
+    : typeof article?.id === 'string' && typeof article.last_modified === 'number';
+  if (!isExpected) return new ReadingListError('protocol', 'no article', { status: response.status });
+  if (isRemoval) return put(transaction, entry, { entry: undefined });
   if (request.method === 'PATCH')
     return put(transaction, entry, { entry: settle(entry, request.body as ArticlePatch, article) });
   return applyCreation(transaction, entry, { created: response.status === 201, article, wasInDoubt });
@@ -241,25 +201,23 @@ function applyCreation(
   const outcome = adopt(entry, article, created, wasInDoubt);
   if (!other || !outcome.entry) return put(transaction, entry, outcome);
   transaction.delete(entry.key);
-  if (outcome.conflict) noteConflict(transaction, outcome.conflict);
+  noteConflict(transaction, outcome);
   // The response is newer than what the other entry's edits were made on.
   const merged = merge(other, article);
-  if (merged.conflict) noteConflict(transaction, merged.conflict);
+  noteConflict(transaction, merged);
   return put(transaction, entry, fold(merged.entry!, outcome.entry));
 }
 
 /** Stores an outcome, and its conflict until it is reported. */
-export function put(transaction: Transaction, before: Entry, { entry, conflict }: Outcome): 'done' {
+export function put(transaction: Transaction, before: Entry, outcome: Outcome): 'done' {
+  const { entry } = outcome;
   if (!entry) transaction.delete(before.key);
-  else transaction.set(withWalk(entry, transaction.state.walk?.full));
-  if (conflict) noteConflict(transaction, conflict);
+  else transaction.set(entry.base ? { ...entry, seen: transaction.state.walk?.full } : entry);
+  noteConflict(transaction, outcome);
   return 'done';
 }
 
-const withWalk = (entry: Entry, full: number | undefined): Entry =>
-  full === undefined || !entry.base ? entry : { ...entry, seen: full };
-
-function noteConflict(transaction: Transaction, conflict: Conflict): void {
+function noteConflict(transaction: Transaction, { conflict }: Outcome): void {
   const { state } = transaction;
-  transaction.state = { ...state, conflicts: [...(state.conflicts ?? []), conflict] };
+  if (conflict) transaction.state = { ...state, conflicts: [...(state.conflicts ?? []), conflict] };
 }

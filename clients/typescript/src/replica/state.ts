@@ -5,10 +5,12 @@ export interface State {
   /** All changes up to this timestamp of the collection have been fetched. */
   cursor?: number;
   /** A listing that is not complete. */
-  walk?: Walk;
+  walk?: Walk | undefined;
   /** How many full listings have been started. */
-  walks?: number;
+  walks?: number | undefined;
   service?: ServiceFacts;
+  /** Increases with every change by a sync. */
+  revision?: number;
   /** Conflicts that no `sync()` has returned yet. */
   conflicts?: Conflict[];
 }
@@ -18,9 +20,9 @@ export interface Walk {
   /** The collection's timestamp on its first page. */
   cursor: number;
   /** The query of the next page. */
-  next: string;
+  next?: string | undefined;
   /** The number of a full listing, after which unseen entries are deleted. */
-  full?: number;
+  full?: number | undefined;
 }
 
 /** Limits and capabilities from the root mapping. */

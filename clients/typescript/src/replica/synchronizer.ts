@@ -1,5 +1,5 @@
 import { type Conflict } from '../article.js';
-import { ReadingListError } from '../errors.js';
+import { asReadingListError, type ReadingListError } from '../errors.js';
 import type { Storage } from '../storage/storage.js';
 import type { Alert } from '../wire/headers.js';
 import type { Client, Page } from '../wire/client.js';
@@ -23,7 +23,10 @@ export interface SyncResult {
 
 export type Status = 'offline' | 'syncing' | 'idle' | 'signed-out' | 'gone';
 
-export interface SyncEvents {
+/** The events of a reading list. */
+export interface Events {
+  /** Articles look different; `local` if this device's user changed them, `remote` for the server or another tab. */
+  change: { keys: string[]; source: 'local' | 'remote' };
   status: Status;
   conflict: Conflict;
   alert: Alert;
@@ -40,139 +43,155 @@ const MAX_ROUNDS = 10;
 
 /** Synchronises the mirror with the server. */
 export class Synchronizer {
-  readonly events = new Emitter<SyncEvents>();
+  readonly events = new Emitter<Events>();
   status: Status = 'idle';
   /** When the next automatic request may be sent, by `performance.now()`. */
   notBefore = 0;
-  private running: Promise<SyncResult> | undefined;
-  private readonly abort = new AbortController();
+  #running: Promise<SyncResult> | undefined;
+  readonly #abort = new AbortController();
   /** Conflicts, as JSON, that the application was told about. */
-  private readonly told = new Set<string>();
-  private returned: Conflict[] = [];
-  private lastAlert = '';
+  readonly #told = new Set<string>();
+  #returned: Conflict[] = [];
+  /** The changes that the last sync could not send. */
+  #failures = new Map<string, ReadingListError>();
+  readonly #failedBefore = new Set<string>();
+  #lastAlert = '';
+  readonly #mirror: Mirror;
+  readonly #client: Client;
+  readonly #storage: Storage;
 
-  constructor(
-    private readonly mirror: Mirror,
-    private readonly client: Client,
-    private readonly storage: Storage,
-  ) {}
+  constructor(mirror: Mirror, client: Client, storage: Storage) {
+    this.#mirror = mirror;
+    this.#client = client;
+    this.#storage = storage;
+  }
 
   /**
    * Pushes, then pulls. Concurrent calls share one sync. Rejects with a ReadingListError; pending changes stay pending.
    */
   sync(prefetched?: Prefetched): Promise<SyncResult> {
-    this.running ??= this.run(prefetched).finally(() => (this.running = undefined));
-    return this.running;
+    // Not at once, as a listener to the status may sync, too.
+    this.#running ??= Promise.resolve()
+      .then(() => this.#run(prefetched))
+      .finally(() => (this.#running = undefined));
+    return this.#running;
   }
 
   /** Aborts a running sync. */
   async close(): Promise<void> {
-    this.abort.abort(new Error('closed'));
-    await this.running?.catch(() => undefined);
-    await this.forgetReturned().catch(() => undefined);
+    this.#abort.abort(new Error('closed'));
+    await this.#running?.catch(() => undefined);
+    await this.#forgetReturned().catch(() => undefined);
   }
 
   /** Sends a waiting poll; returns `unsupported` if the server does not wait. */
   async waitForChange(seconds: number, signal: AbortSignal): Promise<Prefetched | 'unchanged' | 'unsupported'> {
-    const { cursor } = this.mirror.state;
+    const { cursor } = this.#mirror.state;
     if (cursor === undefined) return 'unsupported';
     const { query, options } = deltaOf(cursor);
-    const call = { ...this.callOptions(() => undefined), signal, timeoutMs: (seconds + 30) * 1000 };
-    const page = await this.client.page(query, { ...options, ...call, waitSeconds: seconds });
+    const call = { ...this.#callOptions(() => undefined), signal, timeoutMs: (seconds + 30) * 1000 };
+    const page = await this.#client.page(query, { ...options, ...call, waitSeconds: seconds });
     if (!page.notModified) return { cursor, page };
     return page.grantedWaitSeconds === undefined ? 'unsupported' : 'unchanged';
   }
 
   /** Fetches the service's limits and capabilities. */
-  async learn(call = this.callOptions(() => undefined)): Promise<ServiceFacts> {
-    const { settings, capabilities } = (await this.client.service(call)) as RootMapping;
+  async learn(call = this.#callOptions(() => undefined)): Promise<ServiceFacts> {
+    const { settings, capabilities } = (await this.#client.service(call)) as RootMapping;
     const service: ServiceFacts = {
       batchLimit: settings?.batch_max_requests ?? 25,
       waitSeconds: capabilities?.includes('wait') ? (settings?.wait_max_seconds ?? 0) : 0,
     };
-    await this.mirror.mutate(
+    await this.#mirror.mutate(
       () => [],
       (transaction) => (transaction.state = { ...transaction.state, service }),
     );
     return service;
   }
 
-  private async run(prefetched?: Prefetched): Promise<SyncResult> {
-    this.setStatus('syncing');
+  async #run(prefetched?: Prefetched): Promise<SyncResult> {
+    this.#setStatus('syncing');
     try {
-      const result = await this.storage.lock('sync', () => this.rounds(prefetched), this.abort.signal);
-      this.setStatus('idle');
+      const result = await this.#storage.lock('sync', () => this.#rounds(prefetched), this.#abort.signal);
+      this.#setStatus('idle');
       return result;
     } catch (cause) {
       const error = asReadingListError(cause);
+      for (const failure of [error, ...this.#failures.values()]) this.#holdBack(waitOf(failure));
       this.tellConflicts();
-      this.setStatus(STATUS_AFTER[error.kind]);
+      this.#setStatus(STATUS_AFTER[error.kind]);
       throw error;
     }
   }
 
-  private async rounds(prefetched?: Prefetched): Promise<SyncResult> {
-    const { mirror, client } = this;
+  async #rounds(prefetched?: Prefetched): Promise<SyncResult> {
+    const mirror = this.#mirror;
+    const client = this.#client;
     let requests = 0;
-    const call = this.callOptions(() => requests++);
-    const sync: Sync = { mirror, client, call, pushed: 0, pulled: 0 };
-    // Rereads the state, as another tab may have just synced.
-    await mirror.mutate(
-      () => [],
-      () => undefined,
-    );
-    await this.forgetReturned();
-    if (!mirror.state.service && this.needsLimits()) await this.learn(call);
+    const call = this.#callOptions(() => requests++);
+    for (const key of this.#failures.keys()) this.#failedBefore.add(key);
+    const failedBefore = this.#failedBefore;
+    const failures = (this.#failures = new Map<string, ReadingListError>());
+    const sync: Sync = { mirror, client, call, pushed: 0, pulled: 0, failures, failedBefore, failuresInARow: 0 };
+    await mirror.refresh();
+    await this.#forgetReturned();
+    if (!mirror.state.service && this.#needsLimits()) await this.learn(call);
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      if (round > 0 && mirror.pending().length === 0) break;
       const result = await push(sync);
       if (round === 0 || result === 'outdated') await pull(sync, round === 0 ? prefetched : undefined);
       this.tellConflicts();
+      if (mirror.pending().every(({ key }) => failures.has(key))) break;
     }
+    const [failure] = [...failures.values()].sort((a, b) => waitOf(b) - waitOf(a));
+    if (failure) throw failure;
     const { conflicts = [] } = mirror.state;
-    this.returned = conflicts;
+    this.#returned = conflicts;
     return { pulled: sync.pulled, pushed: sync.pushed, conflicts, requests };
   }
 
-  private callOptions(onRequest: () => void): CallOptions {
+  #callOptions(onRequest: () => void): CallOptions {
     return {
-      signal: this.abort.signal,
+      signal: this.#abort.signal,
       onRequest,
       onResponse: ({ backoffSeconds = 0, retryAfterSeconds = 0, alert }) => {
-        const wait = Math.max(backoffSeconds, retryAfterSeconds) * 1000;
-        this.notBefore = Math.max(this.notBefore, performance.now() + wait);
-        if (alert && JSON.stringify(alert) !== this.lastAlert) {
-          this.lastAlert = JSON.stringify(alert);
+        this.#holdBack(Math.max(backoffSeconds, retryAfterSeconds));
+        if (alert && JSON.stringify(alert) !== this.#lastAlert) {
+          this.#lastAlert = JSON.stringify(alert);
           this.events.emit('alert', alert);
         }
       },
     };
   }
 
+  /** Lets the next automatic request wait. */
+  #holdBack(seconds: number): void {
+    this.notBefore = Math.max(this.notBefore, performance.now() + seconds * 1000);
+  }
+
   /** Conflicts are reported as soon as they are durable, also those that another tab found, and again after a crash. */
   tellConflicts(): void {
     if (!this.events.has('conflict')) return;
-    for (const conflict of this.mirror.state.conflicts ?? []) {
+    for (const conflict of this.#mirror.state.conflicts ?? []) {
       const name = JSON.stringify(conflict);
-      if (this.told.has(name)) continue;
-      this.told.add(name);
+      if (this.#told.has(name)) continue;
+      this.#told.add(name);
       this.events.emit('conflict', conflict);
     }
   }
 
   /** Conflicts that the application was given as a result. */
   noteReceived(conflicts: Conflict[]): void {
-    for (const conflict of conflicts) this.told.add(JSON.stringify(conflict));
+    for (const conflict of conflicts) this.#told.add(JSON.stringify(conflict));
   }
 
   /** Only now is it certain that the caller has received the last result. What nobody was told about stays. */
-  private async forgetReturned(): Promise<void> {
+  async #forgetReturned(): Promise<void> {
     const names = new Set(
-      this.returned.map((conflict) => JSON.stringify(conflict)).filter((name) => this.told.has(name)),
+      this.#returned.map((conflict) => JSON.stringify(conflict)).filter((name) => this.#told.has(name)),
     );
-    this.returned = [];
+    this.#returned = [];
     if (names.size === 0) return;
-    await this.mirror.mutate(
+    await this.#mirror.mutate(
       () => [],
       (transaction) => {
         const { conflicts = [], ...state } = transaction.state;
@@ -180,18 +199,18 @@ export class Synchronizer {
         transaction.state = left.length === 0 ? state : { ...state, conflicts: left };
       },
     );
-    for (const name of names) this.told.delete(name);
+    for (const name of names) this.#told.delete(name);
   }
 
   /** A first sync may need one extra request. The limits only matter when there are several changes to send. */
-  private needsLimits(): boolean {
-    const { state } = this.mirror;
-    const count = this.mirror.pending().length;
+  #needsLimits(): boolean {
+    const { state } = this.#mirror;
+    const count = this.#mirror.pending().length;
     const isFirst = state.cursor === undefined && state.walk === undefined;
-    return isFirst ? count !== 1 : count > 1 && this.client.canBatch;
+    return isFirst ? count !== 1 : count > 1 && this.#client.canBatch;
   }
 
-  private setStatus(status: Status): void {
+  #setStatus(status: Status): void {
     if (status === this.status) return;
     this.status = status;
     this.events.emit('status', status);
@@ -213,5 +232,4 @@ const STATUS_AFTER = {
   gone: 'gone',
 } as const;
 
-const asReadingListError = (error: unknown): ReadingListError =>
-  error instanceof ReadingListError ? error : new ReadingListError('refused', String(error), { cause: error });
+const waitOf = ({ retryAfterSeconds = 0 }: ReadingListError): number => retryAfterSeconds;

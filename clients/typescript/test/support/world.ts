@@ -103,11 +103,12 @@ export async function closeDevices(): Promise<void> {
   await Promise.all(opened.splice(0).map((list) => list.close()));
 }
 
-/** Opens a device of a user; by default in memory. */
+/** Opens a device of a user; by default in memory. @param send what is between it and the service */
 export async function openDevice(
   url: string,
   authorization: string | (() => string | Promise<string>),
   options: Partial<Omit<ReadingListOptions, 'client'>> = {},
+  send: typeof globalThis.fetch = fetch,
 ): Promise<Device> {
   const sent: Sent[] = [];
   const client = createClient({
@@ -117,7 +118,7 @@ export async function openDevice(
       const { pathname, search } = new URL(input as string);
       const body = typeof init?.body === 'string' ? init.body : '';
       sent.push({ method: init!.method!, path: pathname + search, headers: new Headers(init!.headers), body });
-      return fetch(input, init);
+      return send(input, init);
     },
   });
   const list = await openReadingList({ client, storage: memoryStorage(), device: 'laptop', ...options });

@@ -331,6 +331,24 @@ describe('deletions', () => {
   });
 });
 
+describe('a removal after an own edit that got no answer', () => {
+  const base = record({ unread: false, read_position: 40, ...marks });
+  const server = { last_modified: 2, unread: true, read_position: 0, marked_read_by: null, marked_read_on: null };
+  it.each<[string, Partial<Draft>[]]>([
+    ['unread', [{ unread: true }]],
+    ['unread and read on', [{ unread: true }, { read_position: 10 }]],
+    ['unread and read again', [{ unread: true }, { read_position: 10 }, { unread: false }]],
+  ])('%s: tells nothing', (_, edits) => {
+    const entry = edit({ key: 'k', base }, edits[0]!);
+    const sent = edit(sending(entry, patchOf(entry)), ...edits.slice(1));
+    expect(merge({ ...sent, removal: { order: 1 } }, record(server)).conflict).toBeUndefined();
+  });
+  it('tells that another device marked it unread', () => {
+    const outcome = merge({ key: 'k', base, removal: { order: 1 } }, record(server));
+    expect(outcome.conflict).toMatchObject({ kind: 'deleted-here-edited-remotely', lost: { unread: true } });
+  });
+});
+
 describe('becoming unread resets the position, in two steps where one will not do', () => {
   const base = record({ unread: false, read_position: 40, ...marks });
   it('sends a position that was reached afterwards only once the reset is done', () => {
@@ -394,6 +412,29 @@ describe('a refusal', () => {
       entry: { edits: {} },
       conflict: { lost: { title: 'Mine', favorite: true } },
     });
+  });
+  it('of a value that has a later one leaves the later one to be sent', () => {
+    const before = edit({ key: 'k', base: record() }, { title: 'Refused' }, { favorite: true });
+    const body = patchOf(before);
+    const entry = edit(sending(before, body), { title: 'Corrected' });
+    for (const [field, left] of [
+      ['title', { title: 'Corrected', favorite: true }],
+      [undefined, { title: 'Corrected' }],
+    ] as const) {
+      const outcome = refusePatch(entry, body, error(field));
+      expect(isNoted(outcome.entry!.edits)).toEqual(left);
+      expect(outcome.conflict?.lost).toEqual(field ? undefined : { favorite: true });
+      expect(patchOf(outcome.entry!)).toEqual(left);
+    }
+  });
+  it('of a draft that was corrected since leaves the corrected one to be sent', () => {
+    const sent = draft({ title: 'Refused' });
+    const entry = edit({ key: 'k', draft: sent, sent }, { title: 'Corrected' });
+    for (const field of ['title', 'url', undefined]) {
+      const outcome = refuseDraft(entry, error(field));
+      expect(outcome).toEqual({ entry: { key: 'k', draft: { ...sent, title: 'Corrected' } } });
+      expect(refuseDraft(outcome.entry!, error('url'))).toMatchObject({ entry: undefined });
+    }
   });
   it('of a field that a draft can do without keeps the draft', () => {
     const outcome = refuseDraft({ key: 'k', draft: draft({ preview: 'https://p/' }) }, error('preview'));

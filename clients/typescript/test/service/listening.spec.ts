@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import { basic, openDevice, useWorld } from '../support/world.js';
+
+const world = useWorld();
+
+it('a function that is registered twice is called twice, and each registration ends by itself', async () => {
+  const { list } = await openDevice(world.url, basic());
+  const heard: string[] = [];
+  const listener = (status: string) => heard.push(status);
+  const [stopOne, stopTwo] = [list.on('status', listener), list.on('status', listener)];
+  await list.sync();
+  expect(heard).toEqual(['syncing', 'syncing', 'idle', 'idle']);
+  stopOne();
+  stopOne();
+  await list.sync();
+  expect(heard.slice(4)).toEqual(['syncing', 'idle']);
+  stopTwo();
+  await list.sync();
+  expect(heard.length).toBe(6);
+});
+
+it('a sync that a listener begins because one has begun is the same sync', async () => {
+  const { list, sent } = await openDevice(world.url, basic());
+  await list.sync();
+  sent.length = 0;
+  const begun: Promise<unknown>[] = [];
+  list.on('status', (status) => status === 'syncing' && begun.push(list.sync()));
+  const result = await list.sync();
+  expect(await Promise.all(begun)).toEqual([result]);
+  expect(sent.length).toBe(1);
+});
+
+it.each([0, -1, NaN])('an interval of %s seconds does not make automatic syncing endless', async (intervalSeconds) => {
+  const { list, sent } = await openDevice(world.url, basic(), {}, async (input, init) => {
+    const headers = new Headers(init!.headers);
+    // A service that does not wait.
+    headers.delete('Prefer');
+    return fetch(input, { ...init, headers });
+  });
+  list.start({ intervalSeconds });
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  list.stop();
+  expect(sent.length).toBeGreaterThan(1);
+  expect(sent.length).toBeLessThan(8);
+});

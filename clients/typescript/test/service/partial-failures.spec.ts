@@ -1,0 +1,151 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { startTcpProxy } from '../../../../test/support/servers/tcp-proxy.js';
+import { memoryStorage } from '../../src/storage/memory.js';
+import { failing, type Failure, type Request } from '../support/failing.js';
+import {
+  ask,
+  basic,
+  type Device,
+  deviceArticles,
+  fields,
+  openDevice,
+  serverArticles,
+  useWorld,
+} from '../support/world.js';
+
+const world = useWorld({ BATCH_MAX_REQUESTS: '5' });
+
+const url = (name: string | number) => `https://example.com/mine/${name}`;
+const addTo = async ({ list }: Device, count: number) => {
+  for (let n = 0; n < count; n++) await list.add({ url: url(n), title: String(n) });
+};
+const pendingOf = async ({ list }: Device) =>
+  (await list.list({ order: 'oldest' })).filter(({ pending }) => pending).map((article) => article.url);
+
+describe.each(['Basic', 'Bearer'])('with %s authentication', (scheme) => {
+  const authorize = () => (scheme === 'Basic' ? basic() : world.bearer());
+  const open = async (failureOf: (request: Request) => Failure | undefined) => {
+    const user = await authorize();
+    const network = { failureOf };
+    const send = failing((request) => network.failureOf(request));
+    return { user, network, device: await openDevice(world.url, user, {}, send) };
+  };
+
+  it.each([
+    [
+      { status: 500, errno: 999 },
+      { kind: 'busy', status: 500 },
+    ],
+    [
+      { status: 503, errno: 201, headers: { 'Retry-After': '7' } },
+      { kind: 'busy', status: 503, retryAfterSeconds: 7 },
+    ],
+    [{ status: 418 }, { kind: 'protocol', status: 418 }],
+  ])('a change that always fails with %j stops neither the others nor the pull', async (failure, expected) => {
+    const { user, network, device } = await open(({ body }) => (body?.url === url(3) ? failure : undefined));
+    await ask(world.url, user, 'POST', '/articles', fields(1));
+    await addTo(device, 12);
+    for (let round = 0; round < 2; round++) {
+      await expect(device.list.sync()).rejects.toMatchObject(expected);
+      expect(await pendingOf(device)).toEqual([url(3)]);
+      expect((await serverArticles(world.url, user)).length).toBe(12);
+      expect(await device.list.count()).toBe(13);
+    }
+    network.failureOf = () => undefined;
+    expect(await device.list.sync()).toMatchObject({ pushed: 1, conflicts: [] });
+    expect(await deviceArticles(device.list)).toEqual(await serverArticles(world.url, user));
+  });
+
+  it('many that always fail hold up the others only for a few syncs', async () => {
+    const { user, device } = await open(({ body }) =>
+      Number(body?.title) < 9 ? { status: 500, errno: 999 } : undefined,
+    );
+    await ask(world.url, user, 'POST', '/articles', fields(1));
+    await addTo(device, 12);
+    for (let round = 0; round < 4; round++) await expect(device.list.sync()).rejects.toMatchObject({ status: 500 });
+    expect(await pendingOf(device)).toEqual(Array.from({ length: 9 }, (_, n) => url(n)));
+    expect(await device.list.count()).toBe(13);
+  });
+
+  it('a service that is down is not sent everything that is pending', async () => {
+    const { network, device } = await open(() => undefined);
+    await device.list.sync();
+    await addTo(device, 40);
+    network.failureOf = () => ({ status: 503, errno: 201 });
+    device.sent.length = 0;
+    await expect(device.list.sync()).rejects.toMatchObject({ status: 503 });
+    expect(device.sent.length).toBeLessThanOrEqual(6);
+    network.failureOf = () => undefined;
+    expect(await device.list.sync()).toMatchObject({ pushed: 40 });
+  });
+
+  it('a deletion that fails does not let the addition of the same URL be lost', async () => {
+    const { user, network, device } = await open(() => undefined);
+    const { key } = await device.list.add({ url: url('again'), title: 'Old' });
+    await device.list.sync();
+    await device.list.remove(key);
+    await device.list.add({ url: url('again'), title: 'New' });
+    network.failureOf = ({ method }) => (method === 'DELETE' ? { status: 500, errno: 999 } : undefined);
+    await expect(device.list.sync()).rejects.toMatchObject({ status: 500 });
+    network.failureOf = () => undefined;
+    await device.list.sync();
+    expect(await serverArticles(world.url, user)).toMatchObject([{ title: 'New' }]);
+    expect(await deviceArticles(device.list)).toEqual(await serverArticles(world.url, user));
+  });
+});
+
+it('automatic syncing waits as long as the responses in a batch say', async () => {
+  const send = failing(({ method }) =>
+    method === 'POST' ? { status: 503, errno: 201, headers: { 'Retry-After': '3' } } : undefined,
+  );
+  const times: number[] = [];
+  const device = await openDevice(world.url, await world.bearer(), {}, (input, init) => {
+    if (init?.method === 'POST') times.push(Date.now());
+    return send(input, init);
+  });
+  await addTo(device, 2);
+  device.list.start({ intervalSeconds: 1 });
+  await expect.poll(() => times.length, { timeout: 10_000 }).toBe(2);
+  expect(times[1]! - times[0]!).toBeGreaterThan(2_800);
+});
+
+describe('a removal that was not sent can be undone', () => {
+  const removed = async (at: string, authorization?: () => Promise<string>) => {
+    const user = basic();
+    const storage = memoryStorage();
+    const { list } = await openDevice(world.url, user, { storage });
+    const { key } = await list.add({ url: url('removed') });
+    await list.sync();
+    await list.close();
+    const later = await openDevice(at, authorization ?? user, { storage });
+    await later.list.remove(key);
+    await expect(later.list.sync()).rejects.toMatchObject({ kind: 'network', isUnserved: true });
+    return { user, key, later };
+  };
+
+  let closedUrl: string;
+  beforeAll(async () => {
+    const proxy = await startTcpProxy(1);
+    closedUrl = `http://127.0.0.1:${proxy.port}`;
+    await proxy.close();
+  });
+  it.each<[string, () => [string, (() => Promise<string>)?]]>([
+    ['when nothing listens', () => [closedUrl]],
+    ['when the host is not found', () => ['http://nowhere.invalid']],
+    ['without credentials', () => [world.url, () => Promise.reject(new Error('offline'))]],
+  ])('%s', async (_, how) => {
+    const { key, later } = await removed(...how());
+    expect(await later.list.undoRemove()).toMatchObject({ key, pending: false });
+  });
+
+  it('but not when the service may have got it', async () => {
+    const { list } = await openDevice(world.url, basic());
+    const { key } = await list.add({ url: url('removed') });
+    await list.sync();
+    await list.remove(key);
+    const cut = world.proxy.cutAfterRequest('DELETE /v2/articles/');
+    await expect(list.sync()).rejects.toMatchObject({ kind: 'network', isUnserved: false });
+    await cut;
+    expect(await list.undoRemove()).toBeUndefined();
+  });
+});

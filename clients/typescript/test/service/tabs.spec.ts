@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import { memoryStorage } from '../../src/storage/memory.js';
+import type { Storage } from '../../src/storage/storage.js';
+import { failing } from '../support/failing.js';
+import { basic, deviceArticles, openDevice, serverArticles, useWorld } from '../support/world.js';
+
+const world = useWorld();
+
+const url = (name: string) => `https://example.com/${name}`;
+
+/** A storage in which a tab does not hear of the changes of others. */
+const deaf = (storage: Storage): Storage => ({ ...storage, watch: () => () => undefined });
+
+describe('a tab that has not heard yet what another one did', () => {
+  it('shows each article once, though the other one sent it without seeing it listed', async () => {
+    const user = basic();
+    const storage = memoryStorage();
+    const pulls = { fail: true };
+    const send = failing(({ method }) => (method === 'GET' && pulls.fail ? { status: 503, errno: 201 } : undefined));
+    const one = await openDevice(world.url, user, { storage: deaf(storage) }, send);
+    const two = await openDevice(world.url, user, { storage: deaf(storage) });
+    const { key } = await one.list.add({ url: url('a'), title: 'A' });
+    await expect(one.list.sync()).rejects.toMatchObject({ status: 503 });
+    await two.list.sync();
+    expect(await two.list.list()).toMatchObject([{ key, title: 'A', pending: false }]);
+    expect(await deviceArticles(two.list)).toEqual(await serverArticles(world.url, user));
+  });
+
+  it('shows what the other one deleted no more once it syncs', async () => {
+    const user = basic();
+    const storage = memoryStorage();
+    const one = await openDevice(world.url, user, { storage });
+    const { key } = await one.list.add({ url: url('a'), title: 'A' });
+    await one.list.sync();
+    const two = await openDevice(world.url, user, { storage: deaf(storage) });
+    await one.list.remove(key);
+    await one.list.sync();
+    await two.list.sync();
+    expect(await two.list.list()).toEqual([]);
+  });
+
+  it('has the values of the other one after an edit of the same article', async () => {
+    const storage = memoryStorage();
+    const one = await openDevice(world.url, basic(), { storage });
+    const { key } = await one.list.add({ url: url('a'), title: 'A' });
+    const two = await openDevice(world.url, basic(), { storage: deaf(storage) });
+    await one.list.rename(key, 'New');
+    await expect(two.list.setReadPosition(key, 0)).resolves.toBeUndefined();
+    expect(await two.list.get({ key })).toMatchObject({ title: 'New' });
+  });
+
+  it('adds again what the other one removed', async () => {
+    const user = basic();
+    const storage = memoryStorage();
+    const one = await openDevice(world.url, user, { storage });
+    const { key } = await one.list.add({ url: url('a'), title: 'A' });
+    const two = await openDevice(world.url, user, { storage: deaf(storage) });
+    await one.list.remove(key);
+    const added = await two.list.add({ url: url('a'), title: 'Again' });
+    expect(added).toMatchObject({ title: 'Again' });
+    await two.list.sync();
+    expect(await serverArticles(world.url, user)).toMatchObject([{ title: 'Again' }]);
+  });
+
+  it('does not read everything again when no other tab has synced', async () => {
+    const storage = memoryStorage();
+    let loads = 0;
+    const counting: Storage = { ...storage, load: (keys) => (keys || loads++, storage.load(keys)) };
+    const { list } = await openDevice(world.url, basic(), { storage: counting });
+    await list.add({ url: url('a') });
+    for (let n = 0; n < 3; n++) await list.sync();
+    expect(loads).toBe(1);
+  });
+});
+
+it('a list that is closed does not wait for the sync of another one', async () => {
+  const user = basic();
+  const storage = memoryStorage();
+  let release = () => {};
+  const slow: typeof fetch = async (input, init) => {
+    await new Promise<void>((resolve) => (release = resolve));
+    return fetch(input, init);
+  };
+  const one = await openDevice(world.url, user, { storage }, slow);
+  const two = await openDevice(world.url, user, { storage });
+  const syncing = one.list.sync();
+  await expect.poll(() => one.sent.length).toBe(1);
+  const waiting = two.list.sync().catch((error: unknown) => error);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  const isClosed = await Promise.race([
+    two.list.close().then(() => true),
+    new Promise<boolean>((resolve) => setTimeout(() => resolve(false), 1_000)),
+  ]);
+  expect(isClosed).toBe(true);
+  expect(await waiting).toMatchObject({ name: 'ReadingListError' });
+  release();
+  const poll = setInterval(() => release(), 5);
+  await syncing;
+  clearInterval(poll);
+});
+
+describe('what was removed and added again', () => {
+  it.each([
+    ['after it was synced', true],
+    ['before', false],
+  ])('is one article once the removal is undone, %s', async (_, isSynced) => {
+    const user = basic();
+    const { list, told } = await openDevice(world.url, user);
+    const first = await list.add({ url: url('a'), title: 'One' });
+    if (isSynced) await list.sync();
+    await list.remove(first.key);
+    const second = await list.add({ url: url('a'), title: 'Two', excerpt: 'Text', favorite: true });
+    await list.setReadPosition(second.key, 5);
+    const undone = await list.undoRemove();
+    expect(undone).toMatchObject({ key: first.key, title: 'One', favorite: true, excerpt: 'Text', read_position: 5 });
+    expect(await list.list()).toEqual([undone]);
+    await list.archive(second.key);
+    const { conflicts } = await list.sync();
+    expect(conflicts).toMatchObject([{ kind: 'merged', lost: { title: 'Two' } }]);
+    expect(told).toEqual(conflicts);
+    const server = await serverArticles(world.url, user);
+    expect(server).toMatchObject([{ title: 'One', favorite: true, archived: true, excerpt: 'Text', read_position: 5 }]);
+    expect(await deviceArticles(list)).toEqual(server);
+  });
+});
