@@ -146,7 +146,8 @@ const TESTS: Record<string, Test> = {
     const abort = new AbortController();
     let isHeld = true;
     let release = () => {};
-    const held = storage.lock('lock', () => new Promise<void>((resolve) => (release = resolve)));
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const held = storage.lock('lock', () => released);
     const waiting = storage.lock('lock', () => Promise.resolve('ran'), abort.signal).catch(() => 'gave up');
     const next = storage.lock('lock', () => Promise.resolve(isHeld));
     abort.abort();

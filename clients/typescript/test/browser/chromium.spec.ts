@@ -107,6 +107,19 @@ it('goes offline and back, and only one tab syncs by itself', async () => {
   await expect.poll(titles, { timeout: 30_000 }).toEqual(['After', 'Offline']);
 });
 
+it('a removal while offline can be undone, though automatic syncing has tried to send it', async () => {
+  const page = await openTab();
+  const key = await run(page, `list.add({ url: 'https://example.com/', title: 'T' }).then(({ key }) => key)`);
+  await run(page, 'list.sync()');
+  await context.setOffline(true);
+  await run(page, `list.remove('${String(key)}')`);
+  expect(await run(page, 'list.sync().catch(({ kind }) => kind)')).toBe('network');
+  expect(await run(page, 'list.undoRemove().then((article) => article?.key)')).toBe(key);
+  await context.setOffline(false);
+  await run(page, 'list.sync()');
+  expect(await titles()).toEqual(['T']);
+});
+
 it('a tab that is closed in the middle of a sync leaves everything to the next', async () => {
   const page = await openTab();
   for (let n = 0; n < 12; n++)
