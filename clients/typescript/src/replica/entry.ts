@@ -47,15 +47,14 @@ export interface Entry {
 }
 
 /** Whether it has changes that are not on the server. */
-export const isPending = ({ draft, edits, removal }: Entry): boolean =>
-  draft !== undefined || removal !== undefined || (edits !== undefined && Object.keys(edits).length > 0);
+export const isPending = ({ draft, edits = {}, removal }: Entry): boolean =>
+  draft !== undefined || removal !== undefined || Object.keys(edits).length > 0;
 
 export const urlOf = ({ base, draft }: Entry): string => (base ?? draft!).url;
 
 /** The article as the user sees it. */
-export function visible({ key, base, draft, edits, marks, ...entry }: Entry): LocalArticle {
+export function visible({ key, base, draft, edits = {}, marks, ...entry }: Entry): LocalArticle {
   const article = { key, ...(base ?? draft!), pending: isPending({ key, draft, edits, ...entry }) } as LocalArticle;
-  if (!edits) return article;
   if (isResetting(edits)) Object.assign(article, NO_MARKS, { read_position: 0 });
   if (edits.unread?.to === false) Object.assign(article, marks);
   for (const field of EDITABLE) if (edits[field]) Object.assign(article, { [field]: edits[field].to });

@@ -208,7 +208,7 @@ function applyCreation(
   return put(transaction, entry, fold(merged.entry!, outcome.entry));
 }
 
-/** Stores an outcome, and its conflict until it is reported. */
+/** Stores an outcome of what the server said. */
 export function put(transaction: Transaction, before: Entry, outcome: Outcome): 'done' {
   const { entry } = outcome;
   if (!entry) transaction.delete(before.key);
@@ -217,7 +217,8 @@ export function put(transaction: Transaction, before: Entry, outcome: Outcome): 
   return 'done';
 }
 
-function noteConflict(transaction: Transaction, { conflict }: Outcome): void {
+/** Stores the conflict of an outcome, if any, until it is reported. */
+export function noteConflict(transaction: Transaction, { conflict }: Outcome): void {
   const { state } = transaction;
   if (conflict) transaction.state = { ...state, conflicts: [...(state.conflicts ?? []), conflict] };
 }

@@ -9,7 +9,7 @@ import { edited, type Entry, urlOf } from './entry.js';
 import { restore } from './merge.js';
 import { newKey } from './key.js';
 import { Mirror, type Source } from './mirror.js';
-import { put } from './push.js';
+import { noteConflict } from './push.js';
 import { Queries } from './queries.js';
 import { type Events, type Status, Synchronizer, type SyncResult } from './synchronizer.js';
 
@@ -145,8 +145,10 @@ export class ReadingList {
         // What may be on the server is for the next sync to unite.
         const isUnsent = again?.draft && !again.removal && !again.sent;
         if (isUnsent) transaction.delete(again.key);
-        put(transaction, removed, restore(removed, isUnsent ? again : undefined));
-        return transaction.get(removed.key);
+        const outcome = restore(removed, isUnsent ? again : undefined);
+        transaction.set(outcome.entry!);
+        noteConflict(transaction, outcome);
+        return outcome.entry;
       },
       'user',
     );

@@ -71,8 +71,13 @@ export class Transport {
       const fields = Object.entries({ ...headers, Authorization: credentials || undefined });
       const given = fields.flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as const]));
       // Without cookies and browser cache: a poll has to reach the service.
-      const init: RequestInit = { method, headers: Object.fromEntries(given), cache: 'no-store', credentials: 'omit' };
-      if (body !== undefined) init.body = body;
+      const init = {
+        method,
+        headers: Object.fromEntries(given),
+        body,
+        cache: 'no-store',
+        credentials: 'omit',
+      } as const;
       const result = await this.#exchange(url, init, call);
       if (!(result instanceof ReadingListError)) return result;
       const isRefreshable = result.kind === 'auth' && result.status === 401 && typeof authorization !== 'string';
@@ -94,13 +99,14 @@ export class Transport {
       onRequest?.();
       isUnserved = globalThis.navigator?.onLine === false;
       const response = await fetch(url, { ...init, signal: abort.signal });
+      isUnserved = false;
       const text = init.method === 'HEAD' || response.status === 304 ? '' : await response.text();
       const notice = noticeOf(response);
       onResponse?.(notice);
       this.#options.onResponse?.(notice);
       return judge(init.method!, url, response, text);
     } catch (cause) {
-      isUnserved ||= UNREACHABLE.test((cause as { cause?: { code?: string } }).cause?.code ?? '');
+      isUnserved ||= UNREACHABLE.test(String((cause as { cause?: { code?: string } } | undefined)?.cause?.code));
       throw new ReadingListError('network', `${init.method} ${url}: ${String(cause)}`, { cause, isUnserved });
     } finally {
       clearTimeout(timer);
