@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
+import { noPreload } from './build/no-preload.ts';
 import { serviceWorker } from './build/service-worker.ts';
 
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -8,7 +9,7 @@ const source = (path: string): string => fileURLToPath(new URL(path, import.meta
 export default defineConfig({
   root: source('.'),
   base: './',
-  plugins: [serviceWorker()],
+  plugins: [noPreload(), serviceWorker()],
   resolve: {
     alias: [
       { find: /^csv-parse$/, replacement: source('src/ways/csv-parse.ts') },
@@ -16,6 +17,7 @@ export default defineConfig({
         find: /^\.\.?\/.*(delimiter_discover|normalize_columns_array)\.js$/,
         replacement: source('src/ways/csv-parse-unused.ts'),
       },
+      { find: /^\.\.?\/.*normalize_options\.js$/, replacement: source('src/ways/csv-parse-options.ts') },
       { find: /^entities\/decode$/, replacement: source('src/ways/character-references.ts') },
       { find: /^@reading-list\/client$/, replacement: source('../clients/typescript/src/index.ts') },
       {
