@@ -127,7 +127,16 @@ export class Environment {
   @WholeNumber(0, WHOLE_SECONDS)
   RATE_LIMIT_PER_MINUTE: number = 0;
 
-  @Setting('serve the web application below `/app/`', { group: 'Features' }) @Flag() WEB_APP_ENABLED: boolean = true;
+  @Setting('serve the web application below `/app/`', {
+    group: 'Features',
+    example: {
+      value: 'false',
+      reason:
+        'a browser lets all applications of one origin read its tokens; true where the service has a host name of its own',
+    },
+  })
+  @Flag()
+  WEB_APP_ENABLED: boolean = true;
   @Setting('allow `DELETE /v2/articles`') @Flag() DELETE_COLLECTION_ENABLED: boolean = true;
   @Setting('compress responses for clients that ask for it; `false` where the load balancer does it')
   @Flag()

@@ -11,6 +11,8 @@ export interface SettingDetails {
   group?: string;
   /** The documentation's text for a default that depends on other settings. */
   defaultText?: string;
+  /** What `.env.example`, the beginning of a production's settings, says instead of the default, and why. */
+  example?: { value: string; reason: string };
 }
 
 /** All settings in the order of their definition. */

@@ -3,19 +3,21 @@ import { DEFINITIONS } from './setting.decorator.js';
 
 const DEFAULTS = new Environment();
 
-/** The text of `.env.example`: every setting with its meaning and its default. */
+/** The text of `.env.example`: every setting with its meaning and its default, or another value and its reason. */
 export function envExample(): string {
-  const head = `# All settings with their defaults. Copy to .env and change what differs; docs/operations.md says more.
+  const head = `# All settings with their defaults, unless a comment says otherwise. Copy to .env and change what differs;
+# docs/operations.md says more.
 # Any of them can be read from a file instead: NAME_FILE=/run/secrets/name
 `;
   return head + SETTING_NAMES.map(exampleOf).join('');
 }
 
 function exampleOf(name: keyof Environment): string {
-  const { meaning, group, defaultText } = DEFINITIONS.get(name)!;
+  const { meaning, group, defaultText, example } = DEFINITIONS.get(name)!;
   const value = DEFAULTS[name];
   const otherwise = value === undefined && defaultText ? ` (default: ${plain(defaultText)})` : '';
-  const comment = `# ${plain(meaning)}${otherwise}\n${name}=${String(value ?? '')}\n`;
+  const reason = example ? `\n# ${example.value} here, by default ${String(value)}: ${example.reason}` : '';
+  const comment = `# ${plain(meaning)}${otherwise}${reason}\n${name}=${example?.value ?? String(value ?? '')}\n`;
   return group ? `\n# ---- ${group}\n${comment}` : comment;
 }
 

@@ -488,7 +488,12 @@ describe('.env.example', () => {
     expect(settings.map(([name]) => name)).toEqual(SETTING_NAMES);
   });
 
-  it('gives their defaults', () => {
-    expect(readSettings(Object.fromEntries(settings) as Variables)).toEqual(readSettings({}));
+  it('gives their defaults, but switches the web application off and says why', () => {
+    const given = readSettings(Object.fromEntries(settings) as Variables);
+    expect(given).toEqual({ ...readSettings({}), webAppEnabled: false });
+    expect(readSettings({}).webAppEnabled).toBe(true);
+    expect(lines[lines.indexOf('WEB_APP_ENABLED=false') - 1]).toBe(
+      '# false here, by default true: a browser lets all applications of one origin read its tokens; true where the service has a host name of its own',
+    );
   });
 });
