@@ -1,9 +1,11 @@
 import { render } from 'preact';
 import { bringsSomething, takeEntrance } from './account/entrance';
+import { watchFocus } from './platform/focus';
 import { App } from './views/app';
 
 // Before anything else, because one-time parts must not stay in the URL.
 const entrance = takeEntrance();
+watchFocus();
 render(<App entrance={entrance} />, document.getElementById('app')!);
 
 // In a tab that already shows the application, following a link to it only changes the fragment and loads nothing.

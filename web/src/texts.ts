@@ -2,6 +2,8 @@
 const en = {
   language: 'English',
   direction: 'ltr' as 'ltr' | 'rtl',
+  /** What the service, a parser or the browser gives as a reason, in this language. */
+  reason: (message: string): string => message,
   appName: 'Reading list',
   tagline: 'What you want to read, on all your devices.',
   skipToList: 'Skip to the list',
@@ -68,12 +70,14 @@ const en = {
   waiting: 'Not sent yet',
   position: 'How far you have read',
   positionOf: (words: number, total: number) => `${number(words)} of ${number(total)} words`,
+  atWord: (words: number) => `word ${number(words)}`,
   positionHint: 'The position only moves forward. Mark the article as unread to start again.',
   minutes: (minutes: number) => `${minutes} min`,
   progress: (percent: number) => `${percent}% read`,
 
   sync: {
     offline: 'Offline. Changes are kept here and sent later.',
+    busy: 'The service has a problem. Trying again soon.',
     syncing: 'Syncing…',
     upToDate: (time: string) => `Up to date, ${time}`,
     starting: 'Opening…',
@@ -211,8 +215,9 @@ const en = {
   help: {
     heading: 'Keyboard',
     action: 'Keyboard shortcuts',
+    shortcuts: 'Use single keys as shortcuts',
     keys: {
-      'j / k': 'next, previous article',
+      'j / k / ↓ / ↑': 'next, previous article',
       Enter: 'details',
       o: 'open the article in a new tab',
       m: 'mark as read or unread',
@@ -233,9 +238,30 @@ const en = {
 /** The sentences of one language. */
 export type Texts = typeof en;
 
+/** Reasons by what is said in English; the first one counts. */
+const REASONS_DE: readonly [pattern: RegExp, reason: string][] = [
+  [/URL/, 'keine vollständige Adresse'],
+  [/longer|too long/, 'zu lang'],
+  [/quoted field/, 'ein Anführungszeichen ohne Ende'],
+  [/never closed/, 'ein Tag oder Kommentar ohne Ende'],
+  [/without end/, 'zu viele Elemente ineinander'],
+  [/no column/, 'keine Spalte heißt „url“'],
+  [/not JSON/, 'kein JSON'],
+  [/account/, 'der Anfang des Exports fehlt'],
+  [/missing/, 'fehlt'],
+  [/quota/i, 'auf diesem Gerät ist kein Platz mehr'],
+  [/not an? |range|NUL|empty/, 'kein gültiger Wert'],
+];
+
 const de: Texts = {
   language: 'Deutsch',
   direction: 'ltr',
+  reason: (message) => {
+    const [, line, field, said] = /^(?:line (\d+): )?(?:([a-z_]+): )?(.*)$/s.exec(message)!;
+    const reason = REASONS_DE.find(([pattern]) => pattern.test(said!))?.[1] ?? 'unbekannter Grund';
+    const name = field && (field === 'url' ? 'Adresse' : (de.conflicts.fields[field] ?? field));
+    return [line && `Zeile ${line}`, name, reason].filter(Boolean).join(': ');
+  },
   appName: 'Leseliste',
   tagline: 'Was du lesen willst, auf allen deinen Geräten.',
   skipToList: 'Zur Liste springen',
@@ -302,12 +328,14 @@ const de: Texts = {
   waiting: 'Noch nicht gesendet',
   position: 'Wie weit du gelesen hast',
   positionOf: (words, total) => `${number(words)} von ${number(total)} Wörtern`,
+  atWord: (words) => `Wort ${number(words)}`,
   positionHint: 'Die Position rückt nur vor. Markiere den Artikel als ungelesen, um von vorn zu beginnen.',
   minutes: (minutes) => `${minutes} Min.`,
   progress: (percent) => `${percent} % gelesen`,
 
   sync: {
     offline: 'Offline. Änderungen bleiben hier und werden später gesendet.',
+    busy: 'Der Dienst hat ein Problem. Der nächste Versuch kommt bald.',
     syncing: 'Wird abgeglichen …',
     upToDate: (time) => `Aktuell, ${time}`,
     starting: 'Wird geöffnet …',
@@ -443,8 +471,9 @@ const de: Texts = {
   help: {
     heading: 'Tastatur',
     action: 'Tastenkürzel',
+    shortcuts: 'Einzelne Tasten als Kürzel verwenden',
     keys: {
-      'j / k': 'nächster, voriger Artikel',
+      'j / k / ↓ / ↑': 'nächster, voriger Artikel',
       Enter: 'Einzelheiten',
       o: 'Artikel in neuem Tab öffnen',
       m: 'gelesen, ungelesen',
@@ -479,6 +508,9 @@ export function setLanguage(wanted: string): void {
   document.documentElement.lang = code;
   document.documentElement.dir = t.direction;
 }
+
+/** Why something failed, in the language of the moment. */
+export const reasonOf = (error: unknown): string => t.reason(error instanceof Error ? error.message : String(error));
 
 /** The first of the browser's languages that there is. */
 export const preferredLanguage = (): string =>

@@ -25,6 +25,9 @@ export interface Credentials {
 /** The poll interval if the service does not support waiting polls. */
 const INTERVAL_SECONDS = 60;
 
+/** Tells other tabs who signed in, with credentials, and whose account was removed from this device, without. */
+const tabs = new BroadcastChannel('reading-list-sessions');
+
 /** Each account has its own database. */
 const databaseOf = (account: string) => `reading-list-${account}`;
 
@@ -34,6 +37,7 @@ export async function signIn({ authorization, label, keep }: Credentials, device
   const kept = { account, authorization, label };
   const session = await openSession(kept, device);
   if (keep) await keepSession(kept);
+  tabs.postMessage(kept);
   return { ...session, isKept: keep };
 }
 
@@ -68,25 +72,26 @@ export async function suspend({ list }: Session): Promise<void> {
   await keepSession(undefined);
 }
 
-/** Tells other tabs which account was removed from this device. */
-const removals = new BroadcastChannel('reading-list-removals');
-
 /** Removes the account from this device, including unsent edits. */
 export async function signOut(session: Session): Promise<void> {
   await suspend(session);
-  removals.postMessage(session.account);
+  tabs.postMessage({ account: session.account });
   await deleteDB(databaseOf(session.account));
   await noteAccount(session.account, undefined);
 }
 
-/** Closes the session when another tab removes its account, and says so. */
-export function watchSignOut({ account, list }: Session, onSignedOut: () => void): () => void {
-  const listen = ({ data }: MessageEvent<string>) => {
-    if (data !== account) return;
+/** Closes the session when another tab removes its account, and says so; goes on with the credentials of a new sign-in there. */
+export function watchTabs({ account, list, credentials }: Session, onSignedOut: () => void): () => void {
+  const listen = ({ data }: MessageEvent<Partial<KeptSession>>) => {
+    if (data.account !== account) return;
+    if (data.authorization !== undefined) {
+      credentials.authorization = data.authorization;
+      return void list.sync().catch(() => undefined);
+    }
     list.stop();
     void list.close();
     onSignedOut();
   };
-  removals.addEventListener('message', listen);
-  return () => removals.removeEventListener('message', listen);
+  tabs.addEventListener('message', listen);
+  return () => tabs.removeEventListener('message', listen);
 }

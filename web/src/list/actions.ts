@@ -1,11 +1,14 @@
 import type { LocalArticle, ReadingList } from '@reading-list/client';
 import type { ToSave } from '../account/entrance';
-import { t } from '../texts';
+import { reasonOf, t } from '../texts';
 import { titleOf } from './article-facts';
+import type { ToldConflict } from './messages';
 
 /** A description of the last action, and how to undo it. */
 export interface Done {
-  text: string;
+  text: (title: string) => string;
+  /** The title in the text. */
+  title?: string;
   undo?: () => Promise<unknown>;
 }
 
@@ -26,11 +29,11 @@ export class Actions {
   async save({ url, title }: ToSave): Promise<LocalArticle> {
     const known = await this.list.get({ url });
     if (known) {
-      this.tell({ text: t.alreadyThere });
+      this.tell({ text: () => t.alreadyThere });
       return known;
     }
     const article = await this.list.add({ url, title: title ?? null });
-    this.did(t.saved(titleOf(article)), () => this.list.remove(this.now(article.key)));
+    this.did(t.saved, article, () => this.list.remove(this.now(article.key)));
     return article;
   }
 
@@ -40,7 +43,7 @@ export class Actions {
       const there = () => this.list.markRead(this.now(key));
       const back = () => this.list.markUnread(this.now(key));
       await (unread ? there() : back());
-      this.did(unread ? t.done.read(titleOf(article)) : t.done.unread(titleOf(article)), async () => {
+      this.did(unread ? t.done.read : t.done.unread, article, async () => {
         await (unread ? back() : there());
         if (!unread || !article.read_position) return;
         // Marking as unread resets the position, whatever the same request says, so that has to be synced first.
@@ -53,29 +56,33 @@ export class Actions {
     this.attempt(async () => {
       const { key, archived } = article;
       await this.list.archive(key, !archived);
-      const text = archived ? t.done.unarchived(titleOf(article)) : t.done.archived(titleOf(article));
-      this.did(text, () => this.list.archive(this.now(key), archived));
+      this.did(archived ? t.done.unarchived : t.done.archived, article, () =>
+        this.list.archive(this.now(key), archived),
+      );
     });
 
   toggleFavorite = (article: LocalArticle) =>
     this.attempt(async () => {
       const { key, favorite } = article;
       await this.list.favorite(key, !favorite);
-      const text = favorite ? t.done.unfavorite(titleOf(article)) : t.done.favorite(titleOf(article));
-      this.did(text, () => this.list.favorite(this.now(key), favorite));
+      this.did(favorite ? t.done.unfavorite : t.done.favorite, article, () =>
+        this.list.favorite(this.now(key), favorite),
+      );
     });
 
   remove = (article: LocalArticle) =>
     this.attempt(async () => {
       await this.list.remove(article.key);
-      this.did(t.done.removed(titleOf(article)), () => this.restore(article));
+      this.did(t.done.removed, article, () => this.restore(article));
     });
 
   rename = (article: LocalArticle, title: string) =>
     this.attempt(async () => {
       if (title === article.title || title === '') return;
       await this.list.rename(article.key, title);
-      this.did(t.done.renamed(title), () => this.list.rename(this.now(article.key), article.title ?? ''));
+      this.did(t.done.renamed, { ...article, title }, () =>
+        this.list.rename(this.now(article.key), article.title ?? ''),
+      );
     });
 
   readUpTo = (article: LocalArticle, words: number) =>
@@ -88,13 +95,20 @@ export class Actions {
     this.attempt(async () => {
       const last = this.past.pop();
       await last?.undo?.();
-      this.tell({ text: last ? t.done.undone : t.done.nothingToUndo });
+      this.tell({ text: () => (last ? t.done.undone : t.done.nothingToUndo) });
+    });
+
+  /** Saves an article that another device deleted again, with all that was known of it. */
+  saveAgain = ({ article }: ToldConflict) =>
+    this.attempt(async () => {
+      const saved = await this.list.add(contentsOf(article));
+      this.did(t.saved, saved, () => this.list.remove(this.now(saved.key)));
     });
 
   /** A removal that was already sent cannot be undone; the article is added again instead. */
-  private async restore({ key, id: _id, pending: _pending, ...fields }: LocalArticle): Promise<void> {
-    const { last_modified: _modified, stored_on: _stored, ...article } = fields;
-    if (!(await this.list.undoRemove())) this.successors.set(this.now(key), (await this.list.add(article)).key);
+  private async restore(article: LocalArticle): Promise<void> {
+    if (await this.list.undoRemove()) return;
+    this.successors.set(this.now(article.key), (await this.list.add(contentsOf(article))).key);
   }
 
   /** The present key of an article, for undoing. */
@@ -103,10 +117,11 @@ export class Actions {
     return next === undefined ? key : this.now(next);
   }
 
-  private did(text: string, undo: () => Promise<unknown>): void {
-    this.past.push({ text, undo });
+  private did(text: Done['text'], article: LocalArticle, undo: () => Promise<unknown>): void {
+    const done = { text, title: titleOf(article), undo };
+    this.past.push(done);
     if (this.past.length > MAX_UNDO) this.past.shift();
-    this.tell({ text, undo });
+    this.tell(done);
   }
 
   /** Reports errors instead of throwing, as callers could not do more about them. */
@@ -114,7 +129,13 @@ export class Actions {
     try {
       await action();
     } catch (error) {
-      this.tell({ text: t.notices.failed(error instanceof Error ? error.message : String(error)) });
+      this.tell({ text: () => t.notices.failed(reasonOf(error)) });
     }
   }
+}
+
+/** The fields with which an article is added again; the others are the device's and the service's own. */
+function contentsOf({ key: _key, id: _id, pending: _pending, ...fields }: ToldConflict['article']) {
+  const { last_modified: _modified, stored_on: _stored, ...contents } = fields;
+  return contents;
 }

@@ -1,5 +1,5 @@
 import type { LocalArticle, Query, ReadingList } from '@reading-list/client';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { VIEW_QUERIES, type View, VIEWS } from './view';
 
 /** The articles of a view, filtered by a search; undefined until loaded. */
@@ -51,37 +51,6 @@ export function useArticle(list: ReadingList, key: string | undefined): LocalArt
     };
   }, [list, key]);
   return found?.key === key ? found?.article : undefined;
-}
-
-/** The state of synchronisation with the service. */
-export interface SyncState {
-  status: ReadingList['status'];
-  /** The time of the last completed sync, in milliseconds. */
-  syncedAt?: number;
-  unsent: number;
-}
-
-export function useSyncState(list: ReadingList): SyncState {
-  const [state, setState] = useState<SyncState>({ status: list.status, unsent: 0 });
-  const before = useRef(list.status);
-  useEffect(() => {
-    const follow = () => {
-      const { status } = list;
-      const isDone = status === 'idle' && before.current === 'syncing';
-      before.current = status;
-      setState((state) => ({ ...state, status, ...(isDone ? { syncedAt: Date.now() } : {}) }));
-    };
-    const stops = [
-      list.on('status', follow),
-      onChange(list, async () => {
-        const unsent = await list.countPending();
-        setState((state) => ({ ...state, unsent }));
-      }),
-    ];
-    follow();
-    return () => stops.forEach((stop) => stop());
-  }, [list]);
-  return state;
 }
 
 /** Batches consecutive changes, such as those of an import. */

@@ -5,18 +5,23 @@ export type Shortcuts = Readonly<Record<string, () => void>>;
 
 const SEQUENCE_MS = 1500;
 
-/** Handles shortcuts unless the user is typing or a dialog is open. */
-export function useShortcuts(shortcuts: Shortcuts): void {
-  const current = useRef(shortcuts);
-  current.current = shortcuts;
+/**
+ * Handles shortcuts unless the user is typing or a dialog is open; those of a single character only if they are on, because who
+ * speaks to a device, or touches keys by accident, sets them off (WCAG 2.1.4).
+ */
+export function useShortcuts(shortcuts: Shortcuts, isOn: boolean): void {
+  const current = useRef({ shortcuts, isOn });
+  current.current = { shortcuts, isOn };
   useEffect(() => {
     let prefix: { key: string; at: number } | undefined;
     const listen = (event: KeyboardEvent) => {
       // A key held down only moves.
       if (event.repeat && event.key !== 'j' && event.key !== 'k') return;
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isOccupied(event)) return;
+      const { shortcuts, isOn } = current.current;
+      if (!isOn && event.key.length === 1) return;
       const isSequence = prefix !== undefined && event.timeStamp - prefix.at < SEQUENCE_MS;
-      const action = current.current[isSequence ? `${prefix!.key} ${event.key}` : event.key];
+      const action = shortcuts[isSequence ? `${prefix!.key} ${event.key}` : event.key];
       prefix = !action && !isSequence && event.key === 'g' ? { key: 'g', at: event.timeStamp } : undefined;
       if (!action) return;
       event.preventDefault();

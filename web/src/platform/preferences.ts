@@ -5,13 +5,20 @@ export interface Preferences {
   language: string;
   device: string;
   order: 'newest' | 'oldest' | 'title';
+  /** Whether single keys do things. */
+  shortcuts: boolean;
 }
 
 const KEY = 'reading-list-preferences';
 
 /** The preferences of this device, with defaults. */
 export function readPreferences(): Preferences {
-  const defaults: Preferences = { language: preferredLanguage(), device: guessDevice(), order: 'newest' };
+  const defaults: Preferences = {
+    language: preferredLanguage(),
+    device: guessDevice(),
+    order: 'newest',
+    shortcuts: true,
+  };
   try {
     return { ...defaults, ...(JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<Preferences>) };
   } catch {

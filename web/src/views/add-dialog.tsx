@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { ToSave } from '../account/entrance';
 import { webLink } from '../platform/links';
-import { t } from '../texts';
+import { reasonOf, t } from '../texts';
 import { Dialog } from './dialog';
 
 const DRAFT = 'reading-list-draft';
@@ -35,7 +35,7 @@ export function AddDialog({
       await onSave({ url: address, title: draft.title.trim() || undefined });
       forgetDraft();
     } catch (error) {
-      refuse(t.notices.failed(error instanceof Error ? error.message : String(error)));
+      refuse(t.notices.failed(reasonOf(error)));
     }
   };
   return (

@@ -10,7 +10,7 @@ import {
   signIn,
   signOut,
   suspend,
-  watchSignOut,
+  watchTabs,
 } from '../account/session';
 import { keepSession, readKeptSession } from '../platform/keep';
 import { type Preferences, readPreferences, writePreferences } from '../platform/preferences';
@@ -53,7 +53,7 @@ export function App({ entrance }: { entrance: Entrance }): JSX.Element {
     setSave(undefined);
     setState({ at: 'sign-in' });
   };
-  useEffect(() => (state.at === 'list' ? watchSignOut(state.session, leave) : undefined), [state]);
+  useEffect(() => (state.at === 'list' ? watchTabs(state.session, leave) : undefined), [state]);
 
   const prefer = (next: Preferences) => {
     writePreferences(next);

@@ -1,6 +1,6 @@
 import type { LocalArticle } from '@reading-list/client';
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Actions } from '../list/actions';
 import { minutesOf, siteOf, titleOf } from '../list/article-facts';
 import { AWAY, webLink } from '../platform/links';
@@ -61,7 +61,12 @@ function RenameForm({
   onDone: () => void;
 }): JSX.Element {
   const input = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => input.current!.select(), []);
+  useLayoutEffect(() => {
+    const before = document.activeElement as HTMLElement;
+    input.current!.focus();
+    input.current!.select();
+    return () => before.focus();
+  }, []);
   const submit = (event: Event) => {
     event.preventDefault();
     void actions.rename(article, input.current!.value.trim());
@@ -129,7 +134,8 @@ function Position({ article, actions }: { article: LocalArticle; actions: Action
   const { word_count: words, read_position: position } = article;
   const [shown, setShown] = useState(position);
   useEffect(() => setShown(position), [position]);
-  if (!words || !article.unread) return null;
+  if (!article.unread) return null;
+  if (!words) return position > 0 ? <p class="facts">{`${t.position}: ${t.atWord(position)}`}</p> : null;
   const commit = (value: number) => {
     setShown(Math.max(value, position));
     void actions.readUpTo(article, value);

@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { focusHome, isFocusLost } from '../platform/focus';
 import { t } from '../texts';
 import { IconButton } from './icons';
 
@@ -21,11 +22,13 @@ export function Dialog({
   const dialog = useRef<HTMLDialogElement>(null);
   const isPressedBeside = useRef(false);
   const id = useId();
-  useEffect(() => {
-    const before = document.activeElement as HTMLElement | null;
-    dialog.current!.showModal();
+  useLayoutEffect(() => {
+    const element = dialog.current!;
+    element.showModal();
     return () => {
-      if (before?.isConnected) before.focus();
+      // The browser gives the focus back to what had it before, if that is still there.
+      element.close();
+      if (isFocusLost()) focusHome();
     };
   }, []);
   return (

@@ -1,7 +1,7 @@
 import type { ReadingList } from '@reading-list/client';
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { t } from '../texts';
+import { reasonOf, t } from '../texts';
 import { type ImportResult, runImport } from '../ways/import';
 import type { Preview, Refusal } from '../ways/read-file';
 
@@ -42,7 +42,7 @@ export function ImportSection({ list, device, onRunning }: Props): JSX.Element {
       const preview = await readFile(file, list, device);
       setStep(preview ? { at: 'preview', preview } : { at: 'choose', problem: t.importing.unknownFormat });
     } catch (error) {
-      setStep({ at: 'choose', problem: t.notices.failed(error instanceof Error ? error.message : String(error)) });
+      setStep({ at: 'choose', problem: t.notices.failed(reasonOf(error)) });
     }
   };
   const start = async (preview: Preview) => {
@@ -108,7 +108,7 @@ function PreviewOf({
   return (
     <>
       <p>{t.importing.preview(t.importing.formats[preview.format] ?? preview.format, count)}</p>
-      {stoppedAt !== undefined && <p class="problem">{t.importing.stoppedAt(stoppedAt)}</p>}
+      {stoppedAt !== undefined && <p class="problem">{t.importing.stoppedAt(reasonOf(stoppedAt))}</p>}
       <Numbers
         numbers={[
           [t.importing.willAdd, entries.length],
@@ -201,7 +201,7 @@ function Refused({ refused }: { refused: Refusal[] }): JSX.Element | null {
       <ul>
         {refused.slice(0, REFUSALS_SHOWN).map(({ line, text, reason }) => (
           <li key={line}>
-            {t.importing.line(line)}: <bdi>{text}</bdi> ({reason})
+            {t.importing.line(line)}: <bdi>{text}</bdi> ({reasonOf(reason)})
           </li>
         ))}
         {refused.length > REFUSALS_SHOWN && <li>{t.importing.moreRefused(refused.length - REFUSALS_SHOWN)}</li>}

@@ -4,6 +4,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Actions } from '../list/actions';
 import type { View } from '../list/view';
 import { reveal, useWindow } from '../list/virtual';
+import { focusHome } from '../platform/focus';
 import { t } from '../texts';
 import { Row } from './row';
 
@@ -19,7 +20,10 @@ interface Props {
   focusRequest: number;
   onOpen: (key: string) => void;
   onSelect: (key: string) => void;
+  onMove: (by: 1 | -1) => void;
 }
+
+const STEPS: Readonly<Record<string, 1 | -1>> = { ArrowDown: 1, ArrowUp: -1 };
 
 /** The list. Renders only the visible rows and the selected one, so that scrolling never loses the focus. */
 export function ListPane(props: Props): JSX.Element {
@@ -31,18 +35,29 @@ export function ListPane(props: Props): JSX.Element {
     items.findIndex(({ key }) => key === selected),
   );
   useLayoutEffect(() => {
-    if (focusRequest === 0 || !items[at]) return;
+    if (focusRequest === 0 || !props.items) return;
     reveal(scroller.current!, at, rowHeight);
-    scroller
-      .current!.querySelector<HTMLElement>(`[data-key="${CSS.escape(items[at].key)}"] .row-main`)
-      ?.focus({ preventScroll: true });
+    focusHome();
   }, [focusRequest]);
   useLayoutEffect(() => {
     scroller.current!.scrollTop = 0;
   }, [view, isSearch]);
   const shown = new Set([...range(from, to), ...(items.length > 0 ? [at] : [])]);
   return (
-    <div class="list-scroller" ref={scroller} id="list" tabIndex={-1}>
+    <div
+      class="list-scroller"
+      ref={scroller}
+      id="list"
+      role="group"
+      aria-label={t.views[view]}
+      tabIndex={-1}
+      onKeyDown={(event) => {
+        const step = STEPS[event.key];
+        if (!step) return;
+        event.preventDefault();
+        props.onMove(step);
+      }}
+    >
       <div class="row-probe row" aria-hidden="true" />
       {props.items !== undefined && items.length === 0 && (
         <p class="empty">{isSearch ? t.empty.search : t.empty[view]}</p>

@@ -1,27 +1,70 @@
-import type { Conflict } from '@reading-list/client';
 import type { ComponentChildren, JSX } from 'preact';
+import type { Alert, Message, ToldConflict } from '../list/messages';
 import { AWAY, webLink } from '../platform/links';
-import { t } from '../texts';
+import { reasonOf, t } from '../texts';
 import { IconButton } from './icons';
+import { Sentence } from './sentence';
 
-/** The service's alert about its end. */
-export interface Alert {
-  code?: string;
-  message?: string;
-  url?: string;
+interface Props {
+  /** Switches to a new version of the application, if there is one. */
+  update?: () => void;
+  isSignedOut: boolean;
+  isGone: boolean;
+  isKept: boolean;
+  messages: Message[];
+  onSignInAgain: () => void;
+  onKeep: () => void;
+  onSaveAgain: (conflict: ToldConflict) => void;
+  onDismiss: (id: number) => void;
+}
+
+/** What the user has to know, until it is dealt with or dismissed. */
+export function Notices(props: Props): JSX.Element {
+  return (
+    <section class="notices" aria-label={t.notices.heading} aria-live="polite">
+      {props.update && <Notice text={t.notices.update} action={t.notices.updateNow} onAction={props.update} />}
+      {props.isSignedOut && (
+        <Notice text={t.notices.signedOut} action={t.notices.signInAgain} onAction={props.onSignInAgain} />
+      )}
+      {props.isGone && <Notice text={t.notices.gone} />}
+      {!props.isKept && <Notice text={t.notices.tokenOnce} action={t.notices.stay} onAction={props.onKeep} />}
+      {props.messages.map((message) => {
+        const onDismiss = () => props.onDismiss(message.id);
+        if ('alert' in message) return <AlertNotice key={message.id} alert={message.alert} onDismiss={onDismiss} />;
+        const onSaveAgain = () => (props.onSaveAgain(message.conflict), onDismiss());
+        return <ConflictNotice key={message.id} {...message} onSaveAgain={onSaveAgain} onDismiss={onDismiss} />;
+      })}
+    </section>
+  );
+}
+
+interface NoticeProps {
+  text?: string;
+  children?: ComponentChildren;
+  action?: string;
+  onAction?: () => void;
+  onDismiss?: () => void;
 }
 
 /** A message that stays until dismissed. */
-export function Notice({ children, onDismiss }: { children: ComponentChildren; onDismiss?: () => void }): JSX.Element {
+function Notice({ text, children, action, onAction, onDismiss }: NoticeProps): JSX.Element {
   return (
     <div class="notice">
-      <div>{children}</div>
+      <div>
+        {text}
+        {children}{' '}
+        {action !== undefined && (
+          <button type="button" onClick={onAction}>
+            {action}
+          </button>
+        )}
+      </div>
       {onDismiss && <IconButton icon="close" name={t.dismiss} onClick={onDismiss} />}
     </div>
   );
 }
 
-export function AlertNotice({ alert, onDismiss }: { alert: Alert; onDismiss: () => void }): JSX.Element {
+function AlertNotice({ alert, onDismiss }: { alert: Alert; onDismiss: () => void }): JSX.Element {
   const href = alert.url === undefined ? undefined : webLink(alert.url);
   return (
     <Notice onDismiss={onDismiss}>
@@ -36,21 +79,29 @@ export function AlertNotice({ alert, onDismiss }: { alert: Alert; onDismiss: () 
 }
 
 interface ConflictProps {
-  conflict: Conflict & { title: string };
+  conflict: ToldConflict;
   onSaveAgain: () => void;
   onDismiss: () => void;
 }
 
 /** The outcome of a conflicting edit. */
-export function ConflictNotice({ conflict, onSaveAgain, onDismiss }: ConflictProps): JSX.Element {
+function ConflictNotice({ conflict, onSaveAgain, onDismiss }: ConflictProps): JSX.Element {
   const { kind, title, reason = '', lost } = conflict;
-  const said = kind === 'refused' ? t.conflicts.refused(title, reason) : t.conflicts[kind](title);
   const values = Object.entries(lost).filter(([name]) => name in t.conflicts.fields);
+  const canSaveAgain = kind === 'deleted-remotely';
   return (
-    <Notice onDismiss={onDismiss}>
-      <bdi>{said}</bdi>{' '}
+    <Notice
+      action={canSaveAgain ? t.conflicts.saveAgain : undefined}
+      onAction={canSaveAgain ? onSaveAgain : undefined}
+      onDismiss={onDismiss}
+    >
+      <Sentence
+        of={kind === 'refused' ? (place) => t.conflicts.refused(place, reason && reasonOf(reason)) : t.conflicts[kind]}
+        title={title}
+      />
       {values.length > 0 && (
         <span>
+          {' '}
           {t.conflicts.lost}{' '}
           {values.map(([name, value], at) => (
             <span key={name}>
@@ -58,13 +109,8 @@ export function ConflictNotice({ conflict, onSaveAgain, onDismiss }: ConflictPro
               {t.conflicts.fields[name]} {typeof value !== 'boolean' && <bdi>“{String(value)}”</bdi>}
             </span>
           ))}
-          .{' '}
+          .
         </span>
-      )}
-      {kind === 'deleted-remotely' && (
-        <button type="button" onClick={onSaveAgain}>
-          {t.conflicts.saveAgain}
-        </button>
       )}
     </Notice>
   );

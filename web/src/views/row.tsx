@@ -64,6 +64,7 @@ function Facts({ article }: { article: LocalArticle }): JSX.Element {
       <span>{formatDate(article.added_on)}</span>
       {minutes !== undefined && <span>{t.minutes(minutes)}</span>}
       {percent !== undefined && <span>{t.progress(percent)}</span>}
+      {!article.word_count && article.read_position > 0 && <span>{t.atWord(article.read_position)}</span>}
     </span>
   );
 }

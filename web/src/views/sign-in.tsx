@@ -5,6 +5,7 @@ import { basicAuthorization, goToProvider, type Offer, readOffer, SignInError } 
 import type { Credentials } from '../account/session';
 import { countUnsentHere } from '../platform/keep';
 import { LANGUAGES, language, t } from '../texts';
+import { Sentence } from './sentence';
 
 /** The session storage key for "stay signed in" during a login at the provider. */
 export const KEEP = 'reading-list-keep';
@@ -32,6 +33,7 @@ export function SignIn({ problem, save, onSignIn, onLanguage }: Props): JSX.Elem
   });
   const [unsent, setUnsent] = useState(0);
   const attempt = async (action: () => Promise<void>) => {
+    if (state.isBusy) return;
     setState({ isBusy: true });
     try {
       await action();
@@ -67,12 +69,12 @@ export function SignIn({ problem, save, onSignIn, onLanguage }: Props): JSX.Elem
   return (
     <main class="sign-in">
       <header>
-        <h1>{t.appName}</h1>
+        <h1 tabIndex={-1}>{t.appName}</h1>
         <p>{t.tagline}</p>
       </header>
       {save && (
         <p class="notice">
-          <bdi>{t.signIn.pending(save.title ?? save.url)}</bdi>
+          <Sentence of={t.signIn.pending} title={save.title ?? save.url} />
         </p>
       )}
       {unsent > 0 && <p class="notice">{t.signIn.unsent(unsent)}</p>}
@@ -126,7 +128,7 @@ interface ByProviderProps {
 function ByProvider({ isFirst, isBusy, onGo }: ByProviderProps): JSX.Element {
   return (
     <section>
-      <button type="button" class={isFirst ? 'primary' : ''} disabled={isBusy} onClick={onGo}>
+      <button type="button" class={isFirst ? 'primary' : ''} aria-disabled={isBusy} onClick={onGo}>
         {t.signIn.withProvider}
       </button>
       <p class="hint">{t.signIn.withProviderHint}</p>
@@ -174,7 +176,7 @@ function ByPassword({
           />
         </label>
         <small id={`${id}-hint`}>{t.signIn.passwordHint}</small>
-        <button type="submit" class="primary" disabled={isBusy}>
+        <button type="submit" class="primary" aria-disabled={isBusy}>
           {t.signIn.submit}
         </button>
       </form>
@@ -208,7 +210,7 @@ function ByToken({ isBusy, onSubmit }: { isBusy: boolean; onSubmit: (token: stri
           />
         </label>
         <small id={id}>{t.signIn.tokenHint}</small>
-        <button type="submit" disabled={isBusy}>
+        <button type="submit" aria-disabled={isBusy}>
           {t.signIn.submit}
         </button>
       </form>

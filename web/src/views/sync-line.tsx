@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
-import type { SyncState } from '../list/hooks';
+import type { SyncState } from '../list/sync-state';
 import { formatTime, t } from '../texts';
 
-/** The sync status in one line: offline, syncing, or up to date and since when. */
+/** The sync status in one line: offline, syncing, up to date and since when, or that the service has a problem. */
 export function SyncLine({ state, onSync }: { state: SyncState; onSync: () => void }): JSX.Element {
   return (
     <div class="sync-line">
@@ -11,7 +11,7 @@ export function SyncLine({ state, onSync }: { state: SyncState; onSync: () => vo
         {isBehind(state) ? '' : textOf(state)}
         {state.unsent > 0 && <span> {t.sync.unsent(state.unsent)}.</span>}
       </span>
-      {(state.status === 'offline' || state.status === 'idle') && (
+      {['offline', 'busy', 'idle'].includes(state.status) && (
         <button type="button" class="quiet" onClick={onSync}>
           {t.sync.now}
         </button>
@@ -25,6 +25,8 @@ const isBehind = ({ status, unsent }: SyncState): boolean => unsent > 0 && (stat
 
 function textOf({ status, syncedAt }: SyncState): string {
   switch (status) {
+    case 'busy':
+      return t.sync.busy;
     case 'offline':
       return t.sync.offline;
     case 'syncing':

@@ -9,13 +9,15 @@ interface Props {
   searchField: RefObject<HTMLInputElement | null>;
   order: Preferences['order'];
   onSearch: (text: string) => void;
+  /** Moves on to what was found. */
+  onResults: () => void;
   onOrder: (order: Preferences['order']) => void;
   onAdd: () => void;
   menu: { name: string; action: () => void }[];
 }
 
 /** Name, search, order, and the button to save an article. */
-export function TopBar({ search, searchField, order, onSearch, onOrder, onAdd, menu }: Props): JSX.Element {
+export function TopBar({ search, searchField, order, onSearch, onResults, onOrder, onAdd, menu }: Props): JSX.Element {
   return (
     <header class="top-bar">
       <h1>{t.appName}</h1>
@@ -30,9 +32,10 @@ export function TopBar({ search, searchField, order, onSearch, onOrder, onAdd, m
           value={search}
           onInput={(event) => onSearch(event.currentTarget.value)}
           onKeyDown={(event) => {
-            if (event.key !== 'Escape') return;
-            onSearch('');
-            event.currentTarget.blur();
+            if (!['Escape', 'Enter', 'ArrowDown'].includes(event.key)) return;
+            event.preventDefault();
+            if (event.key === 'Escape') onSearch('');
+            onResults();
           }}
         />
       </form>

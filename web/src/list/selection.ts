@@ -1,0 +1,111 @@
+import type { LocalArticle } from '@reading-list/client';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { isFocusLost } from '../platform/focus';
+import type { Routing } from './route';
+
+const WIDE = matchMedia('(min-width: 64rem)');
+
+/** Whether the page shows the details next to the list, instead of over it. */
+export function useIsWide(): boolean {
+  const [isWide, setWide] = useState(WIDE.matches);
+  useEffect(() => {
+    const follow = () => setWide(WIDE.matches);
+    WIDE.addEventListener('change', follow);
+    return () => WIDE.removeEventListener('change', follow);
+  }, []);
+  return isWide;
+}
+
+/** The selected article (keyboard position) and the open one. */
+export function useSelection(
+  items: LocalArticle[] | undefined,
+  { route, open, replace, close }: Routing,
+  isWide: boolean,
+  search: string,
+) {
+  const [selected, select] = useState<string | undefined>(route.key);
+  const [focusRequest, requestFocus] = useState(0);
+  const last = useRef<{ keys: string[]; leaving?: string; scope?: string; left?: string }>({ keys: [] });
+  const keys = (items ?? []).map(({ key }) => key);
+  const scope = `${route.view} ${search}`;
+  const focus = () => requestFocus((count) => count + 1);
+  /** The selected article or, if it has left the view, the one that followed it. */
+  const nearest = () => {
+    if (selected !== undefined && keys.includes(selected)) return selected;
+    const before = last.current.keys;
+    return before.slice(before.indexOf(selected ?? '') + 1).find((key) => keys.includes(key)) ?? keys[keys.length - 1];
+  };
+
+  useEffect(() => {
+    // The selected article has left the view: select its neighbour, and focus it if the focus was lost with the row.
+    const { keys: before, leaving, scope: scopeBefore } = last.current;
+    const next = nearest();
+    const isGone = selected !== undefined && !keys.includes(selected) && before.includes(selected);
+    const isNoticed = leaving === selected || isFocusLost();
+    // An open article stays selected when something else moves it.
+    if (isGone && !isNoticed && route.key === selected && scope === scopeBefore) return;
+    last.current = { keys, scope };
+    if (!isGone) return;
+    // In another view or search it has no neighbour.
+    if (scope !== scopeBefore) return select(route.key);
+    select(next);
+    if (isNoticed) focus();
+    // Only the user's own action leads on to the next one.
+    if (leaving !== selected || route.key !== selected || !isWide) return;
+    last.current.left = selected;
+    replace(next === undefined ? { view: route.view } : { ...route, key: next });
+  }, [items]);
+  useEffect(() => {
+    if (route.key !== undefined) select(route.key);
+    else if (isFocusLost() || document.activeElement!.closest('.detail-pane')) focus();
+  }, [route.key]);
+
+  const show = (key: string) => {
+    select(key);
+    focus();
+    if (isWide || route.key !== undefined) replace({ ...route, key });
+  };
+  const leave = () => {
+    if (selected !== undefined) select(nearest());
+    close();
+  };
+  return {
+    selected,
+    select,
+    focusRequest,
+    openKey: route.key,
+    focus,
+    current: () => items?.find(({ key }) => key === (route.key ?? selected)),
+    move: (by: 1 | -1) => {
+      const at = keys.indexOf(route.key ?? selected ?? '');
+      // What has left the view is between its former neighbours.
+      const to = at === -1 ? keys.indexOf(nearest() ?? '') + (by - 1) / 2 : at + by;
+      const next = keys[Math.min(keys.length - 1, Math.max(0, to))];
+      if (next !== undefined) show(next);
+    },
+    open: (key: string) => {
+      select(key);
+      (isWide || route.key !== undefined ? replace : open)({ ...route, key });
+    },
+    close: () => {
+      if (route.key === undefined) return;
+      leave();
+      focus();
+    },
+    /** The open article does not exist any more. */
+    vanish: () => {
+      const { leaving, left } = last.current;
+      const isMovingOn = isWide && leaving === route.key && keys.includes(leaving!);
+      if (!isMovingOn && left !== route.key) leave();
+    },
+    expectLeaving: (key: string) => {
+      if (keys.includes(key)) last.current.leaving = key;
+    },
+    leave: (key: string) => {
+      last.current.leaving = key;
+      if (route.key === key && !isWide) close();
+      // From the row, which is about to go, the focus moves on to its neighbour.
+      else if (key === selected) focus();
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import type { ReadingList } from '@reading-list/client';
+import { useEffect, useState } from 'preact/hooks';
+import { onChange } from './hooks';
+
+/** What is known of the service since the last sync, in any tab. */
+interface Report {
+  /** `busy`: the service answers, but with nothing that it should. */
+  status: ReadingList['status'] | 'busy';
+  /** The time of the last sync that succeeded, in milliseconds. */
+  syncedAt?: number;
+}
+
+/** The state of synchronisation with the service. */
+export interface SyncState extends Report {
+  unsent: number;
+}
+
+/**
+ * Follows the synchronisation of an account. Only one of several tabs syncs by itself, so each tells the others what it found; the
+ * latest report is the true one for all.
+ */
+export function useSyncState(list: ReadingList, account: string): SyncState {
+  const [report, setReport] = useState<Report>({ status: list.status });
+  const [unsent, setUnsent] = useState(0);
+  useEffect(() => {
+    const tabs = new BroadcastChannel(`reading-list-sync-${account}`);
+    let [latest, isOver] = [report, false];
+    const note = (next: Report) => setReport((latest = next));
+    const tell = (change: Partial<Report>) => {
+      if (isOver) return;
+      note({ ...latest, ...change });
+      tabs.postMessage(latest);
+    };
+    const onSynced = () => tell({ status: 'idle', syncedAt: Date.now() });
+    const onFailed = () => list.status === 'idle' && tell({ status: 'busy' });
+    const follow = (status: ReadingList['status']) => {
+      if (status !== 'idle') tell({ status });
+      // Joins the sync that has just begun: the status afterwards does not say whether it succeeded.
+      if (status === 'syncing') queueMicrotask(() => void list.sync().then(onSynced, onFailed));
+    };
+    tabs.onmessage = ({ data }: MessageEvent<Report>) => note(data);
+    const stops = [list.on('status', follow), onChange(list, async () => setUnsent(await list.countPending()))];
+    follow(list.status);
+    return () => {
+      isOver = true;
+      stops.forEach((stop) => stop());
+      tabs.close();
+    };
+  }, [list]);
+  return { ...report, unsent };
+}

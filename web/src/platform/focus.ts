@@ -1,0 +1,38 @@
+/** Where the keyboard goes on from when the element with the focus is gone: the first of these that takes the focus. */
+const HOMES = [
+  'dialog[open] button',
+  'main[inert] + aside #detail-title',
+  '.list .row-main[tabindex="0"]',
+  '#list',
+  '.sign-in h1',
+];
+
+/** Time for whatever removed the element to move the focus itself. */
+const GRACE_MS = 50;
+
+/** Moves the focus to the main thing on the page; returns whether there is one. */
+export const focusHome = (): boolean =>
+  HOMES.some((selector) => {
+    const element = document.querySelector<HTMLElement>(selector);
+    element?.focus({ preventScroll: true });
+    return element !== null && document.activeElement === element;
+  });
+
+/** Whether no element has the focus. */
+export const isFocusLost = (): boolean => [null, document.body].includes(document.activeElement as HTMLElement | null);
+
+/** Never leaves the keyboard nowhere: browsers move the focus to the body when its element is removed or hidden. */
+export function watchFocus(): void {
+  let last: Element | undefined;
+  let timer: ReturnType<typeof setTimeout>;
+  const isGone = (element: Element) =>
+    !element.isConnected || element.closest('[inert]') !== null || !element.checkVisibility();
+  const restore = () => {
+    if (last && isGone(last) && (isFocusLost() || document.activeElement === last) && focusHome()) last = undefined;
+  };
+  document.addEventListener('focusin', ({ target }) => (last = target as Element));
+  new MutationObserver(() => {
+    clearTimeout(timer);
+    timer = setTimeout(restore, GRACE_MS);
+  }).observe(document.body, { childList: true, subtree: true, attributeFilter: ['class', 'inert'] });
+}

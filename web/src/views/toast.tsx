@@ -1,0 +1,29 @@
+import type { JSX } from 'preact';
+import type { Done } from '../list/actions';
+import { t } from '../texts';
+import { Sentence } from './sentence';
+
+interface Props {
+  done: Done | undefined;
+  onUndo: () => void;
+  onDismiss: () => void;
+}
+
+/** The last action. It stays, so that nobody has to read against the clock. */
+export function Toast({ done, onUndo, onDismiss }: Props): JSX.Element {
+  return (
+    <div class={`toast${done ? '' : ' is-empty'}`}>
+      <p role="status">{done && <Sentence of={done.text} title={done.title ?? ''} />}</p>
+      {done?.undo && (
+        <button type="button" class="quiet" onClick={onUndo}>
+          {t.undo}
+        </button>
+      )}
+      {done && (
+        <button type="button" class="quiet" aria-label={t.dismiss} onClick={onDismiss}>
+          ×
+        </button>
+      )}
+    </div>
+  );
+}
