@@ -38,6 +38,30 @@ describe.each([1, 7, 65_536])('in chunks of %i characters', (size) => {
     ]);
   });
 
+  it('the web application’s CSV gives each state, and titles without the apostrophe that spreadsheets need', async () => {
+    const text = [
+      'title,url,time_added,tags,status,favorite,unread,archived',
+      "'=1+1,https://a/,1600000000,,archive,true,false,false",
+      "''-b,https://b/,1600000000,,archive,false,true,true",
+      "'c',https://c/,1600000000,,unread,false,true,false",
+    ].join('\r\n');
+    const rows = (await read('pocket', text, size)).map(({ title, isUnread, isArchived, isFavorite }) => [
+      title,
+      [isUnread, isArchived, isFavorite],
+    ]);
+    expect(rows).toEqual([
+      ['=1+1', [false, false, true]],
+      ["'-b", [true, true, false]],
+      ["'c'", [true, false, false]],
+    ]);
+    const pockets = text.replace(',favorite,unread,archived', '');
+    expect((await read('pocket', pockets, size))[0]).toMatchObject({
+      title: "'=1+1",
+      isUnread: false,
+      isArchived: true,
+    });
+  });
+
   it('Instapaper CSV says which folders and tags have no place', async () => {
     const text =
       'URL,Title,Selection,Folder,Timestamp,Tags\nhttps://a/,A,s,Recipes,1,"[""x""]"\nhttps://b/,B,,Starred,,[]\n';

@@ -132,6 +132,74 @@ describeWorlds(
       await close();
     });
 
+    it('a CSV file brings every article back as it was, to another list', async () => {
+      const [mine, other] = [someName(), someName()];
+      const api = await world.api(mine);
+      const states = [true, false].flatMap((unread) =>
+        [true, false].flatMap((archived) => [true, false].map((favorite) => ({ unread, archived, favorite }))),
+      );
+      const titles = ['=1+1', "'=quoted", '-dash', '@at', 'a, "b"', 'مقال', "'c'", '+'];
+      for (const [at, state] of states.entries())
+        await api.create({
+          url: `https://example.com/${at}`,
+          title: titles[at],
+          added_on: 1_600_000_000_000 + at * 1000,
+          ...state,
+        });
+      const one = await world.deviceOf(mine);
+      await one.page.getByRole('link', { name: 'All 8' }).waitFor();
+      await openSettings(one);
+      const [file] = await Promise.all([
+        one.page.waitForEvent('download'),
+        one.page.getByRole('button', { name: 'CSV', exact: true }).click(),
+      ]);
+      const buffer = readFileSync(await file.path());
+      const two = await world.deviceOf(other);
+      await openSettings(two);
+      await two.page.locator('input[type=file]').setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer });
+      await two.page.getByRole('button', { name: 'Import 8 articles' }).click();
+      await two.page.getByText('Import finished').waitFor();
+      const contents = async (name: string) =>
+        (await (await world.api(name)).list()).map(({ url, title, added_on, unread, archived, favorite }) => [
+          ...[url, title, added_on, unread, archived, favorite],
+        ]);
+      await expect.poll(() => contents(other)).toEqual(await contents(mine));
+      await Promise.all([one.close(), two.close()]);
+    });
+
+    it('an import that is running goes on when its dialog is to be closed, which says why', async () => {
+      const name = someName();
+      const device = await world.deviceOf(name);
+      const { page, close } = device;
+      const lines = Array.from({ length: 1500 }, (_, at) => `Article ${at},https://example.com/${at},1600000000`);
+      const buffer = Buffer.from(['title,url,time_added', ...lines].join('\n'));
+      await openSettings(device);
+      await page.locator('input[type=file]').setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer });
+      await page.getByRole('button', { name: 'Import 1,500 articles' }).click();
+      await page.getByRole('progressbar').waitFor();
+      await page.getByRole('button', { name: 'Close' }).click();
+      await page.getByText('The import is still running.').waitFor();
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('Escape');
+      await page.mouse.click(5, 5);
+      await page.getByText('Import finished').waitFor({ timeout: 60_000 });
+      expect(await page.getByText('The import is still running.').count()).toBe(0);
+      expect((await page.locator('.numbers dd').allTextContents())[0]).toBe('1,500');
+      await page.getByRole('button', { name: 'Close' }).click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await close();
+    });
+
+    it('a dialog stays open when no file is chosen after all', async () => {
+      const device = await world.deviceOf(someName());
+      const { page, close } = device;
+      await openSettings(device);
+      await page.locator('input[type=file]').dispatchEvent('cancel', { bubbles: true });
+      await page.waitForTimeout(300);
+      expect(await page.getByRole('dialog').count()).toBe(1);
+      await close();
+    });
+
     it('what is exported can be imported again, in each format', async () => {
       const device = await world.deviceOf(someName());
       const { page, close } = device;

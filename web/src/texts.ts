@@ -150,6 +150,12 @@ const en = {
         ? 'This device has 1 unsent change. It is kept until the account that made it signs in.'
         : `This device has ${number(count)} unsent changes. They are kept until the account that made them signs in.`,
   },
+  switching: {
+    heading: 'Open another list?',
+    text: 'You are signed in already. This link opens another list than yours, and whoever made it can read what you save there.',
+    stay: 'Keep my list',
+    go: 'Open the other list',
+  },
   signOut: {
     action: 'Sign out',
     heading: 'Sign out?',
@@ -194,6 +200,7 @@ const en = {
     nothing: 'There is nothing new in this file.',
     progress: (done: number, total: number) => `${number(done)} of ${number(total)}`,
     stop: 'Stop',
+    isRunning: 'The import is still running. Stop it first, or wait until it has finished.',
     finished: 'Import finished',
     stopped: 'Import stopped',
     added: 'Added',
@@ -407,6 +414,12 @@ const de: Texts = {
     unsent: (count) =>
       `Auf diesem Gerät ${count === 1 ? 'wartet 1 Änderung' : `warten ${number(count)} Änderungen`} darauf, gesendet zu werden. Sie ${count === 1 ? 'bleibt' : 'bleiben'}, bis sich das Konto anmeldet, zu dem sie gehören.`,
   },
+  switching: {
+    heading: 'Andere Liste öffnen?',
+    text: 'Du bist schon angemeldet. Dieser Link öffnet eine andere Liste als deine, und wer ihn gemacht hat, kann lesen, was du dort speicherst.',
+    stay: 'Bei meiner Liste bleiben',
+    go: 'Andere Liste öffnen',
+  },
   signOut: {
     action: 'Abmelden',
     heading: 'Abmelden?',
@@ -450,6 +463,7 @@ const de: Texts = {
     nothing: 'In dieser Datei ist nichts Neues.',
     progress: (done, total) => `${number(done)} von ${number(total)}`,
     stop: 'Anhalten',
+    isRunning: 'Der Import läuft noch. Halte ihn erst an oder warte, bis er fertig ist.',
     finished: 'Import abgeschlossen',
     stopped: 'Import angehalten',
     added: 'Hinzugefügt',

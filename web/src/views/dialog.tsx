@@ -16,7 +16,7 @@ export function Dialog({
   onClose: () => void;
   children: ComponentChildren;
   wide?: boolean;
-  /** Whether only its button closes it, because that would stop something. */
+  /** Whether it stays open, because closing it would stop something; `onClose` says so. */
   isBusy?: boolean;
 }): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -41,16 +41,16 @@ export function Dialog({
         if (event.target !== dialog.current) return;
         // Browsers let nobody refuse twice in a row.
         if (isBusy) dialog.current!.showModal();
-        else onClose();
+        onClose();
       }}
       onCancel={(event) => {
         if (event.target !== dialog.current) return;
         if (isBusy) event.preventDefault();
-        else onClose();
+        onClose();
       }}
       // A selection of text may end beside it.
       onPointerDown={(event) => (isPressedBeside.current = event.target === dialog.current)}
-      onClick={(event) => event.target === dialog.current && isPressedBeside.current && !isBusy && onClose()}
+      onClick={(event) => event.target === dialog.current && isPressedBeside.current && onClose()}
     >
       <div class="dialog-content">
         <header>

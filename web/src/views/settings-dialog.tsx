@@ -22,9 +22,24 @@ interface Props {
 export function SettingsDialog(props: Props): JSX.Element {
   const { session, preferences, onClose } = props;
   const [isImporting, setImporting] = useState(false);
+  const [isRefused, setRefused] = useState(false);
+  const follow = (isRunning: boolean) => {
+    setImporting(isRunning);
+    setRefused(false);
+  };
   return (
-    <Dialog heading={t.settings.heading} onClose={onClose} wide isBusy={isImporting}>
-      <ImportSection list={session.list} device={preferences.device} onRunning={setImporting} />
+    <Dialog
+      heading={t.settings.heading}
+      onClose={isImporting ? () => setRefused(true) : onClose}
+      wide
+      isBusy={isImporting}
+    >
+      {isRefused && (
+        <p class="problem" role="alert">
+          {t.importing.isRunning}
+        </p>
+      )}
+      <ImportSection list={session.list} device={preferences.device} onRunning={follow} />
       <ExportSection session={session} />
       <BookmarkletSection install={props.install} />
       <DeviceSection {...props} />

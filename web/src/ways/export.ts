@@ -30,7 +30,7 @@ function newId(): string {
   return hex.join('').replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-4$3-8$4-$5');
 }
 
-/** Pocket's columns, which many programs can read, plus one. */
+/** Pocket's columns, which many programs can read, and those that the import needs to make the same articles of them. */
 export function toCsv(articles: readonly LocalArticle[]): string {
   const rows = articles.map((article) => [
     titleOf(article),
@@ -38,16 +38,16 @@ export function toCsv(articles: readonly LocalArticle[]): string {
     String(Math.floor(article.added_on / 1000)),
     '',
     article.archived || !article.unread ? 'archive' : 'unread',
-    String(article.favorite),
+    ...[article.favorite, article.unread, article.archived].map(String),
   ]);
-  return [['title', 'url', 'time_added', 'tags', 'status', 'favorite'], ...rows]
+  return [['title', 'url', 'time_added', 'tags', 'status', 'favorite', 'unread', 'archived'], ...rows]
     .map((row) => `${row.map(csvField).join(',')}\r\n`)
     .join('');
 }
 
-/** Escapes text that spreadsheets would run as a formula. */
+/** Escapes text that spreadsheets would run as a formula; the import takes the apostrophe away again. */
 function csvField(text: string): string {
-  const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  const harmless = /^'*[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
 

@@ -2,17 +2,27 @@ import { type Bookmark, fromSeconds } from './bookmark.js';
 import { csvRecords } from './csv-records.js';
 import type { TextChunks } from './lines.js';
 
-/** Reads Pocket's export (`title,url,time_added,tags,status`); the status `archive` means read. */
+/** `true` or `false`; undefined without the column. */
+const flag = (text: string | undefined): boolean | undefined => (text ? text === 'true' : undefined);
+
+/**
+ * Reads Pocket's export (`title,url,time_added,tags,status`), where the status `archive` means read, and that of the web
+ * application, which has the columns `favorite`, `unread` and `archived` too, and an apostrophe before a title that a spreadsheet
+ * would calculate (`web/src/ways/export.ts`).
+ */
 export async function* readPocketCsv(chunks: TextChunks): AsyncGenerator<Bookmark> {
   for await (const { line, field } of csvRecords(chunks)) {
     const isRead = field('status') === 'archive';
+    const isOwn = field('archived') !== undefined;
+    const title = field('title') ?? '';
     yield {
       line,
       url: field('url') ?? '',
-      title: field('title') ?? '',
+      title: isOwn ? title.replace(/^'(?='*[=+\-@\t\r])/, '') : title,
       addedOn: fromSeconds(field('time_added')),
-      isUnread: !isRead,
-      isArchived: isRead,
+      isUnread: flag(field('unread')) ?? !isRead,
+      isArchived: flag(field('archived')) ?? isRead,
+      isFavorite: flag(field('favorite')),
       leftOut: field('tags') ? ['tags'] : [],
     };
   }
