@@ -65,6 +65,7 @@ it('the link opens the list of its user in a tab that shows another one, and lea
   await save(page, 'https://example.com/alice', 'of Alice');
   await page.getByText('Up to date').waitFor();
   await page.goto(two.link);
+  await page.getByRole('button', { name: 'Open the other list' }).click();
   await expectTitles(page, ['of Bob']);
   expect(page.url()).toBe(`${world.url}/app/`);
   for (const { token } of [one, two]) expect(await visited(device)).not.toContain(token);

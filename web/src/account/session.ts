@@ -8,6 +8,8 @@ import { readAccount, serviceUrl } from './service';
 export interface Session {
   account: string;
   label: string;
+  /** The name of this device with which the list was opened. */
+  device: string;
   list: ReadingList;
   /** Whether the credentials are kept on this device. */
   isKept: boolean;
@@ -22,8 +24,17 @@ export interface Credentials {
   keep: boolean;
 }
 
+const PRESENT = 'reading-list-account';
+
 /** The poll interval if the service does not support waiting polls. */
 const INTERVAL_SECONDS = 60;
+
+/** Whose list this tab shows, also after a link of the application has loaded the page again. */
+export const presentAccount = {
+  note: (account: string) => sessionStorage.setItem(PRESENT, account),
+  recall: () => sessionStorage.getItem(PRESENT) ?? undefined,
+  forget: () => sessionStorage.removeItem(PRESENT),
+};
 
 /** Tells other tabs who signed in, with credentials, and whose account was removed from this device, without. */
 const tabs = new BroadcastChannel('reading-list-sessions');
@@ -32,8 +43,16 @@ const tabs = new BroadcastChannel('reading-list-sessions');
 const databaseOf = (account: string) => `reading-list-${account}`;
 
 /** Signs in: the service identifies the account. Throws `SignInError`. */
-export async function signIn({ authorization, label, keep }: Credentials, device: string): Promise<Session> {
-  const account = await readAccount(authorization);
+export async function signIn(credentials: Credentials, device: string): Promise<Session> {
+  return enter(await readAccount(credentials.authorization), credentials, device);
+}
+
+/** Opens the list of an account whose credentials the service has accepted. */
+export async function enter(
+  account: string,
+  { authorization, label, keep }: Credentials,
+  device: string,
+): Promise<Session> {
   const kept = { account, authorization, label };
   const session = await openSession(kept, device);
   if (keep) await keepSession(kept);
@@ -52,10 +71,18 @@ export async function openSession({ account, authorization, label }: KeptSession
   });
   const list = await openReadingList({ client, storage: indexedDbStorage(databaseOf(account)), device });
   await noteAccount(account, 0);
+  presentAccount.note(account);
   list.start({ intervalSeconds: INTERVAL_SECONDS });
   // Only one of several tabs syncs automatically; the others should start with current data too.
   void list.sync().catch(() => undefined);
-  return { account, label, list, isKept: true, credentials };
+  return { account, label, device, list, isKept: true, credentials };
+}
+
+/** Opens the list again under another name of this device. */
+export async function reopen({ account, label, list, credentials, isKept }: Session, device: string): Promise<Session> {
+  const next = await openSession({ account, label, authorization: credentials.authorization }, device);
+  await list.close();
+  return { ...next, isKept };
 }
 
 /** Stores or removes the credentials on this device. */
@@ -69,6 +96,7 @@ export async function setKept(session: Session, keep: boolean): Promise<Session>
 export async function suspend({ list }: Session): Promise<void> {
   list.stop();
   await list.close();
+  presentAccount.forget();
   await keepSession(undefined);
 }
 
@@ -90,6 +118,7 @@ export function watchTabs({ account, list, credentials }: Session, onSignedOut: 
     }
     list.stop();
     void list.close();
+    presentAccount.forget();
     onSignedOut();
   };
   tabs.addEventListener('message', listen);

@@ -1,10 +1,13 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { type Entrance, forgetSave } from '../account/entrance';
-import { SignInError } from '../account/service';
+import { readAccount, SignInError } from '../account/service';
 import {
   type Credentials,
+  enter,
   openSession,
+  presentAccount,
+  reopen,
   type Session,
   setKept,
   signIn,
@@ -12,17 +15,19 @@ import {
   suspend,
   watchTabs,
 } from '../account/session';
-import { keepSession, readKeptSession } from '../platform/keep';
+import { type KeptSession, readKeptSession } from '../platform/keep';
 import { type Preferences, readPreferences, writePreferences } from '../platform/preferences';
 import { watchUpdates } from '../platform/updates';
 import { setLanguage, t } from '../texts';
 import { forgetDraft } from './add-dialog';
 import { ListPage } from './list-page';
-import { KEEP, SignIn } from './sign-in';
+import { KEEP, SignIn, takeLogin } from './sign-in';
+import { SwitchPage } from './switch-page';
 
 type State =
   | { at: 'opening' }
   | { at: 'sign-in'; problem?: SignInError['reason'] | 'cameBackEmpty' }
+  | { at: 'asking'; enter: () => Promise<Session>; kept?: KeptSession }
   | { at: 'list'; session: Session }
   | { at: 'broken' };
 
@@ -59,12 +64,22 @@ export function App({ entrance }: { entrance: Entrance }): JSX.Element {
     writePreferences(next);
     setPreferences(next);
   };
-  const enter = async (credentials: Credentials) =>
+  const onSignIn = async (credentials: Credentials) =>
     setState({ at: 'list', session: await signIn(credentials, preferences.device) });
 
   switch (state.at) {
     case 'opening':
       return <p class="opening">{t.sync.starting}</p>;
+    case 'asking': {
+      const { enter, kept } = state;
+      const show = (opening: Promise<Session>) => void opening.then((session) => setState({ at: 'list', session }));
+      return (
+        <SwitchPage
+          onSwitch={() => show(enter())}
+          onStay={() => (kept ? show(openSession(kept, preferences.device)) : setState({ at: 'sign-in' }))}
+        />
+      );
+    }
     case 'broken':
       return <p class="opening problem">{t.notices.storage}</p>;
     case 'sign-in':
@@ -72,7 +87,7 @@ export function App({ entrance }: { entrance: Entrance }): JSX.Element {
         <SignIn
           problem={state.problem}
           save={save}
-          onSignIn={enter}
+          onSignIn={onSignIn}
           onLanguage={(language) => prefer({ ...preferences, language })}
         />
       );
@@ -93,6 +108,9 @@ export function App({ entrance }: { entrance: Entrance }): JSX.Element {
           }}
           onPreferences={prefer}
           onKeep={(keep) => void setKept(session, keep).then((next) => setState({ at: 'list', session: next }))}
+          onReopen={() =>
+            void reopen(session, preferences.device).then((next) => setState({ at: 'list', session: next }))
+          }
           onSignInAgain={() => void suspend(session).then(() => setState({ at: 'sign-in' }))}
           onSignOut={() => void signOut(session).then(leave)}
         />
@@ -104,20 +122,33 @@ export function App({ entrance }: { entrance: Entrance }): JSX.Element {
 /** The initial state: the user of the token in the URL, otherwise the one who stayed signed in, otherwise nobody. */
 async function begin({ token }: Entrance, device: string): Promise<State> {
   try {
-    if (token) return { at: 'list', session: await enterWith(token, device) };
     const kept = await readKeptSession();
+    if (token) return await beginWith(token, kept, device);
     return kept ? { at: 'list', session: await openSession(kept, device) } : { at: 'sign-in' };
   } catch (error) {
     if (!(error instanceof SignInError)) return { at: 'broken' };
-    await keepSession(undefined).catch(() => undefined);
     return { at: 'sign-in', problem: error.reason };
   }
 }
 
-function enterWith({ value, kind }: NonNullable<Entrance['token']>, device: string): Promise<Session> {
+/**
+ * The state for a token in the URL. Anybody can make such a link, so that their list opens and gets what somebody else saves:
+ * nobody who is signed in already comes to another list without being asked.
+ */
+async function beginWith(
+  { value, kind }: NonNullable<Entrance['token']>,
+  kept: KeptSession | undefined,
+  device: string,
+): Promise<State> {
   const keep = kind === 'login' && sessionStorage.getItem(KEEP) !== 'no';
   const label = kind === 'login' ? t.settings.account : t.signIn.token;
-  return signIn({ authorization: `Bearer ${value}`, label, keep }, device);
+  const credentials = { authorization: `Bearer ${value}`, label, keep };
+  const account = await readAccount(credentials.authorization);
+  const present = kept?.account ?? presentAccount.recall();
+  const isWanted = kind === 'login' && takeLogin();
+  if (present !== undefined && present !== account && !isWanted)
+    return { at: 'asking', kept, enter: () => enter(account, credentials, device) };
+  return { at: 'list', session: await enter(account, credentials, device) };
 }
 
 /** Keeps the browser's one-time install prompt until the user asks for it. */

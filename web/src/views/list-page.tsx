@@ -38,6 +38,8 @@ interface Props {
   install?: () => void;
   onPreferences: (preferences: Preferences) => void;
   onKeep: (keep: boolean) => void;
+  /** Opens the list again, with the present preferences. */
+  onReopen: () => void;
   onSignInAgain: () => void;
   onSignOut: () => void;
 }
@@ -53,7 +55,8 @@ export function ListPage(props: Props): JSX.Element {
   const [search, setSearch] = useState('');
   const [renaming, setRenaming] = useState<string>();
   const searchField = useRef<HTMLInputElement>(null);
-  const actions = useMemo(() => new Actions(list, setDone), [list]);
+  const actions = useMemo(() => new Actions(setDone), []);
+  actions.list = list;
   const routing = useRoute();
   const { route, go } = routing;
   const isWide = useIsWide();
@@ -77,6 +80,10 @@ export function ListPage(props: Props): JSX.Element {
       .then(props.onSaved);
   }, [props.save]);
 
+  const closeSettings = () => {
+    setOpen(undefined);
+    if (preferences.device !== session.device) props.onReopen();
+  };
   const remove = (removed: LocalArticle) => {
     selection.leave(removed.key);
     void actions.remove(removed);
@@ -192,7 +199,7 @@ export function ListPage(props: Props): JSX.Element {
         />
       )}
       {open === 'help' && <HelpDialog {...props} onClose={() => setOpen(undefined)} />}
-      {open === 'settings' && <SettingsDialog {...props} onClose={() => setOpen(undefined)} />}
+      {open === 'settings' && <SettingsDialog {...props} onClose={closeSettings} />}
       {open === 'sign-out' && (
         <SignOutDialog session={session} onConfirm={props.onSignOut} onClose={() => setOpen(undefined)} />
       )}

@@ -10,6 +10,16 @@ import { Sentence } from './sentence';
 /** The session storage key for "stay signed in" during a login at the provider. */
 export const KEEP = 'reading-list-keep';
 
+/** The session storage key for a login at the provider that began on this page. */
+const LOGIN = 'reading-list-login';
+
+/** Whether a login began on this page, once. */
+export function takeLogin(): boolean {
+  const isStarted = sessionStorage.getItem(LOGIN) !== null;
+  sessionStorage.removeItem(LOGIN);
+  return isStarted;
+}
+
 /** How often to ask a service that does not answer. */
 const RETRY_MS = 5000;
 
@@ -24,8 +34,8 @@ interface Props {
 /** The sign-in page, with the ways that the service offers. */
 export function SignIn({ problem, save, onSignIn, onLanguage }: Props): JSX.Element {
   const [offer, setOffer] = useState<Offer>();
-  /** Whether the service did not say what it offers. */
-  const [isAway, setAway] = useState(false);
+  /** Why the service did not say what it offers. */
+  const [away, setAway] = useState<SignInError['reason']>();
   const [keep, setKeep] = useState(sessionStorage.getItem(KEEP) !== 'no');
   const [state, setState] = useState<{ isBusy: boolean; reason?: Props['problem'] }>({
     isBusy: false,
@@ -46,9 +56,9 @@ export function SignIn({ problem, save, onSignIn, onLanguage }: Props): JSX.Elem
     void readOffer().then(
       (found) => {
         setOffer(found);
-        setAway(false);
+        setAway(undefined);
       },
-      () => setAway(true),
+      (error: SignInError) => setAway(error.reason),
     );
   useEffect(() => {
     if (offer) return;
@@ -61,9 +71,11 @@ export function SignIn({ problem, save, onSignIn, onLanguage }: Props): JSX.Elem
     };
   }, [offer]);
   useEffect(() => void countUnsentHere().then(setUnsent, () => undefined), []);
+  const reason = away ?? state.reason;
   const toProvider = (provider: string) =>
     attempt(() => {
       sessionStorage.setItem(KEEP, keep ? 'yes' : 'no');
+      sessionStorage.setItem(LOGIN, '');
       return goToProvider(provider);
     });
   return (
@@ -79,9 +91,9 @@ export function SignIn({ problem, save, onSignIn, onLanguage }: Props): JSX.Elem
       )}
       {unsent > 0 && <p class="notice">{t.signIn.unsent(unsent)}</p>}
       <p class="problem" role="alert">
-        {isAway ? t.signIn.unreachable : state.reason && t.signIn[state.reason]}
+        {reason && t.signIn[reason]}
       </p>
-      {isAway && (
+      {away && (
         <button type="button" onClick={ask}>
           {t.signIn.again}
         </button>

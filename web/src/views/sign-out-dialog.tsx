@@ -4,6 +4,8 @@ import { type Session } from '../account/session';
 import { t } from '../texts';
 import { Dialog } from './dialog';
 
+const PATIENCE_MS = 5000;
+
 /** Asks for confirmation before the copy on this device is deleted, and says what would be lost. */
 export function SignOutDialog({
   session,
@@ -16,9 +18,9 @@ export function SignOutDialog({
 }): JSX.Element {
   const [unsent, setUnsent] = useState<number>();
   useEffect(() => {
-    // Send pending changes first.
-    void session.list
-      .sync()
+    // Send pending changes first, if that is possible within a while.
+    const enough = new Promise((resolve) => setTimeout(resolve, PATIENCE_MS));
+    void Promise.race([session.list.sync(), enough])
       .catch(() => undefined)
       .then(() => session.list.countPending())
       .then(setUnsent);

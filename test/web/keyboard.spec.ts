@@ -1,0 +1,101 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { apiOf, expectTitles, row, signInByName, someName, useWorld } from './device.js';
+
+const world = useWorld();
+
+/** A device whose list has the articles C, B and A, from top to bottom. */
+async function withArticles() {
+  const name = someName();
+  const api = apiOf(world.url, name);
+  for (const title of ['A', 'B', 'C']) await api.create({ url: `https://example.com/${title}`, title });
+  const device = await world.device();
+  await signInByName(device.page, name);
+  await expectTitles(device.page, ['C', 'B', 'A']);
+  const stored = async (title: string) => (await api.list()).find((article) => article.title === title);
+  return { ...device, api, stored };
+}
+
+const openHelp = async (page: Page) => {
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('button', { name: 'Keyboard shortcuts' }).click();
+};
+const isSwitchedOn = (page: Page) => page.getByLabel('Use single keys as shortcuts');
+
+describe('shortcuts of a single character', () => {
+  it('can be switched off, which the browser remembers, and on again', async () => {
+    const { page, close, stored } = await withArticles();
+    await openHelp(page);
+    await isSwitchedOn(page).uncheck();
+    await page.keyboard.press('Escape');
+    const pressAll = async () => {
+      await row(page, 'C').locator('.row-main').focus();
+      for (const key of ['m', 'e', 'f', '#', 'r', 'j', 'a', '/', '?', 'o', 'g', 'f']) await page.keyboard.press(key);
+      await page.waitForTimeout(300);
+    };
+    for (const again of [false, true]) {
+      if (again) await page.reload();
+      await expectTitles(page, ['C', 'B', 'A']);
+      await pressAll();
+      expect(await page.getByRole('dialog').count()).toBe(0);
+      expect(page.context().pages()).toHaveLength(1);
+      expect(await stored('C')).toMatchObject({ unread: true, archived: false, favorite: false });
+      expect(await page.evaluate('document.activeElement.className')).toBe('row-main');
+      await expectTitles(page, ['C', 'B', 'A']);
+    }
+    // Keys that are no characters still work.
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(() => page.locator('.row-main:focus .row-title').textContent()).toBe('B');
+    await page.keyboard.press('Enter');
+    await page.locator('#detail-title', { hasText: 'B' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('Select an article to see its details.').waitFor();
+
+    await openHelp(page);
+    await isSwitchedOn(page).check();
+    await page.keyboard.press('Escape');
+    await row(page, 'B').locator('.row-main').focus();
+    await page.keyboard.press('f');
+    await expect.poll(() => stored('B')).toMatchObject({ favorite: true });
+    await close();
+  });
+});
+
+describe('keys', () => {
+  it('act on the open article, wherever the focus is', async () => {
+    const { page, close, stored } = await withArticles();
+    await row(page, 'B').locator('.row-main').click();
+    await page.locator('#detail-title', { hasText: 'B' }).waitFor();
+    await page.getByRole('button', { name: 'Rename' }).focus();
+    await page.keyboard.press('f');
+    await expect.poll(() => stored('B')).toMatchObject({ favorite: true });
+    await page.keyboard.press('e');
+    await expect.poll(() => stored('B')).toMatchObject({ archived: true });
+    for (const other of ['A', 'C'] as const)
+      expect(await stored(other)).toMatchObject({ favorite: false, archived: false });
+    await close();
+  });
+
+  it('undo one action after the other, the last one first', async () => {
+    const { page, close, api, stored } = await withArticles();
+    await row(page, 'B').locator('.row-main').focus();
+    await page.keyboard.press('f');
+    await expect.poll(() => stored('B')).toMatchObject({ favorite: true });
+    await page.keyboard.press('#');
+    await expect.poll(() => stored('B')).toBeUndefined();
+    await row(page, 'A').locator('.row-main').focus();
+    await page.keyboard.press('e');
+    await expect.poll(() => stored('A')).toMatchObject({ archived: true });
+    await page.keyboard.press('z');
+    await expect.poll(() => stored('A')).toMatchObject({ archived: false });
+    // The service has a new article now, to which what was done before applies.
+    await page.keyboard.press('z');
+    await expect.poll(() => stored('B')).toMatchObject({ favorite: true });
+    await page.keyboard.press('z');
+    await expect.poll(() => stored('B')).toMatchObject({ favorite: false });
+    await page.keyboard.press('z');
+    await page.getByText('Nothing to undo.').waitFor();
+    expect(await api.list()).toHaveLength(3);
+    await close();
+  });
+});
