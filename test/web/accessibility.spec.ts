@@ -64,6 +64,44 @@ describe.each(['light', 'dark'] as const)('in the %s', (colorScheme) => {
   });
 });
 
+it('how far an article was read is said also where nobody knows how long it is', async () => {
+  const name = someName();
+  await apiOf(world.url, name).create({ url: 'https://example.com/1', title: 'Of some length', read_position: 1200 });
+  const { page, close } = await world.device({ bypassCSP: true });
+  await signInByName(page, name);
+  await page.locator('.row-facts').getByText('word 1,200').waitFor();
+  await page.locator('.row-main').click();
+  await page.locator('.detail').getByText('How far you have read: word 1,200').waitFor();
+  expect(await violations(page)).toEqual([]);
+  await close();
+});
+
+describe.each(['light', 'dark'] as const)('in the %s, on a phone', (colorScheme) => {
+  it('axe finds nothing wrong with the details, a notice, or the question of a link', async () => {
+    const viewport = { width: 390, height: 800 };
+    const { page, context, close } = await world.device({ colorScheme, viewport, bypassCSP: true });
+    const name = someName();
+    await fill(name);
+    await signInByName(page, name);
+    await page.locator('.list .row-main').nth(1).click();
+    await page.locator('.detail').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await context.route('**/v2/**', (route) =>
+      route.fulfill({ status: 503, json: { code: 503, errno: 201, message: 'no' } }),
+    );
+    await page.getByRole('button', { name: 'Sync now' }).click();
+    await page.getByText('The service has a problem.').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await context.unroute('**/v2/**');
+    await page.route('**/app/account', (route) => route.fulfill({ json: { account: 'another' } }));
+    await page.goto(`${world.url}/app/#token=rl_of-another`);
+    await page.getByRole('heading', { name: 'Open another list?' }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await close();
+  });
+});
+
 it.each([320, 390, 768, 1280, 3840])('nothing is wider than a window of %i pixels', async (width) => {
   const { page, close } = await world.device({ viewport: { width, height: 800 } });
   const name = someName();

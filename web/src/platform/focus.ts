@@ -1,7 +1,7 @@
 /** Where the keyboard goes on from when the element with the focus is gone: the first of these that takes the focus. */
 const HOMES = [
   'dialog[open] button',
-  'main[inert] + aside #detail-title',
+  'main:has([inert]) + aside #detail-title',
   '.list .row-main[tabindex="0"]',
   '#list',
   '.sign-in h1',

@@ -150,32 +150,34 @@ export function ListPage(props: Props): JSX.Element {
         <ViewsNav view={route.view} counts={counts} />
         <SyncLine state={sync} onSync={() => void list.sync().catch(() => undefined)} />
       </div>
-      {/* Where the details cover the list, nothing below them is to be reached. */}
-      <main inert={selection.openKey !== undefined && !isWide}>
-        <h2 class="visually-hidden">{t.views[route.view]}</h2>
-        <Notices
-          update={props.update}
-          isSignedOut={sync.status === 'signed-out'}
-          isGone={sync.status === 'gone'}
-          isKept={session.isKept}
-          messages={messages.messages}
-          onSignInAgain={props.onSignInAgain}
-          onKeep={() => props.onKeep(true)}
-          onSaveAgain={(conflict) => void actions.saveAgain(conflict)}
-          onDismiss={messages.dismiss}
-        />
-        <ListPane
-          items={items}
-          view={route.view}
-          isSearch={search.trim() !== ''}
-          actions={actions}
-          selected={selection.selected}
-          openKey={selection.openKey}
-          focusRequest={selection.focusRequest}
-          onOpen={selection.open}
-          onSelect={selection.select}
-          onMove={selection.move}
-        />
+      <main>
+        {/* Where the details cover the list, nothing below them is to be reached. */}
+        <div class="covered" inert={selection.openKey !== undefined && !isWide}>
+          <h2 class="visually-hidden">{t.views[route.view]}</h2>
+          <Notices
+            update={props.update}
+            isSignedOut={sync.status === 'signed-out'}
+            isGone={sync.status === 'gone'}
+            isKept={session.isKept}
+            messages={messages.messages}
+            onSignInAgain={props.onSignInAgain}
+            onKeep={() => props.onKeep(true)}
+            onSaveAgain={(conflict) => void actions.saveAgain(conflict)}
+            onDismiss={messages.dismiss}
+          />
+          <ListPane
+            items={items}
+            view={route.view}
+            isSearch={search.trim() !== ''}
+            actions={actions}
+            selected={selection.selected}
+            openKey={selection.openKey}
+            focusRequest={selection.focusRequest}
+            onOpen={selection.open}
+            onSelect={selection.select}
+            onMove={selection.move}
+          />
+        </div>
       </main>
       <aside class="detail-pane" aria-label={t.detail}>
         <Detail
