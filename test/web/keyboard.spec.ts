@@ -76,6 +76,24 @@ describe('keys', () => {
     await close();
   });
 
+  it('move step by step, also when they are pressed faster than the page is painted', async () => {
+    const { page, close } = await withArticles();
+    await row(page, 'C').locator('.row-main').focus();
+    const seen = await page.evaluate<string[]>(`(async () => {
+      const seen = [];
+      for (const key of ['j', 'j', 'k', 'j', 'k', 'k']) {
+        document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+        for (let turn = 0; turn < 10; turn++) await undefined;
+        seen.push(document.activeElement.querySelector('.row-title').textContent);
+      }
+      return seen;
+    })()`);
+    expect(seen).toEqual(['B', 'A', 'B', 'A', 'B', 'C']);
+    await page.locator('#detail-title', { hasText: 'C' }).waitFor();
+    expect(await page.locator('#detail-title').textContent()).toBe('C');
+    await close();
+  });
+
   it('undo one action after the other, the last one first', async () => {
     const { page, close, api, stored } = await withArticles();
     await row(page, 'B').locator('.row-main').focus();

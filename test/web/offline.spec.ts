@@ -92,6 +92,30 @@ describeWorlds(
     });
   },
   (world) => {
+    it('a new version is switched to in each tab, also where another tab did it before', async () => {
+      const front = await startFront(world);
+      const { page, context, close } = await openDevice(world.browser, `${front.url}/app/`);
+      await signInByName(page, someName());
+      await save(page, 'https://example.com/a', 'A');
+      await page.evaluate('navigator.serviceWorker.ready.then(() => true)');
+      await page.reload();
+      await isSignedIn(page);
+      const other = await context.newPage();
+      await other.goto(`${front.url}/app/`);
+      await isSignedIn(other);
+      front.version = 'another';
+      await page.evaluate(
+        'navigator.serviceWorker.getRegistration().then((registration) => registration.update()).then(() => true)',
+      );
+      for (const tab of [page, other]) await tab.getByText('A new version is ready.').waitFor();
+      for (const tab of [page, other]) {
+        await Promise.all([tab.waitForEvent('load'), tab.getByRole('button', { name: 'Reload' }).click()]);
+        await expectTitles(tab, ['A']);
+        expect(await tab.getByText('A new version is ready.').count()).toBe(0);
+      }
+      await close();
+    });
+
     it('of 20,000 articles only those in sight are in the document, however one scrolls', async () => {
       const { page, close } = await openDevice(world.browser, `${world.url}/app/`);
       await page.route('**/app/account', (route) => route.fulfill({ json: { account: 'many' } }));

@@ -1,5 +1,5 @@
 import type { LocalArticle } from '@reading-list/client';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isFocusLost } from '../platform/focus';
 import type { Routing } from './route';
 
@@ -55,7 +55,8 @@ export function useSelection(
     last.current.left = selected;
     replace(next === undefined ? { view: route.view } : { ...route, key: next });
   }, [items]);
-  useEffect(() => {
+  // Before the next key, which would otherwise be overtaken.
+  useLayoutEffect(() => {
     if (route.key !== undefined) select(route.key);
     else if (isFocusLost() || document.activeElement!.closest('.detail-pane')) focus();
   }, [route.key]);

@@ -40,7 +40,8 @@ export function useSyncState(list: ReadingList, account: string): SyncState {
     };
     tabs.onmessage = ({ data }: MessageEvent<Report>) => note(data);
     const stops = [list.on('status', follow), onChange(list, async () => setUnsent(await list.countPending()))];
-    follow(list.status);
+    // The first sync may have ended before anybody listened.
+    follow(list.status === 'idle' ? 'syncing' : list.status);
     return () => {
       isOver = true;
       stops.forEach((stop) => stop());

@@ -19,7 +19,7 @@ export const focusHome = (): boolean =>
   });
 
 /** Whether no element has the focus. */
-export const isFocusLost = (): boolean => [null, document.body].includes(document.activeElement as HTMLElement | null);
+export const isFocusLost = (): boolean => !document.activeElement || document.activeElement === document.body;
 
 /** Never leaves the keyboard nowhere: browsers move the focus to the body when its element is removed or hidden. */
 export function watchFocus(): void {
