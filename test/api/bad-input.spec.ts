@@ -144,7 +144,7 @@ describe('numbers', () => {
   it.each(['9007199254740992', '-9007199254740992', '1e5', '9'.repeat(1000), 'NaN', 'Infinity'])(
     '%s in a query is answered 400 / 107',
     async (number) => {
-      for (const name of ['word_count', '_since', '_limit', 'min_added_on', 'not_read_position']) {
+      for (const name of ['word_count', '_since', 'min_added_on', 'not_read_position']) {
         const { body } = await device.get(`/articles?${name}=${number}`).expect(400);
         expect(body.errno).toBe(107);
         expect(body.message).toMatch(new RegExp(`^${name}: `));
@@ -152,8 +152,16 @@ describe('numbers', () => {
     },
   );
 
-  it('a page of more items than there can be is the largest page', async () => {
-    await device.get(`/articles?_limit=${MAX}`).expect(200);
+  it.each([String(MAX), '9007199254740992', '9'.repeat(1000)])(
+    'a page of more items than there can be is the largest page: %s',
+    async (limit) => {
+      await device.get(`/articles?_limit=${limit}`).expect(200);
+    },
+  );
+
+  it.each(['0', '-9007199254740992', '1e5', 'NaN', 'Infinity'])('%s is no size of a page', async (limit) => {
+    const { body } = await device.get(`/articles?_limit=${limit}`).expect(400);
+    expect([body.errno, body.message]).toEqual([107, expect.stringMatching(/^_limit: /)]);
   });
 });
 
