@@ -88,9 +88,6 @@ async function reach(url: string, signal?: AbortSignal): Promise<Response> {
   }
 }
 
-/** Rejects with 503 / 201, or `late`, when `work` takes longer than `limitMs`; the work itself continues. */
-export const withinLimit = <T>(
-  work: Promise<T>,
-  limitMs: number = PROVIDER_LIMIT_MS,
-  late: ApiError = providerUnavailable('no response in time'),
-): Promise<T> => before(limitMs, work, late);
+/** Rejects with 503 / 201 when `work` takes longer than `limitMs`; the work itself continues. */
+export const withinLimit = <T>(work: Promise<T>, limitMs: number = PROVIDER_LIMIT_MS): Promise<T> =>
+  before(limitMs, work, providerUnavailable('no response in time'));

@@ -2,11 +2,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { CLOCK, type Clock, SETTINGS } from '../../config/config.module.js';
 import type { Settings } from '../../config/settings.js';
+import { before } from '../../database/before.js';
 import { Database } from '../../database/database.js';
 import type { Token } from '../../database/entities/token.entity.js';
 import { unavailable } from '../../database/unavailable.js';
 import { ApiError } from '../../protocol/api-error.js';
-import { withinLimit } from '../provider/bounded-fetch.js';
 import { cacheableMs, type CheckedToken, type Identity, refused } from './identity.js';
 import { LastUse } from './last-use.js';
 import { hasPersonalForm, LOCAL_ISSUER, personalTokenHash } from './personal-token.js';
@@ -65,7 +65,7 @@ export class PersonalTokens {
 
   private find(hash: Buffer, isKnown: boolean): Promise<Token | undefined> {
     const found = this.database.onSession((session) => findToken(session, hash), { account: LOOKUPS, statements: 0 });
-    return isKnown ? withinLimit(found, PATIENCE_MS, lookupTimedOut()) : found;
+    return isKnown ? before(PATIENCE_MS, found, lookupTimedOut()) : found;
   }
 
   private judge(token: Token | undefined): Identity {

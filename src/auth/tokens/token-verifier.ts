@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { before } from '../../database/before.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { PROVIDER_LIMIT_MS, withinLimit } from '../provider/bounded-fetch.js';
 import { type Identity, refused } from './identity.js';
@@ -57,7 +58,7 @@ export class TokenVerifier {
     const refusal = this.cache.refusal(key);
     if (refusal) throw refusal;
     const check = this.checks.get(key) ?? this.begin(token, key);
-    return hasPersonalPrefix(token) ? withinLimit(check, PROVIDER_LIMIT_MS, lookupTimedOut()) : withinLimit(check);
+    return hasPersonalPrefix(token) ? before(PROVIDER_LIMIT_MS, check, lookupTimedOut()) : withinLimit(check);
   }
 
   private hit({ value }: Entry<Identity>): Identity {
