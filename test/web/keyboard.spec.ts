@@ -116,4 +116,29 @@ describe('keys', () => {
     expect(await api.list()).toHaveLength(3);
     await close();
   });
+  it('undo the deletion of this tab, also where another tab deleted another article since', async () => {
+    const { page, context, close, api } = await withArticles();
+    const other = await context.newPage();
+    await other.goto(`${world.url}/app/`);
+    await expectTitles(other, ['C', 'B', 'A']);
+    await page.getByText('Up to date').waitFor();
+    await context.setOffline(true);
+    for (const [tab, title, left] of [
+      [page, 'B', ['C', 'A']],
+      [other, 'C', ['A']],
+    ] as const) {
+      await row(tab, title).locator('.row-main').focus();
+      await tab.keyboard.press('#');
+      for (const each of [page, other]) await expectTitles(each, [...left]);
+    }
+    await page.keyboard.press('z');
+    for (const tab of [page, other]) await expectTitles(tab, ['B', 'A']);
+    await context.setOffline(false);
+    await page.getByText('Up to date').waitFor();
+    await expect.poll(async () => (await api.list()).map(({ title }) => title)).toEqual(['B', 'A']);
+    await other.keyboard.press('z');
+    for (const tab of [page, other]) await expectTitles(tab, ['C', 'B', 'A']);
+    await close();
+  });
+
 });

@@ -105,9 +105,14 @@ export class Actions {
       this.did(t.saved, saved, () => this.list.remove(this.now(saved.key)));
     });
 
-  /** A removal that was already sent cannot be undone; the article is added again instead. */
+  /**
+   * A removal that was already sent cannot be undone; the article is added again instead. So it is if the list's last removal is
+   * another one, perhaps of another tab, which stands.
+   */
   private async restore(article: LocalArticle): Promise<void> {
-    if (await this.list.undoRemove()) return;
+    const restored = await this.list.undoRemove();
+    if (restored?.key === this.now(article.key)) return;
+    if (restored) await this.list.remove(restored.key);
     this.successors.set(this.now(article.key), (await this.list.add(contentsOf(article))).key);
   }
 
