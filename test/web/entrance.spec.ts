@@ -72,6 +72,21 @@ describe('a link with a token, where somebody is signed in already,', () => {
     await close();
   });
 
+  it('signs out of the other list only', async () => {
+    const stranger = await linkOf(someName());
+    const { page, close } = await world.deviceOf(someName());
+    await save(page, 'https://example.com/mine', 'Mine');
+    await page.goto(stranger);
+    await page.getByRole('button', { name: 'Open the other list' }).click();
+    await page.getByText('Nothing left to read.').waitFor();
+    await askToSignOut(page);
+    await confirmSignOut(page);
+    await page.getByLabel('Password').waitFor();
+    await page.reload();
+    await expectTitles(page, ['Mine']);
+    await close();
+  });
+
   it('signs nobody out if the token is not good', async () => {
     const { page, close } = await world.deviceOf(someName());
     await save(page, 'https://example.com/mine', 'Mine');

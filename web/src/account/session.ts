@@ -1,7 +1,7 @@
 import { createClient, openReadingList, type ReadingList } from '@reading-list/client';
 import { indexedDbStorage } from '@reading-list/client/indexeddb';
 import { deleteDB } from 'idb';
-import { type KeptSession, keepSession, noteAccount } from '../platform/keep';
+import { type KeptSession, keepSession, noteAccount, readKeptSession } from '../platform/keep';
 import { readAccount, serviceUrl } from './service';
 
 /** A signed-in user and the list on this device. */
@@ -88,16 +88,21 @@ export async function reopen({ account, label, list, credentials, isKept }: Sess
 /** Stores or removes the credentials on this device. */
 export async function setKept(session: Session, keep: boolean): Promise<Session> {
   const { account, label, credentials } = session;
-  await keepSession(keep ? { account, label, authorization: credentials.authorization } : undefined);
+  await (keep ? keepSession({ account, label, authorization: credentials.authorization }) : forgetKept(account));
   return { ...session, isKept: keep };
 }
 
 /** Closes the session but keeps the list on this device for when the same account signs in again. */
-export async function suspend({ list }: Session): Promise<void> {
+export async function suspend({ account, list }: Session): Promise<void> {
   list.stop();
   await list.close();
   presentAccount.forget();
-  await keepSession(undefined);
+  await forgetKept(account);
+}
+
+/** Removes the credentials from this device, unless they are those of another account. */
+async function forgetKept(account: string): Promise<void> {
+  if ((await readKeptSession())?.account === account) await keepSession(undefined);
 }
 
 /** Removes the account from this device, including unsent edits. */
