@@ -98,6 +98,15 @@ describe('a link with a token, where somebody is signed in already,', () => {
   });
 });
 
+it('a link of a login that nobody began opens its list for this page only', async () => {
+  const link = (await linkOf(someName())).replace('#token=', '#auth:');
+  const { page, close } = await openDevice(world.browser, link);
+  await page.getByText('You are signed in until this page is closed.').waitFor();
+  await page.reload();
+  await page.getByLabel('Password').waitFor();
+  await close();
+});
+
 describe('signing out', () => {
   it('does it in all tabs at once', async () => {
     const { page, context, problems, close } = await world.deviceOf(someName());

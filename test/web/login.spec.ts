@@ -99,6 +99,18 @@ describe('the login with the provider', () => {
     for (const secret of [token, ...codes]) expect(referrers).not.toContain(secret);
   });
 
+  it('that was given up opens no list of a later link without asking', async () => {
+    const page = await openPage();
+    await toProvider(page);
+    await page.goBack();
+    await page.getByText('Sign in with a personal token').click();
+    await page.getByLabel('Personal token').fill(await development.provider.issue('judy'));
+    await page.getByRole('button', { name: 'Sign in', exact: true }).last().click();
+    await isSignedIn(page);
+    await page.goto(`${development.service}/app/#auth:${await development.provider.issue('mallory')}`);
+    await page.getByRole('heading', { name: 'Open another list?' }).waitFor();
+  });
+
   it('keeps the token in memory only, for a user who does not want to stay signed in', async () => {
     const page = await openPage();
     await page.getByLabel('Stay signed in on this device').uncheck();

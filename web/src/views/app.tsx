@@ -64,8 +64,11 @@ export function App({ entrance }: { entrance: Entrance }): JSX.Element {
     writePreferences(next);
     setPreferences(next);
   };
-  const onSignIn = async (credentials: Credentials) =>
+  const onSignIn = async (credentials: Credentials) => {
+    // A login that was begun on this page was given up.
+    takeLogin();
     setState({ at: 'list', session: await signIn(credentials, preferences.device) });
+  };
 
   switch (state.at) {
     case 'opening':
@@ -122,8 +125,9 @@ export function App({ entrance }: { entrance: Entrance }): JSX.Element {
 /** The initial state: the user of the token in the URL, otherwise the one who stayed signed in, otherwise nobody. */
 async function begin({ token }: Entrance, device: string): Promise<State> {
   try {
+    const isExpected = takeLogin();
     const kept = await readKeptSession();
-    if (token) return await beginWith(token, kept, device);
+    if (token) return await beginWith(token, isExpected && token.kind === 'login', kept, device);
     return kept ? { at: 'list', session: await openSession(kept, device) } : { at: 'sign-in' };
   } catch (error) {
     if (!(error instanceof SignInError)) return { at: 'broken' };
@@ -134,18 +138,19 @@ async function begin({ token }: Entrance, device: string): Promise<State> {
 /**
  * The state for a token in the URL. Anybody can make such a link, so that their list opens and gets what somebody else saves:
  * nobody who is signed in already comes to another list without being asked.
+ * @param isWanted whether it comes from a login that began on this page
  */
 async function beginWith(
   { value, kind }: NonNullable<Entrance['token']>,
+  isWanted: boolean,
   kept: KeptSession | undefined,
   device: string,
 ): Promise<State> {
-  const keep = kind === 'login' && sessionStorage.getItem(KEEP) !== 'no';
+  const keep = isWanted && sessionStorage.getItem(KEEP) !== 'no';
   const label = kind === 'login' ? t.settings.account : t.signIn.token;
   const credentials = { authorization: `Bearer ${value}`, label, keep };
   const account = await readAccount(credentials.authorization);
   const present = kept?.account ?? presentAccount.recall();
-  const isWanted = kind === 'login' && takeLogin();
   if (present !== undefined && present !== account && !isWanted)
     return { at: 'asking', kept, enter: () => enter(account, credentials, device) };
   return { at: 'list', session: await enter(account, credentials, device) };
