@@ -72,6 +72,22 @@ describe('a link with a token, where somebody is signed in already,', () => {
     await close();
   });
 
+  it('is asked about in a new tab as well, where the answer counts once', async () => {
+    const stranger = await linkOf(someName());
+    const { page, context, close } = await world.device();
+    await page.getByLabel('Stay signed in on this device').uncheck();
+    await signInByName(page, someName());
+    const other = await context.newPage();
+    await other.goto(stranger);
+    await question(other).waitFor();
+    await other.getByRole('button', { name: 'Open the other list' }).dblclick();
+    await other.getByText('Up to date').waitFor();
+    const count = `navigator.locks.query().then(({ held, pending }) =>
+      [...held, ...pending].filter(({ name }) => name.endsWith(':automatic')).length)`;
+    expect(await other.evaluate(count)).toBe(2);
+    await close();
+  });
+
   it('signs out of the other list only', async () => {
     const stranger = await linkOf(someName());
     const { page, close } = await world.deviceOf(someName());

@@ -42,6 +42,13 @@ const tabs = new BroadcastChannel('reading-list-sessions');
 /** Each account has its own database. */
 const databaseOf = (account: string) => `reading-list-${account}`;
 
+/** The account whose list another tab shows; undefined where browsers have no locks. */
+export async function openElsewhere(): Promise<string | undefined> {
+  const { held = [] } = (await navigator.locks?.query()) ?? {};
+  const names = held.map(({ name = '' }) => /^reading-list:reading-list-(.+):automatic$/.exec(name)?.[1]);
+  return names.find((account) => account !== undefined);
+}
+
 /** Signs in: the service identifies the account. Throws `SignInError`. */
 export async function signIn(credentials: Credentials, device: string): Promise<Session> {
   return enter(await readAccount(credentials.authorization), credentials, device);

@@ -5,6 +5,7 @@ import { readAccount, SignInError } from '../account/service';
 import {
   type Credentials,
   enter,
+  openElsewhere,
   openSession,
   presentAccount,
   reopen,
@@ -75,7 +76,14 @@ export function App({ entrance }: { entrance: Entrance }): JSX.Element {
       return <p class="opening">{t.sync.starting}</p>;
     case 'asking': {
       const { enter, kept } = state;
-      const show = (opening: Promise<Session>) => void opening.then((session) => setState({ at: 'list', session }));
+      const show = (opening: Promise<Session>) => {
+        // Nobody answers twice.
+        setState({ at: 'opening' });
+        void opening.then(
+          (session) => setState({ at: 'list', session }),
+          () => setState({ at: 'broken' }),
+        );
+      };
       return (
         <SwitchPage
           onSwitch={() => show(enter())}
@@ -150,7 +158,7 @@ async function beginWith(
   const label = kind === 'login' ? t.settings.account : t.signIn.token;
   const credentials = { authorization: `Bearer ${value}`, label, keep };
   const account = await readAccount(credentials.authorization);
-  const present = kept?.account ?? presentAccount.recall();
+  const present = kept?.account ?? presentAccount.recall() ?? (await openElsewhere());
   if (present !== undefined && present !== account && !isWanted)
     return { at: 'asking', kept, enter: () => enter(account, credentials, device) };
   return { at: 'list', session: await enter(account, credentials, device) };
