@@ -231,6 +231,21 @@ const ACTIONS: [action: string, options: BrowserContextOptions, steps: Steps, ex
     'row B',
   ],
   [
+    'syncing, which takes a while',
+    WIDE,
+    async (page) => {
+      await page.getByText('Up to date').waitFor();
+      await page.route('**/v2/**', async (route) => {
+        await new Promise((resolve) => setTimeout(resolve, 400));
+        await route.continue();
+      });
+      await page.getByRole('button', { name: 'Sync now' }).focus();
+      await press(page, 'Enter');
+      await page.waitForTimeout(300);
+    },
+    'button Sync now',
+  ],
+  [
     'leaving the search',
     WIDE,
     async (page) => {

@@ -11,7 +11,8 @@ export function SyncLine({ state, onSync }: { state: SyncState; onSync: () => vo
         {isBehind(state) ? '' : textOf(state)}
         {state.unsent > 0 && <span> {t.sync.unsent(state.unsent)}.</span>}
       </span>
-      {['offline', 'busy', 'idle'].includes(state.status) && (
+      {/* Also during a sync, as it may have the focus. */}
+      {state.status !== 'signed-out' && state.status !== 'gone' && (
         <button type="button" class="quiet" onClick={onSync}>
           {t.sync.now}
         </button>
