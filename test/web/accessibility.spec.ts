@@ -146,3 +146,10 @@ it('the keyboard alone is enough, and the focus is never lost', async () => {
   await expect.poll(() => page.locator('.list .row').count()).toBe(2);
   await close();
 });
+it('the time of the last sync is there for whoever reads it, but not announced every minute', async () => {
+  const { page, close } = await world.deviceOf(someName());
+  await page.getByText('Up to date').waitFor();
+  expect(await page.locator('.sync-line [role=status] [aria-live=off]').textContent()).toMatch(/^\d\d:\d\d/);
+  await close();
+});
+

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import type { SyncState } from '../list/sync-state';
 import { formatTime, t } from '../texts';
+import { Sentence } from './sentence';
 
 /** The sync status in one line: offline, syncing, up to date and since when, or that the service has a problem. */
 export function SyncLine({ state, onSync }: { state: SyncState; onSync: () => void }): JSX.Element {
@@ -24,7 +25,10 @@ export function SyncLine({ state, onSync }: { state: SyncState; onSync: () => vo
 /** There is no error, but "up to date" would not be true either. */
 const isBehind = ({ status, unsent }: SyncState): boolean => unsent > 0 && (status === 'idle' || status === 'syncing');
 
-function textOf({ status, syncedAt }: SyncState): string {
+/** The time passes every minute, which is nothing to interrupt anybody for. */
+const upToDate = (syncedAt: number) => <Sentence of={t.sync.upToDate} title={formatTime(syncedAt)} live="off" />;
+
+function textOf({ status, syncedAt }: SyncState): JSX.Element | string {
   switch (status) {
     case 'busy':
       return t.sync.busy;
@@ -32,12 +36,12 @@ function textOf({ status, syncedAt }: SyncState): string {
       return t.sync.offline;
     case 'syncing':
       // While a waiting poll is held the list is up to date, so keep showing that.
-      return syncedAt === undefined ? t.sync.syncing : t.sync.upToDate(formatTime(syncedAt));
+      return syncedAt === undefined ? t.sync.syncing : upToDate(syncedAt);
     case 'signed-out':
       return t.sync.signedOut;
     case 'gone':
       return t.sync.gone;
     default:
-      return syncedAt === undefined ? t.sync.starting : t.sync.upToDate(formatTime(syncedAt));
+      return syncedAt === undefined ? t.sync.starting : upToDate(syncedAt);
   }
 }
