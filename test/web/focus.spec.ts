@@ -231,6 +231,18 @@ const ACTIONS: [action: string, options: BrowserContextOptions, steps: Steps, ex
     'row B',
   ],
   [
+    'closing the menu',
+    WIDE,
+    async (page) => {
+      await openRow(page, 'B');
+      await click(page, 'More');
+      await press(page, 'Escape');
+      await page.getByRole('button', { name: 'Settings' }).waitFor({ state: 'detached' });
+      await page.locator('#detail-title', { hasText: 'B' }).waitFor();
+    },
+    'button More',
+  ],
+  [
     'syncing, which takes a while',
     WIDE,
     async (page) => {

@@ -1,5 +1,5 @@
 import type { JSX, RefObject } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Preferences } from '../platform/preferences';
 import { t } from '../texts';
 import { Icon, IconButton } from './icons';
@@ -64,7 +64,8 @@ export function TopBar({ search, searchField, order, onSearch, onResults, onOrde
 function Menu({ entries }: { entries: Props['menu'] }): JSX.Element {
   const [isOpen, setOpen] = useState(false);
   const menu = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  // Before the next key.
+  useLayoutEffect(() => {
     if (!isOpen) return;
     menu.current!.querySelector<HTMLElement>('.menu-entries button')?.focus();
     const close = (event: Event) => {
@@ -82,7 +83,16 @@ function Menu({ entries }: { entries: Props['menu'] }): JSX.Element {
     menu.current!.querySelector<HTMLElement>('.icon-button')!.focus();
   };
   return (
-    <div class="menu" ref={menu} onKeyDown={(event) => event.key === 'Escape' && isOpen && leave()}>
+    <div
+      class="menu"
+      ref={menu}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || !isOpen) return;
+        // It closes nothing else.
+        event.preventDefault();
+        leave();
+      }}
+    >
       <IconButton icon="more" name={t.menu} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)} />
       {isOpen && (
         <div class="menu-entries">
