@@ -141,4 +141,49 @@ describe('keys', () => {
     await close();
   });
 
+  it('mean nothing while an input method is composing', async () => {
+    const { page, close, stored } = await withArticles();
+    const session = await page.context().newCDPSession(page);
+    const compose = (text: string) =>
+      session.send('Input.imeSetComposition', { text, selectionStart: text.length, selectionEnd: text.length });
+    await row(page, 'B').locator('.row-main').click();
+    await page.getByRole('button', { name: 'Rename' }).click();
+    const field = page.getByLabel('Title', { exact: true });
+    await field.fill('');
+    await compose('かんじ');
+    for (const key of ['Enter', 'Escape']) {
+      await page.keyboard.press(key);
+      await page.waitForTimeout(200);
+      expect([key, await field.count()]).toEqual([key, 1]);
+      await compose('かんじ');
+    }
+    await session.send('Input.insertText', { text: '漢字' });
+    await page.keyboard.press('Enter');
+    await expect.poll(() => stored('漢字')).toMatchObject({ title: '漢字' });
+    await page.keyboard.press('/');
+    await compose('かん');
+    for (const key of ['Enter', 'Escape', 'ArrowDown']) {
+      await page.keyboard.press(key);
+      await page.waitForTimeout(200);
+      expect([key, await page.evaluate('document.activeElement.type')]).toEqual([key, 'search']);
+      await compose('かん');
+    }
+    await page.locator('#detail-title', { hasText: '漢字' }).waitFor();
+    await close();
+  });
+
+  it('that a keyboard layout has on the third level are as good as any other', async () => {
+    const { page, close } = await withArticles();
+    await row(page, 'B').locator('.row-main').focus();
+    const press = (init: object) =>
+      page.evaluate(
+        `document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: '#', bubbles: true, ...${JSON.stringify(init)} }))`,
+      );
+    await press({ ctrlKey: true, altKey: true });
+    await page.waitForTimeout(200);
+    await expectTitles(page, ['C', 'B', 'A']);
+    await press({ ctrlKey: true, altKey: true, modifierAltGraph: true });
+    await expectTitles(page, ['C', 'A']);
+    await close();
+  });
 });

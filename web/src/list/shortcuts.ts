@@ -17,7 +17,9 @@ export function useShortcuts(shortcuts: Shortcuts, isOn: boolean): void {
     const listen = (event: KeyboardEvent) => {
       // A key held down only moves.
       if (event.repeat && event.key !== 'j' && event.key !== 'k') return;
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isOccupied(event)) return;
+      // Some keyboard layouts have `#` on the third level, which counts as Ctrl and Alt.
+      const isCommand = (event.ctrlKey || event.altKey) && !event.getModifierState('AltGraph');
+      if (event.defaultPrevented || event.isComposing || isCommand || event.metaKey || isOccupied(event)) return;
       const { shortcuts, isOn } = current.current;
       if (!isOn && event.key.length === 1) return;
       const isSequence = prefix !== undefined && event.timeStamp - prefix.at < SEQUENCE_MS;

@@ -87,6 +87,8 @@ function RenameForm({
           dir="auto"
           defaultValue={article.title ?? ''}
           onKeyDown={(event) => {
+            // These keys are the input method's while it composes a text.
+            if (event.isComposing) return;
             if (event.key === 'Enter') submit(event);
             if (event.key !== 'Escape') return;
             event.stopPropagation();

@@ -32,7 +32,7 @@ export function TopBar({ search, searchField, order, onSearch, onResults, onOrde
           value={search}
           onInput={(event) => onSearch(event.currentTarget.value)}
           onKeyDown={(event) => {
-            if (!['Escape', 'Enter', 'ArrowDown'].includes(event.key)) return;
+            if (event.isComposing || !['Escape', 'Enter', 'ArrowDown'].includes(event.key)) return;
             event.preventDefault();
             if (event.key === 'Escape') onSearch('');
             onResults();
