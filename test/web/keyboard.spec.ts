@@ -116,6 +116,7 @@ describe('keys', () => {
     expect(await api.list()).toHaveLength(3);
     await close();
   });
+
   it('undo the deletion of this tab, also where another tab deleted another article since', async () => {
     const { page, context, close, api } = await withArticles();
     const other = await context.newPage();
@@ -184,6 +185,41 @@ describe('keys', () => {
     await expectTitles(page, ['C', 'B', 'A']);
     await press({ ctrlKey: true, altKey: true, modifierAltGraph: true });
     await expectTitles(page, ['C', 'A']);
+    await close();
+  });
+});
+
+describe('another tab', () => {
+  it('takes over what is set in the settings, and does not set it back', async () => {
+    const { page, context, close, api } = await withArticles();
+    const other = await context.newPage();
+    await other.goto(`${world.url}/app/`);
+    await expectTitles(other, ['C', 'B', 'A']);
+    await openHelp(page);
+    await isSwitchedOn(page).uncheck();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await page.getByLabel('Name of this device').fill('My laptop');
+    await page.keyboard.press('Tab');
+    await page.getByLabel('Language').selectOption('de');
+    await page.keyboard.press('Escape');
+
+    await other.getByLabel('Reihenfolge').selectOption('oldest');
+    await expectTitles(other, ['A', 'B', 'C']);
+    await row(other, 'B').locator('.row-main').focus();
+    await other.keyboard.press('#');
+    await other.waitForTimeout(300);
+    await expectTitles(other, ['A', 'B', 'C']);
+    await other.getByRole('button', { name: 'Artikel speichern' }).click();
+    await other.getByLabel('Adresse').fill('https://example.com/D');
+    await other.keyboard.press('Enter');
+    await expect.poll(async () => (await api.list())[0]).toMatchObject({ added_by: 'My laptop' });
+
+    await page.reload();
+    await page.getByRole('button', { name: 'Mehr' }).click();
+    await page.getByRole('button', { name: 'Tastenkürzel' }).click();
+    expect(await page.getByLabel('Einzelne Tasten als Kürzel verwenden').isChecked()).toBe(false);
     await close();
   });
 });

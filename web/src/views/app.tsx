@@ -65,6 +65,12 @@ export function App({ entrance }: { entrance: Entrance }): JSX.Element {
     writePreferences(next);
     setPreferences(next);
   };
+  // What another tab sets; to store the older value again would undo it.
+  useEffect(() => {
+    const follow = () => setPreferences(readPreferences());
+    window.addEventListener('storage', follow);
+    return () => window.removeEventListener('storage', follow);
+  }, []);
   const onSignIn = async (credentials: Credentials) => {
     // A login that was begun on this page was given up.
     takeLogin();

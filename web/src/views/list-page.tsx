@@ -1,4 +1,4 @@
-import type { LocalArticle } from '@reading-list/client';
+import type { LocalArticle, ReadingList } from '@reading-list/client';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ToSave } from '../account/entrance';
@@ -80,10 +80,13 @@ export function ListPage(props: Props): JSX.Element {
       .then(props.onSaved);
   }, [props.save]);
 
-  const closeSettings = () => {
-    setOpen(undefined);
-    if (preferences.device !== session.device) props.onReopen();
-  };
+  const reopened = useRef<ReadingList>(undefined);
+  // Once for each list, as it takes a moment.
+  useEffect(() => {
+    if (open === 'settings' || preferences.device === session.device || reopened.current === list) return;
+    reopened.current = list;
+    props.onReopen();
+  }, [open, preferences.device, list]);
   const remove = (removed: LocalArticle) => {
     selection.leave(removed.key);
     void actions.remove(removed);
@@ -201,7 +204,7 @@ export function ListPage(props: Props): JSX.Element {
         />
       )}
       {open === 'help' && <HelpDialog {...props} onClose={() => setOpen(undefined)} />}
-      {open === 'settings' && <SettingsDialog {...props} onClose={closeSettings} />}
+      {open === 'settings' && <SettingsDialog {...props} onClose={() => setOpen(undefined)} />}
       {open === 'sign-out' && (
         <SignOutDialog session={session} onConfirm={props.onSignOut} onClose={() => setOpen(undefined)} />
       )}
