@@ -146,6 +146,31 @@ it('the keyboard alone is enough, and the focus is never lost', async () => {
   await expect.poll(() => page.locator('.list .row').count()).toBe(2);
   await close();
 });
+
+it('what was done is said again when it is done again', async () => {
+  const name = someName();
+  await fill(name);
+  const { page, close } = await world.device();
+  await signInByName(page, name);
+  await page.locator('.list .row-main').first().focus();
+  for (const [key, said] of [
+    ['f', 'to favourites'],
+    ['m', 'as read'],
+    ['z', 'Undone'],
+  ] as const) {
+    await page.keyboard.press(key);
+    await page.locator('.toast').getByText(said).waitFor();
+  }
+  await page.evaluate(`{
+    window.said = [];
+    new MutationObserver((changes) => said.push(...changes.flatMap(({ addedNodes }) => [...addedNodes].map((node) => node.textContent))))
+      .observe(document.querySelector('.toast'), { childList: true, subtree: true });
+  }`);
+  await page.keyboard.press('z');
+  await expect.poll(() => page.evaluate<string[]>('said')).toContain('Undone');
+  await close();
+});
+
 it('the time of the last sync is there for whoever reads it, but not announced every minute', async () => {
   const { page, close } = await world.deviceOf(someName());
   await page.getByText('Up to date').waitFor();

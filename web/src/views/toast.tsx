@@ -13,7 +13,7 @@ interface Props {
 export function Toast({ done, onUndo, onDismiss }: Props): JSX.Element {
   return (
     <div class={`toast${done ? '' : ' is-empty'}`}>
-      <p role="status">{done && <Sentence of={done.text} title={done.title ?? ''} />}</p>
+      <p role="status">{done && <Sentence key={done} of={done.text} title={done.title ?? ''} />}</p>
       {done?.undo && (
         <button type="button" class="quiet" onClick={onUndo}>
           {t.undo}
