@@ -97,6 +97,39 @@ describe('what one tab is told, the others say too', () => {
     await close();
   });
 
+  it('a conflict, which goes when it is dismissed, and no other one with it', async () => {
+    const name = someName();
+    const api = apiOf(world.url, name);
+    for (const title of ['A', 'B']) await api.create({ url: `https://example.com/${title}`, title });
+    const { page, context, close } = await world.deviceOf(name);
+    await expectTitles(page, ['B', 'A']);
+    for (const title of ['A', 'B']) {
+      await expectLine(page, isUpToDate);
+      await context.setOffline(true);
+      await row(page, title).locator('.row-main').focus();
+      await page.keyboard.press('f');
+      const { id } = (await api.list()).find((article) => article.title === title)!;
+      await api.call('DELETE', `/articles/${String(id)}`);
+      await context.setOffline(false);
+      await page.getByText(`“${title}” was deleted on another device`).waitFor();
+      // The list is opened again.
+      await page.getByRole('button', { name: 'More' }).click();
+      await page.getByRole('button', { name: 'Settings' }).click();
+      await page.getByLabel('Name of this device').fill(`Laptop ${title}`);
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Escape');
+      await save(page, `https://example.com/after-${title}`);
+      await expect
+        .poll(async () => (await api.list())[0])
+        .toMatchObject({ url: `https://example.com/after-${title}`, added_by: `Laptop ${title}` });
+    }
+    const notices = page.locator('.notice', { hasText: 'was deleted on another device' });
+    await notices.filter({ hasText: '“A”' }).getByRole('button', { name: 'Dismiss' }).click();
+    await notices.filter({ hasText: '“A”' }).waitFor({ state: 'detached' });
+    expect(await notices.count()).toBe(1);
+    await close();
+  });
+
   it('that the sign-in is no longer valid, and that it is again', async () => {
     const user = someName();
     const token = async (name: string) =>
