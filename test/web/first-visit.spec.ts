@@ -26,6 +26,17 @@ describe.each(['SQLite', 'MariaDB'])('a first visit, with %s', (backend) => {
     await close();
   });
 
+  it('an address that is too long is refused as it is, and not saved in part', async () => {
+    const { page, close } = await world.deviceOf(someName());
+    await page.getByRole('button', { name: 'Save an article' }).click();
+    await page.getByLabel('Address').focus();
+    await page.keyboard.insertText(`https://example.com/${'a'.repeat(2100)}`);
+    await page.keyboard.press('Enter');
+    await page.getByText('url: longer than 2048 characters').waitFor({ timeout: 5_000 });
+    expect((await page.getByLabel('Address').inputValue()).length).toBe(2120);
+    await close();
+  });
+
   it('everything that can be done with an article reaches the service, and can be undone', async () => {
     const { url } = world;
     const name = someName();

@@ -50,7 +50,6 @@ export function AddDialog({
             autoComplete="off"
             autoCapitalize="off"
             spellcheck={false}
-            maxLength={2048}
             required
             autofocus
             aria-invalid={problem !== ''}
