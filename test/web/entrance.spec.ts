@@ -123,6 +123,21 @@ it('a link of a login that nobody began opens its list for this page only', asyn
   await close();
 });
 
+it('a browser that lets the page store nothing is told so', async () => {
+  const { page, close } = await openDevice(world.browser, 'about:blank');
+  await page.addInitScript(`
+    const denied = { get() { throw new DOMException('denied', 'SecurityError'); } };
+    for (const name of ['sessionStorage', 'localStorage']) Object.defineProperty(window, name, denied);
+    indexedDB.open = denied.get;
+  `);
+  for (const hash of ['', '#save=https://example.com/a']) {
+    await page.goto('about:blank');
+    await page.goto(`${world.url}/app/${hash}`);
+    await page.getByText('This browser does not let pages store data here').waitFor({ timeout: 5_000 });
+  }
+  await close();
+});
+
 describe('signing out', () => {
   it('does it in all tabs at once', async () => {
     const { page, context, problems, close } = await world.deviceOf(someName());

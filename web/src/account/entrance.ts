@@ -25,8 +25,13 @@ export function takeEntrance(): Entrance {
   const address = new URL(location.href);
   const entrance = readEntrance(address);
   if (bringsSomething(address)) history.replaceState(null, '', location.pathname);
-  if (entrance.save) rememberSave(entrance.save);
-  return { ...entrance, save: entrance.save ?? recallSave() };
+  try {
+    if (entrance.save) rememberSave(entrance.save);
+    return { ...entrance, save: entrance.save ?? recallSave() };
+  } catch {
+    // The page is about to say that it can't store anything.
+    return entrance;
+  }
 }
 
 /** Whether a URL has one-time parts, besides the view. */
