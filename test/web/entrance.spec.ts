@@ -123,6 +123,23 @@ it('a link of a login that nobody began opens its list for this page only', asyn
   await close();
 });
 
+it('what was typed in the form to save an article is not there for who signs in next', async () => {
+  const { page, context, close } = await world.deviceOf(someName());
+  await page.getByRole('button', { name: 'Save an article' }).click();
+  await page.getByLabel('Address').fill('https://example.com/private');
+  await page.keyboard.press('Escape');
+  await context.route('**/v2/**', (route) =>
+    route.fulfill({ status: 401, json: { code: 401, errno: 105, message: 'no' } }),
+  );
+  await page.getByRole('button', { name: 'Sync now' }).click();
+  await page.getByRole('button', { name: 'Sign in again' }).click();
+  await context.unroute('**/v2/**');
+  await signInByName(page, someName());
+  await page.getByRole('button', { name: 'Save an article' }).click();
+  expect(await page.getByLabel('Address').inputValue()).toBe('');
+  await close();
+});
+
 it('a browser that lets the page store nothing is told so', async () => {
   const { page, close } = await openDevice(world.browser, 'about:blank');
   await page.addInitScript(`

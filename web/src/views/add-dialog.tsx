@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { ToSave } from '../account/entrance';
+import { presentAccount } from '../account/session';
 import { webLink } from '../platform/links';
 import { reasonOf, t } from '../texts';
 import { Dialog } from './dialog';
@@ -21,7 +22,7 @@ export function AddDialog({
   const change = (changed: Partial<typeof draft>) => {
     const next = { ...draft, ...changed };
     setDraft(next);
-    sessionStorage.setItem(DRAFT, JSON.stringify(next));
+    sessionStorage.setItem(DRAFT, JSON.stringify({ ...next, account: presentAccount.recall() }));
   };
   const refuse = (reason: string) => {
     setProblem(reason);
@@ -86,10 +87,12 @@ export const forgetDraft = () => sessionStorage.removeItem(DRAFT);
 /** Adds the scheme that browsers hide, for URLs such as "example.com/article". */
 const withScheme = (text: string): string => (/^[\w-]+(\.[\w-]+)+([/?#]|$)/.test(text) ? `https://${text}` : text);
 
+/** What the same user typed before. */
 function readDraft(): { url: string; title: string } {
   const empty = { url: '', title: '' };
   try {
-    return { ...empty, ...(JSON.parse(sessionStorage.getItem(DRAFT) ?? '{}') as object) };
+    const draft = JSON.parse(sessionStorage.getItem(DRAFT) ?? '{}') as Partial<typeof empty & { account: string }>;
+    return draft.account === presentAccount.recall() ? { ...empty, ...draft } : empty;
   } catch {
     return empty;
   }
