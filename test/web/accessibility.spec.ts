@@ -178,3 +178,38 @@ it('the time of the last sync is there for whoever reads it, but not announced e
   await close();
 });
 
+describe.each([1100, 1280])('in a window of %i pixels', (width) => {
+  it('the buttons of the chosen row cover no fact, and a short site leaves no gap', async () => {
+    const name = someName();
+    const api = apiOf(world.url, name);
+    const facts = { word_count: 52_000, read_position: 3000 };
+    await api.create({ url: 'https://fs.blog/a', title: 'Short site', ...facts });
+    await api.create({ url: 'https://magazine.example.com/b', title: 'Long site', ...facts });
+    const { page, close } = await world.device({ viewport: { width, height: 800 } });
+    await signInByName(page, name);
+    await page.locator('.list .row').nth(1).waitFor();
+    const measured = async (title: string) => {
+      await page.locator('.list .row', { hasText: title }).hover();
+      return page.evaluate<{ covered: string[]; gaps: number[] }>(`(() => {
+        const row = document.querySelector('.list .row:hover');
+        const buttons = row.querySelector('.row-actions').getBoundingClientRect();
+        const line = row.querySelector('.row-facts').getBoundingClientRect();
+        const facts = [...row.querySelectorAll('.row-facts > :not(.visually-hidden)')].map((fact) => {
+          const range = document.createRange();
+          range.selectNodeContents(fact);
+          return { text: fact.textContent, box: range.getBoundingClientRect() };
+        }).filter(({ box }) => box.top < line.bottom - 2);
+        return {
+          covered: facts.filter(({ box }) => box.right > buttons.left).map(({ text }) => text),
+          gaps: facts.slice(1).map(({ box }, at) => Math.round(box.left - facts[at].box.right)),
+        };
+      })()`);
+    };
+    for (const title of ['Short site', 'Long site']) {
+      const { covered, gaps } = await measured(title);
+      expect([title, covered, [...new Set(gaps)]]).toEqual([title, [], [12]]);
+    }
+    await close();
+  });
+});
+
