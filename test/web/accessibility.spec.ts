@@ -213,3 +213,12 @@ describe.each([1100, 1280])('in a window of %i pixels', (width) => {
   });
 });
 
+it('what is saved after signing in makes no page wider than its window, however long its address is', async () => {
+  const { page, close } = await world.device({ viewport: { width: 320, height: 640 } });
+  await page.goto('about:blank');
+  await page.goto(`${world.url}/app/#save=https://example.com/${'a'.repeat(300)}`);
+  await page.getByText('is saved as soon as you have signed in').waitFor();
+  const width = 'document.documentElement.scrollWidth';
+  expect(await page.evaluate(width)).toBe(320);
+  await close();
+});
