@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { apiOf, expectTitles, row, signInByName, someName, useWorld } from './device.js';
+import { apiOf, expectTitles, row, save, signInByName, someName, useWorld } from './device.js';
 
 const world = useWorld();
 
@@ -139,6 +139,26 @@ describe('keys', () => {
     await expect.poll(async () => (await api.list()).map(({ title }) => title)).toEqual(['B', 'A']);
     await other.keyboard.press('z');
     for (const tab of [page, other]) await expectTitles(tab, ['C', 'B', 'A']);
+    await close();
+  });
+
+  it('undo a new name also of an article that had none', async () => {
+    const { page, context, close } = await withArticles();
+    await page.getByText('Up to date').waitFor();
+    await context.setOffline(true);
+    await save(page, 'https://example.com/untitled');
+    await expectTitles(page, ['example.com/untitled', 'C', 'B', 'A']);
+    await row(page, 'example.com/untitled').locator('.row-main').focus();
+    await page.keyboard.press('r');
+    await page.getByLabel('Title', { exact: true }).fill('A name');
+    await page.keyboard.press('Enter');
+    await expectTitles(page, ['A name', 'C', 'B', 'A']);
+    await context.setOffline(false);
+    await page.getByText('Up to date').waitFor();
+    await page.keyboard.press('z');
+    await page.getByText('Undone').waitFor();
+    await page.getByText('Up to date').waitFor();
+    await expectTitles(page, ['example.com/untitled', 'C', 'B', 'A']);
     await close();
   });
 

@@ -80,9 +80,8 @@ export class Actions {
     this.attempt(async () => {
       if (title === article.title || title === '') return;
       await this.list.rename(article.key, title);
-      this.did(t.done.renamed, { ...article, title }, () =>
-        this.list.rename(this.now(article.key), article.title ?? ''),
-      );
+      // Where it had no title, the service may have taken the new one for that of the page, too.
+      this.did(t.done.renamed, { ...article, title }, () => this.list.rename(this.now(article.key), titleOf(article)));
     });
 
   readUpTo = (article: LocalArticle, words: number) =>
