@@ -209,6 +209,19 @@ describe('keys', () => {
   });
 });
 
+it('an article opens in another tab where a link would', async () => {
+  const { page, context, close } = await withArticles();
+  const [opened] = await Promise.all([
+    context.waitForEvent('page', { timeout: 5_000 }),
+    row(page, 'B')
+      .locator('.row-main')
+      .click({ modifiers: ['Control'] }),
+  ]);
+  await opened.locator('#detail-title', { hasText: 'B' }).waitFor();
+  await page.getByText('Select an article to see its details.').waitFor();
+  await close();
+});
+
 describe('another tab', () => {
   it('takes over what is set in the settings, and does not set it back', async () => {
     const { page, context, close, api } = await withArticles();

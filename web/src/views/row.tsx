@@ -39,6 +39,8 @@ export function Row(props: Props): JSX.Element {
         tabIndex={isSelected ? 0 : -1}
         aria-current={isOpen ? 'true' : undefined}
         onClick={(event) => {
+          // In another tab or window.
+          if (event.ctrlKey || event.metaKey || event.shiftKey) return;
           event.preventDefault();
           onOpen(article.key);
         }}
