@@ -266,6 +266,26 @@ it('another name of the device is used from then on, without a reload and with e
   await close();
 });
 
+it('what is done while the list is opened under another name of the device is done', async () => {
+  const { page, close } = await world.deviceOf(someName());
+  await save(page, 'https://example.com/a', 'A');
+  await page.locator('.row-main').focus();
+  await page.evaluate(`{
+    window.said = [];
+    new MutationObserver(() => said.push(document.querySelector('.toast').textContent))
+      .observe(document.querySelector('.toast'), { childList: true, subtree: true, characterData: true });
+  }`);
+  for (const name of ['One', 'Two', 'Three']) {
+    await openSettings(page);
+    await page.getByLabel('Name of this device').fill(name);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Escape');
+    for (let at = 0; at < 40; at++) await page.keyboard.press('f');
+  }
+  expect((await page.evaluate<string[]>('said')).filter((text) => text.includes('did not work'))).toEqual([]);
+  await close();
+});
+
 /** A proxy for plain http: to the browser the service has a name, over which it trusts no page as it does on this machine. */
 async function startProxy(): Promise<string> {
   const server = createServer((incoming, response) => {

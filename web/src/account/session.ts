@@ -88,7 +88,8 @@ export async function openSession({ account, authorization, label }: KeptSession
 /** Opens the list again under another name of this device. */
 export async function reopen({ account, label, list, credentials, isKept }: Session, device: string): Promise<Session> {
   const next = await openSession({ account, label, authorization: credentials.authorization }, device);
-  await list.close();
+  // Not before the page has the next one, as nothing can be done on a closed one.
+  setTimeout(() => void list.close());
   return { ...next, isKept };
 }
 
