@@ -3,8 +3,11 @@ import { isLongerThan } from './text.js';
 
 const OPAQUE_SCHEMES = new Set(['javascript', 'vbscript', 'data', 'mailto', 'about', 'blob']);
 
-/** A name, or an IPv6 address in brackets; the port is digits, if any (RFC 3986, section 3.2). */
-const HOST_AND_PORT = /^(\[[0-9a-f.]*:[0-9a-f:.]*\]|[^[\]:]*)(?::\d*)?$/i;
+/**
+ * A name, or in brackets an IPv6 address, perhaps with a zone (RFC 6874), or one of a later version; the port is digits, if
+ * any (RFC 3986, section 3.2).
+ */
+const HOST_AND_PORT = /^(\[(?:[0-9a-f.]*:[0-9a-f:.]*(?:%[^[\]]+)?|v[0-9a-f]+\.[^[\]]+)\]|[^[\]:]*)(?::\d*)?$/i;
 
 /**
  * Why `url` is not valid for an article; undefined if it is: an absolute hierarchical URL with a host, without white
