@@ -1,5 +1,5 @@
 import { invalidParameter, modifiedMeanwhile } from './api-error.js';
-import { isRepeated } from './repeated-header.js';
+import { isRepeated, linesOf } from './repeated-header.js';
 import type { Timestamp } from './timestamp.js';
 
 /** The timestamps of a conditional request (docs/protocol.md, "Conditional requests"). */
@@ -27,8 +27,10 @@ export function preconditionsOf(request: ConditionalRequest): Preconditions {
 /** Throws 400 / 107 when a condition was sent twice. By itself for a batch, whose entries judge the values. */
 export function requireSingleConditions({ headers, rawHeaders }: ConditionalRequest): void {
   for (const name of ['If-Unmodified-Since', 'If-Modified-Since']) {
-    const isEmpty = String(headers[name.toLowerCase()] ?? '').trim() === '';
-    if (!isEmpty && isRepeated(name, rawHeaders)) throw invalidParameter(name, 'given twice');
+    const lowered = name.toLowerCase();
+    if (headers[lowered] === undefined || !isRepeated(name, rawHeaders)) continue;
+    // Node keeps the first one, and an empty one must not hide another.
+    if (linesOf(lowered, rawHeaders).some((text) => text.trim() !== '')) throw invalidParameter(name, 'given twice');
   }
 }
 

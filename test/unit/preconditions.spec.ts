@@ -96,6 +96,12 @@ describe('the conditions of a request', () => {
     expect(preconditionsOf(request('If-Modified-Since', '', 'If-Modified-Since', ''))).toEqual({});
   });
 
+  it.each(['If-Modified-Since', 'If-Unmodified-Since'])('are refused where only the first %s is empty', (name) => {
+    expect(refusal(() => preconditionsOf(request(name, ' ', 'Host', 'a', name, '5'))).message).toBe(
+      `${name}: given twice`,
+    );
+  });
+
   it.each([
     ['If-Modified-Since', 'if-modified-since'],
     ['If-Unmodified-Since', 'IF-Unmodified-Since'],
