@@ -48,17 +48,17 @@ const ONCE = new Set([...ALIASES.keys(), ...PAGING]);
 export function parseCollectionQuery(search: string): CollectionQuery {
   const parameters = readParameters(search);
   const filters: Filter[] = [];
-  let sort: string | undefined;
+  let sort: readonly SortKey[] | undefined;
   let limit: number | undefined;
   let token: string | undefined;
   for (const { name, value } of parameters) {
-    if (name === '_sort') sort = value;
+    if (name === '_sort') sort = readSort(value);
     else if (name === '_limit') limit = readLimit(value);
     else if (name === '_token') token = value || undefined;
     else if (ALIASES.has(name) || !name.startsWith('_')) filters.push(readFilter(name, value));
   }
   if (filters.length > MAX_FILTERS) throw invalidParameter(filters[0]!.field, `more than ${MAX_FILTERS} filters`);
-  return { filters, sort: sort?.trim() ? totalOrder(parseSort(sort)) : defaultOrder(filters), limit, token };
+  return { filters, sort: sort ?? defaultOrder(filters), limit, token };
 }
 
 const defaultOrder = (filters: readonly Filter[]): readonly SortKey[] =>
@@ -131,6 +131,10 @@ function readLimit(text: string): number {
   if (limit < 1) throw invalidParameter('_limit', 'not an integer >= 1');
   return limit;
 }
+
+/** Undefined for an empty text, which counts as absent. */
+const readSort = (text: string): readonly SortKey[] | undefined =>
+  text.trim() === '' ? undefined : totalOrder(parseSort(text));
 
 function parseSort(text: string): SortKey[] {
   return text.split(',').map((part) => {
