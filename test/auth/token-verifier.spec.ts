@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type DevelopmentProvider, startDevelopmentProvider } from '../../dev/provider.js';
 import type { TokenWish } from '../../dev/provider-tokens.js';
@@ -6,6 +7,7 @@ import { PersonalTokens } from '../../src/auth/tokens/personal-tokens.js';
 import { TokenCache } from '../../src/auth/tokens/token-cache.js';
 import { TokenVerifier } from '../../src/auth/tokens/token-verifier.js';
 import { readSettings } from '../../src/config/settings.js';
+import type { Token } from '../../src/database/entities/token.entity.js';
 import { Verification } from './verification.js';
 
 let provider: DevelopmentProvider;
@@ -112,5 +114,41 @@ it('a personal token that a hung database cannot find is not blamed on the ident
     status: 503,
     errno: 201,
     message: 'The database is not available, try again later',
+  });
+});
+
+describe('while strangers have as many tokens checked as may be', () => {
+  const token = newPersonalToken();
+  const row = { subject: 'alice', name: 'phone', token_hash: Buffer.alloc(32), expires_on: null } as unknown as Token;
+  const never = () => new Promise<never>(() => undefined);
+  let response: () => Promise<Token | undefined>;
+  let ahead = 0;
+  const personalTokens = () =>
+    new PersonalTokens({ onSession: () => response() } as never, readSettings({}), Date.now, {
+      note: () => undefined,
+    } as never);
+  const verifierOf = () =>
+    new TokenVerifier(new TokenCache(() => performance.now() + ahead), personalTokens(), { check: never } as never);
+  const flood = (verifier: TokenVerifier, tokens: () => string) => {
+    for (let at = 0; at < 1_000; at++) verifier.verify(tokens()).catch(() => undefined);
+  };
+
+  it('at a provider that hangs, a personal token opens the list', async () => {
+    response = () => Promise.resolve(row);
+    const verifier = verifierOf();
+    flood(verifier, () => randomUUID());
+    expect(await verifier.verify(token)).toMatchObject({ subject: 'alice' });
+    await expect(verifier.verify('another')).rejects.toMatchObject({ status: 503, errno: 201 });
+  });
+
+  it('in a database that hangs, a personal token that was good before opens the list', async () => {
+    response = () => Promise.resolve(row);
+    const verifier = verifierOf();
+    await verifier.verify(token);
+    response = never;
+    ahead += 10_000;
+    flood(verifier, newPersonalToken);
+    expect(await verifier.verify(token)).toMatchObject({ subject: 'alice' });
+    await expect(verifier.verify(newPersonalToken())).rejects.toMatchObject({ status: 503, errno: 201 });
   });
 });

@@ -10,7 +10,10 @@ import { type Entry, TokenCache, tokenKey } from './token-cache.js';
 
 const MAX_TOKEN_LENGTH = 8192;
 
-/** Bounds the requests that pile up behind a hung provider, and the calls that a flood of tokens causes. */
+/**
+ * Bounds the requests that pile up behind a hung provider or database, and the calls that a flood of tokens causes: for
+ * each of them separately, so that one that hangs does not refuse the tokens of the other.
+ */
 const MAX_CHECKS = 1_000;
 
 /** The form of a bearer token in a header (RFC 6750, 2.1). */
@@ -22,7 +25,8 @@ export class TokenVerifier {
   /** How many tokens were found in the cache, and how many had to be checked. */
   readonly cacheCounts = { hits: 0, misses: 0 };
 
-  private readonly checks = new Map<string, Promise<Identity>>();
+  private readonly personalChecks = new Map<string, Promise<Identity>>();
+  private readonly providedChecks = new Map<string, Promise<Identity>>();
 
   /**
    * The last valid token of each open connection with its identity: usually the next one is the same, and hashing is
@@ -57,8 +61,10 @@ export class TokenVerifier {
     if (known) return this.hit(known);
     const refusal = this.cache.refusal(key);
     if (refusal) throw refusal;
-    const check = this.checks.get(key) ?? this.begin(token, key);
-    return hasPersonalPrefix(token) ? before(PROVIDER_LIMIT_MS, check, lookupTimedOut()) : withinLimit(check);
+    const isPersonal = hasPersonalPrefix(token);
+    const checks = isPersonal ? this.personalChecks : this.providedChecks;
+    const check = checks.get(key) ?? this.begin(token, key, checks);
+    return isPersonal ? before(PROVIDER_LIMIT_MS, check, lookupTimedOut()) : withinLimit(check);
   }
 
   private hit({ value }: Entry<Identity>): Identity {
@@ -66,12 +72,14 @@ export class TokenVerifier {
     return value;
   }
 
-  private begin(token: string, key: string): Promise<Identity> {
-    if (this.checks.size >= MAX_CHECKS)
+  private begin(token: string, key: string, checks: Map<string, Promise<Identity>>): Promise<Identity> {
+    // A personal token that was good a moment ago is no stranger's.
+    const isKnown = checks === this.personalChecks && this.personal.isKnown(key);
+    if (checks.size >= MAX_CHECKS && !isKnown)
       throw new ApiError('unavailable', 'Too many tokens are being checked, try again later');
     this.cacheCounts.misses++;
-    const check = this.check(token, key).finally(() => this.checks.delete(key));
-    this.checks.set(key, check);
+    const check = this.check(token, key).finally(() => checks.delete(key));
+    checks.set(key, check);
     return check;
   }
 
