@@ -78,6 +78,8 @@ class Connection {
     if (next) {
       this.backlog.bytes -= next.bytes;
       if (this.waiting.length < MAX_WAITING / 2 && this.socket.isPaused()) this.socket.resume();
+      // That of the response before, if it was read slowly: Node ends it only where no request waits.
+      this.socket.setTimeout(0);
       this.begin(next.request, next.response);
     } else this.onIdle?.();
   }
