@@ -11,9 +11,13 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
+let received = 0;
+
 /** A server whose connections are kept by `Connections`; returns a function that opens one. */
 async function serve(handle: Handle): Promise<() => Socket> {
-  const server = createServer(new Connections(handle).onRequest);
+  const server = createServer({ maxHeaderSize: 65_536 }, new Connections(handle).onRequest);
+  received = 0;
+  server.on('request', () => received++);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   closing.push(() => new Promise((resolve) => server.close(resolve)));
   return () => {
@@ -41,4 +45,21 @@ it('takes the time limit of a response that was read too slowly from the request
   const { socket } = await held;
   expect(limit).toBe(30_000);
   expect(socket.timeout).toBe(0);
+});
+
+it('closes a connection of those with the most waiting requests when there are too many', async () => {
+  const open = await serve((request, response) => {
+    if (request.url === '/polite') setTimeout(() => response.end('served'), 50);
+  });
+  // With what a request takes besides, 64 KiB.
+  const large = `GET /x HTTP/1.1\r\nHost: x\r\nY: ${'y'.repeat(63_328)}\r\n\r\n`;
+  const greedy = Array.from({ length: 16 }, () => open());
+  let closed = 0;
+  for (const socket of greedy) socket.on('close', () => closed++).write(large.repeat(65));
+  await expect.poll(() => received, { timeout: 10_000 }).toBe(16 * 65);
+  const device = open();
+  let text = '';
+  device.on('data', (chunk: Buffer) => (text += chunk.toString())).write(get('/polite').repeat(3));
+  await expect.poll(() => text.match(/served/g)?.length).toBe(3);
+  await expect.poll(() => closed).toBe(1);
 });

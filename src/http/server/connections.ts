@@ -15,8 +15,31 @@ interface Exchange {
 }
 
 /** What the waiting requests of all connections take. */
-interface Backlog {
-  bytes: number;
+class Backlog {
+  private bytes = 0;
+  private readonly shares = new Map<Connection, number>();
+
+  /** Counts a waiting request. When that is too much, the connections with the most are closed, whoever sent the last one. */
+  add(connection: Connection, bytes: number): void {
+    this.change(connection, bytes);
+    // Pausing does not stop the parser within what has arrived: thousands of short requests.
+    while (this.bytes > MAX_WAITING_BYTES) this.largest().close();
+  }
+
+  remove(connection: Connection, bytes: number): void {
+    this.change(connection, -bytes);
+  }
+
+  private change(connection: Connection, bytes: number): void {
+    const share = (this.shares.get(connection) ?? 0) + bytes;
+    if (share > 0) this.shares.set(connection, share);
+    else this.shares.delete(connection);
+    this.bytes += bytes;
+  }
+
+  private largest(): Connection {
+    return [...this.shares].reduce((most, other) => (other[1] > most[1] ? other : most))[0];
+  }
 }
 
 /**
@@ -45,13 +68,14 @@ class Connection {
     if (!this.current) return this.begin(request, response);
     const bytes = bytesOf(request);
     this.waiting.push({ request, response, bytes });
-    this.backlog.bytes += bytes;
     if (this.waiting.length >= MAX_WAITING) this.socket.pause();
-    // Pausing does not stop the parser within what has arrived: thousands of short requests.
-    if (this.backlog.bytes > MAX_WAITING_BYTES) {
-      this.cut();
-      this.socket.destroy();
-    }
+    this.backlog.add(this, bytes);
+  }
+
+  /** Closes the connection; nothing that waits is processed. */
+  close(): void {
+    this.cut();
+    this.socket.destroy();
   }
 
   /**
@@ -61,7 +85,7 @@ class Connection {
   finish(action: () => void): void {
     if (this.onIdle) return;
     this.onIdle = action;
-    if (this.waiting.at(-1)?.request.complete === false) this.backlog.bytes -= this.waiting.pop()!.bytes;
+    if (this.waiting.at(-1)?.request.complete === false) this.backlog.remove(this, this.waiting.pop()!.bytes);
     if (!this.current || !this.current.request.complete) action();
   }
 
@@ -76,7 +100,7 @@ class Connection {
     this.current = undefined;
     const next = this.waiting.shift();
     if (next) {
-      this.backlog.bytes -= next.bytes;
+      this.backlog.remove(this, next.bytes);
       if (this.waiting.length < MAX_WAITING / 2 && this.socket.isPaused()) this.socket.resume();
       // That of the response before, if it was read slowly: Node ends it only where no request waits.
       this.socket.setTimeout(0);
@@ -85,7 +109,7 @@ class Connection {
   }
 
   private cut(): void {
-    for (const { bytes } of this.waiting.splice(0)) this.backlog.bytes -= bytes;
+    for (const { bytes } of this.waiting.splice(0)) this.backlog.remove(this, bytes);
     this.onIdle = () => undefined;
     this.current?.context.over();
   }
@@ -96,7 +120,7 @@ const bytesOf = ({ url, rawHeaders }: IncomingMessage): number =>
 
 /** The connections of a server. */
 export class Connections {
-  private readonly backlog: Backlog = { bytes: 0 };
+  private readonly backlog = new Backlog();
   private readonly bySocket = new WeakMap<Socket, Connection>();
 
   constructor(private readonly handle: RequestListener) {}
