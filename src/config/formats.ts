@@ -7,13 +7,13 @@ export const isLoopback = (hostname: string): boolean =>
 
 /** An http(s) URL to which paths can be appended; without anything that a URL parser would drop or take for something else. */
 export const isBaseUrl = (text: string): boolean =>
-  /^https?:\/\/[^\s?#\\@\u0000-\u001f\u007f]+$/i.test(text) && URL.canParse(text);
+  /^https?:\/\/(?!\/)[^\s?#\\@\u0000-\u001f\u007f]+$/i.test(text) && URL.canParse(text);
 
 /** A base URL that uses https or stays on this machine. */
 export const isIssuer = (text: string): boolean =>
   isBaseUrl(text) && (new URL(text).protocol === 'https:' || isLoopback(new URL(text).hostname));
 
-export const isHttpUrl = (text: string): boolean => /^https?:\/\/[^\s\\]+$/i.test(text) && URL.canParse(text);
+export const isHttpUrl = (text: string): boolean => /^https?:\/\/(?!\/)[^\s\\]+$/i.test(text) && URL.canParse(text);
 
 export const isRedisUrl = (text: string): boolean =>
   /^rediss?:\/\/[^\s/?#]+(\/\d*)?(\?\S*)?$/.test(text) && URL.canParse(text);
