@@ -1,5 +1,7 @@
-/** How long a failure counts unless a success disproves it. */
-const MEMORY_MS = 60_000;
+/** How long a failed write counts unless another one succeeds: a disk has room again without anybody writing. */
+const FAILED_WRITE_MS = 10_000;
+/** How long corruption counts after it was last found. */
+const BROKEN_MS = 60_000;
 
 /**
  * The recent experience of requests with the database. A read-only probe would succeed on a full disk, on a server that
@@ -16,7 +18,8 @@ export class DatabaseHealth {
 
   /** False while writes fail or corruption is known. */
   get isGood(): boolean {
-    return performance.now() - Math.max(this.writeFailed, this.foundBroken) > MEMORY_MS;
+    const now = performance.now();
+    return now - this.writeFailed > FAILED_WRITE_MS && now - this.foundBroken > BROKEN_MS;
   }
 
   noteWrite(succeeded: boolean): void {
