@@ -68,8 +68,7 @@ export class AutomaticSync {
         await this.#pause(this.#retryDelay(this.#failures), true);
       } else {
         waitSeconds ??= await this.#learnWait();
-        const found = await this.#untilSomethingChanges(waitSeconds ?? 0);
-        if (typeof found === 'object') prefetched = found;
+        prefetched = await this.#untilSomethingChanges(waitSeconds ?? 0);
       }
       if (this.#isDue) await this.#pause(EDIT_DELAY_MS, false);
     }
@@ -93,8 +92,7 @@ export class AutomaticSync {
       // If the server, or a proxy in front of it, responds immediately, polling would loop without pause.
       if (found === 'unsupported' || performance.now() - begun < 500) break;
     }
-    if (!this.#isOver(end)) await this.#pause(end - performance.now(), true);
-    return undefined;
+    return void (await this.#pause(end - performance.now(), true));
   }
 
   #isOver(end: number): boolean {

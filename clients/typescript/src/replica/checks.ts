@@ -1,4 +1,4 @@
-import type { Article, Draft } from '../article.js';
+import { type Article, type Draft, NO_MARKS } from '../article.js';
 import { ReadingListError } from '../errors.js';
 import { POSTED } from '../fields.js';
 
@@ -45,6 +45,22 @@ export function checkedInteger(value: unknown, field: string): number {
   return value;
 }
 
+/** The fields of a draft that the user need not set, with their defaults. */
+export const defaultsOf = ({ url, title }: Pick<Draft, 'url' | 'title'>): Partial<Draft> => ({
+  preview: null,
+  title: null,
+  resolved_url: url,
+  resolved_title: title,
+  excerpt: '',
+  archived: false,
+  favorite: false,
+  is_article: true,
+  word_count: null,
+  unread: true,
+  ...NO_MARKS,
+  read_position: 0,
+});
+
 /** A new article with all its fields. @throws refused when the service would reject it */
 export function draftOf(
   fields: { url: string; title?: string | null } & Partial<Article>,
@@ -52,33 +68,29 @@ export function draftOf(
 ): Draft {
   const url = checkedUrl(fields.url);
   const title = checkedTitle(fields.title);
-  const optional = <T, R>(
-    value: T | null | undefined,
-    check: (value: T, field: string) => R,
-    field: string,
-  ): R | null => (value === null || value === undefined ? null : check(value, field));
-  const urlOf = (value: string | null | undefined, field: string) => (value ? checkedUrl(value, field) : null);
-  const unread = fields.unread ?? true;
+  const optional = <T, R>(value: T | null, check: (value: T, field: string) => R, field: string): R | null =>
+    value === null ? null : check(value, field);
+  const urlOf = (value: string | null, field: string) => (value ? checkedUrl(value, field) : null);
+  const defaults = defaultsOf({ url, title });
   // A field without a check here is the service's to judge.
-  const given = Object.fromEntries(POSTED.map((field) => [field, fields[field] ?? null])) as unknown as Draft;
+  const given = Object.fromEntries(
+    POSTED.map((field) => [field, fields[field] ?? defaults[field] ?? null]),
+  ) as unknown as Draft;
+  const { unread } = given;
   return {
     ...given,
     url,
-    preview: urlOf(fields.preview, 'preview'),
+    preview: urlOf(given.preview, 'preview'),
     title,
-    resolved_url: urlOf(fields.resolved_url, 'resolved_url') ?? url,
-    resolved_title: optional(fields.resolved_title, checkedTitle, 'resolved_title') ?? title,
-    excerpt: wellFormed(checkedText(fields.excerpt ?? '', 'excerpt')),
-    archived: fields.archived ?? false,
-    favorite: fields.favorite ?? false,
-    is_article: fields.is_article ?? true,
-    word_count: optional(fields.word_count, checkedInteger, 'word_count'),
-    unread,
-    added_by: checkedDevice(fields.added_by ?? device, 'added_by'),
-    added_on: checkedInteger(fields.added_on ?? now, 'added_on'),
-    marked_read_by: optional(fields.marked_read_by ?? (unread ? null : device), checkedDevice, 'marked_read_by'),
-    marked_read_on: optional(fields.marked_read_on ?? (unread ? null : now), checkedInteger, 'marked_read_on'),
-    read_position: checkedInteger(fields.read_position ?? 0, 'read_position'),
+    resolved_url: urlOf(given.resolved_url, 'resolved_url') ?? url,
+    resolved_title: checkedTitle(given.resolved_title, 'resolved_title'),
+    excerpt: wellFormed(checkedText(given.excerpt, 'excerpt')),
+    word_count: optional(given.word_count, checkedInteger, 'word_count'),
+    added_by: checkedDevice(given.added_by ?? device, 'added_by'),
+    added_on: checkedInteger(given.added_on ?? now, 'added_on'),
+    marked_read_by: optional(given.marked_read_by ?? (unread ? null : device), checkedDevice, 'marked_read_by'),
+    marked_read_on: optional(given.marked_read_on ?? (unread ? null : now), checkedInteger, 'marked_read_on'),
+    read_position: checkedInteger(given.read_position, 'read_position'),
   };
 }
 

@@ -8,6 +8,7 @@ import {
   NO_MARKS,
 } from '../article.js';
 import type { ReadingListError } from '../errors.js';
+import { defaultsOf } from './checks.js';
 import { type Edit, type Edits, type Entry, edited, isResetting, unsent, urlOf, visible } from './entry.js';
 
 /** The resulting entry (undefined if it is deleted), and a conflict to report to the user. */
@@ -150,22 +151,6 @@ function editsBetween(sent: Draft, draft: Draft): Edits {
   if (draft.read_position === 0) delete edits.read_position;
   return edits;
 }
-
-/** The fields of a draft that the user need not set, with their defaults. */
-const defaultsOf = ({ url, title }: Draft): Partial<Draft> => ({
-  preview: null,
-  title: null,
-  resolved_url: url,
-  resolved_title: title,
-  excerpt: '',
-  archived: false,
-  favorite: false,
-  is_article: true,
-  word_count: null,
-  unread: true,
-  ...NO_MARKS,
-  read_position: 0,
-});
 
 /**
  * The same URL was added on two devices: applies the changes of this one to the record; values that conflict are lost.

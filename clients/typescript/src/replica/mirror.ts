@@ -93,10 +93,11 @@ export class Mirror {
           const transaction = transactionOn(current, changes, (id) => this.#ids.get(id));
           const before = transaction.state;
           result = change(transaction);
-          const isSynced = source === 'sync' && (changes.size > 0 || transaction.state !== before);
-          const revision = (before.revision ?? 0) + 1;
-          if (isSynced) transaction.state = { ...transaction.state, revision };
-          if (isSynced && this.#revision === before.revision) this.#revision = revision;
+          if (source === 'sync' && (changes.size > 0 || transaction.state !== before)) {
+            const revision = (before.revision ?? 0) + 1;
+            transaction.state = { ...transaction.state, revision };
+            if (this.#revision === before.revision) this.#revision = revision;
+          }
           if (transaction.state !== before) changes.set(STATE, transaction.state);
           return changes;
         });

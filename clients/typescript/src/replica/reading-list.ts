@@ -76,9 +76,9 @@ export class ReadingList {
 
   get(which: { key: string } | { id: string } | { url: string }): Promise<LocalArticle | undefined> {
     return this.#read(() => {
-      if ('key' in which) return this.#mirror.article(this.#mirror.get(which.key));
-      const key = 'id' in which ? this.#mirror.keyOfId(which.id) : this.#mirror.keyOfUrl(trimmed(which.url));
-      return key === undefined ? undefined : this.#mirror.article(this.#mirror.get(key));
+      const { key, id, url = '' } = which as { key?: string; id?: string; url?: string };
+      const mirror = this.#mirror;
+      return mirror.article(mirror.get(key ?? mirror.keyOfId(id ?? '') ?? mirror.keyOfUrl(trimmed(url)) ?? ''));
     });
   }
 

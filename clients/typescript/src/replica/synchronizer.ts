@@ -89,14 +89,14 @@ export class Synchronizer {
     const { cursor } = this.#mirror.state;
     if (cursor === undefined) return 'unsupported';
     const { query, options } = deltaOf(cursor);
-    const call = { ...this.#callOptions(() => undefined), signal, timeoutMs: (seconds + 30) * 1000 };
+    const call = { ...this.#callOptions(), signal, timeoutMs: (seconds + 30) * 1000 };
     const page = await this.#client.page(query, { ...options, ...call, waitSeconds: seconds });
     if (!page.notModified) return { cursor, page };
     return page.grantedWaitSeconds === undefined ? 'unsupported' : 'unchanged';
   }
 
   /** Fetches the service's limits and capabilities. */
-  async learn(call = this.#callOptions(() => undefined)): Promise<ServiceFacts> {
+  async learn(call = this.#callOptions()): Promise<ServiceFacts> {
     const { settings, capabilities } = (await this.#client.service(call)) as RootMapping;
     const service: ServiceFacts = {
       batchLimit: settings?.batch_max_requests ?? 25,
@@ -149,16 +149,16 @@ export class Synchronizer {
     return { pulled: sync.pulled, pushed: sync.pushed, conflicts, requests };
   }
 
-  #callOptions(onRequest: () => void): CallOptions {
+  #callOptions(onRequest?: () => void): CallOptions {
     return {
       signal: this.#abort.signal,
       onRequest,
       onResponse: ({ backoffSeconds = 0, retryAfterSeconds = 0, alert }) => {
         this.#holdBack(Math.max(backoffSeconds, retryAfterSeconds));
-        if (alert && JSON.stringify(alert) !== this.#lastAlert) {
-          this.#lastAlert = JSON.stringify(alert);
-          this.events.emit('alert', alert);
-        }
+        const name = JSON.stringify(alert);
+        if (!alert || name === this.#lastAlert) return;
+        this.#lastAlert = name;
+        this.events.emit('alert', alert);
       },
     };
   }
