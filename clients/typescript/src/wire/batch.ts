@@ -27,7 +27,8 @@ export interface Slot {
 
 /**
  * Sends requests in chunks, in order, with smaller chunks if the service rejects one as too large (400, 413). A request
- * that is too large on its own gets that error as its response; any other error of a whole chunk rejects.
+ * that is too large on its own gets that error as its response; any other error of a whole chunk rejects, and is
+ * `isUnserved` only if it is the first one.
  * @param post sends one chunk
  */
 export async function sendInChunks(
@@ -43,7 +44,7 @@ export async function sendInChunks(
       if (slots?.length !== chunk.length) throw new ReadingListError('protocol', 'a batch without its responses');
       responses.push(...slots.map(responseOf));
     } catch (error) {
-      if (!isTooLarge(error)) throw error;
+      if (!isTooLarge(error)) throw responses.length > 0 ? Object.assign(error as Error, { isUnserved: false }) : error;
       if (chunk.length === 1) responses.push({ status: error.status!, headers: new Headers(), body: undefined, error });
       size = Math.max(1, Math.floor(chunk.length / 2));
     }

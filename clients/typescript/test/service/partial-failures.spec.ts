@@ -94,6 +94,27 @@ describe.each(['Basic', 'Bearer'])('with %s authentication', (scheme) => {
   });
 });
 
+it('what was removed stays removed, though only the first part of its batch was accepted', async () => {
+  const user = await world.bearer();
+  const storage = memoryStorage();
+  await storage.update([], () => new Map([['state', { service: { batchLimit: 25, waitSeconds: 0 } }]]));
+  let accepted = 0;
+  const device = await openDevice(world.url, user, { storage }, async (input, init) => {
+    if (accepted === 1) return Response.json({ code: 429, errno: 117, error: 'E', message: 'no' }, { status: 429 });
+    const response = await fetch(input, init);
+    if (response.status === 200) accepted++;
+    return response;
+  });
+  await addTo(device, 12);
+  await expect(device.list.sync()).rejects.toMatchObject({ status: 429 });
+  expect((await serverArticles(world.url, user)).length).toBe(3);
+  accepted++;
+  for (const { key } of await device.list.list()) await device.list.remove(key);
+  for (let round = 0; round < 2; round++) await device.list.sync();
+  expect(await device.list.list()).toEqual([]);
+  expect(await serverArticles(world.url, user)).toEqual([]);
+});
+
 it('automatic syncing waits as long as the responses in a batch say', async () => {
   const send = failing(({ method }) =>
     method === 'POST' ? { status: 503, errno: 201, headers: { 'Retry-After': '3' } } : undefined,
