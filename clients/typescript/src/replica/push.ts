@@ -51,9 +51,9 @@ export function push(sync: Sync): Promise<PushResult> {
 }
 
 /** Sends changes in batches if the service accepts them. One that fails does not stop the others. */
-async function pushKeys(sync: Sync, keys: string[]): Promise<PushResult> {
+async function pushKeys(sync: Sync, keys: string[], isBatch = sync.client.canBatch): Promise<PushResult> {
   const { service } = sync.mirror.state;
-  const size = sync.client.canBatch && keys.length > 1 ? (service?.batchLimit ?? 25) : 1;
+  const size = isBatch ? (service?.batchLimit ?? 25) : 1;
   let result: PushResult = 'done';
   for (let start = 0; start < keys.length && sync.failuresInARow < MAX_FAILURES; start += size)
     if ((await pushSome(sync, keys.slice(start, start + size))) === 'outdated') result = 'outdated';
@@ -92,15 +92,17 @@ async function pushSome(sync: Sync, keys: string[]): Promise<PushResult> {
   const error = results.find((one) => one instanceof ReadingListError);
   if (failed.length < pending.length) sync.failuresInARow = 0;
   if (!error) return result;
+  // Something on the way may block a whole batch because of one change.
+  const isBlocked = pending.length > 1 && error.kind === 'protocol';
   if (pending.length > 1 && isUnsuitable(error)) client.canBatch = false;
   // A batch may end early because its response is long.
-  else if (failed.length === pending.length) {
+  else if (failed.length === pending.length && !isBlocked) {
     failed.forEach((key, at) => sync.failures.set(key, results[at] as ReadingListError));
     if (error.kind !== 'busy' && error.kind !== 'protocol') throw error;
     sync.failuresInARow++;
     return result;
   }
-  return (await pushKeys(sync, failed)) === 'done' ? result : 'outdated';
+  return (await pushKeys(sync, failed, !isBlocked && client.canBatch)) === 'done' ? result : 'outdated';
 }
 
 function prepare(transaction: Transaction, key: string): PendingRequest[] {

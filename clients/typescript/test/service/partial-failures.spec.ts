@@ -94,6 +94,21 @@ describe.each(['Basic', 'Bearer'])('with %s authentication', (scheme) => {
   });
 });
 
+it('what something on the way blocks does not hold up what is in the same batch', async () => {
+  const user = await world.bearer();
+  const device = await openDevice(world.url, user, {}, (input, init) =>
+    (init?.body as string | undefined)?.includes('UNION SELECT')
+      ? Promise.resolve(new Response('<html>Blocked', { status: 403, headers: { 'Content-Type': 'text/html' } }))
+      : fetch(input, init),
+  );
+  for (const [n, title] of ['A', 'UNION SELECT', 'C'].entries()) await device.list.add({ url: url(n), title });
+  for (let round = 0; round < 2; round++) {
+    await expect(device.list.sync()).rejects.toMatchObject({ kind: 'protocol', status: 403 });
+    expect(await pendingOf(device)).toEqual([url(1)]);
+  }
+  expect((await serverArticles(world.url, user)).map(({ title }) => title)).toEqual(['A', 'C']);
+});
+
 it('what was removed stays removed, though only the first part of its batch was accepted', async () => {
   const user = await world.bearer();
   const storage = memoryStorage();
