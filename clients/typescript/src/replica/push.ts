@@ -29,6 +29,8 @@ export interface Sync {
   failures: Map<string, ReadingListError>;
   failedBefore: ReadonlySet<string>;
   failuresInARow: number;
+  /** How often changes were sent and fetched in this sync. */
+  rounds: number;
 }
 
 interface PendingRequest {
@@ -71,7 +73,7 @@ async function pushSome(sync: Sync, keys: string[]): Promise<PushResult> {
   // Records first what is about to be sent, because after a crash it is unknown whether it arrived.
   const pending = await mirror.mutate(
     () => keys,
-    (transaction) => keys.flatMap((key) => prepare(transaction, key)),
+    (transaction) => keys.flatMap((key) => prepare(sync, transaction, key)),
   );
   if (pending.length === 0) return 'done';
   const responses = await send(
@@ -105,13 +107,13 @@ async function pushSome(sync: Sync, keys: string[]): Promise<PushResult> {
   return (await pushKeys(sync, failed, !isBlocked && client.canBatch)) === 'done' ? result : 'outdated';
 }
 
-function prepare(transaction: Transaction, key: string): PendingRequest[] {
+function prepare({ rounds }: Sync, transaction: Transaction, key: string): PendingRequest[] {
   const entry = transaction.get(key);
   if (!entry || !isPending(entry)) return [];
   const wasInDoubt = isInDoubt(entry);
   if (entry.draft) {
-    // Removed before it was sent.
-    if (entry.removal && !wasInDoubt) return (transaction.delete(key), []);
+    // Removed before it was sent: can be undone until the service has responded.
+    if (entry.removal && !wasInDoubt) return (rounds > 0 && transaction.delete(key), []);
     // Resends exactly what was sent before: whichever request creates the record, its contents are known.
     const sent = entry.sent ?? entry.draft;
     transaction.set({ ...entry, sent });

@@ -127,10 +127,13 @@ export class ReadingList {
   }
 
   async remove(key: string): Promise<void> {
-    await this.#change(key, (entry) => ({ ...entry, removal: { order: this.#nextOrder() } }));
+    await this.#change(key, (entry) => ({
+      ...entry,
+      removal: { order: (this.#lastRemoved()?.removal!.order ?? 0) + 1 },
+    }));
   }
 
-  /** Undoes the last removal, if there is one that has not been sent. */
+  /** Undoes the last removal, unless the service may have received it. */
   async undoRemove(): Promise<LocalArticle | undefined> {
     this.#checkOpen();
     const keys = () => {
@@ -260,13 +263,8 @@ export class ReadingList {
   }
 
   #lastRemoved(): Entry | undefined {
-    const removed = this.#mirror.pending().filter(({ removal }) => removal && !removal.sent);
+    const removed = this.#mirror.pending().filter(({ removal }) => removal);
     return removed.sort((a, b) => b.removal!.order - a.removal!.order)[0];
-  }
-
-  #nextOrder(): number {
-    const orders = this.#mirror.pending().map(({ removal }) => removal?.order ?? 0);
-    return Math.max(0, ...orders) + 1;
   }
 
   #now(): number {

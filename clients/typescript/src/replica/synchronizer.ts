@@ -130,15 +130,15 @@ export class Synchronizer {
     let requests = 0;
     const call = this.#callOptions(() => requests++);
     for (const key of this.#failures.keys()) this.#failedBefore.add(key);
-    const failedBefore = this.#failedBefore;
     const failures = (this.#failures = new Map<string, ReadingListError>());
-    const sync: Sync = { mirror, client, call, pushed: 0, pulled: 0, failures, failedBefore, failuresInARow: 0 };
+    const counts = { pushed: 0, pulled: 0, failuresInARow: 0, rounds: 0 };
+    const sync: Sync = { mirror, client, call, failures, failedBefore: this.#failedBefore, ...counts };
     await mirror.refresh();
     await this.#forgetReturned();
     if (!mirror.state.service && this.#needsLimits()) await this.learn(call);
-    for (let round = 0; round < MAX_ROUNDS; round++) {
+    for (; sync.rounds < MAX_ROUNDS; sync.rounds++) {
       const result = await push(sync);
-      if (round === 0 || result === 'outdated') await pull(sync, round === 0 ? prefetched : undefined);
+      if (!sync.rounds || result === 'outdated') await pull(sync, prefetched);
       this.tellConflicts();
       if (mirror.pending().every(({ key }) => failures.has(key))) break;
     }

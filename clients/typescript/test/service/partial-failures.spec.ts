@@ -174,6 +174,40 @@ describe('a removal that was not sent can be undone', () => {
     expect(await later.list.undoRemove()).toMatchObject({ key, pending: false });
   });
 
+  it('also of an article that was never sent, until a sync is complete', async () => {
+    const storage = memoryStorage();
+    const away = await openDevice(closedUrl, basic(), { storage });
+    const { key } = await away.list.add({ url: url('new') });
+    await away.list.remove(key);
+    await expect(away.list.sync()).rejects.toMatchObject({ kind: 'network' });
+    expect(await away.list.undoRemove()).toMatchObject({ key });
+    await away.list.remove(key);
+    await away.list.close();
+    const { list, sent } = await openDevice(world.url, basic(), { storage });
+    await list.sync();
+    expect([await list.undoRemove(), await list.countPending()]).toEqual([undefined, 0]);
+    expect(sent.filter(({ method }) => method !== 'GET')).toEqual([]);
+  });
+
+  it('but not instead of a later one that the service may have got', async () => {
+    const failures: Record<string, Failure> = {};
+    const user = basic();
+    const send = failing(({ method, path }) => (method === 'DELETE' ? failures[path] : undefined));
+    const { list } = await openDevice(world.url, user, {}, send);
+    const [one, two] = [await list.add({ url: url('one') }), await list.add({ url: url('two') })];
+    await list.sync();
+    const pathOf = async ({ key }: { key: string }) => `/articles/${(await list.get({ key }))!.id}`;
+    failures[await pathOf(one)] = { status: 429, errno: 117 };
+    failures[await pathOf(two)] = { status: 503, errno: 201 };
+    await list.remove(one.key);
+    await list.remove(two.key);
+    await expect(list.sync()).rejects.toMatchObject({ kind: 'busy' });
+    expect(await list.undoRemove()).toBeUndefined();
+    for (const path of Object.keys(failures)) delete failures[path];
+    await list.sync();
+    expect(await serverArticles(world.url, user)).toEqual([]);
+  });
+
   it('but not when the service may have got it', async () => {
     const { list } = await openDevice(world.url, basic());
     const { key } = await list.add({ url: url('removed') });
