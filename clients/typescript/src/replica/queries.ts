@@ -60,14 +60,14 @@ const fold = (text: string): string => text.normalize().toLowerCase();
 const isListed = (article: LocalArticle, query: Filter): boolean =>
   FILTERS.every((field) => query[field] === undefined || article[field] === query[field]);
 
-const compare = <T>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);
-
 /** By time added, then time stored, then order of creation on this device. */
 const byAge = (a: LocalArticle, b: LocalArticle): number =>
-  a.added_on - b.added_on || compare(a.stored_on ?? Infinity, b.stored_on ?? Infinity) || compare(a.key, b.key);
+  a.added_on - b.added_on || (a.stored_on ?? Infinity) - (b.stored_on ?? Infinity) || (a.key < b.key ? -1 : 1);
 
-const byTitle = (a: LocalArticle, b: LocalArticle): number =>
-  compare((a.title ?? '').toLowerCase(), (b.title ?? '').toLowerCase()) || byAge(a, b);
+const titleOf = ({ title, resolved_title, url }: LocalArticle): string => title || resolved_title || url;
+
+/** In the order of the user's language. */
+const byTitle = (a: LocalArticle, b: LocalArticle): number => titleOf(a).localeCompare(titleOf(b)) || byAge(a, b);
 
 const ORDERS: Record<Order, (a: LocalArticle, b: LocalArticle) => number> = {
   newest: (a, b) => byAge(b, a),
