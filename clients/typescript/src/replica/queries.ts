@@ -27,7 +27,7 @@ export class Queries {
   }
 
   count(query: Filter = {}): number {
-    return this.list(query).length;
+    return this.list({ ...query, limit: Infinity, offset: 0 }).length;
   }
 
   /** Articles with every word of the text in their title, URL or excerpt, ignoring case. */

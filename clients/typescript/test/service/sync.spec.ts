@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LocalArticle } from '../../src/index.js';
+import type { LocalArticle, Query } from '../../src/index.js';
 import { memoryStorage } from '../../src/storage/memory.js';
 import { ask, basic, deviceArticles, openDevice, serverArticles, useWorld } from '../support/world.js';
 
@@ -117,6 +117,21 @@ describe('one device', () => {
     expect(two).toEqual(one);
     expect(await list.count()).toBe(1);
     expect(await list.get({ url: url('a') })).toEqual(one);
+  });
+
+  it('counts all articles that a query matches, whatever its limit and offset', async () => {
+    const { list } = await openDevice(world.url, basic());
+    for (const name of ['a', 'b', 'c']) await list.add({ url: url(name) });
+    const query: Query = { unread: true, limit: 2, offset: 1 };
+    expect([(await list.list(query)).length, await list.count(query)]).toEqual([2, 3]);
+  });
+
+  it('lists by title in the order of a language, and by the title of the page where the user gave none', async () => {
+    const { list } = await openDevice(world.url, basic());
+    for (const title of ['Zebra', 'Äpfel', 'apple', null])
+      await list.add({ url: url(String(title)), title, resolved_title: title ?? 'Mango' });
+    const listed = await list.list({ order: 'title' });
+    expect(listed.map((article) => article.resolved_title)).toEqual(['Äpfel', 'apple', 'Mango', 'Zebra']);
   });
 
   it('refuses what the service would refuse, and keeps nothing of it', async () => {
