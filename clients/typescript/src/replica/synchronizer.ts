@@ -50,8 +50,9 @@ export class Synchronizer {
   #running: Promise<SyncResult> | undefined;
   readonly #abort = new AbortController();
   /** Conflicts, as JSON, that the application was told about. */
-  readonly #told = new Set<string>();
-  #returned: Conflict[] = [];
+  #told = new Set<string>();
+  /** Those of the last result. */
+  #returned: string[] = [];
   /** The changes that the last sync could not send. */
   #failures = new Map<string, ReadingListError>();
   readonly #failedBefore = new Set<string>();
@@ -145,7 +146,7 @@ export class Synchronizer {
     const [failure] = [...failures.values()].sort((a, b) => waitOf(b) - waitOf(a));
     if (failure) throw failure;
     const { conflicts = [] } = mirror.state;
-    this.#returned = conflicts;
+    this.#returned = conflicts.map((conflict) => JSON.stringify(conflict));
     return { pulled: sync.pulled, pushed: sync.pushed, conflicts, requests };
   }
 
@@ -170,12 +171,14 @@ export class Synchronizer {
 
   /** Conflicts are reported as soon as they are durable, also those that another tab found, and again after a crash. */
   tellConflicts(): void {
-    if (!this.events.has('conflict')) return;
+    const before = this.#told;
+    // Without those that are stored no more: one that happens again is told again.
+    this.#told = new Set();
     for (const conflict of this.#mirror.state.conflicts ?? []) {
       const name = JSON.stringify(conflict);
-      if (this.#told.has(name)) continue;
-      this.#told.add(name);
-      this.events.emit('conflict', conflict);
+      const isTold = before.has(name);
+      if (isTold || this.events.has('conflict')) this.#told.add(name);
+      if (!isTold) this.events.emit('conflict', conflict);
     }
   }
 
@@ -186,20 +189,17 @@ export class Synchronizer {
 
   /** Only now is it certain that the caller has received the last result. What nobody was told about stays. */
   async #forgetReturned(): Promise<void> {
-    const names = new Set(
-      this.#returned.map((conflict) => JSON.stringify(conflict)).filter((name) => this.#told.has(name)),
-    );
+    const names = this.#returned.filter((name) => this.#told.has(name));
     this.#returned = [];
-    if (names.size === 0) return;
+    if (names.length === 0) return;
     await this.#mirror.mutate(
       () => [],
       (transaction) => {
         const { conflicts = [], ...state } = transaction.state;
-        const left = conflicts.filter((conflict) => !names.has(JSON.stringify(conflict)));
-        transaction.state = left.length === 0 ? state : { ...state, conflicts: left };
+        const left = conflicts.filter((conflict) => !names.includes(JSON.stringify(conflict)));
+        transaction.state = { ...state, conflicts: left };
       },
     );
-    for (const name of names) this.#told.delete(name);
   }
 
   /** A first sync may need one extra request. The limits only matter when there are several changes to send. */

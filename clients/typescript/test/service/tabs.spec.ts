@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { memoryStorage } from '../../src/storage/memory.js';
 import type { Storage } from '../../src/storage/storage.js';
 import { failing } from '../support/failing.js';
-import { basic, deviceArticles, openDevice, serverArticles, useWorld } from '../support/world.js';
+import { ask, basic, deviceArticles, openDevice, serverArticles, useWorld } from '../support/world.js';
 
 const world = useWorld();
 
@@ -71,6 +71,21 @@ describe('a tab that has not heard yet what another one did', () => {
     for (let n = 0; n < 3; n++) await list.sync();
     expect(loads).toBe(1);
   });
+});
+
+it('a conflict that happens again is told again in every tab', async () => {
+  const user = basic();
+  const storage = memoryStorage();
+  const [one, two] = [await openDevice(world.url, user, { storage }), await openDevice(world.url, user, { storage })];
+  const { key } = await one.list.add({ url: url('a'), title: 'A' });
+  await one.list.sync();
+  for (const title of ['Theirs', 'Theirs again']) {
+    await ask(world.url, user, 'PATCH', `/articles/${(await one.list.get({ key }))!.id}`, { title });
+    await one.list.rename(key, 'Mine');
+    expect((await two.list.sync()).conflicts).toMatchObject([{ kind: 'merged', lost: { title: 'Mine' } }]);
+    await two.list.sync();
+  }
+  expect([one.told.length, two.told.length]).toEqual([2, 2]);
 });
 
 it('a list that is closed does not wait for the sync of another one', async () => {
