@@ -159,7 +159,8 @@ function apply(
     if (entry && error.isUnserved && !wasInDoubt) transaction.set(unsent(entry));
     return error;
   }
-  if (!entry) return 'done';
+  // Without locks another tab may have sent the creation as well.
+  if (!entry || (request.method === 'POST' && !entry.draft)) return 'done';
   if (response.status === 412) {
     if (request.method === 'PATCH' && !wasInDoubt) transaction.set(unsent(entry));
     return 'outdated';
@@ -185,7 +186,7 @@ function apply(
 }
 
 function refuse(entry: Entry, { method, body }: BatchRequest, error: ReadingListError): Outcome {
-  if (method === 'POST') return entry.draft ? refuseDraft(entry, error) : { entry };
+  if (method === 'POST') return refuseDraft(entry, error);
   return method === 'DELETE' ? refuseRemoval(entry, error) : refusePatch(entry, body as ArticlePatch, error);
 }
 

@@ -88,6 +88,20 @@ it('a conflict that happens again is told again in every tab', async () => {
   expect([one.told.length, two.told.length]).toEqual([2, 2]);
 });
 
+it('two tabs without locks may send the same article', async () => {
+  const user = basic();
+  // As in a page that was not served securely.
+  const storage: Storage = { ...memoryStorage(), lock: (_name, work) => work() };
+  const [one, two] = [await openDevice(world.url, user, { storage }), await openDevice(world.url, user, { storage })];
+  await one.list.add({ url: url('a'), title: 'A' });
+  await one.list.add({ url: url('b'), title: 'B' });
+  await Promise.all([one.list.sync(), two.list.sync()]);
+  for (const { list } of [one, two]) await list.sync();
+  const server = await serverArticles(world.url, user);
+  expect(server.length).toBe(2);
+  for (const { list } of [one, two]) expect(await deviceArticles(list)).toEqual(server);
+});
+
 it('a list that is closed does not wait for the sync of another one', async () => {
   const user = basic();
   const storage = memoryStorage();
