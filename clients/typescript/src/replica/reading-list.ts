@@ -32,7 +32,7 @@ export class ReadingList {
   readonly #synchronizer: Synchronizer;
   #automatic: AutomaticSync | undefined;
   #stopFollowing: () => void = () => undefined;
-  #isClosed = false;
+  #closing: Promise<void> | undefined;
 
   /** @internal use `openReadingList` */
   constructor(options: ReadingListOptions) {
@@ -183,16 +183,8 @@ export class ReadingList {
   }
 
   /** Stops syncing, aborts requests in flight, and closes the storage. */
-  async close(): Promise<void> {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    this.stop();
-    await this.#synchronizer.close();
-    await this.#mirror.settled();
-    this.#stopFollowing();
-    await this.#options.storage.close().catch((error: unknown) => {
-      throw asReadingListError(error);
-    });
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close());
   }
 
   /**
@@ -225,6 +217,16 @@ export class ReadingList {
 
   on<Name extends keyof Events>(event: Name, listener: (detail: Events[Name]) => void): () => void {
     return this.#synchronizer.events.on(event, listener);
+  }
+
+  async #close(): Promise<void> {
+    this.stop();
+    this.#stopFollowing();
+    await this.#synchronizer.close();
+    await this.#mirror.settled();
+    await this.#options.storage.close().catch((error: unknown) => {
+      throw asReadingListError(error);
+    });
   }
 
   #edit(key: string, fields: Partial<Draft>): Promise<void> {
@@ -272,7 +274,7 @@ export class ReadingList {
   }
 
   #checkOpen(): void {
-    if (this.#isClosed) throw new ReadingListError('refused', 'the reading list is closed');
+    if (this.#closing) throw new ReadingListError('refused', 'the reading list is closed');
   }
 }
 
