@@ -44,8 +44,12 @@ export function indexedDbStorage(name: string): Storage {
       try {
         const found = pairs(keys, await Promise.all(keys.map((key) => store.get(key) as Promise<Value>)));
         const changes = change(new Map(found));
-        for (const [key, value] of changes) void (value === undefined ? store.delete(key) : store.put(value, key));
-        await transaction.done;
+        await Promise.all([
+          ...[...changes].map(async ([key, value]) => {
+            await (value === undefined ? store.delete(key) : store.put(value, key));
+          }),
+          transaction.done,
+        ]);
         if (changes.size > 0) connect().postMessage([...changes.keys()]);
       } catch (error) {
         transaction.done.catch(() => undefined);

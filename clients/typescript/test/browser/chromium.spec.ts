@@ -15,6 +15,7 @@ window.open_ = async (baseUrl, authorization) => {
   window.conflicts = [];
   window.list = await openReadingList({ client: createClient({ baseUrl, authorization }), storage: indexedDbStorage('list'), device: 'tab' });
 };
+window.open_.storage = indexedDbStorage;
 window.suite = async () => {
   const names = new WeakMap(); let count = 0;
   const open = (name) => { const storage = indexedDbStorage(name); names.set(storage, name); return storage; };
@@ -71,6 +72,22 @@ const titles = async () => (await serverArticles(world.service.url, user)).map((
 
 it('IndexedDB passes the tests of storages', async () => {
   expect(await run(await openTab(), 'suite()')).toEqual([]);
+});
+
+it('an update that IndexedDB cannot store rejects, and nothing else does', async () => {
+  const page = await openTab();
+  const outcome = await run(
+    page,
+    `(async () => {
+      const unhandled = [];
+      addEventListener('unhandledrejection', ({ reason }) => unhandled.push(String(reason)));
+      const storage = open_.storage('failing');
+      const error = await storage.update([], () => new Map([['a', 1], ['b', () => 1]])).catch(({ name }) => name);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      return { error, unhandled, stored: await storage.load() };
+    })()`,
+  );
+  expect(outcome).toEqual({ error: 'DataCloneError', unhandled: [], stored: [] });
 });
 
 it('two tabs show what the other does at once, and edit the same article without loss', async () => {
