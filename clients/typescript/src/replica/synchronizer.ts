@@ -38,7 +38,10 @@ export interface Prefetched {
   page: Page;
 }
 
-/** How often a sync pushes again when devices or the user keep changing things. The rest is left to the next sync. */
+/**
+ * How often a sync pushes again when devices or the user keep changing things; less often once something has failed. The
+ * rest is left to the next sync.
+ */
 const MAX_ROUNDS = 10;
 
 /** Synchronises the mirror with the server. */
@@ -137,7 +140,7 @@ export class Synchronizer {
     await mirror.refresh();
     await this.#forgetReturned();
     if (!mirror.state.service && this.#needsLimits()) await this.learn(call);
-    for (; sync.rounds < MAX_ROUNDS; sync.rounds++) {
+    for (; sync.rounds < (failures.size > 0 ? 3 : MAX_ROUNDS); sync.rounds++) {
       const result = await push(sync);
       if (!sync.rounds || result === 'outdated') await pull(sync, prefetched);
       this.tellConflicts();

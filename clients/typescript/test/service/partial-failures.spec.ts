@@ -86,7 +86,9 @@ describe.each(['Basic', 'Bearer'])('with %s authentication', (scheme) => {
     await device.list.remove(key);
     await device.list.add({ url: url('again'), title: 'New' });
     network.failureOf = ({ method }) => (method === 'DELETE' ? { status: 500, errno: 999 } : undefined);
+    device.sent.length = 0;
     await expect(device.list.sync()).rejects.toMatchObject({ status: 500 });
+    expect(device.sent.length).toBeLessThan(10);
     network.failureOf = () => undefined;
     await device.list.sync();
     expect(await serverArticles(world.url, user)).toMatchObject([{ title: 'New' }]);
