@@ -94,17 +94,21 @@ async function pushSome(sync: Sync, keys: string[]): Promise<PushResult> {
   const error = results.find((one) => one instanceof ReadingListError);
   if (failed.length < pending.length) sync.failuresInARow = 0;
   if (!error) return result;
-  // Something on the way may block a whole batch because of one change.
-  const isBlocked = pending.length > 1 && error.kind === 'protocol';
-  if (pending.length > 1 && isUnsuitable(error)) client.canBatch = false;
+  // The batch endpoint does not accept the credentials, though the others may.
+  const isUnsuitable = error.errno === 104 || error.status === 405;
+  // Or something on the way blocks a whole batch because of one change.
+  const isBlocked = pending.length > 1 && (isUnsuitable || error.kind === 'protocol');
   // A batch may end early because its response is long.
-  else if (failed.length === pending.length && !isBlocked) {
+  if (failed.length === pending.length && !isBlocked) {
     failed.forEach((key, at) => sync.failures.set(key, results[at] as ReadingListError));
     if (error.kind !== 'busy' && error.kind !== 'protocol') throw error;
     sync.failuresInARow++;
     return result;
   }
-  return (await pushKeys(sync, failed, !isBlocked && client.canBatch)) === 'done' ? result : 'outdated';
+  const rest = await pushKeys(sync, failed, !isBlocked && client.canBatch);
+  // Only now, as without credentials a batch is refused in the same way.
+  if (isUnsuitable) client.canBatch = false;
+  return rest === 'done' ? result : 'outdated';
 }
 
 function prepare({ rounds }: Sync, transaction: Transaction, key: string): PendingRequest[] {
@@ -138,10 +142,6 @@ async function send({ client, call, mirror }: Sync, requests: BatchRequest[]): P
   const { data: body, ...response } = await client.send(method, path, call, rest);
   return [{ ...response, body }];
 }
-
-/** Whether the batch endpoint does not accept the credentials, though the others may. */
-const isUnsuitable = ({ status, errno }: ReadingListError): boolean =>
-  (status === 401 && errno === 104) || status === 405;
 
 /** Whether repeating the request would always fail in the same way. */
 const isFinal = ({ kind }: ReadingListError): boolean => kind === 'refused';

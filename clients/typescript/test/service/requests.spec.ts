@@ -95,6 +95,17 @@ it('edits travel one by one where the credentials open no batch', async () => {
   }
 });
 
+it('edits travel in batches again once the user has signed in again', async () => {
+  let authorization = '';
+  const { list, sent } = await openDevice(world.url, () => authorization);
+  for (let n = 0; n < 3; n++) await list.add({ url: `https://example.com/${n}` });
+  await expect(list.sync()).rejects.toMatchObject({ kind: 'auth', errno: 104 });
+  authorization = await world.bearer();
+  sent.length = 0;
+  await list.sync();
+  expect(sent.filter(({ path }) => path === '/v2/batch').length).toBe(1);
+});
+
 it('edits that are too large together travel apart', async () => {
   const user = await world.bearer();
   const { list } = await openDevice(world.url, user);
