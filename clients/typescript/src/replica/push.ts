@@ -62,9 +62,13 @@ async function pushKeys(sync: Sync, keys: string[], isBatch = sync.client.canBat
   return result;
 }
 
-/** Keys in order: deletions before creations, because they may free a URL, and last what failed before. */
+/**
+ * Keys in order: deletions before creations, because they may free a URL, and last what failed before, except creations
+ * in doubt that were removed: another one of that URL would adopt the record.
+ */
 function inOrder(entries: Entry[], failedBefore: Sync['failedBefore']): string[] {
-  const rank = ({ key, removal, base }: Entry) => (failedBefore.has(key) ? 3 : removal ? 0 : base ? 1 : 2);
+  const rank = ({ key, removal, base }: Entry) =>
+    failedBefore.has(key) && (base || !removal) ? 3 : removal ? 0 : base ? 1 : 2;
   return entries.sort((a, b) => rank(a) - rank(b) || (a.key < b.key ? -1 : 1)).map(({ key }) => key);
 }
 

@@ -274,7 +274,7 @@ export class ReadingList {
   }
 
   #checkOpen(): void {
-    if (this.#closing) throw new ReadingListError('refused', 'the reading list is closed');
+    if (this.#closing) throw new ReadingListError('refused', 'the list is closed');
   }
 }
 

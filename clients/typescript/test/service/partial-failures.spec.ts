@@ -79,6 +79,26 @@ describe.each(['Basic', 'Bearer'])('with %s authentication', (scheme) => {
     expect(await device.list.sync()).toMatchObject({ pushed: 40 });
   });
 
+  it('what was added again is kept, though the first addition was removed while in doubt', async () => {
+    const user = await authorize();
+    let isLost = true;
+    const device = await openDevice(world.url, user, {}, async (input, init) => {
+      const response = await fetch(input, init);
+      if (isLost) throw new TypeError('cut');
+      return response;
+    });
+    const { key } = await device.list.add({ url: url('again'), title: 'Old' });
+    await expect(device.list.sync()).rejects.toMatchObject({ kind: 'network' });
+    isLost = false;
+    await device.list.remove(key);
+    await device.list.add({ url: url('other'), title: 'Other' });
+    await device.list.add({ url: url('again'), title: 'New' });
+    expect(await device.list.sync()).toMatchObject({ conflicts: [] });
+    const server = await serverArticles(world.url, user);
+    expect(server).toMatchObject([{ title: 'New' }, { title: 'Other' }]);
+    expect(await deviceArticles(device.list)).toEqual(server);
+  });
+
   it('a deletion that fails does not let the addition of the same URL be lost', async () => {
     const { user, network, device } = await open(() => undefined);
     const { key } = await device.list.add({ url: url('again'), title: 'Old' });
