@@ -183,12 +183,12 @@ export class Mirror {
     if (changed.length > 0 || this.state !== state) this.#onChange(changed, source);
   }
 
-  /** Stores an entry; returns whether its article looks different. */
+  /** Stores an entry; returns whether its article looks different, or is waiting for nothing any more. */
   #put(key: string, entry: Entry | undefined): boolean {
     const before = this.#entries.get(key);
     if (before === entry) return false;
     if (before) this.#forget(before, entry);
-    if (!entry) return before?.removal === undefined;
+    if (!entry) return true;
     this.#entries.set(key, entry);
     const { base, draft, aliases = [] } = entry;
     if (base) this.#ids.set(base.id, key);

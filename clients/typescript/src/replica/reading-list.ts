@@ -16,7 +16,7 @@ import { type Events, type Status, Synchronizer, type SyncResult } from './synch
 export interface ReadingListOptions {
   client: Client;
   storage: Storage;
-  /** The name of this device: `added_by` and `marked_read_by`. */
+  /** The name of this device: `added_by` and `marked_read_by`. Read for each change, so that it may be a getter. */
   device: string;
   /** The device's clock, in milliseconds. */
   now?: () => number;
@@ -229,9 +229,10 @@ export class ReadingList {
     });
   }
 
-  #edit(key: string, fields: Partial<Draft>): Promise<void> {
-    const marks: Marks = { marked_read_by: this.#options.device, marked_read_on: this.#now() };
-    return this.#change(key, (entry) => edited(entry, fields, marks));
+  async #edit(key: string, fields: Partial<Draft>): Promise<void> {
+    const device = checkedDevice(this.#options.device, 'device');
+    const marks: Marks = { marked_read_by: device, marked_read_on: this.#now() };
+    await this.#change(key, (entry) => edited(entry, fields, marks));
   }
 
   async #change(key: string, next: (entry: Entry) => Entry): Promise<void> {
@@ -286,6 +287,6 @@ const isSame = (a: readonly LocalArticle[], b: readonly LocalArticle[]): boolean
  * @throws refused when the device's name is invalid
  */
 export async function openReadingList(options: ReadingListOptions): Promise<ReadingList> {
-  const device = checkedDevice(options.device, 'device');
-  return new ReadingList({ ...options, device }).open();
+  checkedDevice(options.device, 'device');
+  return new ReadingList(options).open();
 }

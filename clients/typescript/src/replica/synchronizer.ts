@@ -25,7 +25,10 @@ export type Status = 'offline' | 'syncing' | 'idle' | 'signed-out' | 'gone';
 
 /** The events of a reading list. */
 export interface Events {
-  /** Articles look different; `local` if this device's user changed them, `remote` for the server or another tab. */
+  /**
+   * Articles look different, or their removal has been sent; `local` if this device's user changed them, `remote` for the
+   * server or another tab.
+   */
   change: { keys: string[]; source: 'local' | 'remote' };
   status: Status;
   conflict: Conflict;

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
-import { basic, openDevice, useWorld } from '../support/world.js';
+import { createClient, openReadingList } from '../../src/index.js';
+import { memoryStorage } from '../../src/storage/memory.js';
+import { basic, openDevice, serverArticles, useWorld } from '../support/world.js';
 
 const world = useWorld();
 
@@ -17,6 +19,38 @@ it('a function that is registered twice is called twice, and each registration e
   stopTwo();
   await list.sync();
   expect(heard.length).toBe(6);
+});
+
+it('a change is told when there is nothing left to send, also of a removal', async () => {
+  const { list } = await openDevice(world.url, basic());
+  const { key } = await list.add({ url: 'https://example.com/' });
+  await list.sync();
+  await list.remove(key);
+  const heard: Promise<number>[] = [];
+  list.on('change', () => heard.push(list.countPending()));
+  await list.sync();
+  expect(await heard.at(-1)).toBe(0);
+});
+
+it('the name of the device is read for each change', async () => {
+  const user = basic();
+  const client = createClient({ baseUrl: world.url, authorization: user });
+  let device = 'one';
+  const list = await openReadingList({
+    client,
+    storage: memoryStorage(),
+    get device() {
+      return device;
+    },
+  });
+  const { key } = await list.add({ url: 'https://example.com/' });
+  device = ' two ';
+  await list.markRead(key);
+  await list.sync();
+  expect(await serverArticles(world.url, user)).toMatchObject([{ added_by: 'one', marked_read_by: 'two' }]);
+  device = ' ';
+  await expect(list.markUnread(key)).rejects.toMatchObject({ kind: 'refused' });
+  await list.close();
 });
 
 it('a sync that a listener begins because one has begun is the same sync', async () => {
