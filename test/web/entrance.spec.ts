@@ -249,6 +249,8 @@ it('another name of the device is used from then on, without a reload and with e
   await save(page, 'https://example.com/a', 'A');
   await openSettings(page);
   await page.getByLabel('Name of this device').fill('My laptop');
+  // Renders the page again.
+  await page.evaluate("dispatchEvent(new StorageEvent('storage'))");
   await page.keyboard.press('Tab');
   await page.getByRole('button', { name: 'Close' }).click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -266,7 +268,7 @@ it('another name of the device is used from then on, without a reload and with e
   await close();
 });
 
-it('what is done while the list is opened under another name of the device is done', async () => {
+it('what is done right after the device got another name is done', async () => {
   const { page, close } = await world.deviceOf(someName());
   await save(page, 'https://example.com/a', 'A');
   await page.locator('.row-main').focus();

@@ -112,7 +112,6 @@ describe('what one tab is told, the others say too', () => {
       await api.call('DELETE', `/articles/${String(id)}`);
       await context.setOffline(false);
       await page.getByText(`“${title}” was deleted on another device`).waitFor();
-      // The list is opened again.
       await page.getByRole('button', { name: 'More' }).click();
       await page.getByRole('button', { name: 'Settings' }).click();
       await page.getByLabel('Name of this device').fill(`Laptop ${title}`);

@@ -2,14 +2,13 @@ import { createClient, openReadingList, type ReadingList } from '@reading-list/c
 import { indexedDbStorage } from '@reading-list/client/indexeddb';
 import { deleteDB } from 'idb';
 import { type KeptSession, keepSession, noteAccount, readKeptSession } from '../platform/keep';
+import { readPreferences } from '../platform/preferences';
 import { readAccount, serviceUrl } from './service';
 
 /** A signed-in user and the list on this device. */
 export interface Session {
   account: string;
   label: string;
-  /** The name of this device with which the list was opened. */
-  device: string;
   list: ReadingList;
   /** Whether the credentials are kept on this device. */
   isKept: boolean;
@@ -50,25 +49,21 @@ export async function openElsewhere(): Promise<string | undefined> {
 }
 
 /** Signs in: the service identifies the account. Throws `SignInError`. */
-export async function signIn(credentials: Credentials, device: string): Promise<Session> {
-  return enter(await readAccount(credentials.authorization), credentials, device);
+export async function signIn(credentials: Credentials): Promise<Session> {
+  return enter(await readAccount(credentials.authorization), credentials);
 }
 
 /** Opens the list of an account whose credentials the service has accepted. */
-export async function enter(
-  account: string,
-  { authorization, label, keep }: Credentials,
-  device: string,
-): Promise<Session> {
+export async function enter(account: string, { authorization, label, keep }: Credentials): Promise<Session> {
   const kept = { account, authorization, label };
-  const session = await openSession(kept, device);
+  const session = await openSession(kept);
   if (keep) await keepSession(kept);
   tabs.postMessage(kept);
   return { ...session, isKept: keep };
 }
 
 /** Opens the list of an account on this device, with or without a network. */
-export async function openSession({ account, authorization, label }: KeptSession, device: string): Promise<Session> {
+export async function openSession({ account, authorization, label }: KeptSession): Promise<Session> {
   const credentials = { authorization };
   // A password does not change during a session; given a function, the library would assume a token and send batches.
   const isBasic = authorization.startsWith('Basic ');
@@ -76,21 +71,19 @@ export async function openSession({ account, authorization, label }: KeptSession
     baseUrl: serviceUrl(),
     authorization: isBasic ? authorization : () => credentials.authorization,
   });
-  const list = await openReadingList({ client, storage: indexedDbStorage(databaseOf(account)), device });
+  const list = await openReadingList({
+    client,
+    storage: indexedDbStorage(databaseOf(account)),
+    get device() {
+      return readPreferences().device;
+    },
+  });
   await noteAccount(account, 0);
   presentAccount.note(account);
   list.start({ intervalSeconds: INTERVAL_SECONDS });
   // Only one of several tabs syncs automatically; the others should start with current data too.
   void list.sync().catch(() => undefined);
-  return { account, label, device, list, isKept: true, credentials };
-}
-
-/** Opens the list again under another name of this device. */
-export async function reopen({ account, label, list, credentials, isKept }: Session, device: string): Promise<Session> {
-  const next = await openSession({ account, label, authorization: credentials.authorization }, device);
-  // Not before the page has the next one, as nothing can be done on a closed one.
-  setTimeout(() => void list.close());
-  return { ...next, isKept };
+  return { account, label, list, isKept: true, credentials };
 }
 
 /** Stores or removes the credentials on this device. */

@@ -20,11 +20,11 @@ export class Actions {
   /** The new keys of articles that were added again, by their old keys. */
   private readonly successors = new Map<string, string>();
 
-  /** The open list. It may be opened again, and what was done can still be undone. */
-  list!: ReadingList;
-
   /** @param tell called with what happened or went wrong */
-  constructor(private readonly tell: (done: Done) => void) {}
+  constructor(
+    private readonly list: ReadingList,
+    private readonly tell: (done: Done) => void,
+  ) {}
 
   async save({ url, title }: ToSave): Promise<LocalArticle> {
     const known = await this.list.get({ url });

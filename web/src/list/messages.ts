@@ -18,14 +18,12 @@ export interface ToldConflict extends Conflict {
 
 export type Message = { id: number; alert: Alert } | { id: number; conflict: ToldConflict };
 
-/** The number of the next message, also where the list is opened again. */
-let id = 0;
-
 /** Conflicts and alerts from the library, kept until dismissed. */
 export function useMessages(list: ReadingList) {
   const [messages, setMessages] = useState<Message[]>([]);
   const known = useRef(new Map<string, LocalArticle>());
   useEffect(() => {
+    let id = 0;
     const tell = (conflict: Conflict) => {
       const { key, url, lost } = conflict;
       const article = known.current.get(key) ?? { url, ...lost };

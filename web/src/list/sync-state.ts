@@ -1,5 +1,5 @@
 import type { ReadingList } from '@reading-list/client';
-import { useLayoutEffect, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { onChange } from './hooks';
 
 /** What is known of the service since the last sync, in any tab. */
@@ -22,8 +22,7 @@ export interface SyncState extends Report {
 export function useSyncState(list: ReadingList, account: string): SyncState {
   const [report, setReport] = useState<Report>({ status: list.status });
   const [unsent, setUnsent] = useState(0);
-  // Before a list that another one takes the place of is closed, which ends its sync.
-  useLayoutEffect(() => {
+  useEffect(() => {
     const tabs = new BroadcastChannel(`reading-list-sync-${account}`);
     let [latest, isOver] = [report, false];
     const note = (next: Report) => setReport((latest = next));

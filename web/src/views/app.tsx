@@ -8,7 +8,6 @@ import {
   openElsewhere,
   openSession,
   presentAccount,
-  reopen,
   type Session,
   setKept,
   signIn,
@@ -49,7 +48,7 @@ export function App({ entrance }: { entrance: Entrance }): JSX.Element {
   useEffect(() => {
     document.title = t.appName;
   }, [preferences.language]);
-  useEffect(() => void begin(entrance, preferences.device).then(setState), []);
+  useEffect(() => void begin(entrance).then(setState), []);
 
   /** Nothing of the account may stay behind for the next user. */
   const leave = () => {
@@ -74,7 +73,7 @@ export function App({ entrance }: { entrance: Entrance }): JSX.Element {
   const onSignIn = async (credentials: Credentials) => {
     // A login that was begun on this page was given up.
     takeLogin();
-    setState({ at: 'list', session: await signIn(credentials, preferences.device) });
+    setState({ at: 'list', session: await signIn(credentials) });
   };
 
   switch (state.at) {
@@ -93,7 +92,7 @@ export function App({ entrance }: { entrance: Entrance }): JSX.Element {
       return (
         <SwitchPage
           onSwitch={() => show(enter())}
-          onStay={() => (kept ? show(openSession(kept, preferences.device)) : setState({ at: 'sign-in' }))}
+          onStay={() => (kept ? show(openSession(kept)) : setState({ at: 'sign-in' }))}
         />
       );
     }
@@ -125,9 +124,6 @@ export function App({ entrance }: { entrance: Entrance }): JSX.Element {
           }}
           onPreferences={prefer}
           onKeep={(keep) => void setKept(session, keep).then((next) => setState({ at: 'list', session: next }))}
-          onReopen={() =>
-            void reopen(session, preferences.device).then((next) => setState({ at: 'list', session: next }))
-          }
           onSignInAgain={() => void suspend(session).then(() => setState({ at: 'sign-in' }))}
           onSignOut={() => void signOut(session).then(leave)}
         />
@@ -137,12 +133,12 @@ export function App({ entrance }: { entrance: Entrance }): JSX.Element {
 }
 
 /** The initial state: the user of the token in the URL, otherwise the one who stayed signed in, otherwise nobody. */
-async function begin({ token }: Entrance, device: string): Promise<State> {
+async function begin({ token }: Entrance): Promise<State> {
   try {
     const isExpected = takeLogin();
     const kept = await readKeptSession();
-    if (token) return await beginWith(token, isExpected && token.kind === 'login', kept, device);
-    return kept ? { at: 'list', session: await openSession(kept, device) } : { at: 'sign-in' };
+    if (token) return await beginWith(token, isExpected && token.kind === 'login', kept);
+    return kept ? { at: 'list', session: await openSession(kept) } : { at: 'sign-in' };
   } catch (error) {
     if (!(error instanceof SignInError)) return { at: 'broken' };
     return { at: 'sign-in', problem: error.reason };
@@ -158,7 +154,6 @@ async function beginWith(
   { value, kind }: NonNullable<Entrance['token']>,
   isWanted: boolean,
   kept: KeptSession | undefined,
-  device: string,
 ): Promise<State> {
   const keep = isWanted && sessionStorage.getItem(KEEP) !== 'no';
   const label = kind === 'login' ? t.settings.account : t.signIn.token;
@@ -166,8 +161,8 @@ async function beginWith(
   const account = await readAccount(credentials.authorization);
   const present = kept?.account ?? presentAccount.recall() ?? (await openElsewhere());
   if (present !== undefined && present !== account && !isWanted)
-    return { at: 'asking', kept, enter: () => enter(account, credentials, device) };
-  return { at: 'list', session: await enter(account, credentials, device) };
+    return { at: 'asking', kept, enter: () => enter(account, credentials) };
+  return { at: 'list', session: await enter(account, credentials) };
 }
 
 /** Keeps the browser's one-time install prompt until the user asks for it. */

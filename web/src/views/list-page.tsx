@@ -1,4 +1,4 @@
-import type { LocalArticle, ReadingList } from '@reading-list/client';
+import type { LocalArticle } from '@reading-list/client';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ToSave } from '../account/entrance';
@@ -38,8 +38,6 @@ interface Props {
   install?: () => void;
   onPreferences: (preferences: Preferences) => void;
   onKeep: (keep: boolean) => void;
-  /** Opens the list again, with the present preferences. */
-  onReopen: () => void;
   onSignInAgain: () => void;
   onSignOut: () => void;
 }
@@ -55,8 +53,7 @@ export function ListPage(props: Props): JSX.Element {
   const [search, setSearch] = useState('');
   const [renaming, setRenaming] = useState<string>();
   const searchField = useRef<HTMLInputElement>(null);
-  const actions = useMemo(() => new Actions(setDone), []);
-  actions.list = list;
+  const actions = useMemo(() => new Actions(list, setDone), [list]);
   const routing = useRoute();
   const { route, go } = routing;
   const isWide = useIsWide();
@@ -80,13 +77,6 @@ export function ListPage(props: Props): JSX.Element {
       .then(props.onSaved);
   }, [props.save]);
 
-  const reopened = useRef<ReadingList>(undefined);
-  // Once for each list, as it takes a moment.
-  useEffect(() => {
-    if (open === 'settings' || preferences.device === session.device || reopened.current === list) return;
-    reopened.current = list;
-    props.onReopen();
-  }, [open, preferences.device, list]);
   const remove = (removed: LocalArticle) => {
     selection.leave(removed.key);
     void actions.remove(removed);

@@ -99,7 +99,8 @@ function DeviceSection({ session, preferences, onPreferences, onKeep }: Props): 
       <label>
         {t.settings.device}
         <input
-          value={preferences.device}
+          // Not `value`: whenever the page is rendered, that would take back what the user is typing.
+          defaultValue={preferences.device}
           maxLength={255}
           dir="auto"
           aria-describedby="device-hint"
