@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
+/** Two files at a time. Vitest wants a group of its own for another number of workers. */
+const sideBySide = { fileParallelism: true, maxWorkers: 2, sequence: { groupOrder: 1 } };
+
 /** The same API specs, once for each database. */
 const api = (name: string, globalSetup: string[] = []) => ({
   test: {
@@ -9,6 +12,7 @@ const api = (name: string, globalSetup: string[] = []) => ({
     globalSetup,
     // The files share nothing but the loaded modules, and loading them takes longer than the tests.
     isolate: false,
+    ...sideBySide,
     testTimeout: 20_000,
     hookTimeout: 30_000,
   },
@@ -64,6 +68,7 @@ export default defineConfig({
           globalSetup: ['test/support/setup-build.ts'],
           include: ['test/web/**/*.spec.ts'],
           ...wholeSystems,
+          ...sideBySide,
           testTimeout: 90_000,
         },
       },
@@ -83,10 +88,7 @@ export default defineConfig({
           globalSetup: ['test/support/setup-build.ts'],
           include: LIGHT,
           ...wholeSystems,
-          fileParallelism: true,
-          maxWorkers: 2,
-          // Vitest wants a group of its own for another number of workers.
-          sequence: { groupOrder: 1 },
+          ...sideBySide,
           testTimeout: 60_000,
         },
       },
