@@ -45,13 +45,21 @@ const ONCE = new Set([...ALIASES.keys(), ...PAGING]);
  * Parses the query string of a listing. Throws 400 / 107 for the first wrong parameter in alphabetical order.
  * @param search what follows the `?` of the URL
  */
-export function parseCollectionQuery(search: string): CollectionQuery {
+export const parseCollectionQuery = (search: string): CollectionQuery => parseQuery(search, true);
+
+/** Parses the query string of a collection DELETE, which takes filters only. Throws 400 / 107. */
+export const parseDeleteQuery = (search: string): Filter[] => parseQuery(search, false).filters;
+
+function parseQuery(search: string, hasPages: boolean): CollectionQuery {
   const parameters = readParameters(search);
   const filters: Filter[] = [];
   let sort: readonly SortKey[] | undefined;
   let limit: number | undefined;
   let token: string | undefined;
-  for (const { name, value } of parameters) {
+  for (const [at, { name, value }] of parameters.entries()) {
+    if (!hasPages && PAGING.includes(name)) throw invalidParameter(name, 'not allowed when deleting');
+    if (value === undefined) throw invalidParameter(name, 'malformed percent-encoding');
+    if (ONCE.has(name) && parameters[at + 1]?.name === name) throw invalidParameter(name, 'given more than once');
     if (name === '_sort') sort = readSort(value);
     else if (name === '_limit') limit = readLimit(value);
     else if (name === '_token') token = value || undefined;
@@ -64,20 +72,14 @@ export function parseCollectionQuery(search: string): CollectionQuery {
 const defaultOrder = (filters: readonly Filter[]): readonly SortKey[] =>
   includesTombstones(filters) ? OLDEST_FIRST : NEWEST_FIRST;
 
-/** Parses the query string of a collection DELETE, which takes filters only. Throws 400 / 107. */
-export function parseDeleteQuery(search: string): Filter[] {
-  const paging = readParameters(search).find(({ name }) => PAGING.includes(name));
-  if (paging) throw invalidParameter(paging.name, 'not allowed when deleting');
-  return parseCollectionQuery(search).filters;
-}
-
 /** True when the listing includes tombstones, that is when it is filtered by `last_modified`. */
 export const includesTombstones = (filters: readonly Filter[]): boolean =>
   filters.some(({ field }) => field === 'last_modified');
 
 interface Parameter {
   name: string;
-  value: string;
+  /** Undefined if name or value is not decodable. */
+  value?: string;
 }
 
 function readParameters(search: string): Parameter[] {
@@ -88,8 +90,6 @@ function readParameters(search: string): Parameter[] {
     if (end > start) parameters.push(readParameter(search.slice(start, end)));
   }
   parameters.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
-  const twice = parameters.find(({ name }, at) => ONCE.has(name) && parameters[at + 1]?.name === name);
-  if (twice) throw invalidParameter(twice.name, 'given more than once');
   return parameters;
 }
 
@@ -98,14 +98,16 @@ function readParameter(part: string): Parameter {
   const name = at < 0 ? part : part.slice(0, at);
   const value = at < 0 ? '' : part.slice(at + 1);
   if (!part.includes('%') && !part.includes('+')) return { name, value };
-  return { name: decode(name, name), value: decode(value, name) };
+  const decoded = decode(name);
+  return decoded === undefined ? { name } : { name: decoded, value: decode(value) };
 }
 
-function decode(text: string, name: string): string {
+/** Undefined for a malformed percent-encoding. */
+function decode(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
-    throw invalidParameter(name, 'malformed percent-encoding');
+    return undefined;
   }
 }
 

@@ -287,6 +287,8 @@ describe('a parameter is refused with 400 / 107 that names it', () => {
     ['_token=x', '_token: not a page token of this listing'],
     ['title=%zz', 'title: malformed percent-encoding'],
     ['unread=maybe&archived=maybe', 'archived: not a boolean'],
+    ['_limit=0&_to=1&_to=2', '_limit: not an integer >= 1'],
+    ['title=%zz&archived=maybe', 'archived: not a boolean'],
     ...BOOLEANS.map((field): [string, string] => [`${field}=maybe`, `${field}: not a boolean`]),
     ...BOOLEANS.map((field): [string, string] => [`not_${field}=`, `not_${field}: not a boolean`]),
     ...INTEGERS.map((field): [string, string] => [`gt_${field}=many`, `gt_${field}: not an integer`]),

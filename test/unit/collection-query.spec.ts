@@ -134,6 +134,11 @@ describe('a filter', () => {
     ['zebra=1&unread=x&archived=x', 'archived'],
     ['zebra=1&_sort=colour&unread=x', '_sort'],
     ['_sort=colour&_limit=0', '_limit'],
+    ['_limit=0&_to=1&_to=2', '_limit'],
+    ['_to=1&_to=2&Title=a', 'Title'],
+    ['title=%zz&_since=x', '_since'],
+    ['zebra=%zz&unread=%', 'unread'],
+    ['_limit=0&%zz=1', '%zz'],
   ])('is refused for the first name in alphabetical order: %s', (search, name) => {
     expect(refusal(() => parseCollectionQuery(search)).message.startsWith(`${name}: `)).toBe(true);
   });
@@ -368,6 +373,14 @@ describe('the query of a collection DELETE', () => {
       expect(refusal(() => parseDeleteQuery(`unread=true&${search}`))).toEqual({ code: 400, errno: 107, message });
     },
   );
+
+  it.each([
+    ['_sort=title&_limit=5', '_limit: not allowed when deleting'],
+    ['_sort=title&_since=x', '_since: not an integer'],
+    ['_limit=5&Title=a', 'Title: unknown field'],
+  ])('is refused for the first name in alphabetical order: %s', (search, message) => {
+    expect(refusal(() => parseDeleteQuery(search)).message).toBe(message);
+  });
 
   it('refuses what a listing refuses', () => {
     expect(refusal(() => parseDeleteQuery('colour=1')).message).toBe('colour: unknown field');
