@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 /** How long a client may keep sending an unwanted body. */
 const LINGER_MS = 1_000;
 /** How long a client may stop reading a complete response. */
-const STALLED_READER_MS = 30_000;
+export const STALLED_READER_MS = 30_000;
 
 /** True while the body of a request is still arriving and does not wait for `100 Continue`. */
 export const isArriving = ({ complete, destroyed, headers }: IncomingMessage): boolean =>

@@ -85,6 +85,8 @@ class Connection {
   finish(action: () => void): void {
     if (this.onIdle) return;
     this.onIdle = action;
+    // On CONNECT, Node no longer ends the socket of a client that does not read an earlier response.
+    this.socket.on('timeout', () => this.socket.destroy());
     if (this.waiting.at(-1)?.request.complete === false) this.backlog.remove(this, this.waiting.pop()!.bytes);
     if (!this.current || !this.current.request.complete) action();
   }

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { ApiError } from '../../protocol/api-error.js';
 import type { ErrorName } from '../../protocol/errno.js';
 import { baseHeaders, statusHeaders } from '../../protocol/service-headers.js';
+import { STALLED_READER_MS } from '../response/linger.js';
 import { atEndOfTurn } from './end-of-turn.js';
 import type { Messages } from './express-messages.js';
 import { Connections } from './connections.js';
@@ -70,7 +71,7 @@ function clientError({ code }: NodeJS.ErrnoException): ApiError {
   return new ApiError(kind, message);
 }
 
-/** Writes the response to the bare socket and closes it. */
+/** Writes the response to the bare socket and closes it, at the latest when the client has not read it for half a minute. */
 function refuse(socket: Socket, id: string, error: ApiError, status: ServiceStatus): void {
   const body = JSON.stringify(error.body());
   const headers = {
@@ -83,5 +84,6 @@ function refuse(socket: Socket, id: string, error: ApiError, status: ServiceStat
     Connection: 'close',
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  socket.setTimeout(STALLED_READER_MS, () => socket.destroy());
   socket.end(`HTTP/1.1 ${error.status} ${error.error}\r\n${lines.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }
