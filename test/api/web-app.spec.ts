@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../support/app.js';
+import { exchange } from './raw-http.js';
 
 let app: TestApp;
 let withoutPage: TestApp;
@@ -71,6 +72,13 @@ describe('GET /', () => {
       const response = await fetch(`${app.url}/`, { headers: { accept }, redirect: 'manual' });
       expect(response.headers.get('vary')).toBe('Accept');
     }
+  });
+
+  it('says so of a compressed response as well', async () => {
+    const long = await startApp({ SERVICE_NAME: 'x'.repeat(1_200) });
+    const { status, headers } = await exchange(long.url, 'GET', '/', { 'accept-encoding': 'gzip' });
+    expect([status, headers['content-encoding'], headers.vary]).toEqual([307, 'gzip', 'Accept, Accept-Encoding']);
+    await long.close();
   });
 
   it('redirects without a body, and says so', async () => {

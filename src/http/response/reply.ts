@@ -59,7 +59,7 @@ export function writeReply(
   const length = Buffer.byteLength(text);
   response.setHeader('Content-Type', CONTENT_TYPE);
   if (compression && status < 400 && isWorthCompressing(length)) {
-    response.setHeader('Vary', 'Accept-Encoding');
+    response.setHeader('Vary', headers.Vary ? `${headers.Vary}, Accept-Encoding` : 'Accept-Encoding');
     // A batch is compressed as a whole.
     const encoding = contextOf(response)?.isBatchEntry
       ? undefined
