@@ -12,7 +12,7 @@ import { type EntryResponse, entryRequest, entryResponse, type Headers } from '.
 
 /** Larger responses of entries have their memory reserved. */
 const LARGE_BYTES = 65_536;
-/** How long a batch tries its entries while a backend is unavailable; each may take seconds to find that out. */
+/** How long a batch waits in vain for an unavailable backend; each entry may take seconds to find that out. */
 const PATIENCE_MS = 4_000;
 
 /** Runs the entries of a batch one after the other, each through all of Express as if it had been sent alone. */
@@ -30,12 +30,11 @@ export class BatchService {
     // Twice the limit, because the last entry starts before the batch is full.
     const room = new SharedRoom(batch.res!, 2 * this.settings.maxPageBytes);
     const responses: string[] = [];
-    const start = performance.now();
     let bytes = 0;
-    let isUnavailable = false;
+    let waitedMs = 0;
     for (const [at, entry] of entries.entries()) {
       const isFull = bytes >= this.settings.maxPageBytes;
-      if (isFull || (isUnavailable && performance.now() - start >= PATIENCE_MS)) {
+      if (isFull || waitedMs >= PATIENCE_MS) {
         const reason = isFull ? 'The responses of the batch are already too large' : 'A backend was unavailable before';
         responses.push(toJson(entry, notRun(reason, this.settings.retryAfterSeconds)));
         continue;
@@ -44,7 +43,7 @@ export class BatchService {
       const headers = { ...inherited, ...entry.headers, ...(host ? { host } : {}) };
       const request = entryRequest(batch, entry, headers) as Request;
       const result = await this.runEntry(batch, request, room, at === 0);
-      isUnavailable ||= result.status === 503;
+      if (isUnavailable(request, result)) waitedMs += performance.now() - request.context.startedAt;
       const response = toJson(entry, result);
       bytes += Buffer.byteLength(response);
       responses.push(response);
@@ -72,6 +71,10 @@ export class BatchService {
     return result;
   }
 }
+
+/** Whether a backend was unavailable, rather than the user's share of memory used up, which concerns large entries only. */
+const isUnavailable = ({ context }: Request, { status }: EntryResponse): boolean =>
+  status === 503 && context.failure !== undefined;
 
 /** The response for an entry that is not run. */
 function notRun(reason: string, retryAfterSeconds: number): EntryResponse {

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type DevelopmentProvider, startDevelopmentProvider } from '../../dev/provider.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { anArticle } from '../support/article.js';
-import { clientWith } from '../support/client.js';
+import { clientWith, requireOwnService } from '../support/client.js';
+import { openSocket } from './raw-http.js';
 
 const MAX_BYTES = 100_000;
 
@@ -42,3 +43,25 @@ it.each([30_000, 120_000, 250_000])(
     expect((await device.get(path).expect(200)).body.read_position).toBe(answered);
   },
 );
+
+it('an entry for which the user has no memory left holds up no other', async () => {
+  requireOwnService('a proxy would read the response');
+  const roomy = await startApp({ OAUTH_URI: provider.issuer, MAX_PAGE_BYTES: String(8 * 1_048_576) });
+  const authorization = `Bearer ${await provider.issue('reads nothing')}`;
+  const device = clientWith(roomy.url, authorization);
+  for (let at = 0; at < 5; at++)
+    await device
+      .post('/articles')
+      .send(anArticle({ excerpt: 'x'.repeat(2_000_000) }))
+      .expect(201);
+  const stalled = (await openSocket(roomy.url)).pause();
+  stalled.write(`GET /v2/articles HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\n\r\n`);
+  await expect.poll(() => stalled.bytesRead).toBeGreaterThan(0);
+  const list = { method: 'GET', path: '/articles' };
+  const create = { method: 'POST', path: '/articles', body: anArticle() };
+  const { body } = await device.post('/batch').send({ requests: [list, create, list, create] });
+  const statuses = (body.responses as { status: number }[]).map(({ status }) => status);
+  stalled.destroy();
+  await roomy.close();
+  expect(statuses).toEqual([503, 201, 503, 200]);
+});
