@@ -1,11 +1,18 @@
 import { existsSync } from 'node:fs';
-import { rename } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { chmod, chown, rename, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { advanceClocksCommand } from './advance-clocks.command.js';
-import { type Command, CommandError, EXIT, UsageError } from './command.js';
+import { type Command, type CommandContext, CommandError, EXIT, UsageError } from './command.js';
 import { doctorCommand } from './doctor.command.js';
 import { withDatabase } from './open-database.js';
-import { copyDatabase, highestClockIn, isInUse, requireSqliteFile } from './sqlite-copy.js';
+import {
+  copyDatabase,
+  FILE_SUFFIXES,
+  highestClockIn,
+  isInUse,
+  removeDatabase,
+  requireSqliteFile,
+} from './sqlite-copy.js';
 
 /** Replaces the SQLite file with a backup, and makes devices start over. */
 export const restoreCommand: Command = {
@@ -13,9 +20,10 @@ export const restoreCommand: Command = {
   summary: 'Put a backup in the place of the SQLite file',
   help: `FILE
 
-Puts FILE, which "backup" made, in the place of the SQLite file of DATABASE_URL. Stop the service before: while any process has the
-file open, nothing is done. What was there is kept beside it under another name. Then the data is checked and repaired
-("doctor --repair") and all clocks are advanced ("advance-clocks"), later than any that the replaced file had given out.
+Puts a copy of FILE, which "backup" made, in the place of the SQLite file of DATABASE_URL. Stop the service before: while any
+process has the file open, nothing is done. First the copy is checked and repaired ("doctor --repair") and its clocks are advanced
+("advance-clocks"), later than any that the replaced file had given out. What was there is kept beside it under another name.
+When it fails or is interrupted before that, nothing is replaced.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done, but "doctor" found problems that it cannot repair`,
   options: {},
@@ -27,28 +35,53 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done, but "doctor" found problems
     if (resolve(file) === target) throw new UsageError(`${file}: is the database itself.`);
     if (existsSync(target) && isInUse(target))
       throw new CommandError(`${target}: is in use; stop every service and command that has it open, and try again`);
-    const restored = `${target}.restored`;
-    const { users, articles } = await copyDatabase(resolve(file), restored);
     const now = context.clock();
-    const highest = await setAside(target, `${target}.replaced-${new Date(now).toISOString().replaceAll(':', '-')}`);
+    const time = new Date(now).toISOString().replaceAll(':', '-');
+    const restored = `${target}.restoring-${time}`;
+    const { users, articles } = await copyDatabase(resolve(file), restored);
+    let code: number;
+    try {
+      await keepOwner(target, restored);
+      const highest = existsSync(target) ? highestClockIn(target) : 0;
+      code = await makeDevicesStartOver(context, restored, Math.max(now, highest + 1));
+      if (isInUse(restored)) throw new CommandError(`${restored}: is in use`);
+    } catch (error) {
+      await removeDatabase(restored);
+      throw error;
+    }
+    await setAside(target, `${target}.replaced-${time}`);
     await rename(restored, target);
     await context.print(`restored ${articles} articles of ${users} users from ${file}`);
-    return withDatabase(context.settings, async (database) => {
-      const code = await doctorCommand.run({ ...context, database, options: { repair: true } });
-      const to = new Date(Math.max(now, highest + 1)).toISOString();
-      await advanceClocksCommand.run({ ...context, database, options: { to } });
-      await context.print(
-        'with its next request each device starts over: it loads its list again and sends what it has not sent yet; ' +
-          'what was changed after the backup and sent before the loss is lost',
-      );
-      return code === EXIT.ok ? EXIT.ok : EXIT.attention;
-    });
+    await context.print(
+      'with its next request each device starts over: it loads its list again and sends what it has not sent yet; ' +
+        'what was changed after the backup and sent before the loss is lost',
+    );
+    return code === EXIT.ok ? EXIT.ok : EXIT.attention;
   },
 };
 
-/** Renames the file and SQLite's companion files; returns the highest clock that it had issued, 0 if unknown. */
-async function setAside(target: string, aside: string): Promise<number> {
-  for (const suffix of ['', '-wal', '-shm', '-journal'])
-    if (existsSync(target + suffix)) await rename(target + suffix, aside + suffix);
-  return existsSync(aside) ? highestClockIn(aside) : 0;
+/** Repairs the copy and advances its clocks, so that no service can ever open it with clocks that devices are ahead of. */
+function makeDevicesStartOver(context: CommandContext, file: string, to: number): Promise<number> {
+  return withDatabase({ ...context.settings, databaseUrl: `sqlite:${file}` }, async (database) => {
+    const code = await doctorCommand.run({ ...context, database, options: { repair: true } });
+    await advanceClocksCommand.run({ ...context, database, options: { to: new Date(to).toISOString() } });
+    return code;
+  });
+}
+
+/**
+ * Gives `file` the permissions of the file that it will replace, and its owner, or that of the folder: restored by root,
+ * it has to be writable for the service.
+ */
+async function keepOwner(target: string, file: string): Promise<void> {
+  const hasTarget = existsSync(target);
+  const { mode } = await stat(hasTarget ? target : file);
+  await chmod(file, mode | 0o600);
+  const { uid, gid } = await stat(hasTarget ? target : dirname(target));
+  if (process.getuid?.() === 0) await chown(file, uid, gid);
+}
+
+/** Renames the file and SQLite's companion files. */
+async function setAside(target: string, aside: string): Promise<void> {
+  for (const suffix of FILE_SUFFIXES) if (existsSync(target + suffix)) await rename(target + suffix, aside + suffix);
 }

@@ -1,10 +1,13 @@
 import { existsSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { chmod, rename, rm, stat } from 'node:fs/promises';
 import Sqlite from 'better-sqlite3';
 import type { Settings } from '../config/settings.js';
 import { databaseFile } from '../database/expected.js';
 import { LATEST_TIMESTAMP } from '../protocol/timestamp.js';
 import { CommandError } from './command.js';
+
+/** What SQLite adds to the name of a database for the files beside it; the first is the database itself. */
+export const FILE_SUFFIXES = ['', '-journal', '-wal', '-shm'];
 
 /** The contents of a copy. */
 export interface CopyContents {
@@ -25,8 +28,8 @@ export function requireSqliteFile(settings: Settings): string {
 }
 
 /**
- * Copies a database that may be in use, complete and as of one moment, through SQLite's backup API. The copy gets its
- * name once it is complete and checked. Throws `CommandError` when it cannot be copied.
+ * Copies a database that may be in use, complete and as of one moment, through SQLite's backup API. The copy has the
+ * same permissions, and gets its name once it is complete and checked. Throws `CommandError` when it cannot be copied.
  */
 export async function copyDatabase(from: string, to: string): Promise<CopyContents> {
   if (!existsSync(from)) throw new CommandError(`${from}: there is no such file`);
@@ -39,12 +42,18 @@ export async function copyDatabase(from: string, to: string): Promise<CopyConten
       source.close();
     }
     const contents = contentsOf(unfinished);
+    await chmod(unfinished, (await stat(from)).mode);
     await rename(unfinished, to);
     return contents;
   } catch (error) {
-    for (const suffix of ['', '-journal', '-wal', '-shm']) await rm(unfinished + suffix, { force: true });
+    await removeDatabase(unfinished);
     throw error instanceof CommandError ? error : new CommandError(`${from}: cannot be copied: ${reasonOf(error)}`);
   }
+}
+
+/** Removes a database with the files beside it. */
+export async function removeDatabase(file: string): Promise<void> {
+  for (const suffix of FILE_SUFFIXES) await rm(file + suffix, { force: true });
 }
 
 /** Opens a copy and checks that it is an intact database of this service; leaves no companion files. */

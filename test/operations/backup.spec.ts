@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { send } from '../support/devices.js';
 import { startService, type Service } from '../support/service.js';
@@ -52,7 +53,7 @@ it('a backup taken while the service writes holds all that was answered before',
   const clock = (await send(service.url, 'alice', 'HEAD', '/articles')).headers.get('last-modified');
   await service.stop();
   const out = await mustRun(['restore', copy], settings);
-  expect(out).toMatch(/^restored \d+ articles of 1 users/);
+  expect(out).toMatch(/^restored \d+ articles of 1 users/m);
   expect(out).toContain('0 problems found');
   expect(out).toContain('each device starts over');
 
@@ -88,6 +89,35 @@ it.each([
   expect(err).toMatch(reason);
   expect(err.trim().split('\n')).toHaveLength(1);
   expect(await idsOf(await start(), 'alice')).toEqual([id]);
+});
+
+it('a backup that turns out to be unusable when its clocks are advanced replaces nothing', async () => {
+  const service = await start();
+  const id = await save(service, 'alice');
+  await service.stop();
+  const other = new Sqlite(copy);
+  other.exec('CREATE TABLE accounts (live_count INTEGER, last_modified INTEGER)');
+  other.close();
+  const { status } = await runCommand(['restore', copy], settings);
+  expect(status).toBe(1);
+  expect(readdirSync(folder).sort()).toEqual(['copy', 'list.sqlite']);
+  expect(await idsOf(await start(), 'alice')).toEqual([id]);
+});
+
+it('a backup and what is restored have the permissions of the database, and its owner', async () => {
+  await mustRun(['migrate'], settings);
+  const file = join(folder, 'list.sqlite');
+  const owner = process.getuid!() === 0 ? 1234 : process.getuid!();
+  chownSync(file, owner, process.getgid!());
+  chmodSync(file, 0o600);
+  await mustRun(['backup', copy], settings);
+  expect(statSync(copy).mode & 0o777).toBe(0o600);
+  chmodSync(copy, 0o444);
+  await mustRun(['restore', copy], settings);
+  expect([statSync(file).mode & 0o777, statSync(file).uid]).toEqual([0o600, owner]);
+  rmSync(file);
+  await mustRun(['restore', copy], settings);
+  expect(statSync(file).mode & 0o777).toBe(0o644);
 });
 
 it.each([['backup'], ['restore']])('%s names the tools of MySQL', async (command) => {
