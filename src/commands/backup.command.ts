@@ -16,6 +16,7 @@ For MySQL and MariaDB use mysqldump --single-transaction.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage`,
   options: {},
+  takesOperands: true,
   needsDatabase: false,
   async run({ operands: [file, ...more], settings, print }) {
     if (file === undefined || more.length > 0) throw new UsageError('Name one file for the copy.');

@@ -46,6 +46,9 @@ async function runCommand(command: Command, words: string[], line: CommandLine):
     console.log(`Usage: ${command.name} ${command.help}`);
     return EXIT.ok;
   }
+  // Ignored, "advance-clocks 2027-01-31" would do something else.
+  if (positionals.length > 0 && !command.takesOperands)
+    throw new UsageError(`${positionals[0]}: not expected; ${command.name} takes only options.`);
   const settings = line.loadSettings();
   const { clock, environment } = line;
   const context = { options: values, operands: positionals, settings, clock, environment, print: printLine };

@@ -38,6 +38,8 @@ export interface Command {
   /** What `--help` shows after the name: operands, options, exit codes. */
   help: string;
   options: NonNullable<ParseArgsConfig['options']>;
+  /** Whether it has arguments besides options; others are refused. */
+  takesOperands?: boolean;
   /** Whether `database` has to be open when it runs. */
   needsDatabase: boolean;
   /** Resolves with the exit code. */

@@ -27,6 +27,7 @@ When it fails or is interrupted before that, nothing is replaced.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done, but "doctor" found problems that it cannot repair`,
   options: {},
+  takesOperands: true,
   needsDatabase: false,
   async run(context) {
     const [file, ...more] = context.operands;

@@ -23,6 +23,7 @@ so that the token of a lost device can be revoked alone.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage`,
   options: { name: { type: 'string' }, expires: { type: 'string' }, quiet: { type: 'boolean' } },
+  takesOperands: true,
   needsDatabase: true,
   async run(context) {
     const { settings, clock, options, print } = context;

@@ -16,6 +16,7 @@ themselves are not stored.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage`,
   options: { json: { type: 'boolean' } },
+  takesOperands: true,
   needsDatabase: true,
   async run(context) {
     const { operands, options, database, clock, print } = context;

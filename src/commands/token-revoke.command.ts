@@ -16,6 +16,7 @@ Every instance refuses the token within a few seconds. What the user stored stay
 
 Exit codes: 0 done, 1 failed or no such token, 2 wrong usage`,
   options: { name: { type: 'string' }, all: { type: 'boolean' } },
+  takesOperands: true,
   needsDatabase: true,
   async run(context) {
     const { options, database, print } = context;

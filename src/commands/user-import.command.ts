@@ -34,6 +34,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done, but some entries cannot be 
     'added-by': { type: 'string' },
     ...USER_OPTIONS,
   },
+  takesOperands: true,
   needsDatabase: true,
   async run(context) {
     const { format, text } = await open(context);

@@ -9,6 +9,7 @@ import { deleteTokens } from '../auth/tokens/personal-tokens.store.js';
 import type { Session } from '../database/session.js';
 import { type Command, CommandError, type CommandContext, EXIT, UsageError } from './command.js';
 import { userOperand } from './token-options.js';
+import { issuerOf } from './user-options.js';
 
 /** How long instances may accept a revoked token and complete requests with it. */
 const UNTIL_REVOKED_MS = REVOCATION_MS + 2_000;
@@ -28,6 +29,7 @@ them with "user export" and "user import" instead.
 
 Exit codes: 0 done, 1 failed or refused, 2 wrong usage`,
   options: { subject: { type: 'string' }, issuer: { type: 'string' }, 'dry-run': { type: 'boolean' } },
+  takesOperands: true,
   needsDatabase: true,
   async run(context) {
     const { database, options, print, progress } = context;
@@ -54,12 +56,12 @@ Exit codes: 0 done, 1 failed or refused, 2 wrong usage`,
   },
 };
 
-function keysOf({ options, settings }: CommandContext, user: string): [from: Buffer, to: Buffer] {
-  const { subject, issuer = settings.oauth.uri } = options as Record<string, string | undefined>;
+function keysOf(context: CommandContext, user: string): [from: Buffer, to: Buffer] {
+  const { options, settings } = context;
+  const subject = options.subject as string | undefined;
   if (!subject) throw new UsageError('--subject: name the user of the identity provider.');
-  if (!issuer) throw new UsageError('--issuer: OAUTH_URI is not set, name the identity provider.');
   const keyOf = (...identity: string[]) => accountKey(settings.userIdSecret, 'bearer', identity);
-  return [keyOf(LOCAL_ISSUER, user), keyOf(issuer.replace(/\/+$/, ''), subject)];
+  return [keyOf(LOCAL_ISSUER, user), keyOf(issuerOf(context), subject)];
 }
 
 async function requireMovable(session: Session, user: string, from: Buffer, to: Buffer) {

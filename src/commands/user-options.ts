@@ -25,15 +25,24 @@ export const namesUser = ({ options }: CommandContext): boolean =>
 
 /** The account key of the user that the options name. Throws `UsageError` when they do not name exactly one. */
 export async function userOf(context: CommandContext): Promise<Buffer> {
-  const { key, subject, issuer, local, basic } = context.options as Record<string, string | undefined>;
+  const { key, subject, local, basic } = context.options as Record<string, string | undefined>;
   if ([key, subject, local, basic].filter((value) => value !== undefined).length !== 1)
     throw new UsageError('Name one user with --key, --subject, --local or --basic.');
   if (key !== undefined) return readKey(key);
-  const { userIdSecret, oauth } = context.settings;
-  if (subject !== undefined) return accountKey(userIdSecret, 'bearer', [issuer ?? oauth.uri, subject]);
+  const [name] = [subject, local, basic].filter((value) => value !== undefined);
+  if (name === '') throw new UsageError('The name of the user is empty.');
+  const { userIdSecret } = context.settings;
+  if (subject !== undefined) return accountKey(userIdSecret, 'bearer', [issuerOf(context), subject]);
   if (local !== undefined) return accountKey(userIdSecret, 'bearer', [LOCAL_ISSUER, local]);
   const password = context.environment.BASIC_PASSWORD ?? (await readPassword(`Password of ${basic}`));
   return accountKey(userIdSecret, 'basic', [basic!, password]);
+}
+
+/** The identity provider of `--issuer`, or else that of the settings. Throws `UsageError` when there is none. */
+export function issuerOf({ options, settings }: CommandContext): string {
+  const issuer = (options.issuer as string | undefined) ?? settings.oauth.uri;
+  if (!issuer) throw new UsageError('--issuer: OAUTH_URI is not set, name the identity provider.');
+  return issuer.replace(/\/+$/, '');
 }
 
 function readKey(key: string): Buffer {

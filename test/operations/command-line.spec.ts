@@ -4,8 +4,10 @@ import { existsSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accountKey } from '../../src/auth/caller.js';
 import { COMMANDS } from '../../src/commands/commands.js';
 import { SETTING_NAMES } from '../../src/config/environment.js';
+import { readSettings } from '../../src/config/settings.js';
 import { canBeFirstProcess, signalFirstProcess, spawnFirstProcess } from '../support/servers/first-process.js';
 import { findFreePort } from '../support/servers/free-port.js';
 import { sqliteFile } from './backends.js';
@@ -49,10 +51,35 @@ describe('the command line', () => {
     [['user', 'import'], 'Name one file, or - for standard input'],
     [['user', 'import', '-', '--format', 'unheard-of'], '--format: one of lines, pocket, instapaper, bookmarks'],
     [['advance-clocks', '--to', 'soon'], '--to: a time such as'],
-  ])('answers %j with status 2 and what to write instead', async (words, advice) => {
+    [
+      ['advance-clocks', '2100-01-31T12:00:00Z'],
+      '2100-01-31T12:00:00Z: not expected; advance-clocks takes only options',
+    ],
+    [['user', 'export', '--all', 'all.jsonl'], 'all.jsonl: not expected; user export takes only options'],
+    [['doctor', 'repair'], 'repair: not expected'],
+    ...['--subject', '--local', '--basic'].map((option) => [
+      ['user', 'export', option, ''],
+      'The name of the user is empty',
+    ]),
+  ] as [string[], string][])('answers %j with status 2 and what to write instead', async (words, advice) => {
     const { status, err } = await runCommand(words, settings, 'x');
     expect(status).toBe(2);
     expect(err).toContain(advice);
+  });
+
+  it('imports nothing for a user of an identity provider that there is not', async () => {
+    const production = { ...settings, NODE_ENV: 'production', PUBLIC_URL: 'https://list.example.com' };
+    const secrets = { USER_ID_SECRET: 'u'.repeat(32), SESSION_SECRET: 's'.repeat(32) };
+    const pocket = 'title,url,time_added,tags,status\nT,https://example.com/,1,,unread\n';
+    const words = ['user', 'import', '-', '--subject', 'alice'];
+    const { status, err } = await runCommand(words, { ...production, ...secrets }, pocket);
+    expect([status, err.split('\n')[0]]).toEqual([2, '--issuer: OAUTH_URI is not set, name the identity provider.']);
+  });
+
+  it.each(['https://provider.example', 'https://provider.example/'])('knows the issuer %s as one', async (issuer) => {
+    const { err } = await runCommand(['user', 'export', '--subject', 'alice', '--issuer', issuer], settings);
+    const key = accountKey(readSettings(settings).userIdSecret, 'bearer', ['https://provider.example', 'alice']);
+    expect(err).toContain(`There is no user with the key ${key.toString('hex')}`);
   });
 
   it.each([
