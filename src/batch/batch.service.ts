@@ -33,6 +33,8 @@ export class BatchService {
     let bytes = 0;
     let waitedMs = 0;
     for (const [at, entry] of entries.entries()) {
+      // Nothing counts the rest, or limits how many such batches there are.
+      if (batch.socket.destroyed) break;
       const isFull = bytes >= this.settings.maxPageBytes;
       if (isFull || waitedMs >= PATIENCE_MS) {
         const reason = isFull ? 'The responses of the batch are already too large' : 'A backend was unavailable before';

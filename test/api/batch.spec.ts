@@ -630,6 +630,28 @@ describe('when something breaks', () => {
   });
 });
 
+it('ends with the request that is running when the client is gone', async () => {
+  requireOwnService('it closes the connections of the service');
+  const own = await startApp({ OAUTH_URI: app.provider.issuer });
+  const { database } = own.database;
+  const [device, other] = [await signedIn(own.url), await signedIn(own.url)];
+  await countOf(device);
+  const transaction = database.inTransaction.bind(database);
+  database.inTransaction = async (...work) => {
+    own.server.closeAllConnections();
+    database.inTransaction = transaction;
+    return transaction(...work);
+  };
+  const requests = Array.from({ length: 5 }, () => post());
+  await expect(device.post('/batch').send({ requests })).rejects.toThrow();
+  await run(
+    other,
+    Array.from({ length: 20 }, () => post()),
+  );
+  expect(await countOf(device)).toBe(1);
+  await own.close();
+});
+
 it('is compressed as a whole for who accepts it, and none of its entries', async () => {
   const device = await signedIn();
   await device.post('/articles').send(anArticle({ excerpt: 'tea '.repeat(2_000) }));

@@ -65,8 +65,8 @@ export class ResponseMemory {
 
   /**
    * Waits until memory is reserved; it is released when the response or its connection closes. Rejects with 503 / 201
-   * when none becomes free for some seconds or too many responses of the user are waiting. Responses that share a
-   * reservation are refused together.
+   * when none becomes free for some seconds, too many responses of the user are waiting, or the client is gone. Responses
+   * that share a reservation are refused together.
    */
   hold(response: ServerResponse, account: Buffer, bytes: number): Promise<void> {
     const room = this.shared.get(response);
@@ -83,8 +83,11 @@ export class ResponseMemory {
     const key = account.toString('latin1');
     if (this.hasRoom(key, bytes)) this.take(key, bytes);
     else await this.turn(key, bytes);
-    this.giveBackAtEnd(response, key, bytes);
-    await (this.last = this.last.then(afterSomeTurns));
+    const holder = this.giveBackAtEnd(response, key, bytes);
+    const isNeeded = (): boolean => this.holders.has(holder);
+    // Clients who leave at once release their memory at once, so any number of them could line up here.
+    if (isNeeded()) await (this.last = this.last.then(() => (isNeeded() ? afterSomeTurns() : undefined)));
+    if (!isNeeded()) throw noRoom();
   }
 
   /** Counts bytes that are already in memory, even beyond the limit. */
@@ -99,7 +102,7 @@ export class ResponseMemory {
     return answeredAt;
   }
 
-  private giveBackAtEnd(response: ServerResponse, key: string, bytes: number): void {
+  private giveBackAtEnd(response: ServerResponse, key: string, bytes: number): Holder {
     const context = contextOf(response)!;
     const holder: Holder = { response, takenAt: performance.now() };
     this.holders.add(holder);
@@ -108,6 +111,7 @@ export class ResponseMemory {
       this.holders.delete(holder);
       this.giveBack(key, bytes);
     });
+    return holder;
   }
 
   private hasRoom(key: string, bytes: number): boolean {
