@@ -37,6 +37,9 @@ export async function copyDatabase(from: string, to: string): Promise<CopyConten
   try {
     const source = new Sqlite(from, { fileMustExist: true, timeout: 5_000 });
     try {
+      // Without a snapshot that stays open, every commit of the service would make SQLite start from the beginning.
+      source.exec('BEGIN');
+      source.prepare('SELECT COUNT(*) FROM sqlite_master').get();
       await source.backup(unfinished);
     } finally {
       source.close();

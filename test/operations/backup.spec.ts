@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { copyDatabase } from '../../src/commands/sqlite-copy.js';
 import { send } from '../support/devices.js';
 import { startService, type Service } from '../support/service.js';
 import { mustRun, runCommand } from './run-command.js';
@@ -61,6 +62,25 @@ it('a backup taken while the service writes holds all that was answered before',
   expect(await idsOf(restored, 'alice')).toEqual(expect.arrayContaining(before));
   const delta = await send(restored.url, 'alice', 'GET', `/articles?_since=${clock}`);
   expect(delta.headers.get('start-over')).toBe('true');
+});
+
+it('a backup ends however often the service writes', async () => {
+  const file = join(folder, 'list.sqlite');
+  const database = new Sqlite(file);
+  database.pragma('journal_mode = WAL');
+  database.exec('CREATE TABLE accounts (live_count INTEGER, last_modified INTEGER, filling TEXT)');
+  const insert = database.prepare('INSERT INTO accounts VALUES (1, 1, ?)');
+  const filling = 'x'.repeat(2_000);
+  database.transaction(() => Array.from({ length: 1_000 }, () => insert.run(filling)))();
+  let isDone = false;
+  const write = (): void => {
+    if (isDone) return void database.close();
+    insert.run('more');
+    setImmediate(write);
+  };
+  write();
+  const contents = await copyDatabase(file, copy).finally(() => (isDone = true));
+  expect(contents.users).toBeGreaterThan(1_000);
 });
 
 it('a restore leaves no write-ahead log of the old file, and keeps what was there', async () => {
