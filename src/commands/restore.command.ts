@@ -34,8 +34,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done, but "doctor" found problems
     if (file === undefined || more.length > 0) throw new UsageError('Name the one file to restore.');
     const target = requireSqliteFile(context.settings);
     if (resolve(file) === target) throw new UsageError(`${file}: is the database itself.`);
-    if (existsSync(target) && isInUse(target))
-      throw new CommandError(`${target}: is in use; stop every service and command that has it open, and try again`);
+    requireUnused(target);
     const now = context.clock();
     const time = new Date(now).toISOString().replaceAll(':', '-');
     const restored = `${target}.restoring-${time}`;
@@ -45,7 +44,9 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done, but "doctor" found problems
       await keepOwner(target, restored);
       const highest = existsSync(target) ? highestClockIn(target) : 0;
       code = await makeDevicesStartOver(context, restored, Math.max(now, highest + 1));
-      if (isInUse(restored)) throw new CommandError(`${restored}: is in use`);
+      requireUnused(restored);
+      // A supervisor may have started the service again.
+      requireUnused(target);
     } catch (error) {
       await removeDatabase(restored);
       throw error;
@@ -60,6 +61,11 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done, but "doctor" found problems
     return code === EXIT.ok ? EXIT.ok : EXIT.attention;
   },
 };
+
+function requireUnused(file: string): void {
+  if (existsSync(file) && isInUse(file))
+    throw new CommandError(`${file}: is in use; stop every service and command that has it open, and try again`);
+}
 
 /** Repairs the copy and advances its clocks, so that no service can ever open it with clocks that devices are ahead of. */
 function makeDevicesStartOver(context: CommandContext, file: string, to: number): Promise<number> {
@@ -79,7 +85,10 @@ async function keepOwner(target: string, file: string): Promise<void> {
   const { mode } = await stat(hasTarget ? target : file);
   await chmod(file, mode | 0o600);
   const { uid, gid } = await stat(hasTarget ? target : dirname(target));
-  if (process.getuid?.() === 0) await chown(file, uid, gid);
+  if (process.getuid?.() !== 0 || uid === 0) return;
+  await chown(file, uid, gid).catch(({ code }: NodeJS.ErrnoException) => {
+    throw new CommandError(`${target}: its owner cannot be kept (${code}); run this as the user of the service`);
+  });
 }
 
 /** Renames the file and SQLite's companion files. */
