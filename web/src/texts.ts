@@ -20,7 +20,6 @@ const en = {
     all: 'Nothing here yet. Save your first article by its address.',
     search: 'Nothing matches.',
   },
-  articles: (count: number) => (count === 1 ? '1 article' : `${number(count)} articles`),
   search: 'Search',
   order: 'Order',
   orders: { newest: 'Newest first', oldest: 'Oldest first', title: 'By title' },
@@ -123,7 +122,6 @@ const en = {
   },
 
   signIn: {
-    heading: 'Sign in',
     withProvider: 'Sign in with your account',
     withProviderHint: 'You are taken to the sign-in page of your identity provider and back.',
     withPassword: 'Sign in with name and password',
@@ -285,7 +283,6 @@ const de: Texts = {
     all: 'Noch nichts hier. Speichere den ersten Artikel mit seiner Adresse.',
     search: 'Nichts gefunden.',
   },
-  articles: (count) => (count === 1 ? '1 Artikel' : `${number(count)} Artikel`),
   search: 'Suchen',
   order: 'Reihenfolge',
   orders: { newest: 'Neueste zuerst', oldest: 'Älteste zuerst', title: 'Nach Titel' },
@@ -389,7 +386,6 @@ const de: Texts = {
   },
 
   signIn: {
-    heading: 'Anmelden',
     withProvider: 'Mit deinem Konto anmelden',
     withProviderHint: 'Du kommst zur Anmeldeseite deines Identitätsanbieters und wieder zurück.',
     withPassword: 'Mit Namen und Passwort anmelden',
@@ -511,6 +507,8 @@ export const LANGUAGES: Readonly<Record<string, Texts>> = { en, de };
 /** The sentences in the language of the moment. */
 export let t: Texts = en;
 let code = 'en';
+/** The browser's own form of that language, as the English-speaking countries write dates differently. */
+let locale = code;
 
 /** The code of the language of the moment. */
 export const language = (): string => code;
@@ -519,6 +517,8 @@ export const language = (): string => code;
 export function setLanguage(wanted: string): void {
   code = wanted in LANGUAGES ? wanted : 'en';
   t = LANGUAGES[code]!;
+  // Some systems give names that no formatter takes, such as "en-US@posix".
+  locale = navigator.languages.find((name) => new RegExp(`^${code}(-[a-z\\d]+)*$`, 'i').test(name)) ?? code;
   document.documentElement.lang = code;
   document.documentElement.dir = t.direction;
 }
@@ -530,8 +530,9 @@ export const reasonOf = (error: unknown): string => t.reason(error instanceof Er
 export const preferredLanguage = (): string =>
   navigator.languages.map((name) => name.slice(0, 2).toLowerCase()).find((name) => name in LANGUAGES) ?? 'en';
 
-function number(value: number): string {
-  return value.toLocaleString(code);
+/** A number as people of the language write it. */
+export function number(value: number): string {
+  return value.toLocaleString(locale);
 }
 
 /** A day as people of the language write it; with the time when it is today. */
@@ -541,9 +542,9 @@ export function formatDate(timestamp: number): string {
   const isToday = date.toDateString() === new Date().toDateString();
   return isToday
     ? formatTime(timestamp)
-    : date.toLocaleDateString(code, { day: 'numeric', month: 'short', year: 'numeric' });
+    : date.toLocaleDateString(locale, { day: 'numeric', month: 'short', year: 'numeric' });
 }
 
 /** The time of day. */
 export const formatTime = (timestamp: number): string =>
-  new Date(timestamp).toLocaleTimeString(code, { hour: '2-digit', minute: '2-digit' });
+  new Date(timestamp).toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit' });

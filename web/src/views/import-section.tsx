@@ -1,7 +1,7 @@
 import type { ReadingList } from '@reading-list/client';
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { reasonOf, t } from '../texts';
+import { number, reasonOf, t } from '../texts';
 import { type ImportResult, runImport } from '../ways/import';
 import type { Preview, Refusal } from '../ways/read-file';
 
@@ -186,7 +186,7 @@ function Numbers({ numbers }: { numbers: [string, number][] }): JSX.Element {
       {numbers.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{value.toLocaleString(document.documentElement.lang)}</dd>
+          <dd>{number(value)}</dd>
         </div>
       ))}
     </dl>

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { routeHash, type View, VIEWS } from '../list/view';
-import { t } from '../texts';
+import { number, t } from '../texts';
 
 /** The views with their counts. */
 export function ViewsNav({ view, counts }: { view: View; counts: Partial<Record<View, number>> }): JSX.Element {
@@ -11,7 +11,7 @@ export function ViewsNav({ view, counts }: { view: View; counts: Partial<Record<
           <li key={name}>
             <a href={routeHash({ view: name })} aria-current={name === view ? 'page' : undefined}>
               <span>{t.views[name]}</span>{' '}
-              <span class="count">{counts[name]?.toLocaleString(document.documentElement.lang) ?? ''}</span>
+              <span class="count">{counts[name] === undefined ? '' : number(counts[name])}</span>
             </a>
           </li>
         ))}
