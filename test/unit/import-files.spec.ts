@@ -38,6 +38,19 @@ describe.each([1, 7, 65_536])('in chunks of %i characters', (size) => {
     ]);
   });
 
+  it('semicolons separate the fields where they do so in the header', async () => {
+    const text =
+      '\uFEFF"title";url;time_added;tags;status\na, "b";https://a/?x=1,2;1600000000;;archive\n"c;d";https://c/;;;';
+    expect(formatOf(text)).toBe('pocket');
+    const bookmarks = await read('pocket', text, size);
+    expect(bookmarks.map(({ title, url, isUnread }) => [title, url, isUnread])).toEqual([
+      ['a, "b"', 'https://a/?x=1,2', false],
+      ['c;d', 'https://c/', true],
+    ]);
+    const commas = 'URL,Title\nhttps://a/,a;b\n';
+    expect((await read('instapaper', commas, size)).map(({ title }) => title)).toEqual(['a;b']);
+  });
+
   it('the web application’s CSV gives each state, and titles without the apostrophe that spreadsheets need', async () => {
     const text = [
       'title,url,time_added,tags,status,favorite,unread,archived',

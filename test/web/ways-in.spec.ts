@@ -23,6 +23,10 @@ in"side,https://example.com/b,soon,,unread\r
 "a"b,https://example.com/c,1600000001,,unread\r
 ${'long '.repeat(300)},https://example.com/d,1600000002,,unread`;
 
+const WINDOWS_1252: Readonly<Record<string, number>> = { '–': 0x96, œ: 0x9c, '“': 0x93, '”': 0x94 };
+const inWindows1252 = (text: string) =>
+  Buffer.from([...text].map((character) => WINDOWS_1252[character] ?? character.charCodeAt(0)));
+
 describeWorlds(
   'ways in',
   (world) => {
@@ -117,6 +121,26 @@ describeWorlds(
         (await (await world.api(name)).list()).map(({ url, title, archived }) => [url, title, archived]);
       await expect.poll(async () => (await imported()).sort()).toEqual(expected.sort());
       expect(problems).toEqual([]);
+      await close();
+    });
+
+    const WESTERN = 'title;url;time_added\nGrün – œuvre “x”;https://example.com/a;1600000000\n';
+    it.each([
+      ['UTF-8', Buffer.from(WESTERN)],
+      ['UTF-16, little end first', Buffer.from(`\uFEFF${WESTERN}`, 'utf16le')],
+      ['UTF-16, big end first', Buffer.from(`\uFEFF${WESTERN}`, 'utf16le').swap16()],
+      ['the encoding of Western Windows', inWindows1252(WESTERN)],
+      [
+        'UTF-8, but for a byte',
+        Buffer.concat([Buffer.from(WESTERN), Buffer.from('x\xFF;https://example.com/b;', 'latin1')]),
+      ],
+    ])('reads a title in %s', async (_encoding, buffer) => {
+      const device = await world.deviceOf(someName());
+      const { page, close } = device;
+      await openSettings(device);
+      await page.locator('input[type=file]').setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer });
+      await page.locator('.sample li').first().waitFor();
+      expect(await page.locator('.sample li').allTextContents()).toContain('Grün – œuvre “x”');
       await close();
     });
 

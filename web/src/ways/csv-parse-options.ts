@@ -4,7 +4,7 @@ const bytes = (text: string): Uint8Array => Buffer.from(text);
  * What `csv-parse` makes of the options of the shared readers. Its own module checks and converts every option that there is, which
  * is a sixth of the parser.
  */
-export const normalize_options = (given: object) => ({
+export const normalize_options = ({ delimiter, ...given }: { delimiter: string }) => ({
   encoding: 'utf8',
   cast_function: null,
   cast_date: false,
@@ -13,7 +13,7 @@ export const normalize_options = (given: object) => ({
   comment: null,
   comment_no_infix: false,
   delimiter_auto: false,
-  delimiter: [bytes(',')],
+  delimiter: [bytes(delimiter)],
   escape: bytes('"'),
   quote: bytes('"'),
   record_delimiter: [],

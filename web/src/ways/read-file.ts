@@ -38,12 +38,13 @@ interface Found {
 
 /** Reads a file of any known format; undefined if unknown. Uses the parsers of `user import`. */
 export async function readFile(file: Blob, list: ReadingList, device: string): Promise<Preview | undefined> {
-  const format = formatOf(await file.slice(0, 4096).text());
+  const text = decode(await file.arrayBuffer());
+  const format = formatOf(text.slice(0, 4096));
   if (format === undefined) return undefined;
   const preview: Preview = { format, entries: [], known: 0, refused: [], leftOut: 0 };
   const seen = new Set<string>();
   try {
-    for await (const found of entriesOf(format, chunksOf(file), device)) await sort(found, preview, seen, list);
+    for await (const found of entriesOf(format, [text], device)) await sort(found, preview, seen, list);
   } catch (error) {
     preview.stoppedAt = error instanceof Error ? error.message : String(error);
   }
@@ -70,7 +71,7 @@ async function sort(
   }
 }
 
-async function* entriesOf(format: string, chunks: AsyncIterable<string>, device: string): AsyncGenerator<Found> {
+async function* entriesOf(format: string, chunks: string[], device: string): AsyncGenerator<Found> {
   if (format !== OWN_FORMAT) {
     for await (const bookmark of BOOKMARK_FORMATS[format]!(chunks))
       yield { line: bookmark.line, body: bodyOf(bookmark, device), hasMore: bookmark.leftOut.length > 0 };
@@ -80,7 +81,17 @@ async function* entriesOf(format: string, chunks: AsyncIterable<string>, device:
     if ('item' in line && !('deleted' in line.item)) yield { line: line.line, body: { ...line.item }, hasMore: false };
 }
 
-async function* chunksOf(file: Blob): AsyncGenerator<string> {
-  const reader = file.stream().pipeThrough(new TextDecoderStream()).getReader();
-  for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value;
+/** The text of a file in UTF-8, in UTF-16 with its mark, or as spreadsheets of older systems write it. */
+function decode(bytes: ArrayBuffer): string {
+  const as = (encoding: string, fatal = false) => new TextDecoder(encoding, { fatal }).decode(bytes);
+  try {
+    return as('utf-8', true);
+  } catch {
+    const mark = new Uint8Array(bytes)[0]!;
+    if (mark > 0xfd) return as(mark > 0xfe ? 'utf-16le' : 'utf-16be');
+    // Of a damaged file in UTF-8 most can still be read.
+    const text = as('utf-8');
+    const count = (pattern: RegExp) => text.match(pattern)?.length ?? 0;
+    return count(/\uFFFD/g) > count(/[\u0080-\uFFFC]/g) ? as('windows-1252') : text;
+  }
 }

@@ -14,19 +14,22 @@ interface Row {
 }
 
 /**
- * Reads comma-separated values (RFC 4180). Throws `ImportFileError` for a quote that is never closed or a row that is
- * too long.
+ * Reads comma-separated values (RFC 4180), or semicolons between them, as spreadsheets write where the comma is the decimal
+ * separator. Throws `ImportFileError` for a quote that is never closed or a row that is too long.
  */
 export async function* csvRecords(chunks: TextChunks): AsyncGenerator<CsvRecord> {
+  const text = headerFirst(chunks);
+  const beginning = (await text.next()).value ?? '';
   const parser = parse({
     bom: true,
+    delimiter: /^[^,\n]*;/.test(beginning) ? ';' : ',',
     info: true,
     relax_column_count: true,
     relax_quotes: true,
     skip_empty_lines: true,
     max_record_size: MAX_UNIT,
   });
-  void feed(parser, chunks);
+  void feed(parser, beginning, text);
   let [columns, line] = [undefined as Map<string, number> | undefined, 1];
   try {
     for await (const { info, record } of parser as AsyncIterable<Row>) {
@@ -46,11 +49,26 @@ function columnsOf(header: string[]): Map<string, number> {
   return columns;
 }
 
+/** The same text with the whole first line in the first chunk. */
+async function* headerFirst(chunks: TextChunks): AsyncGenerator<string, void> {
+  let [text, isPastHeader] = ['', false];
+  for await (const chunk of chunks) {
+    text += chunk;
+    isPastHeader ||= text.includes('\n') || text.length > MAX_UNIT;
+    if (!isPastHeader) continue;
+    yield text;
+    text = '';
+  }
+  yield text;
+}
+
 /** Writes everything to the parser, with backpressure; a failure ends the reading. */
-async function feed(parser: Parser, chunks: TextChunks): Promise<void> {
+async function feed(parser: Parser, beginning: string, rest: TextChunks): Promise<void> {
+  const write = (chunk: string) =>
+    new Promise<void>((resolve, reject) => parser.write(chunk, (error) => (error ? reject(error) : resolve())));
   try {
-    for await (const chunk of chunks)
-      await new Promise<void>((resolve, reject) => parser.write(chunk, (error) => (error ? reject(error) : resolve())));
+    await write(beginning);
+    for await (const chunk of rest) await write(chunk);
     parser.end();
   } catch (error) {
     parser.destroy(error as Error);

@@ -25,7 +25,7 @@ export function formatOf(beginning: string): string | undefined {
     .toLowerCase();
   if (start.startsWith('{')) return OWN_FORMAT;
   if (start.startsWith('<')) return 'bookmarks';
-  const columns = start.split(/\r?\n/, 1)[0]!.replaceAll('"', '').split(',');
+  const columns = start.split(/\r?\n/, 1)[0]!.replaceAll('"', '').split(/[,;]/);
   if (columns[0] === 'url') return 'instapaper';
   return columns.includes('time_added') ? 'pocket' : undefined;
 }
