@@ -182,7 +182,19 @@ it('an article that another device deleted is saved again with everything that w
   const { id } = (await api.list())[0]!;
   await api.call('DELETE', `/articles/${String(id)}`);
   await context.setOffline(false);
-  await page.getByRole('button', { name: 'Save it again' }).click();
+  const saveAgain = page.getByRole('button', { name: 'Save it again' });
+  await saveAgain.waitFor();
+  // Not before there is room for it.
+  await page.evaluate(`{
+    const { put } = IDBObjectStore.prototype;
+    IDBObjectStore.prototype.put = () => { throw new DOMException('The quota is exceeded', 'QuotaExceededError'); };
+    window.makeRoom = () => (IDBObjectStore.prototype.put = put);
+  }`);
+  await saveAgain.click();
+  await page.getByText('That did not work').waitFor();
+  await page.evaluate('void makeRoom()');
+  await saveAgain.click();
+  await saveAgain.waitFor({ state: 'detached' });
   await expect
     .poll(async () => (await api.list())[0])
     .toMatchObject({ ...fields, title: 'Renamed', added_by: 'phone' });

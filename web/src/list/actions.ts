@@ -128,12 +128,14 @@ export class Actions {
     this.tell(done);
   }
 
-  /** Reports errors instead of throwing, as callers could not do more about them. */
-  private async attempt(action: () => Promise<void>): Promise<void> {
+  /** Reports errors instead of throwing; returns whether there was none. */
+  private async attempt(action: () => Promise<void>): Promise<boolean> {
     try {
       await action();
+      return true;
     } catch (error) {
       this.tell({ text: () => t.notices.failed(reasonOf(error)) });
+      return false;
     }
   }
 }

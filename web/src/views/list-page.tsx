@@ -155,7 +155,7 @@ export function ListPage(props: Props): JSX.Element {
             messages={messages.messages}
             onSignInAgain={props.onSignInAgain}
             onKeep={() => props.onKeep(true)}
-            onSaveAgain={(conflict) => void actions.saveAgain(conflict)}
+            onSaveAgain={actions.saveAgain}
             onDismiss={messages.dismiss}
           />
           <ListPane

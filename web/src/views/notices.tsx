@@ -14,7 +14,8 @@ interface Props {
   messages: Message[];
   onSignInAgain: () => void;
   onKeep: () => void;
-  onSaveAgain: (conflict: ToldConflict) => void;
+  /** Resolves to whether it was saved. */
+  onSaveAgain: (conflict: ToldConflict) => Promise<boolean>;
   onDismiss: (id: number) => void;
 }
 
@@ -31,7 +32,7 @@ export function Notices(props: Props): JSX.Element {
       {props.messages.map((message) => {
         const onDismiss = () => props.onDismiss(message.id);
         if ('alert' in message) return <AlertNotice key={message.id} alert={message.alert} onDismiss={onDismiss} />;
-        const onSaveAgain = () => (props.onSaveAgain(message.conflict), onDismiss());
+        const onSaveAgain = () => void props.onSaveAgain(message.conflict).then((isSaved) => isSaved && onDismiss());
         return <ConflictNotice key={message.id} {...message} onSaveAgain={onSaveAgain} onDismiss={onDismiss} />;
       })}
     </section>
