@@ -155,6 +155,18 @@ it('a browser that lets the page store nothing is told so', async () => {
   await close();
 });
 
+it('two clicks at once sign in once', async () => {
+  const { page, close } = await world.device();
+  await page.getByLabel('Name').fill(someName());
+  let signIns = 0;
+  page.on('request', (request) => (signIns += Number(request.url().endsWith('/app/account'))));
+  await page.evaluate(`for (const _click of [1, 2]) document.querySelector('[type=submit]').click()`);
+  await isSignedIn(page);
+  await page.getByText('Up to date').waitFor();
+  expect(signIns).toBe(1);
+  await close();
+});
+
 describe('signing out', () => {
   it('does it in all tabs at once', async () => {
     const { page, context, problems, close } = await world.deviceOf(someName());

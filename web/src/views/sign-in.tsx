@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useEffect, useId, useState } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { ToSave } from '../account/entrance';
 import { basicAuthorization, goToProvider, type Offer, readOffer, SignInError } from '../account/service';
 import type { Credentials } from '../account/session';
@@ -42,8 +42,11 @@ export function SignIn({ problem, save, onSignIn, onLanguage }: Props): JSX.Elem
     reason: problem,
   });
   const [unsent, setUnsent] = useState(0);
+  const isBusy = useRef(false);
   const attempt = async (action: () => Promise<void>) => {
-    if (state.isBusy) return;
+    // Two clicks may come before the page is rendered again.
+    if (isBusy.current) return;
+    isBusy.current = true;
     setState({ isBusy: true });
     try {
       await action();
@@ -51,6 +54,7 @@ export function SignIn({ problem, save, onSignIn, onLanguage }: Props): JSX.Elem
     } catch (error) {
       setState({ isBusy: false, reason: error instanceof SignInError ? error.reason : 'unreachable' });
     }
+    isBusy.current = false;
   };
   const ask = () =>
     void readOffer().then(
