@@ -94,6 +94,25 @@ describe('keys', () => {
     await close();
   });
 
+  it.each<[string, string[], string[], string]>([
+    ['delete two articles', ['#', '#'], ['A'], 'Deleted “B”'],
+    ['archive two articles', ['e', 'e'], ['A'], 'Archived “B”'],
+    ['mark one as read and delete the next', ['m', '#'], ['A'], 'Deleted “B”'],
+    ['add an article to the favourites and remove it', ['f', 'f'], ['C', 'B', 'A'], 'Removed “C” from favourites'],
+    ['archive an article and undo that', ['f', 'e', 'z'], ['C', 'B', 'A'], 'Undone'],
+  ])('%s, also when they are pressed before the list shows what the first one did', async (_name, keys, left, told) => {
+    const { page, problems, close } = await withArticles();
+    await row(page, 'C').locator('.row-main').click();
+    await page.locator('#detail-title', { hasText: 'C' }).waitFor();
+    await page.evaluate(`for (const key of ${JSON.stringify(keys)})
+      document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))`);
+    await page.locator('.toast p', { hasText: told }).waitFor();
+    await expectTitles(page, left);
+    await page.locator('#detail-title', { hasText: left[0] }).waitFor();
+    expect(problems).toEqual([]);
+    await close();
+  });
+
   it('undo one action after the other, the last one first', async () => {
     const { page, close, api, stored } = await withArticles();
     await row(page, 'B').locator('.row-main').focus();

@@ -76,6 +76,7 @@ export function useSelection(
     focusRequest,
     openKey: route.key,
     focus,
+    show,
     current: () => items?.find(({ key }) => key === (route.key ?? selected)),
     move: (by: 1 | -1) => {
       const at = keys.indexOf(route.key ?? selected ?? '');

@@ -1,4 +1,4 @@
-import type { Query } from '@reading-list/client';
+import type { LocalArticle, Query } from '@reading-list/client';
 
 /** The views of the list, in display order. */
 export const VIEWS = ['unread', 'favorites', 'archive', 'all'] as const;
@@ -11,6 +11,9 @@ export const VIEW_QUERIES: Readonly<Record<View, Query>> = {
   archive: { archived: true },
   all: {},
 };
+
+export const isInView = (article: LocalArticle, view: View): boolean =>
+  Object.entries(VIEW_QUERIES[view]).every(([field, value]) => article[field as keyof LocalArticle] === value);
 
 /** What the page shows: a view and, if any, the open article. */
 export interface Route {

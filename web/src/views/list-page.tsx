@@ -10,6 +10,7 @@ import { useRoute } from '../list/route';
 import { useIsWide, useSelection } from '../list/selection';
 import { useShortcuts } from '../list/shortcuts';
 import { useSyncState } from '../list/sync-state';
+import { isInView } from '../list/view';
 import { noteAccount } from '../platform/keep';
 import { openAway } from '../platform/links';
 import type { Preferences } from '../platform/preferences';
@@ -52,6 +53,8 @@ export function ListPage(props: Props): JSX.Element {
   const [done, setDone] = useState<Done>();
   const [search, setSearch] = useState('');
   const [renaming, setRenaming] = useState<string>();
+  const turn = useRef<Promise<unknown>>(Promise.resolve());
+  const acted = useRef(new Set<string>());
   const searchField = useRef<HTMLInputElement>(null);
   const actions = useMemo(() => new Actions(list, setDone), [list]);
   const routing = useRoute();
@@ -79,31 +82,43 @@ export function ListPage(props: Props): JSX.Element {
 
   const remove = (removed: LocalArticle) => {
     selection.leave(removed.key);
-    void actions.remove(removed);
+    return actions.remove(removed);
   };
   const onCurrent = (action: (article: LocalArticle) => unknown) => () => {
     const current = selection.current() ?? article;
-    if (current) void action(current);
+    if (current) action(current);
   };
-  /** An action that may remove the article from this view. */
-  const moving = (action: (article: LocalArticle) => unknown) =>
-    onCurrent((current) => {
-      selection.expectLeaving(current.key);
-      return action(current);
+  /** Acts after the keys before; passes over what these have moved out of the list, even if it is still shown. */
+  const inTurn = (action: (article: LocalArticle) => unknown) =>
+    onCurrent((shown) => {
+      const rows = items ?? [];
+      const at = rows.indexOf(shown);
+      const isOnly = at === -1 || (selection.openKey !== undefined && !isWide);
+      turn.current = turn.current.then(async () => {
+        for (const { key } of isOnly ? [shown] : rows.slice(at)) {
+          const current = await list.get({ key });
+          if (acted.current.has(key) && !isOnly && !(current && isInView(current, route.view))) continue;
+          acted.current.add(key);
+          if (key !== shown.key) selection.show(key);
+          selection.expectLeaving(key);
+          return current && action(current);
+        }
+      });
     });
   const shortcuts = {
     j: () => selection.move(1),
     k: () => selection.move(-1),
     o: onCurrent(({ url }) => openAway(url)),
-    m: moving(actions.toggleRead),
-    e: moving(actions.toggleArchived),
-    f: moving(actions.toggleFavorite),
+    m: inTurn(actions.toggleRead),
+    e: inTurn(actions.toggleArchived),
+    f: inTurn(actions.toggleFavorite),
     r: onCurrent(({ key }) => {
       if (key !== selection.openKey) selection.open(key);
       setRenaming(key);
     }),
-    '#': onCurrent(remove),
-    z: () => void actions.undo(),
+    '#': inTurn(remove),
+    // Undoing may wait for the service, which no key waits for.
+    z: () => void turn.current.then(() => void actions.undo()),
     a: () => setOpen('add'),
     '/': () => searchField.current?.focus(),
     '?': () => setOpen('help'),
@@ -178,7 +193,7 @@ export function ListPage(props: Props): JSX.Element {
           actions={actions}
           isRenaming={renaming !== undefined && renaming === selection.openKey}
           onRename={(isRenaming) => setRenaming(isRenaming ? selection.openKey : undefined)}
-          onRemove={remove}
+          onRemove={(removed) => void remove(removed)}
           onClose={selection.close}
         />
       </aside>
