@@ -94,10 +94,28 @@ describe.each([1, 7, 65_536])('in chunks of %i characters', (size) => {
         title: 'Fish & “Chips”',
         addedOn: 5000,
         isUnread: true,
+        isArchived: false,
         leftOut: ['description'],
       },
-      { line: 6, url: 'https://b/', title: 'B', addedOn: undefined, isUnread: false, leftOut: ['tags'] },
-      { line: 6, url: 'https://c/', title: 'C', addedOn: undefined, isUnread: true, leftOut: [] },
+      {
+        line: 6,
+        url: 'https://b/',
+        title: 'B',
+        addedOn: undefined,
+        isUnread: false,
+        isArchived: false,
+        leftOut: ['tags'],
+      },
+      { line: 6, url: 'https://c/', title: 'C', addedOn: undefined, isUnread: true, isArchived: false, leftOut: [] },
+    ]);
+  });
+
+  it('what is below the heading of what was read, in Pocket’s HTML, is read and archived', async () => {
+    const text = `<title>Pocket Export</title><h1>Unread</h1><ul><li><a href="https://a/" time_added="5" tags="">A</a></li></ul>
+<h1>Read Archive</h1><ul><li><a href="https://b/" time_added="6" tags="">B</a></li></ul>`;
+    expect((await read('bookmarks', text, size)).map((one) => [one.url, one.isUnread, one.isArchived])).toEqual([
+      ['https://a/', true, false],
+      ['https://b/', false, true],
     ]);
   });
 

@@ -32,6 +32,9 @@ class Links {
   /** The link whose title or description is being read. */
   private current?: Bookmark;
   private inTitle = false;
+  /** The text of the last heading of the first level: Pocket has what was read below one of its own. */
+  private heading = '';
+  private inHeading = false;
   private finished: Bookmark[] = [];
 
   readonly handler = {
@@ -61,6 +64,7 @@ class Links {
   private open(name: string, attributes: Record<string, string>): void {
     this.charactersWithoutEvent = 0;
     if (++this.depth > MAX_DEPTH) throw new ImportFileError(this.line, 'elements in elements without end');
+    if (name === 'h1') [this.inHeading, this.heading] = [true, ''];
     if (name === 'dd' && this.current) this.current.leftOut.push('description');
     if (name !== 'a') return;
     this.finish();
@@ -69,18 +73,21 @@ class Links {
   }
 
   private bookmarkOf({ href, add_date, time_added, toread, tags }: Record<string, string | undefined>): Bookmark {
+    const isRead = this.heading.trim() === 'Read Archive';
     return {
       line: this.line,
       url: decodeHTMLAttribute(href!),
       title: '',
       addedOn: fromSeconds(add_date ?? time_added),
-      isUnread: toread !== '0',
+      isUnread: toread !== '0' && !isRead,
+      isArchived: isRead,
       leftOut: tags ? ['tags'] : [],
     };
   }
 
   private text(text: string): void {
     this.charactersWithoutEvent = 0;
+    if (this.inHeading && this.heading.length < MAX_TITLE) this.heading += text;
     if (this.current && this.inTitle && this.current.title.length < MAX_TITLE) this.current.title += text;
   }
 
@@ -88,5 +95,6 @@ class Links {
     this.charactersWithoutEvent = 0;
     this.depth--;
     if (name === 'a') this.inTitle = false;
+    if (name === 'h1') this.inHeading = false;
   }
 }
