@@ -37,6 +37,19 @@ describe.each(['SQLite', 'MariaDB'])('a first visit, with %s', (backend) => {
     await close();
   });
 
+  it.each(['müller.example/straße', 'example.com:8080/a', 'www.example.com'])(
+    'an address as browsers show it is saved with the scheme that they hide: %s',
+    async (address) => {
+      const name = someName();
+      const { page, close } = await world.deviceOf(name);
+      await save(page, address);
+      await expect
+        .poll(async () => (await apiOf(world.url, name).list()).map(({ url }) => url))
+        .toEqual([`https://${address}`]);
+      await close();
+    },
+  );
+
   it('everything that can be done with an article reaches the service, and can be undone', async () => {
     const { url } = world;
     const name = someName();

@@ -85,7 +85,8 @@ export function AddDialog({
 export const forgetDraft = () => sessionStorage.removeItem(DRAFT);
 
 /** Adds the scheme that browsers hide, for URLs such as "example.com/article". */
-const withScheme = (text: string): string => (/^[\w-]+(\.[\w-]+)+([/?#]|$)/.test(text) ? `https://${text}` : text);
+const withScheme = (text: string): string =>
+  /^[^\s.:/?#@]+(\.[^\s.:/?#@]+)+(:\d+)?([/?#]|$)/.test(text) ? `https://${text}` : text;
 
 /** What the same user typed before. */
 function readDraft(): { url: string; title: string } {
