@@ -50,6 +50,16 @@ describe.each(['SQLite', 'MariaDB'])('a first visit, with %s', (backend) => {
     },
   );
 
+  it('the settings say by which name one has signed in, as another one is another list', async () => {
+    const name = someName();
+    const { page, close } = await world.deviceOf(name);
+    await page.reload();
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await page.getByRole('dialog').getByText(name, { exact: true }).waitFor({ timeout: 5_000 });
+    await close();
+  });
+
   it('everything that can be done with an article reaches the service, and can be undone', async () => {
     const { url } = world;
     const name = someName();

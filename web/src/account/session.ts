@@ -8,6 +8,7 @@ import { readAccount, serviceUrl } from './service';
 /** A signed-in user and the list on this device. */
 export interface Session {
   account: string;
+  /** The name by which the user signed in; empty if the provider has it. */
   label: string;
   list: ReadingList;
   /** Whether the credentials are kept on this device. */

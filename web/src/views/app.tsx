@@ -156,7 +156,7 @@ async function beginWith(
   kept: KeptSession | undefined,
 ): Promise<State> {
   const keep = isWanted && sessionStorage.getItem(KEEP) !== 'no';
-  const label = kind === 'login' ? t.settings.account : t.signIn.token;
+  const label = kind === 'login' ? '' : t.signIn.token;
   const credentials = { authorization: `Bearer ${value}`, label, keep };
   const account = await readAccount(credentials.authorization);
   const present = kept?.account ?? presentAccount.recall() ?? (await openElsewhere());

@@ -92,6 +92,8 @@ function DeviceSection({ session, preferences, onPreferences, onKeep }: Props): 
   return (
     <section class="stack" aria-labelledby="device-heading">
       <h3 id="device-heading">{t.settings.account}</h3>
+      {/* Another name or password would have opened another list. */}
+      {session.label && <bdi class="address">{session.label}</bdi>}
       <label class="check">
         <input type="checkbox" checked={session.isKept} onChange={(event) => onKeep(event.currentTarget.checked)} />
         {t.settings.stay}
