@@ -99,6 +99,20 @@ describeWorlds(
   },
   (world) => {
     it.each([
+      [{ share_text: 'Read this: https://example.com/a, now!' }, 'https://example.com/a'],
+      [{ share_text: '“Quoted” (see https://example.com/a).' }, 'https://example.com/a'],
+      [{ share_text: 'https://example.com/A_(letter)' }, 'https://example.com/A_(letter)'],
+      [{ share_url: 'https://example.com/a.', share_text: 'A.' }, 'https://example.com/a.'],
+    ])('of a text that is shared the URL is saved without the marks after it: %j', async (share, url) => {
+      const name = someName();
+      const path = new URLSearchParams(share).toString();
+      const { page, close } = await openDevice(world.browser, `${world.url}/app/?${path}`);
+      await world.signIn(page, name);
+      await expect.poll(async () => (await (await world.api(name)).list()).map((one) => one.url)).toEqual([url]);
+      await close();
+    });
+
+    it.each([
       ['bookmarks', HARD_HTML, 3],
       ['pocket', HARD_CSV, 4],
       ['instapaper', readFileSync('test/operations/samples/instapaper.csv', 'utf8'), 3],

@@ -54,8 +54,11 @@ function readShare(search: URLSearchParams): Entrance {
   const found = [url, text, title].map((part) => /https?:\/\/\S+/i.exec(part ?? '')?.[0]).find(Boolean);
   if (!found) return url || text || title ? { add: true } : {};
   const name = title && title !== found ? title : text?.replace(found, '').trim();
-  return { save: { url: found, title: cut(name) } };
+  return { save: { url: found === url ? url : withoutMarks(found), title: cut(name) } };
 }
+
+/** A URL in a sentence, without the marks after it; a parenthesis may be a part of it. */
+const withoutMarks = (url: string) => url.replace(url.includes('(') ? /[.,;:!?'"”’»]+$/ : /[.,;:!?'"”’»)]+$/, '');
 
 const cut = (title?: string | null) => (title ? [...title].slice(0, MAX_TITLE).join('') : undefined);
 
