@@ -84,7 +84,7 @@ const cut = (page: Page) =>
   page.evaluate<string[]>(`[document.documentElement, ...document.querySelectorAll('body *')]
     .filter((element) => element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 1)
     .filter((element) => element === document.documentElement || getComputedStyle(element).overflowX !== 'visible')
-    .filter((element) => !element.closest('.row-facts, .row-title, .row-actions, .visually-hidden') && element.localName !== 'input')
+    .filter((element) => !element.closest('.row-facts, .row-title, .row-actions, .toast bdi, .visually-hidden') && element.localName !== 'input')
     .map((element) => element.localName + '.' + element.className + ' ' + element.textContent.slice(0, 40))`);
 /** What is beside the window, though it is shown. */
 const outside = (page: Page) =>
@@ -143,6 +143,15 @@ describe.each([
     await page.getByRole('button', { name: 'Archivieren' }).click();
     await page.getByRole('button', { name: 'Rückgängig' }).waitFor();
     await isWhole(page, 'what was done');
+    expect(
+      await page.evaluate(`{
+        const { scrollHeight, clientHeight } = document.querySelector('.toast p');
+        scrollHeight - clientHeight;
+      }`),
+    ).toBeLessThanOrEqual(1);
+    expect(
+      await page.evaluate(`document.querySelector('.order').offsetTop - document.querySelector('.search').offsetTop`),
+    ).toBe(0);
     await page.getByRole('button', { name: 'Zurück zur Liste' }).click();
     for (const [entry, view] of [
       ['Einstellungen', 'settings'],
