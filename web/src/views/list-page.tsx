@@ -72,12 +72,9 @@ export function ListPage(props: Props): JSX.Element {
   useEffect(() => {
     if (article === null) selection.vanish();
   }, [article]);
+  const tellFailure = (error: unknown) => setDone({ text: () => t.notices.failed(reasonOf(error)) });
   useEffect(() => {
-    if (!props.save) return;
-    void actions
-      .save(props.save)
-      .catch((error: unknown) => setDone({ text: () => t.notices.failed(reasonOf(error)) }))
-      .then(props.onSaved);
+    if (props.save) void actions.save(props.save).catch(tellFailure).then(props.onSaved);
   }, [props.save]);
 
   const remove = (removed: LocalArticle) => {
@@ -94,7 +91,7 @@ export function ListPage(props: Props): JSX.Element {
       const rows = items ?? [];
       const at = rows.indexOf(shown);
       const isOnly = at === -1 || (selection.openKey !== undefined && !isWide);
-      turn.current = turn.current.then(async () => {
+      const act = async () => {
         for (const { key } of isOnly ? [shown] : rows.slice(at)) {
           const current = await list.get({ key });
           if (acted.current.has(key) && !isOnly && !(current && isInView(current, route.view))) continue;
@@ -103,7 +100,8 @@ export function ListPage(props: Props): JSX.Element {
           selection.expectLeaving(key);
           return current && action(current);
         }
-      });
+      };
+      turn.current = turn.current.then(act).catch(tellFailure);
     });
   const shortcuts = {
     j: () => selection.move(1),
