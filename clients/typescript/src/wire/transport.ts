@@ -3,7 +3,10 @@ import { ReadingListError } from '../errors.js';
 import { type Alert, parse, readAlert, readInteger, readRetryAfter } from './headers.js';
 import { errorOf } from './refusal.js';
 
-/** The value of the `Authorization` header, or a function that returns it, which is called once more after a 401. */
+/**
+ * The value of the `Authorization` header, or a function that returns it, which is called once more after a 401. Its time
+ * counts towards `timeoutMs`.
+ */
 export type Authorization = string | (() => string | Promise<string>);
 
 /** What the headers of a response tell the device. */
@@ -64,30 +67,18 @@ export class Transport {
     this.#options = options;
   }
 
-  async send({ method, url, headers, body }: Message, call: CallOptions = {}): Promise<Result> {
-    const { authorization } = this.#options;
+  async send(message: Message, call: CallOptions = {}): Promise<Result> {
     for (let isRetry = false; ; isRetry = true) {
-      const credentials = typeof authorization === 'string' ? authorization : await ask(authorization, call);
-      const fields = Object.entries({ ...headers, Authorization: credentials || undefined });
-      const given = fields.flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as const]));
-      // Without cookies and browser cache: a poll has to reach the service.
-      const init = {
-        method,
-        headers: Object.fromEntries(given),
-        body,
-        cache: 'no-store',
-        credentials: 'omit',
-      } as const;
-      const result = await this.#exchange(url, init, call);
+      const result = await this.#exchange(message, call);
       if (!(result instanceof ReadingListError)) return result;
-      const isRefreshable = result.kind === 'auth' && result.status === 401 && typeof authorization !== 'string';
-      if (isRetry || !isRefreshable) throw result;
+      const isRefreshable = result.status === 401 && result.kind === 'auth';
+      if (isRetry || !isRefreshable || typeof this.#options.authorization === 'string') throw result;
     }
   }
 
-  async #exchange(url: string, init: RequestInit, call: CallOptions): Promise<Result | ReadingListError> {
+  async #exchange({ method, url, headers, body }: Message, call: CallOptions): Promise<Result | ReadingListError> {
     const { signal, timeoutMs = TIMEOUT_MS, onRequest, onResponse } = call;
-    const { fetch = globalThis.fetch } = this.#options;
+    const { authorization, fetch = globalThis.fetch } = this.#options;
     const abort = new AbortController();
     const onAbort = () => abort.abort(signal?.reason);
     const timer = setTimeout(() => abort.abort(new Error('no response')), timeoutMs);
@@ -95,33 +86,37 @@ export class Transport {
     if (signal?.aborted) onAbort();
     let isUnserved = true;
     try {
-      abort.signal.throwIfAborted();
+      const credentials = typeof authorization === 'string' ? authorization : authorization();
+      const fields = { ...headers, Authorization: (await untilAborted(credentials, abort.signal)) || undefined };
+      const given = Object.entries(fields).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, String(value)]],
+      );
       onRequest?.();
       isUnserved = globalThis.navigator?.onLine === false;
-      const response = await fetch(url, { ...init, signal: abort.signal });
+      // Without cookies and browser cache: a poll has to reach the service.
+      const response = await fetch(url, {
+        method,
+        headers: Object.fromEntries(given) as Record<string, string>,
+        body,
+        cache: 'no-store',
+        credentials: 'omit',
+        signal: abort.signal,
+      });
       isUnserved = false;
-      const text = init.method === 'HEAD' || response.status === 304 ? '' : await response.text();
+      const text = method === 'HEAD' || response.status === 304 ? '' : await response.text();
       const notice = noticeOf(response);
       onResponse?.(notice);
       this.#options.onResponse?.(notice);
-      return judge(init.method!, url, response, text);
+      return judge(method, url, response, text);
     } catch (cause) {
+      // An error of the application's own `authorization`.
+      if (cause instanceof ReadingListError) throw cause;
       isUnserved ||= UNREACHABLE.test(String((cause as { cause?: { code?: string } } | undefined)?.cause?.code));
-      throw new ReadingListError('network', `${init.method} ${url}: ${String(cause)}`, { cause, isUnserved });
+      throw new ReadingListError('network', `${method} ${url}: ${String(cause)}`, { cause, isUnserved });
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
     }
-  }
-}
-
-/** The application's authorization. A failure to obtain it, perhaps while offline, must not sign the user out. */
-async function ask(authorization: () => string | Promise<string>, { signal }: CallOptions): Promise<string> {
-  try {
-    return await untilAborted(authorization(), signal);
-  } catch (cause) {
-    if (cause instanceof ReadingListError) throw cause;
-    throw new ReadingListError('network', `no authorization: ${String(cause)}`, { cause, isUnserved: true });
   }
 }
 

@@ -227,6 +227,12 @@ describe('authorization', () => {
     await expect(list.sync()).rejects.toMatchObject({ kind: 'network' });
     expect(list.status).toBe('offline');
   });
+
+  it('that never comes is given up like a response', async () => {
+    const { createClient } = await import('../../src/index.js');
+    const client = createClient({ baseUrl: world.url, authorization: () => new Promise<string>(() => undefined) });
+    await expect(client.page({}, { timeoutMs: 50 })).rejects.toMatchObject({ kind: 'network', isUnserved: true });
+  });
 });
 
 describe('an interruption', () => {
