@@ -13,17 +13,11 @@ const refused = (field: string, reason: string) => new ReadingListError('refused
 export const trimmed = (text: string): string => wellFormed(text).replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
 
 /** @throws refused when the service would reject it */
-export function checkedTitle(title: string | null | undefined, field = 'title'): string | null {
-  if (title === null || title === undefined) return null;
-  const value = trimmed(checkedText(title, field));
-  if (isLonger(value, MAX_TITLE)) throw refused(field, `longer than ${MAX_TITLE} characters`);
-  return value;
-}
+export const checkedTitle = (title: unknown, field = 'title'): string => checkedLine(title, field, MAX_TITLE);
 
 /** @throws refused when the service would reject it */
 export function checkedUrl(url: unknown, field = 'url'): string {
-  const value = trimmed(checkedText(url, field));
-  if (isLonger(value, MAX_URL)) throw refused(field, `longer than ${MAX_URL} characters`);
+  const value = checkedLine(url, field, MAX_URL);
   const scheme = /^([a-z][a-z0-9+.-]*):\/\/(?:[^/?#\\]*@)?[^/?#\\:@]/i.exec(value)?.[1];
 
   if (!scheme || OPAQUE.has(scheme.toLowerCase()) || /[\s\u0000-\u001f\u007f-\u009f]/.test(value))
@@ -33,8 +27,8 @@ export function checkedUrl(url: unknown, field = 'url'): string {
 
 /** @throws refused when the service would reject it */
 export function checkedDevice(device: unknown, field: string): string {
-  const value = trimmed(checkedText(device, field));
-  if (value === '' || isLonger(value, MAX_DEVICE)) throw refused(field, `1 to ${MAX_DEVICE} characters`);
+  const value = checkedLine(device, field, MAX_DEVICE);
+  if (!value) throw refused(field, 'empty');
   return value;
 }
 
@@ -61,37 +55,41 @@ export const defaultsOf = ({ url, title }: Pick<Draft, 'url' | 'title'>): Partia
   read_position: 0,
 });
 
+/** The checks of a draft's fields; a field without one is the service's to judge. */
+const CHECKS: Partial<Record<keyof Draft, (value: unknown, field: string) => unknown>> = {
+  url: checkedUrl,
+  preview: checkedUrl,
+  title: checkedTitle,
+  resolved_url: checkedUrl,
+  resolved_title: checkedTitle,
+  excerpt: (value, field) => wellFormed(checkedText(value, field)),
+  word_count: checkedInteger,
+  added_by: checkedDevice,
+  added_on: checkedInteger,
+  marked_read_by: checkedDevice,
+  marked_read_on: checkedInteger,
+  read_position: checkedInteger,
+};
+
 /** A new article with all its fields. @throws refused when the service would reject it */
 export function draftOf(
   fields: { url: string; title?: string | null } & Partial<Article>,
   { device, now }: { device: string; now: number },
 ): Draft {
-  const url = checkedUrl(fields.url);
-  const title = checkedTitle(fields.title);
-  const optional = <T, R>(value: T | null, check: (value: T, field: string) => R, field: string): R | null =>
-    value === null ? null : check(value, field);
-  const urlOf = (value: string | null, field: string) => (value ? checkedUrl(value, field) : null);
-  const defaults = defaultsOf({ url, title });
-  // A field without a check here is the service's to judge.
-  const given = Object.fromEntries(
-    POSTED.map((field) => [field, fields[field] ?? defaults[field] ?? null]),
-  ) as unknown as Draft;
-  const { unread } = given;
-  return {
-    ...given,
-    url,
-    preview: urlOf(given.preview, 'preview'),
-    title,
-    resolved_url: urlOf(given.resolved_url, 'resolved_url') ?? url,
-    resolved_title: checkedTitle(given.resolved_title, 'resolved_title'),
-    excerpt: wellFormed(checkedText(given.excerpt, 'excerpt')),
-    word_count: optional(given.word_count, checkedInteger, 'word_count'),
-    added_by: checkedDevice(given.added_by ?? device, 'added_by'),
-    added_on: checkedInteger(given.added_on ?? now, 'added_on'),
-    marked_read_by: optional(given.marked_read_by ?? (unread ? null : device), checkedDevice, 'marked_read_by'),
-    marked_read_on: optional(given.marked_read_on ?? (unread ? null : now), checkedInteger, 'marked_read_on'),
-    read_position: checkedInteger(given.read_position, 'read_position'),
+  const defaults: Partial<Draft> = {
+    ...defaultsOf({ url: checkedUrl(fields.url), title: fields.title ?? null }),
+    added_by: device,
+    added_on: now,
+    ...((fields.unread ?? true) ? {} : { marked_read_by: device, marked_read_on: now }),
   };
+  const valueOf = (field: keyof Draft): unknown => {
+    const check = CHECKS[field];
+    const given = fields[field];
+    // The service takes an empty URL for none.
+    const value = (check === checkedUrl && given === '' ? null : given) ?? defaults[field] ?? null;
+    return value === null || !check ? value : check(value, field);
+  };
+  return Object.fromEntries(POSTED.map((field) => [field, valueOf(field)])) as unknown as Draft;
 }
 
 function checkedText(value: unknown, field: string): string {
@@ -100,7 +98,12 @@ function checkedText(value: unknown, field: string): string {
   return value;
 }
 
+/** A trimmed text of at most `max` code points. */
+function checkedLine(text: unknown, field: string, max: number): string {
+  const value = trimmed(checkedText(text, field));
+  if (value.length > max && [...value].length > max) throw refused(field, `longer than ${max} characters`);
+  return value;
+}
+
 const wellFormed = (text: string): string =>
   text.replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '\uFFFD');
-
-const isLonger = (text: string, max: number): boolean => text.length > max && [...text].length > max;

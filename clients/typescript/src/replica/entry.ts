@@ -136,15 +136,11 @@ export const isInDoubt = ({ edits = {}, sent, removal }: Entry): boolean =>
   sent !== undefined || removal?.sent === true || Object.values(edits).some((edit) => 'sent' in edit);
 
 /** The entry when it is certain that the server did not carry out its request. */
-export function unsent({ sent: _draft, removal, ...entry }: Entry): Entry {
-  const edits: Edits = {};
-  for (const field of EDITABLE) {
-    if (!entry.edits?.[field]) continue;
-    const { sent: _sent, ...edit } = entry.edits[field];
-    edits[field] = edit;
-  }
-  return { ...entry, edits, ...(removal ? { removal: { order: removal.order } } : {}) };
-}
+export const unsent = ({ sent: _draft, edits = {}, removal, ...entry }: Entry): Entry => ({
+  ...entry,
+  edits: Object.fromEntries(Object.entries(edits).map(([field, { sent: _sent, ...edit }]) => [field, edit])),
+  ...(removal ? { removal: { order: removal.order } } : {}),
+});
 
 /** The body of the POST for a draft; `null` means absent, except for the title. */
 export const creationOf = (draft: Draft): Record<string, unknown> =>

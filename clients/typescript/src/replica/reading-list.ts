@@ -58,7 +58,7 @@ export class ReadingList {
    */
   async add(fields: { url: string; title?: string | null } & Partial<Article>): Promise<LocalArticle> {
     this.#checkOpen();
-    const draft = draftOf(fields, { device: this.#options.device, now: this.#now() });
+    const draft = draftOf(fields, { device: this.#device(), now: this.#now() });
     const fresh: Entry = { key: newKey(), draft };
     const known = () => this.#mirror.keyOfUrl(draft.url) ?? '';
     const entry = await this.#mirror.mutate(
@@ -230,8 +230,7 @@ export class ReadingList {
   }
 
   async #edit(key: string, fields: Partial<Draft>): Promise<void> {
-    const device = checkedDevice(this.#options.device, 'device');
-    const marks: Marks = { marked_read_by: device, marked_read_on: this.#now() };
+    const marks: Marks = { marked_read_by: this.#device(), marked_read_on: this.#now() };
     await this.#change(key, (entry) => edited(entry, fields, marks));
   }
 
@@ -268,6 +267,10 @@ export class ReadingList {
   #lastRemoved(): Entry | undefined {
     const removed = this.#mirror.pending().filter(({ removal }) => removal);
     return removed.sort((a, b) => b.removal!.order - a.removal!.order)[0];
+  }
+
+  #device(): string {
+    return checkedDevice(this.#options.device, 'device');
   }
 
   #now(): number {
