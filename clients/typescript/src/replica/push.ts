@@ -31,6 +31,8 @@ export interface Sync {
   failuresInARow: number;
   /** How often changes were sent and fetched in this sync. */
   rounds: number;
+  /** A request got no response: changes are sent one by one, as something on the way may cut off a single one. */
+  isCut?: boolean;
 }
 
 interface PendingRequest {
@@ -46,14 +48,29 @@ export type PushResult = 'done' | 'outdated';
 /** How many requests in a row may fail before the rest is left to the next sync: the service is probably unavailable. */
 const MAX_FAILURES = 3;
 
-/** Sends all pending changes, deletions first, except those that failed in this sync. */
-export function push(sync: Sync): Promise<PushResult> {
+/**
+ * Sends all pending changes, deletions first, except those that failed in this sync. After a request without a response
+ * it stops: the pull shows whether others get through.
+ */
+export async function push(sync: Sync): Promise<PushResult> {
   const entries = sync.mirror.pending().filter(({ key }) => !sync.failures.has(key));
-  return pushKeys(sync, inOrder(entries, sync.failedBefore));
+  try {
+    return await pushKeys(sync, inOrder(entries, sync.failedBefore));
+  } catch (error) {
+    if (!isCut(error as ReadingListError)) throw error;
+    sync.isCut = true;
+    return 'outdated';
+  }
 }
 
+const isCut = ({ kind, isUnserved }: ReadingListError): boolean => kind === 'network' && !isUnserved;
+
 /** Sends changes in batches if the service accepts them. One that fails does not stop the others. */
-async function pushKeys(sync: Sync, keys: string[], isBatch = sync.client.canBatch): Promise<PushResult> {
+async function pushKeys(
+  sync: Sync,
+  keys: string[],
+  isBatch = sync.client.canBatch && !sync.isCut,
+): Promise<PushResult> {
   const { service } = sync.mirror.state;
   const size = isBatch ? (service?.batchLimit ?? 25) : 1;
   let result: PushResult = 'done';
@@ -104,7 +121,9 @@ async function pushSome(sync: Sync, keys: string[]): Promise<PushResult> {
   const isBlocked = pending.length > 1 && (isUnsuitable || error.kind === 'protocol');
   // A batch may end early because its response is long.
   if (failed.length === pending.length && !isBlocked) {
-    failed.forEach((key, at) => sync.failures.set(key, results[at] as ReadingListError));
+    // The next round finds out which one of a batch it was.
+    if (pending.length === 1 || !isCut(error))
+      failed.forEach((key, at) => sync.failures.set(key, results[at] as ReadingListError));
     if (error.kind !== 'busy' && error.kind !== 'protocol') throw error;
     sync.failuresInARow++;
     return result;

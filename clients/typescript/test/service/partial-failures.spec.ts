@@ -56,6 +56,23 @@ describe.each(['Basic', 'Bearer'])('with %s authentication', (scheme) => {
     expect(await deviceArticles(device.list)).toEqual(await serverArticles(world.url, user));
   });
 
+  it('a change whose request is always cut off stops neither the others nor the pull', async () => {
+    const user = await authorize();
+    const device = await openDevice(world.url, user, {}, (input, init) =>
+      (init?.body as string | undefined)?.includes(url(3))
+        ? Promise.reject(new TypeError('reset'))
+        : fetch(input, init),
+    );
+    await ask(world.url, user, 'POST', '/articles', fields(1));
+    await addTo(device, 12);
+    for (let round = 0; round < 2; round++) {
+      await expect(device.list.sync()).rejects.toMatchObject({ kind: 'network' });
+      expect(await pendingOf(device)).toEqual([url(3)]);
+      expect((await serverArticles(world.url, user)).length).toBe(12);
+      expect(await device.list.count()).toBe(13);
+    }
+  });
+
   it('many that always fail hold up the others only for a few syncs', async () => {
     const { user, device } = await open(({ body }) =>
       Number(body?.title) < 9 ? { status: 500, errno: 999 } : undefined,

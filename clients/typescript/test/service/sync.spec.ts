@@ -183,6 +183,11 @@ describe('two devices', () => {
     const find = async ({ list }: typeof a) => (await list.get({ url: url('shared') })) as LocalArticle;
     return { user, a, b, keyA: (await find(a)).key, keyB: (await find(b)).key };
   };
+  /** Loses the response to such a request, and the pull that follows. */
+  const loseFrom = async (pattern: string) => {
+    await world.proxy.cutAfterRequest(pattern);
+    await world.proxy.cutBeforeRequest('GET /v2/articles');
+  };
   const settle = async ({ user, a, b }: Awaited<ReturnType<typeof pair>>) => {
     for (const { list } of [a, b, a, b]) await list.sync();
     const server = await serverArticles(world.url, user);
@@ -303,7 +308,7 @@ describe('two devices', () => {
     const both = await shared();
     await both.b.list.favorite(both.keyB);
     await both.b.list.rename(both.keyB, 'Mine');
-    const lost = world.proxy.cutAfterRequest('PATCH /v2/articles/');
+    const lost = loseFrom('PATCH /v2/articles/');
     await expect(both.b.list.sync()).rejects.toMatchObject({ kind: 'network' });
     await lost;
     await both.a.list.sync();
@@ -330,7 +335,7 @@ describe('two devices', () => {
   it('make one article of a creation whose answer got lost', async () => {
     const { user, a, b } = await pair();
     const added = await a.list.add({ url: url('lost'), title: 'Lost' });
-    const lost = world.proxy.cutAfterRequest('POST /v2/articles');
+    const lost = loseFrom('POST /v2/articles');
     await expect(a.list.sync()).rejects.toMatchObject({ kind: 'network' });
     await lost;
     await a.list.rename(added.key, 'Found');
@@ -341,7 +346,7 @@ describe('two devices', () => {
   it('delete what was removed after a creation whose answer got lost', async () => {
     const { user, a, b } = await pair();
     const added = await a.list.add({ url: url('lost'), title: 'Lost' });
-    const lost = world.proxy.cutAfterRequest('POST /v2/articles');
+    const lost = loseFrom('POST /v2/articles');
     await expect(a.list.sync()).rejects.toMatchObject({ kind: 'network' });
     await lost;
     await b.list.sync();
