@@ -195,9 +195,9 @@ export class Mirror {
     if (!entry.removal) this.#urls.set((base ?? draft!).url, key);
     for (const alias of aliases) this.#aliases.set(alias, key);
     if (isPending(entry)) this.#pendingKeys.add(key);
-    const shown = before && this.#articles.get(before);
-    if (!shown || !isSame(shown, this.article(entry))) return true;
-    this.#articles.set(entry, shown);
+    const shown = this.article(before);
+    if (!before || !isSame(shown, this.article(entry))) return true;
+    if (shown) this.#articles.set(entry, shown);
     return false;
   }
 
@@ -210,9 +210,8 @@ export class Mirror {
   }
 }
 
-const isSame = (shown: LocalArticle, now: LocalArticle | undefined): boolean =>
-  now !== undefined &&
-  Object.entries(now).every(([name, value]) => shown[name as keyof LocalArticle] === value) &&
+const isSame = (shown: object = {}, now: object = {}): boolean =>
+  Object.entries(now).every(([name, value]) => shown[name as never] === value) &&
   Object.keys(shown).length === Object.keys(now).length;
 
 function transactionOn(current: Map<string, Value>, changes: Changes, keyOfId: Transaction['keyOfId']): Transaction {

@@ -102,6 +102,26 @@ it('two tabs without locks may send the same article', async () => {
   for (const { list } of [one, two]) expect(await deviceArticles(list)).toEqual(server);
 });
 
+it('an attempt to send that fails is no change in another tab, which would try again at once', async () => {
+  const user = basic();
+  const storage = memoryStorage();
+  const send = failing(({ method }) => (method === 'GET' ? undefined : { status: 429, errno: 117 }));
+  const one = await openDevice(world.url, user, { storage });
+  const removed = await one.list.add({ url: url('a'), title: 'A' });
+  const renamed = await one.list.add({ url: url('b'), title: 'B' });
+  await one.list.sync();
+  const two = await openDevice(world.url, user, { storage }, send);
+  const three = await openDevice(world.url, user, { storage });
+  const heard: string[][] = [];
+  three.list.on('change', ({ keys }) => heard.push(keys));
+  await two.list.remove(removed.key);
+  await two.list.rename(renamed.key, 'New');
+  await expect.poll(() => heard).toEqual([[removed.key], [renamed.key]]);
+  await expect(two.list.sync()).rejects.toMatchObject({ status: 429 });
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(heard.length).toBe(2);
+});
+
 it('a list that is closed does not wait for the sync of another one', async () => {
   const user = basic();
   const storage = memoryStorage();
