@@ -8,7 +8,7 @@ import { callSafely } from './emitter.js';
 import { edited, type Entry, urlOf } from './entry.js';
 import { restore } from './merge.js';
 import { newKey } from './key.js';
-import { Mirror, type Source } from './mirror.js';
+import { Mirror, type Source, type Transaction } from './mirror.js';
 import { noteConflict } from './push.js';
 import { Queries } from './queries.js';
 import { type Events, type Status, Synchronizer, type SyncResult } from './synchronizer.js';
@@ -127,10 +127,11 @@ export class ReadingList {
   }
 
   async remove(key: string): Promise<void> {
-    await this.#change(key, (entry) => ({
-      ...entry,
-      removal: { order: (this.#lastRemoved()?.removal!.order ?? 0) + 1 },
-    }));
+    await this.#change(key, (entry, transaction) => {
+      const removals = (transaction.state.removals ?? 0) + 1;
+      transaction.state = { ...transaction.state, removals };
+      return { ...entry, removal: { order: removals } };
+    });
   }
 
   /** Undoes the last removal, unless the service may have received it. */
@@ -144,7 +145,10 @@ export class ReadingList {
       keys,
       (transaction) => {
         const [removed, again] = keys().map((key) => transaction.get(key));
-        if (!removed?.removal || removed.removal.sent) return undefined;
+        const { removals } = transaction.state;
+        // An earlier one stays, though it waits longer.
+        if (!removed?.removal || removed.removal.sent || removed.removal.order !== removals) return undefined;
+        transaction.state = { ...transaction.state, removals: removals - 1 };
         // What may be on the server is for the next sync to unite.
         const isUnsent = again?.draft && !again.removal && !again.sent;
         if (isUnsent) transaction.delete(again.key);
@@ -234,14 +238,14 @@ export class ReadingList {
     await this.#change(key, (entry) => edited(entry, fields, marks));
   }
 
-  async #change(key: string, next: (entry: Entry) => Entry): Promise<void> {
+  async #change(key: string, next: (entry: Entry, transaction: Transaction) => Entry): Promise<void> {
     this.#checkOpen();
     await this.#mirror.mutate(
       () => [this.#keyNow(key)],
       (transaction) => {
         const entry = transaction.get(this.#keyNow(key));
         if (!entry || entry.removal) throw new ReadingListError('refused', `no article with the key ${key}`);
-        transaction.set(next(entry));
+        transaction.set(next(entry, transaction));
       },
       'user',
     );

@@ -9,6 +9,8 @@ export interface State {
   /** How many full listings have been started. */
   walks?: number | undefined;
   service?: ServiceFacts;
+  /** The `order` of the last removal that was not undone. */
+  removals?: number;
   /** Increases with every change by a sync. */
   revision?: number;
   /** Conflicts that no `sync()` has returned yet. */

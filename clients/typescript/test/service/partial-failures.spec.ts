@@ -247,6 +247,24 @@ describe('a removal that was not sent can be undone', () => {
     expect(await serverArticles(world.url, user)).toEqual([]);
   });
 
+  it('but not instead of a later one that is complete', async () => {
+    const user = basic();
+    const failures: Record<string, Failure> = {};
+    const send = failing(({ method, path }) => (method === 'DELETE' ? failures[path] : undefined));
+    const { list } = await openDevice(world.url, user, {}, send);
+    const [one, two] = [await list.add({ url: url('one') }), await list.add({ url: url('two') })];
+    await list.sync();
+    failures[`/articles/${(await list.get(one))!.id}`] = { status: 429, errno: 117 };
+    await list.remove(one.key);
+    await list.remove(two.key);
+    await expect(list.sync()).rejects.toMatchObject({ kind: 'busy' });
+    expect(await list.undoRemove()).toBeUndefined();
+    const three = await list.add({ url: url('three') });
+    await list.remove(three.key);
+    expect(await list.undoRemove()).toMatchObject({ key: three.key });
+    expect(await list.undoRemove()).toBeUndefined();
+  });
+
   it('but not when the service may have got it', async () => {
     const { list } = await openDevice(world.url, basic());
     const { key } = await list.add({ url: url('removed') });
