@@ -61,7 +61,8 @@ export class Synchronizer {
   #returned: string[] = [];
   /** The changes that the last sync could not send. */
   #failures = new Map<string, ReadingListError>();
-  readonly #failedBefore = new Set<string>();
+  /** Those that an earlier sync could not send, and that are still pending. */
+  #failedBefore = new Set<string>();
   #lastAlert = '';
   readonly #mirror: Mirror;
   readonly #client: Client;
@@ -128,6 +129,9 @@ export class Synchronizer {
       this.tellConflicts();
       this.#setStatus(STATUS_AFTER[error.kind]);
       throw error;
+    } finally {
+      const failed = [...this.#failedBefore, ...this.#failures.keys()];
+      this.#failedBefore = new Set(failed.filter((key) => this.#mirror.isPending(key)));
     }
   }
 
@@ -136,7 +140,6 @@ export class Synchronizer {
     const client = this.#client;
     let requests = 0;
     const call = this.#callOptions(() => requests++);
-    for (const key of this.#failures.keys()) this.#failedBefore.add(key);
     const failures = (this.#failures = new Map<string, ReadingListError>());
     const counts = { pushed: 0, pulled: 0, failuresInARow: 0, rounds: 0 };
     const sync: Sync = { mirror, client, call, failures, failedBefore: this.#failedBefore, ...counts };

@@ -84,6 +84,21 @@ describe.each(['Basic', 'Bearer'])('with %s authentication', (scheme) => {
     expect(await device.list.count()).toBe(13);
   });
 
+  it('one that failed once is sent in its turn again later', async () => {
+    const { network, device } = await open(() => ({ status: 500, errno: 999 }));
+    const { list, sent } = device;
+    const { key } = await list.add({ url: url('a'), title: 'A' });
+    await expect(list.sync()).rejects.toMatchObject({ status: 500 });
+    network.failureOf = () => undefined;
+    await list.sync();
+    await list.remove(key);
+    await list.add({ url: url('b'), title: 'B' });
+    sent.length = 0;
+    await list.sync();
+    const bodies = sent.map(({ method, body }) => `${method} ${body}`).join();
+    expect(bodies.indexOf('DELETE')).toBeLessThan(bodies.indexOf(url('b')));
+  });
+
   it('a service that is down is not sent everything that is pending', async () => {
     const { network, device } = await open(() => undefined);
     await device.list.sync();
