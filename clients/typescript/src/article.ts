@@ -43,7 +43,10 @@ export interface Conflict {
   kind: 'deleted-remotely' | 'deleted-here-edited-remotely' | 'merged' | 'refused';
   /** The values that are lost. */
   lost: Partial<Article>;
+  /** In English. */
   reason?: string;
+  /** Of `refused`: the service's own error number (docs/protocol.md, "Errors"). */
+  errno?: number | undefined;
 }
 
 /** Who marked it read, and when: these go with `unread`. */

@@ -185,7 +185,7 @@ export function refusePatch(entry: Entry, body: ArticlePatch, error: ReadingList
     lost[field] = edit.to;
     delete edits[field];
   }
-  return told({ ...entry, edits }, 'refused', lost, error.message);
+  return told({ ...entry, edits }, 'refused', lost, error);
 }
 
 /**
@@ -204,9 +204,9 @@ export function refuseDraft(entry: Entry, error: ReadingListError): Outcome {
       { ...rest, draft: { ...draft, [field]: defaults[field] } },
       'refused',
       { [field]: draft[field] },
-      error.message,
+      error,
     );
-  return { ...told(entry, 'refused', { ...draft }, error.message), entry: undefined };
+  return { ...told(entry, 'refused', { ...draft }, error), entry: undefined };
 }
 
 /** The entry without its removal, and with what the user set when adding the URL again meanwhile. */
@@ -221,7 +221,7 @@ export function restore({ removal: _removal, ...entry }: Entry, again?: Entry): 
 export function refuseRemoval(entry: Entry, error: ReadingListError): Outcome {
   return {
     ...restore(entry),
-    conflict: { key: entry.key, url: urlOf(entry), kind: 'refused', lost: {}, reason: error.message },
+    conflict: conflictOf(entry, 'refused', {}, error),
   };
 }
 
@@ -252,7 +252,12 @@ function valuesOf(edits: Edits): Lost {
   return Object.fromEntries(Object.entries(edits).map(([field, { to }]) => [field, to]));
 }
 
-const told = (entry: Entry, kind: Conflict['kind'], lost: Lost, reason: string): Outcome =>
-  Object.keys(lost).length === 0
-    ? { entry }
-    : { entry, conflict: { key: entry.key, url: urlOf(entry), kind, lost, reason } };
+type Reason = string | ReadingListError;
+
+function conflictOf(entry: Entry, kind: Conflict['kind'], lost: Lost, reason: Reason): Conflict {
+  const { message, errno }: Partial<ReadingListError> = typeof reason === 'string' ? { message: reason } : reason;
+  return { key: entry.key, url: urlOf(entry), kind, lost, reason: message, errno };
+}
+
+const told = (entry: Entry, kind: Conflict['kind'], lost: Lost, reason: Reason): Outcome =>
+  Object.keys(lost).length === 0 ? { entry } : { entry, conflict: conflictOf(entry, kind, lost, reason) };

@@ -121,7 +121,7 @@ it('an article that is too large on its own is refused and told, and the others 
   await list.add({ url: 'https://example.com/small' });
   const { conflicts } = await list.sync();
   expect(conflicts).toMatchObject([
-    { kind: 'refused', url: 'https://example.com/huge', lost: { url: 'https://example.com/huge' } },
+    { kind: 'refused', url: 'https://example.com/huge', lost: { url: 'https://example.com/huge' }, errno: 113 },
   ]);
   expect(await deviceArticles(list)).toEqual(await serverArticles(world.url, user));
   expect(await list.count()).toBe(1);

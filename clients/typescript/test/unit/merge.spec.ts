@@ -387,12 +387,13 @@ describe('edits of a draft are part of it', () => {
 });
 
 describe('a refusal', () => {
-  const error = (field?: string) => new ReadingListError('refused', `${field ?? 'that'}: no`, { status: 400, field });
+  const error = (field?: string) =>
+    new ReadingListError('refused', `${field ?? 'that'}: no`, { status: 400, errno: 109, field });
   it('that names a field gives up that field only', () => {
     const entry = edit({ key: 'k', base: record() }, { title: 'Mine' }, { favorite: true });
     const { entry: left, conflict } = refusePatch(entry, patchOf(entry), error('title'));
     expect(isNoted(left!.edits)).toEqual({ favorite: true });
-    expect(conflict).toMatchObject({ kind: 'refused', lost: { title: 'Mine' }, reason: 'title: no' });
+    expect(conflict).toMatchObject({ kind: 'refused', lost: { title: 'Mine' }, reason: 'title: no', errno: 109 });
   });
   it('of another field leaves an article that was read and marked unread again to be reset', () => {
     const read = { key: 'k', base: record({ read_position: 40 }) };
