@@ -96,10 +96,13 @@ async function takePage(sync: Sync, items: Page['items'], walk: Walk): Promise<v
 const unseenKeys = (mirror: Mirror, full: number): string[] =>
   [...mirror.all()].filter(({ base, seen }) => base && seen !== full).map(({ key }) => key);
 
-/** Keys of drafts, by URL, that the server may have without this device knowing their ids. */
+/**
+ * Keys of drafts, by URL, that the server may have without this device knowing their ids; of several with the same URL,
+ * that of the earliest, which was sent and removed.
+ */
 function draftsByUrl(mirror: Mirror): Map<string, string> {
   const keys = new Map<string, string>();
-  for (const { key, draft, sent, removal } of mirror.pending())
+  for (const { key, draft, sent, removal } of mirror.pending().reverse())
     if (draft && (!removal || sent)) keys.set(`resolved ${draft.resolved_url}`, key).set(draft.url, key);
   return keys;
 }

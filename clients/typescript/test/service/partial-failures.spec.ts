@@ -131,6 +131,28 @@ describe.each(['Basic', 'Bearer'])('with %s authentication', (scheme) => {
     expect(await deviceArticles(device.list)).toEqual(server);
   });
 
+  it('what was added again takes over nothing of the first addition, though that is in doubt once more', async () => {
+    const user = await authorize();
+    let cut: 'nothing' | 'responses' | 'additions' = 'responses';
+    const device = await openDevice(world.url, user, {}, async (input, init) => {
+      if (cut === 'additions' && init?.method === 'POST') throw new TypeError('cut');
+      const response = await fetch(input, init);
+      if (cut === 'responses') throw new TypeError('cut');
+      return response;
+    });
+    const { key } = await device.list.add({ url: url('again'), title: 'Old' });
+    await expect(device.list.sync()).rejects.toMatchObject({ kind: 'network' });
+    await device.list.remove(key);
+    const added = await device.list.add({ url: url('again'), title: 'New' });
+    cut = 'additions';
+    await expect(device.list.sync()).rejects.toMatchObject({ kind: 'network' });
+    expect(await device.list.list()).toMatchObject([{ key: added.key, title: 'New' }]);
+    cut = 'nothing';
+    expect(await device.list.sync()).toMatchObject({ conflicts: [] });
+    expect(await serverArticles(world.url, user)).toMatchObject([{ title: 'New' }]);
+    expect(await deviceArticles(device.list)).toEqual(await serverArticles(world.url, user));
+  });
+
   it('a deletion that fails does not let the addition of the same URL be lost', async () => {
     const { user, network, device } = await open(() => undefined);
     const { key } = await device.list.add({ url: url('again'), title: 'Old' });
