@@ -148,7 +148,8 @@ export class Synchronizer {
     if (!mirror.state.service && this.#needsLimits()) await this.learn(call);
     for (; sync.rounds < (failures.size > 0 ? 3 : MAX_ROUNDS); sync.rounds++) {
       const result = await push(sync);
-      if (!sync.rounds || result === 'outdated') await pull(sync, prefetched);
+      // A page from before the push does not know what was deleted.
+      if (!sync.rounds || result === 'outdated') await pull(sync, sync.pushed ? undefined : prefetched);
       this.tellConflicts();
       if (mirror.pending().every(({ key }) => failures.has(key))) break;
     }

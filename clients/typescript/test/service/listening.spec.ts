@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
 import { createClient, openReadingList } from '../../src/index.js';
+import { Mirror } from '../../src/replica/mirror.js';
+import { type Prefetched, Synchronizer } from '../../src/replica/synchronizer.js';
 import { memoryStorage } from '../../src/storage/memory.js';
 import { basic, openDevice, serverArticles, useWorld } from '../support/world.js';
 
@@ -76,4 +78,33 @@ it.each([0, -1, NaN])('an interval of %s seconds does not make automatic syncing
   list.stop();
   expect(sent.length).toBeGreaterThan(1);
   expect(sent.length).toBeLessThan(8);
+});
+
+it('a page that a waiting poll fetched brings nothing back that was removed since', async () => {
+  const user = basic();
+  const storage = memoryStorage();
+  let inFlight = () => Promise.resolve();
+  const { list } = await openDevice(world.url, user, { storage }, async (input, init) => {
+    const response = await fetch(input, init);
+    if (init?.method === 'GET') await inFlight();
+    return response;
+  });
+  const { key } = await list.add({ url: 'https://example.com/', title: 'T' });
+  await list.sync();
+  // Sent after the pull, so that the next poll finds it.
+  await list.archive(key);
+  inFlight = async () => {
+    inFlight = () => Promise.resolve();
+    await list.rename(key, 'Renamed');
+  };
+  await list.sync();
+  const mirror = new Mirror(storage, () => undefined);
+  await mirror.open();
+  const client = createClient({ baseUrl: world.url, authorization: user });
+  const synchronizer = new Synchronizer(mirror, client, storage);
+  const prefetched = await synchronizer.waitForChange(1, new AbortController().signal);
+  expect(prefetched).toMatchObject({ page: { items: [{ title: 'Renamed' }] } });
+  await list.remove(key);
+  await synchronizer.sync(prefetched as Prefetched);
+  expect(await list.list()).toEqual([]);
 });
