@@ -27,6 +27,22 @@ export function indexedDbStorage(name: string): Storage {
     return opened;
   };
 
+  const begin = async <Mode extends IDBTransactionMode>(mode: Mode) => {
+    const current = await database();
+    const start = (connection: IDBPDatabase) => connection.transaction(STORE, mode, { durability: 'strict' });
+    let transaction: ReturnType<typeof start>;
+    try {
+      transaction = start(current);
+    } catch {
+      // Safari may lose a connection without an event.
+      if ((await opened) === current) opened = undefined;
+      transaction = start(await database());
+    }
+    // If it fails, so do its requests or whoever waits for it.
+    transaction.done.catch(() => undefined);
+    return transaction;
+  };
+
   const connect = () => {
     channel ??= new BroadcastChannel(channelName);
     channel.onmessage = ({ data }: MessageEvent<string[]>) => watchers.forEach((watcher) => watcher(data));
@@ -34,12 +50,12 @@ export function indexedDbStorage(name: string): Storage {
   };
   return {
     load: async (keys) => {
-      const store = (await database()).transaction(STORE).store;
+      const { store } = await begin('readonly');
       if (!keys) return pairs(await store.getAllKeys(), await store.getAll());
       return pairs(keys, await Promise.all(keys.map((key) => store.get(key) as Promise<Value>)));
     },
     update: async (keys, change) => {
-      const transaction = (await database()).transaction(STORE, 'readwrite', { durability: 'strict' });
+      const transaction = await begin('readwrite');
       const { store } = transaction;
       try {
         const found = pairs(keys, await Promise.all(keys.map((key) => store.get(key) as Promise<Value>)));
@@ -52,7 +68,6 @@ export function indexedDbStorage(name: string): Storage {
         ]);
         if (changes.size > 0) connect().postMessage([...changes.keys()]);
       } catch (error) {
-        transaction.done.catch(() => undefined);
         abort(transaction);
         throw error;
       }

@@ -90,6 +90,52 @@ it('an update that IndexedDB cannot store rejects, and nothing else does', async
   expect(outcome).toEqual({ error: 'DataCloneError', unhandled: [], stored: [] });
 });
 
+it('a load that IndexedDB ends rejects, and nothing else does', async () => {
+  const page = await openTab();
+  const outcome = await run(
+    page,
+    `(async () => {
+      const unhandled = [];
+      addEventListener('unhandledrejection', ({ reason }) => unhandled.push(String(reason)));
+      const { getAll } = IDBObjectStore.prototype;
+      IDBObjectStore.prototype.getAll = function () {
+        const request = getAll.call(this);
+        this.transaction.abort();
+        return request;
+      };
+      const error = await open_.storage('ended').load().catch(({ name }) => name);
+      IDBObjectStore.prototype.getAll = getAll;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      return { error, unhandled };
+    })()`,
+  );
+  expect(outcome).toEqual({ error: 'AbortError', unhandled: [] });
+});
+
+it('a connection to IndexedDB that is lost without a word is made again', async () => {
+  const page = await openTab();
+  const outcome = await run(
+    page,
+    `(async () => {
+      const storage = open_.storage('lost');
+      const { transaction } = IDBDatabase.prototype;
+      const lose = () => {
+        IDBDatabase.prototype.transaction = function (...given) {
+          IDBDatabase.prototype.transaction = transaction;
+          this.close();
+          return transaction.apply(this, given);
+        };
+      };
+      await storage.load();
+      lose();
+      await storage.update([], () => new Map([['a', 1]]));
+      lose();
+      return Promise.all([storage.load(), storage.load(['a'])]);
+    })()`,
+  );
+  expect(outcome).toEqual([[['a', 1]], [['a', 1]]]);
+});
+
 it('two tabs show what the other does at once, and edit the same article without loss', async () => {
   const [one, two] = [await openTab(), await openTab()];
   const key = await run(one, `list.add({ url: 'https://example.com/', title: 'T' }).then(({ key }) => key)`);
