@@ -18,7 +18,9 @@ export const checkedTitle = (title: unknown, field = 'title'): string => checked
 /** @throws refused when the service would reject it */
 export function checkedUrl(url: unknown, field = 'url'): string {
   const value = checkedLine(url, field, MAX_URL);
-  const scheme = /^([a-z][a-z0-9+.-]*):\/\/(?:[^/?#\\]*@)?[^/?#\\:@]/i.exec(value)?.[1];
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\/(?:[^/?#\\]*@)?(?:\[[^[\]]+]|[^/?#\\:@[\]]+)(?::\d*)?(?:[/?#\\]|$)/i.exec(
+    value,
+  )?.[1];
 
   if (!scheme || OPAQUE.has(scheme.toLowerCase()) || /[\s\u0000-\u001f\u007f-\u009f]/.test(value))
     throw refused(field, 'not an absolute URL with a host');

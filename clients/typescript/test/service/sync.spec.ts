@@ -140,6 +140,9 @@ describe('one device', () => {
       { url: 'www.example.com' },
       { url: 'javascript:alert(1)' },
       { url: 'https://' },
+      { url: 'http://[' },
+      { url: 'http://host:abc/' },
+      { url: url('a'), preview: 'http://a:b' },
       { url: `https://example.com/${'x'.repeat(2048)}` },
       { url: url('a'), title: 'x'.repeat(1025) },
       { url: url('a'), title: 'a\0b' },
@@ -153,6 +156,8 @@ describe('one device', () => {
     await expect(list.rename('nonsense', 'x')).rejects.toMatchObject({ kind: 'refused' });
     expect([await list.count(), sent.length]).toEqual([0, 0]);
     await list.add({ url: url('a'), title: '\u{1F600}'.repeat(1024) });
+    for (const accepted of ['http://[::1]:80/', 'http://me:pass@host:/x', 'gopher://[fe80::1%25eth0]', 'http://ö?@a:b'])
+      await list.add({ url: accepted });
     expect((await list.sync()).conflicts).toEqual([]);
   });
 
