@@ -170,7 +170,7 @@ function bothDid(draft: Draft, article: Article): { edits: Edits; lost: Lost } {
   return { edits, lost };
 }
 
-const marksOf = ({ marked_read_by, marked_read_on }: Draft) => ({ ...NO_MARKS, marked_read_by, marked_read_on });
+const marksOf = ({ marked_read_by, marked_read_on }: Draft) => ({ marked_read_by, marked_read_on });
 
 /** The server rejected the PATCH permanently: drops the fields it complained about and reports them. */
 export function refusePatch(entry: Entry, body: ArticlePatch, error: ReadingListError): Outcome {

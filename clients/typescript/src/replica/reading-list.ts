@@ -82,11 +82,11 @@ export class ReadingList {
     });
   }
 
-  list(query: Query = {}): Promise<LocalArticle[]> {
+  list(query?: Query): Promise<LocalArticle[]> {
     return this.#read(() => this.#queries.list(query));
   }
 
-  count(query: Counted = {}): Promise<number> {
+  count(query?: Counted): Promise<number> {
     return this.#read(() => this.#queries.count(query));
   }
 
@@ -96,7 +96,7 @@ export class ReadingList {
   }
 
   /** Articles with every word of the text in their title, URL or excerpt. */
-  search(text: string, query: Query = {}): Promise<LocalArticle[]> {
+  search(text: string, query?: Query): Promise<LocalArticle[]> {
     return this.#read(() => this.#queries.search(text, query));
   }
 
