@@ -127,7 +127,7 @@ export class Synchronizer {
       const error = asReadingListError(cause);
       for (const failure of [error, ...this.#failures.values()]) this.#holdBack(waitOf(failure));
       this.tellConflicts();
-      this.#setStatus(STATUS_AFTER[error.kind]);
+      if (this.status === 'syncing') this.#setStatus(STATUS_AFTER[error.kind]);
       throw error;
     } finally {
       const failed = [...this.#failedBefore, ...this.#failures.keys()];
@@ -154,7 +154,11 @@ export class Synchronizer {
       if (mirror.pending().every(({ key }) => failures.has(key))) break;
     }
     const [failure] = [...failures.values()].sort((a, b) => waitOf(b) - waitOf(a));
-    if (failure) throw failure;
+    if (failure) {
+      // Other requests got through.
+      this.#setStatus('idle');
+      throw failure;
+    }
     const { conflicts = [] } = mirror.state;
     this.#returned = conflicts.map((conflict) => JSON.stringify(conflict));
     return { pulled: sync.pulled, pushed: sync.pushed, conflicts, requests };

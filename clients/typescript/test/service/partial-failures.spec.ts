@@ -47,6 +47,7 @@ describe.each(['Basic', 'Bearer'])('with %s authentication', (scheme) => {
     await addTo(device, 12);
     for (let round = 0; round < 2; round++) {
       await expect(device.list.sync()).rejects.toMatchObject(expected);
+      expect(device.list.status).toBe('idle');
       expect(await pendingOf(device)).toEqual([url(3)]);
       expect((await serverArticles(world.url, user)).length).toBe(12);
       expect(await device.list.count()).toBe(13);
@@ -67,6 +68,7 @@ describe.each(['Basic', 'Bearer'])('with %s authentication', (scheme) => {
     await addTo(device, 12);
     for (let round = 0; round < 2; round++) {
       await expect(device.list.sync()).rejects.toMatchObject({ kind: 'network' });
+      expect(device.list.status).toBe('idle');
       expect(await pendingOf(device)).toEqual([url(3)]);
       expect((await serverArticles(world.url, user)).length).toBe(12);
       expect(await device.list.count()).toBe(13);
