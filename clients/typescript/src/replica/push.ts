@@ -52,15 +52,13 @@ const MAX_FAILURES = 3;
  * Sends all pending changes, deletions first, except those that failed in this sync. After a request without a response
  * it stops: the pull shows whether others get through.
  */
-export async function push(sync: Sync): Promise<PushResult> {
+export function push(sync: Sync): Promise<PushResult> {
   const entries = sync.mirror.pending().filter(({ key }) => !sync.failures.has(key));
-  try {
-    return await pushKeys(sync, inOrder(entries, sync.failedBefore));
-  } catch (error) {
-    if (!isCut(error as ReadingListError)) throw error;
+  return pushKeys(sync, inOrder(entries, sync.failedBefore)).catch((error: ReadingListError) => {
+    if (!isCut(error)) throw error;
     sync.isCut = true;
     return 'outdated';
-  }
+  });
 }
 
 const isCut = ({ kind, isUnserved }: ReadingListError): boolean => kind === 'network' && !isUnserved;
@@ -159,8 +157,8 @@ function prepare({ rounds }: Sync, transaction: Transaction, key: string): Pendi
 
 type Received = Partial<BatchResponse> & Pick<BatchResponse, 'status'>;
 
-async function send({ client, call, mirror }: Sync, requests: BatchRequest[]): Promise<Received[]> {
-  if (requests.length > 1) return client.batch(requests, { ...call, limit: mirror.state.service?.batchLimit ?? 25 });
+async function send({ client, call }: Sync, requests: BatchRequest[]): Promise<Received[]> {
+  if (requests.length > 1) return client.batch(requests, { ...call, limit: requests.length });
   const { method, path, ...rest } = requests[0]!;
   const { data: body, ...response } = await client.send(method, path, call, rest);
   return [{ ...response, body }];

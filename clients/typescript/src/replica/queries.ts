@@ -44,12 +44,7 @@ export class Queries {
     this.#version = this.#mirror.version;
     const known = this.#sorted.get(order);
     if (known) return known;
-    const articles: LocalArticle[] = [];
-    for (const entry of this.#mirror.all()) {
-      const article = this.#mirror.article(entry);
-      if (article) articles.push(article);
-    }
-    articles.sort(ORDERS[order]);
+    const articles = [...this.#mirror.all()].flatMap((entry) => this.#mirror.article(entry) ?? []).sort(ORDERS[order]);
     this.#sorted.set(order, articles);
     return articles;
   }

@@ -137,18 +137,18 @@ export class ReadingList {
   /** Undoes the last removal, unless the service may have received it. */
   async undoRemove(): Promise<LocalArticle | undefined> {
     this.#checkOpen();
+    const mirror = this.#mirror;
     const keys = () => {
-      const removed = this.#lastRemoved();
-      return removed ? [removed.key, this.#mirror.keyOfUrl(urlOf(removed)) ?? ''] : [];
+      // Not an earlier one, though that may still wait.
+      const removed = mirror.pending().find(({ removal }) => removal?.order === mirror.state.removals);
+      return removed ? [removed.key, mirror.keyOfUrl(urlOf(removed)) ?? ''] : [];
     };
-    const entry = await this.#mirror.mutate(
+    const entry = await mirror.mutate(
       keys,
       (transaction) => {
         const [removed, again] = keys().map((key) => transaction.get(key));
-        const { removals } = transaction.state;
-        // An earlier one stays, though it waits longer.
-        if (!removed?.removal || removed.removal.sent || removed.removal.order !== removals) return undefined;
-        transaction.state = { ...transaction.state, removals: removals - 1 };
+        if (!removed?.removal || removed.removal.sent) return undefined;
+        transaction.state = { ...transaction.state, removals: removed.removal.order - 1 };
         // What may be on the server is for the next sync to unite.
         const isUnsent = again?.draft && !again.removal && !again.sent;
         if (isUnsent) transaction.delete(again.key);
@@ -159,7 +159,7 @@ export class ReadingList {
       },
       'user',
     );
-    return this.#mirror.article(entry);
+    return mirror.article(entry);
   }
 
   /** Sends pending changes and fetches those of others. Rejects with a ReadingListError, without losing anything. */
@@ -266,11 +266,6 @@ export class ReadingList {
     if (keys.length === 0) return;
     this.#synchronizer.events.emit('change', { keys, source: source === 'user' ? 'local' : 'remote' });
     if (source !== 'sync' && keys.some((key) => this.#mirror.isPending(key))) this.#automatic?.trigger();
-  }
-
-  #lastRemoved(): Entry | undefined {
-    const removed = this.#mirror.pending().filter(({ removal }) => removal);
-    return removed.sort((a, b) => b.removal!.order - a.removal!.order)[0];
   }
 
   #device(): string {
