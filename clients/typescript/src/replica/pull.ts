@@ -63,11 +63,14 @@ async function walkThrough(sync: Sync): Promise<void> {
 
 async function follow(sync: Sync, first: Page, { cursor, full }: Walk): Promise<void> {
   for (let page = first; ;) {
-    const { next } = page;
+    const { items, next } = page;
     if (page.startOver && full === undefined) return walkThrough(sync);
-    await takePage(sync, page.items, { cursor, next, full });
+    await takePage(sync, items, { cursor, next, full });
     if (next === undefined) return;
     page = await sync.client.page(next, sync.call);
+    // Something on the way drops queries.
+    if (page.items[0]?.last_modified === items[0]?.last_modified)
+      throw new ReadingListError('protocol', 'a listing without end');
   }
 }
 
