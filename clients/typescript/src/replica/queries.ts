@@ -30,11 +30,11 @@ export class Queries {
     return this.list({ ...query, limit: Infinity, offset: 0 }).length;
   }
 
-  /** Articles with every word of the text in their title, URL or excerpt, ignoring case. */
+  /** Articles with every word of the text in their titles, URL or excerpt, ignoring case. */
   search(text: string, query: Query = {}): LocalArticle[] {
     const words = fold(text).split(/\s+/).filter(Boolean);
-    return this.list(query, ({ title, url, excerpt }) => {
-      const haystack = fold(`${title ?? ''}\n${url}\n${excerpt}`);
+    return this.list(query, ({ title, resolved_title, url, excerpt }) => {
+      const haystack = fold([title, resolved_title, url, excerpt].join('\n'));
       return words.every((word) => haystack.includes(word));
     });
   }

@@ -134,6 +134,16 @@ describe('one device', () => {
     expect(listed.map((article) => article.resolved_title)).toEqual(['Äpfel', 'apple', 'Mango', 'Zebra']);
   });
 
+  it('finds the articles that have every word in their titles, URL or excerpt, in any case', async () => {
+    const { list } = await openDevice(world.url, basic());
+    await list.add({ url: url('a'), resolved_title: 'On Bread', excerpt: 'With rye.' });
+    await list.add({ url: url('b'), title: 'Bread without' });
+    const found = async (text: string) => (await list.search(text)).map((article) => article.url);
+    expect(await found('BREAD rye')).toEqual([url('a')]);
+    expect((await found('bread example.com')).length).toBe(2);
+    expect(await found('bread cake')).toEqual([]);
+  });
+
   it('refuses what the service would refuse, and keeps nothing of it', async () => {
     const { list, sent } = await openDevice(world.url, basic());
     for (const fields of [
