@@ -1,7 +1,11 @@
 import { defineConfig } from 'vitest/config';
 
-/** Two files at a time. Vitest wants a group of its own for another number of workers. */
-const sideBySide = { fileParallelism: true, maxWorkers: 2, sequence: { groupOrder: 1 } };
+/** So many files at a time. Vitest wants a group of its own for another number of workers. */
+const sideBySide = (maxWorkers: number) => ({
+  fileParallelism: true,
+  maxWorkers,
+  sequence: { groupOrder: maxWorkers },
+});
 
 /** The same API specs, once for each database. */
 const api = (name: string, globalSetup: string[] = []) => ({
@@ -12,7 +16,7 @@ const api = (name: string, globalSetup: string[] = []) => ({
     globalSetup,
     // The files share nothing but the loaded modules, and loading them takes longer than the tests.
     isolate: false,
-    ...sideBySide,
+    ...sideBySide(2),
     testTimeout: 20_000,
     hookTimeout: 30_000,
   },
@@ -40,16 +44,16 @@ const client = (name: string, include: string[], globalSetup: string[] = []) => 
   },
 });
 
-/** Specs of files, and of whole systems without limits of time or load: two files at a time disturb no result. */
+/** Specs of files, and of whole systems that mostly wait and have no tight limits: three files at a time disturb no result. */
 const LIGHT = [
   'test/docs/**/*.spec.ts',
-  'test/auth/{clock-jumps,hostile-tokens,log-secrecy.e2e,login-entry,login-state,login.e2e,redirect-domains,swagger-ui}.spec.ts',
+  'test/auth/{clock-jumps,dev-script.e2e,hostile-tokens,log-secrecy.e2e,login-entry,login-failures.e2e,login-state,login.e2e,redirect-domains,swagger-ui}.spec.ts',
   'test/auth/{token-cache,token-verifier}.spec.ts',
   'test/operations/{backup,command-line,compose,dashboards,deploy-files,doctor,doctor-sqlite,documents,dump}.spec.ts',
-  'test/operations/{expected-database,haproxy,images,kubernetes,logs,metrics,move,release,settings,users}.spec.ts',
+  'test/operations/{expected-database,haproxy,images,kubernetes,logs,metrics,move,release,settings,traces,users}.spec.ts',
   'test/support/**/*.spec.ts',
   'test/system/{bench,concurrency,end-to-end,end-to-end-limits,end-to-end-oidc}.spec.ts',
-  'test/system/{migration-generate,migrations,query-plans,schema,sqlite-durability,start}.spec.ts',
+  'test/system/{migration-generate,migrations,query-plans,schema,sqlite-durability,sqlite-file,start}.spec.ts',
 ];
 
 export default defineConfig({
@@ -68,7 +72,7 @@ export default defineConfig({
           globalSetup: ['test/support/setup-build.ts'],
           include: ['test/web/**/*.spec.ts'],
           ...wholeSystems,
-          ...sideBySide,
+          ...sideBySide(2),
           testTimeout: 90_000,
         },
       },
@@ -88,7 +92,7 @@ export default defineConfig({
           globalSetup: ['test/support/setup-build.ts'],
           include: LIGHT,
           ...wholeSystems,
-          ...sideBySide,
+          ...sideBySide(3),
           testTimeout: 60_000,
         },
       },
