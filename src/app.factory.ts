@@ -8,7 +8,6 @@ import type { Clock } from './config/config.module.js';
 import { SettingError, type Settings } from './config/settings.js';
 import { DatabaseLifecycle } from './database/database.lifecycle.js';
 import { createHttpServer } from './http/server/http-server.js';
-import { setBaseHeaders } from './http/response/base-headers.middleware.js';
 import { Compression } from './http/response/compression.js';
 import { JsonAdapter } from './http/routing/json.adapter.js';
 import { createMessages } from './http/server/express-messages.js';
@@ -62,7 +61,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     new JsonAdapter(router, server, paths, status, settings.compressionEnabled ? new Compression() : undefined),
     { bodyParser: false, logger: new NestLogger(observation.logger), abortOnError: false },
   );
-  nest.use(cutToPath, setBaseHeaders, ...observation.middlewares(), refuseOverload(status.monitor), requireWellFormed);
+  nest.use(cutToPath, ...observation.middlewares(), refuseOverload(status.monitor), requireWellFormed);
   options.extend?.(nest);
   await nest.init();
   const database = nest.get(DatabaseLifecycle);

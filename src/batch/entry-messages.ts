@@ -42,6 +42,11 @@ export function entryResponse(
     text += chunk.toString();
     return true;
   };
+  // `getHeader` does not know headers that are only given to `writeHead`.
+  const writeHead = (status: number, head: string[] = []): ServerResponse => {
+    for (let at = 0; at < head.length; at += 2) response.setHeader(head[at]!, head[at + 1]!);
+    return Response.prototype.writeHead.call(response, status) as ServerResponse;
+  };
   let isEnded = false;
   const end = (chunk?: string | Buffer): ServerResponse => {
     if (isEnded) return response;
@@ -53,7 +58,7 @@ export function entryResponse(
     return response;
   };
   Object.defineProperty(response, 'writableEnded', { get: () => isEnded });
-  return Object.assign(response, { write, end });
+  return Object.assign(response, { writeHead, write, end });
 }
 
 function headersOf(response: ServerResponse): Headers {

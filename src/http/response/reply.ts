@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { Request } from 'express';
 import type { Timestamp } from '../../protocol/timestamp.js';
+import { baseHeaders } from '../../protocol/service-headers.js';
+import { pathOf } from '../request/query-string.js';
 import { contextOf } from '../request/request-context.js';
 import { endAfterBody, endForReader, isArriving } from './linger.js';
 import { atEndOfTurn } from '../server/end-of-turn.js';
@@ -39,46 +41,66 @@ export class RawJson {
 }
 
 /**
- * Writes a response, as JSON unless it is bytes; decides only whether to compress it. The status is written
- * immediately, so that nobody can respond twice, though the response is sent at the end of the turn.
+ * Writes a response with the headers of every response, as JSON unless it is bytes; decides only whether to compress it.
+ * The head is written immediately, so that nobody can respond twice, though the response is sent at the end of the turn.
  */
-export function writeReply(
-  response: ServerResponse,
-  { status, body, headers }: Reply,
-  compression?: Compression,
-): void {
+export function writeReply(response: ServerResponse, reply: Reply, compression?: Compression): void {
   if (response.headersSent || response.destroyed) return;
-  for (const name in headers) response.setHeader(name, headers[name]!);
+  const { status, body } = reply;
+  const head = headOf(response, reply);
   if (body === undefined) {
     // Otherwise Node would send an empty redirection in chunks.
-    if (status === 302) response.setHeader('Content-Length', 0);
-    return send(response, status);
+    if (status === 302) head.push('Content-Length', '0');
+    return send(response, status, head);
   }
-  if (Buffer.isBuffer(body)) return send(response.setHeader('Content-Length', body.length), status, body);
+  if (Buffer.isBuffer(body)) return sendBytes(response, status, head, body);
   const text = body instanceof RawJson ? body.text : JSON.stringify(body);
   const length = Buffer.byteLength(text);
-  response.setHeader('Content-Type', CONTENT_TYPE);
+  head.push('Content-Type', CONTENT_TYPE);
   if (compression && status < 400 && isWorthCompressing(length)) {
-    response.setHeader('Vary', headers.Vary ? `${headers.Vary}, Accept-Encoding` : 'Accept-Encoding');
+    vary(head, 'Accept-Encoding');
     // A batch is compressed as a whole.
     const encoding = contextOf(response)?.isBatchEntry
       ? undefined
       : compression.encodingFor(response.req as Request, length);
     if (encoding) {
-      response.setHeader('Content-Encoding', encoding);
+      head.push('Content-Encoding', encoding);
       // Finding the length would take the work that HEAD is meant to save.
-      if (response.req.method === 'HEAD') return send(response, status);
-      return void compression.compress(text, encoding).then((content) => {
-        send(response.setHeader('Content-Length', content.length), status, content);
-      });
+      if (response.req.method === 'HEAD') return send(response, status, head);
+      return void compression.compress(text, encoding).then((content) => sendBytes(response, status, head, content));
     }
   }
-  send(response.setHeader('Content-Length', length), status, text);
+  head.push('Content-Length', String(length));
+  send(response, status, head, text);
 }
 
-function send(response: ServerResponse, status: number, content?: string | Buffer): void {
+/** The headers of a reply, names and values in turn: Node writes such a list faster than headers that are set singly. */
+function headOf(response: ServerResponse, { headers }: Reply): string[] {
+  const head: string[] = [];
+  const { method, url } = response.req;
+  const base = baseHeaders(method!, pathOf(url!));
+  for (const name in base) if (headers[name] === undefined) head.push(name, base[name]!);
+  const id = contextOf(response)?.id;
+  if (id) head.push('X-Request-Id', id);
+  for (const name in headers) head.push(name, headers[name]!);
+  return head;
+}
+
+/** Adds a name to the `Vary` header. */
+function vary(head: string[], name: string): void {
+  const at = head.indexOf('Vary');
+  if (at < 0) head.push('Vary', name);
+  else head[at + 1] += `, ${name}`;
+}
+
+function sendBytes(response: ServerResponse, status: number, head: string[], content: Buffer): void {
+  head.push('Content-Length', String(content.length));
+  send(response, status, head, content);
+}
+
+function send(response: ServerResponse, status: number, head: string[], content?: string | Buffer): void {
   const context = contextOf(response);
-  response.writeHead(status);
+  response.writeHead(status, head);
   if (isArriving(response.req)) endAfterBody(response, content);
   else if (context?.isBatchEntry) response.end(content);
   else end(response, content);
