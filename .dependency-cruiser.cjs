@@ -23,8 +23,14 @@ module.exports = {
     {
       name: 'infrastructure-imports-config-and-protocol',
       severity: 'error',
-      from: { path: '^src/(database|logging)/' },
-      to: { path: '^src/(?!database/|logging/|config/|protocol/)' },
+      from: { path: '^src/(database|redis)/' },
+      to: { path: '^src/(?!$1/|config/|protocol/)' },
+    },
+    {
+      name: 'only-the-start-knows-observability',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(observability/|app\\.factory\\.ts$|start\\.ts$)' },
+      to: { path: '^src/observability/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'accounts-import-the-database-and-what-it-imports',
@@ -59,7 +65,7 @@ module.exports = {
     {
       name: 'features-do-not-know-each-other',
       severity: 'error',
-      from: { path: '^src/(articles|batch|health|root|web-app)/' },
+      from: { path: '^src/(articles|batch|health|root|web-app|docs)/(?!vocabulary/|generator/)' },
       to: { path: features, pathNot: '^src/$1/' },
     },
     {

@@ -48,13 +48,12 @@ const client = (name: string, include: string[], globalSetup: string[] = []) => 
 /** Specs of files, and of whole systems that mostly wait and have no tight limits: three files at a time disturb no result. */
 const LIGHT = [
   'test/docs/**/*.spec.ts',
-  'test/auth/{clock-jumps,dev-script.e2e,hostile-tokens,log-secrecy.e2e,login-entry,login-failures.e2e,login-state,login.e2e,redirect-domains,swagger-ui}.spec.ts',
+  'test/auth/{clock-jumps,dev-script,hostile-tokens,log-secrecy,login-entry,login-failures,login-state,login,redirect-domains,swagger-ui}.spec.ts',
   'test/auth/{token-cache,token-verifier}.spec.ts',
   'test/operations/{backup,command-line,compose,dashboards,deploy-files,doctor,doctor-sqlite,documents,dump}.spec.ts',
   'test/operations/{expected-database,haproxy,images,kubernetes,logs,metrics,move,release,settings,traces,users}.spec.ts',
-  'test/support/**/*.spec.ts',
   'test/system/{bench,concurrency,end-to-end,end-to-end-limits,end-to-end-oidc}.spec.ts',
-  'test/system/{migration-generate,migrations,query-plans,schema,sqlite-durability,sqlite-file,start}.spec.ts',
+  'test/system/{migration-generate,migrations,query-plans,schema,servers,sqlite-durability,sqlite-file,start}.spec.ts',
 ];
 
 export default defineConfig({

@@ -61,8 +61,9 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     new JsonAdapter(router, server, paths, status, settings.compressionEnabled ? new Compression() : undefined),
     { bodyParser: false, logger: new NestLogger(observation.logger), abortOnError: false },
   );
-  nest.use(cutToPath, ...observation.middlewares(), refuseOverload(status.monitor), requireWellFormed);
+  nest.use(cutToPath, ...observation.middlewares());
   options.extend?.(nest);
+  nest.use(refuseOverload(status.monitor), requireWellFormed);
   await nest.init();
   const database = nest.get(DatabaseLifecycle);
   status.hasReachedDatabase = () => database.wasReached;

@@ -10,7 +10,8 @@ import { forSettings, type LoginEndpoints } from './for-settings.js';
 
 /** What the build made; beside the sources the one of the repository. */
 const DOCUMENT = new URL('../../openapi.json', import.meta.url);
-const PROVIDER_LIMIT_MS = 1000;
+/** The page of the documentation waits no longer for the provider. */
+const ENDPOINTS_LIMIT_MS = 1000;
 
 /** The OpenAPI document of the running service: that of the build, with what depends on its settings. */
 @Injectable()
@@ -37,7 +38,7 @@ export class OpenApiDescription {
   /** As the provider publishes them; while it is away, where the development provider, and many another, has them. */
   async loginEndpoints(): Promise<LoginEndpoints> {
     const { uri } = this.settings.oauth;
-    const found = withinLimit(this.provider.discovered(), PROVIDER_LIMIT_MS);
+    const found = withinLimit(this.provider.discovered(), ENDPOINTS_LIMIT_MS);
     const metadata = await this.status.monitor.whileWaiting(found).then(
       (discovered) => discovered.metadata,
       () => undefined,

@@ -26,7 +26,7 @@ export function preconditionsOf(request: ConditionalRequest): Preconditions {
 
 /** Throws 400 / 107 when a condition was sent twice. By itself for a batch, whose entries judge the values. */
 export function requireSingleConditions({ headers, rawHeaders }: ConditionalRequest): void {
-  for (const name of ['If-Unmodified-Since', 'If-Modified-Since']) {
+  for (const name of ['If-Modified-Since', 'If-Unmodified-Since']) {
     const lowered = name.toLowerCase();
     if (headers[lowered] === undefined || !isRepeated(name, rawHeaders)) continue;
     // Node keeps the first one, and an empty one must not hide another.
@@ -36,12 +36,13 @@ export function requireSingleConditions({ headers, rawHeaders }: ConditionalRequ
 
 /**
  * Reads the two conditional headers: 1 to 16 decimal digits, with optional surrounding white space; an empty one counts
- * as absent. Throws 400 / 107 that names the header.
+ * as absent. Throws 400 / 107 that names the header, of two
+ * the alphabetically first one.
  */
 export function readPreconditions(headers: Record<string, string | string[] | undefined>): Preconditions {
   return {
-    ifUnmodifiedSince: readTimestampHeader('If-Unmodified-Since', headers['if-unmodified-since']),
     ifModifiedSince: readTimestampHeader('If-Modified-Since', headers['if-modified-since']),
+    ifUnmodifiedSince: readTimestampHeader('If-Unmodified-Since', headers['if-unmodified-since']),
   };
 }
 

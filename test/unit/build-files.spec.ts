@@ -10,7 +10,7 @@ interface BuildFile {
 
 const json = (path: string): BuildFile => JSON.parse(readFileSync(path, 'utf8')) as BuildFile;
 
-it('the Nest CLI builds the same program as npm run build', () => {
+it('the Nest CLI compiles the sources that npm run build compiles, to the same place', () => {
   const { entryFile, compilerOptions } = json('nest-cli.json');
   const { main, scripts } = json('package.json');
   expect(`dist/${entryFile}.js`).toBe(main);

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { createParamDecorator, type ExecutionContext, Inject, Injectable, type PipeTransform } from '@nestjs/common';
 import bodyParser from 'body-parser';
 import type { Request } from 'express';
@@ -35,6 +36,8 @@ export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
     this.requireReadable(request);
     await this.makeRoom(request);
     const raw = await this.status.monitor.whileWaiting(this.read(request));
+    // Every malformed byte would become U+FFFD, and two URLs could become one.
+    if (!isUtf8(raw)) throw new ApiError('malformedJson', 'The body is not in UTF-8');
     const text = raw.toString().replace(/^\uFEFF/, '');
     if (text.trim() === '') return undefined;
     try {

@@ -1,3 +1,4 @@
+import { MAX_CODE_POINTS } from '../../../protocol/fields.js';
 import type { Timestamp } from '../../../protocol/timestamp.js';
 
 /** An entry in another service's file. */
@@ -18,8 +19,6 @@ export interface Bookmark {
 
 export type LeftOut = 'tags' | 'folder' | 'description';
 
-const MAX_TITLE = 1024;
-
 /** The bookmark as the body of `POST /articles`. */
 export function bodyOf(bookmark: Bookmark, addedBy: string): Record<string, unknown> {
   return {
@@ -35,7 +34,10 @@ export function bodyOf(bookmark: Bookmark, addedBy: string): Record<string, unkn
 }
 
 /** The first characters (code points), without splitting a title of megabytes. */
-const firstCharacters = (text: string): string => [...text.slice(0, 2 * MAX_TITLE)].slice(0, MAX_TITLE).join('').trim();
+function firstCharacters(text: string): string {
+  const { title: most } = MAX_CODE_POINTS;
+  return [...text.slice(0, 2 * most)].slice(0, most).join('').trim();
+}
 
 /** Converts the seconds of an export to milliseconds; undefined if invalid. */
 export const fromSeconds = (text: string | undefined): Timestamp | undefined =>

@@ -6,16 +6,16 @@ import { Redis } from 'ioredis';
 import { createConnection } from 'mysql2/promise';
 import { chromium } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { chromiumArguments, ensureChromium } from './chromium.js';
-import { type DatabaseServer, runSql } from './database-server.js';
-import { findFreePort } from './free-port.js';
-import { type GaleraCluster, startGalera } from './galera.js';
-import { galeraBalancerConfig } from './haproxy-config.js';
-import { startHaproxy } from './haproxy.js';
-import { startMariaDb } from './mariadb.js';
-import { startMysql } from './mysql.js';
-import { startRedis } from './redis.js';
-import { startTcpProxy, type TcpProxy } from './tcp-proxy.js';
+import { chromiumArguments, ensureChromium } from '../support/servers/chromium.js';
+import { type DatabaseServer, runSql } from '../support/servers/database-server.js';
+import { findFreePort } from '../support/servers/free-port.js';
+import { type GaleraCluster, startGalera } from '../support/servers/galera.js';
+import { galeraBalancerConfig } from '../support/servers/haproxy-config.js';
+import { startHaproxy } from '../support/servers/haproxy.js';
+import { startMariaDb } from '../support/servers/mariadb.js';
+import { startMysql } from '../support/servers/mysql.js';
+import { startRedis } from '../support/servers/redis.js';
+import { startTcpProxy, type TcpProxy } from '../support/servers/tcp-proxy.js';
 
 const startMinutesMs = 300_000;
 
