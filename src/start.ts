@@ -61,12 +61,17 @@ async function serve(settings: Settings): Promise<Stop> {
 /** What is wrong with a port; for everything else the host cannot be listened on. */
 const FAULTS_OF_PORTS: readonly (string | undefined)[] = ['EADDRINUSE', 'EACCES'];
 
+const REMEDIES: Readonly<Record<string, string>> = {
+  EADDRINUSE: ': another process listens there, choose another port',
+  EACCES: ': choose a port above 1023, as lower ones are for root',
+};
+
 /** Returns the base URL. Rejects with `SettingError` when the service cannot listen there. */
 async function listen(server: Server, setting: string, host: string, port: number): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', ({ code }: NodeJS.ErrnoException) => {
       const name = FAULTS_OF_PORTS.includes(code) ? setting : 'HOST';
-      reject(new SettingError(`${name}: cannot listen on ${host}:${port} (${code})`));
+      reject(new SettingError(`${name}: cannot listen on ${host}:${port} (${code})${REMEDIES[code ?? ''] ?? ''}`));
     });
     server.listen(port, host, resolve);
   });

@@ -166,8 +166,8 @@ export class ListingService {
   /** True when reading the page would block the event loop. */
   private isSlowScan(request: PageRequest, { live_count }: Collection): boolean {
     if (!this.database.dialect.isLocal) return false;
-    // The first page counts the total.
-    if (!request.start && live_count * request.filters.length > QUICKLY_COMPARED) return true;
+    // The first page counts the total; a later one may pass over any number that do not match.
+    if (live_count * request.filters.length > QUICKLY_COMPARED) return true;
     if (!isScan(request)) return false;
     return live_count > QUICKLY_SCANNED || includesTombstones(request.filters);
   }

@@ -12,8 +12,8 @@ export interface Sender {
   expiresAt?: number;
 }
 
-/** The context of an authenticated request: its sender, and how many SQL statements it has taken so far. */
-export type Caller = Sender & Pick<RequestContext, 'statements'>;
+/** The context of an authenticated request: its sender, how many SQL statements it has taken so far, and when it ends. */
+export type Caller = Sender & Pick<RequestContext, 'statements' | 'whenOver'>;
 
 /** The authentication scheme of a request. */
 export type Scheme = 'bearer' | 'basic';

@@ -2,6 +2,7 @@ import { plainToInstance } from 'class-transformer';
 import type { ValidatorOptions } from 'class-validator';
 import {
   isBaseUrl,
+  isHost,
   isDatabaseUrl,
   isDate,
   isHttpUrl,
@@ -30,7 +31,9 @@ export class Environment {
   @Setting('`production` refuses missing secrets and turns the development defaults off', { group: 'Service' })
   @OneOf('development', 'production', 'test')
   NODE_ENV: string = 'development';
-  @Setting('IP address or host name to listen on; the image sets `0.0.0.0`') @Text() HOST: string = '127.0.0.1';
+  @Setting('IP address or host name to listen on; the image sets `0.0.0.0`')
+  @Check('must be an IP address or a host name, without scheme and port', isHost)
+  HOST: string = '127.0.0.1';
   @Setting('port to listen on; 0 picks a free one') @WholeNumber(0, 65535) PORT: number = 8000;
   @Setting('base URL as clients see it; required in production', { defaultText: 'from the request' })
   @Check('must be an absolute http(s) URL without user name, query and fragment', isBaseUrl)

@@ -5,6 +5,9 @@ import { domainToUnicode } from 'node:url';
 export const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
 
+/** An IP address or a host name. */
+export const isHost = (text: string): boolean => isIP(text) !== 0 || /^[\w-]+(\.[\w-]+)*\.?$/.test(text);
+
 /** An http(s) URL to which paths can be appended; without anything that a URL parser would drop or take for something else. */
 export const isBaseUrl = (text: string): boolean =>
   /^https?:\/\/(?!\/)[^\s?#\\@\u0000-\u001f\u007f]+$/i.test(text) && URL.canParse(text);

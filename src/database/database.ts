@@ -84,7 +84,7 @@ export class Database {
 
   /** Calls `attempt` until it succeeds, fails permanently, or the time for retries is up. */
   private async repeat<T>(
-    { account }: Tally,
+    tally: Tally,
     purpose: 'read' | 'write',
     attempt: (source: SessionSource) => Promise<T>,
   ): Promise<T> {
@@ -95,7 +95,7 @@ export class Database {
       try {
         // A read of SQLite finishes before another one could begin.
         if (source.dialect.isLocal && purpose === 'read') return await attempt(source);
-        return await (source.dialect.isLocal ? this.writeTurns : this.turns).run(account, () => attempt(source));
+        return await (source.dialect.isLocal ? this.writeTurns : this.turns).run(tally, () => attempt(source));
       } catch (error) {
         await this.requireRetryable(source, error, performance.now() - start);
       }

@@ -1,3 +1,4 @@
+import type { Tally } from './session.js';
 import { unavailable } from './unavailable.js';
 
 interface Waiting {
@@ -17,11 +18,11 @@ export class Turns {
     private readonly timeoutMs: number,
   ) {}
 
-  /** Runs `work` when it is the account's turn. Rejects with 503 / 201 when that takes too long. */
-  async run<T>(account: Buffer | undefined, work: () => Promise<T>): Promise<T> {
-    if (!account) return work();
-    const key = account.toString('latin1');
-    await this.enter(key);
+  /** Runs `work` when it is the account's turn. Rejects with 503 / 201 when that takes too long, or its client is gone. */
+  async run<T>(tally: Tally, work: () => Promise<T>): Promise<T> {
+    if (!tally.account) return work();
+    const key = tally.account.toString('latin1');
+    await this.enter(key, tally);
     try {
       return await work();
     } finally {
@@ -29,7 +30,7 @@ export class Turns {
     }
   }
 
-  private enter(key: string): Promise<void> | undefined {
+  private enter(key: string, tally: Tally): Promise<void> | undefined {
     const turn = this.busy.get(key);
     if (!turn) {
       this.busy.set(key, { running: 1, queue: [] });
@@ -40,12 +41,17 @@ export class Turns {
       return undefined;
     }
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        turn.queue.splice(turn.queue.indexOf(waiting), 1);
-        reject(unavailable(new Error('other requests of the same user took too long')));
-      }, this.timeoutMs);
+      const giveUp = (reason: string): void => {
+        const at = turn.queue.indexOf(waiting);
+        if (at < 0) return;
+        turn.queue.splice(at, 1);
+        clearTimeout(waiting.timer);
+        reject(unavailable(new Error(reason)));
+      };
+      const timer = setTimeout(() => giveUp('other requests of the same user took too long'), this.timeoutMs);
       const waiting = { resolve, timer };
       turn.queue.push(waiting);
+      tally.whenOver?.(() => giveUp('the client is gone'));
     });
   }
 

@@ -1,3 +1,4 @@
+import { MAX_HEADERS } from './header-limit.js';
 import { ApiError, invalidPostedData } from './api-error.js';
 
 /** One request of a batch, merged with the defaults and checked. */
@@ -113,7 +114,9 @@ const escaped = (url: string): string => url.toWellFormed().replace(/[^\x21-\x7e
 
 function readHeaders(value: unknown, name: string): Record<string, string> {
   const headers: Record<string, string> = {};
-  for (const [header, text] of Object.entries(requireMapping(value ?? {}, name))) {
+  const sent = Object.entries(requireMapping(value ?? {}, name));
+  if (sent.length > MAX_HEADERS) throw invalidPostedData(name, `more than ${MAX_HEADERS} headers`);
+  for (const [header, text] of sent) {
     if (typeof text !== 'string' || /[\0-\x08\x0a-\x1f\x7f]/.test(text))
       throw invalidPostedData(`${name}.${header}`, 'not a header value');
     const lowered = header.toLowerCase();

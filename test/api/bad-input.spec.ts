@@ -52,6 +52,11 @@ function expectSane({ status, headers, body }: Answer, what: string): void {
   expect([106, 107, 108, 109, 110, 111, 122], what).toContain(parsed.errno);
 }
 
+it.each(['[', '{"a":', '[],'])('a body of a million %j is answered 400 / 106', async (piece) => {
+  const answer = await send('POST', '/v2/articles', piece.repeat(1_000_000 / piece.length));
+  expect([answer.status, JSON.parse(answer.body)]).toMatchObject([400, { errno: 106 }]);
+});
+
 it.each(['\xe9', '\xed\xa0\x80', '\xc3'])(
   'a body with the bytes %j, which are not UTF-8, is answered 400 / 106',
   async (bytes) => {

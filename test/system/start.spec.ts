@@ -109,7 +109,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s during the start', (signal) =>
 });
 
 describe('a service that cannot listen', () => {
-  it.each(['nowhere.invalid', '192.0.2.1', 'fe80::1', ' '])('on the host %j names HOST', async (HOST) => {
+  it.each(['nowhere.invalid', '192.0.2.1', 'fe80::1'])('on the host %j names HOST', async (HOST) => {
     const { status, output } = await packagesOf({ HOST });
     expect(status).toBe(1);
     expect(output).toMatch(new RegExp(`^HOST: cannot listen on .* \\(E[A-Z_]+\\)$`, 'm'));
@@ -121,7 +121,7 @@ describe('a service that cannot listen', () => {
     const { port } = other.address() as AddressInfo;
     const { status, output } = await packagesOf({ PORT: String(port) });
     expect(status).toBe(1);
-    expect(output).toContain(`PORT: cannot listen on 127.0.0.1:${port} (EADDRINUSE)`);
+    expect(output).toContain(`PORT: cannot listen on 127.0.0.1:${port} (EADDRINUSE): another process`);
     other.close();
   });
 });

@@ -23,6 +23,16 @@ describe('a batch', () => {
     );
   });
 
+  it.each(['defaults', 'requests.0'])('has at most a thousand headers in %s', (where) => {
+    const headers = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`x${at}`, '']));
+    const batch = (count: number) =>
+      where === 'defaults'
+        ? { defaults: { headers: headers(count) }, requests: [GET] }
+        : { requests: [{ ...GET, headers: headers(count) }] };
+    expect(parseBatch(batch(1_000), 25)).toHaveLength(1);
+    expect(refusal(() => parseBatch(batch(1_001), 25)).message).toBe(`${where}.headers: more than 1000 headers`);
+  });
+
   it('ignores members it does not know', () => {
     expect(parseBatch({ requests: [{ ...GET, id: 5 }], version: 2 }, 25)).toEqual([
       { method: 'GET', path: '/articles', url: '/v2/articles', headers: {}, body: undefined },

@@ -98,6 +98,8 @@ describe('without any variable', () => {
 describe('a setting is taken', () => {
   it.each<[Variables, object]>([
     [{ HOST: '0.0.0.0' }, { host: '0.0.0.0' }],
+    [{ HOST: '::1' }, { host: '::1' }],
+    [{ HOST: 'my_service.example.com' }, { host: 'my_service.example.com' }],
     [{ PORT: '0' }, { port: 0 }],
     [{ PORT: '65535' }, { port: 65535 }],
     [{ PUBLIC_URL: 'https://example.com/' }, { publicUrl: 'https://example.com' }],
@@ -205,6 +207,9 @@ describe('a wrong setting is refused with one line', () => {
   const proxies = 'must be a number of proxies, or their addresses and ranges, comma-separated';
   it.each([
     ['NODE_ENV', 'staging', 'must be development, production or test'],
+    ['HOST', 'http://127.0.0.1', 'must be an IP address or a host name, without scheme and port'],
+    ['HOST', '127.0.0.1:8000', 'must be an IP address or a host name, without scheme and port'],
+    ['HOST', 'two words', 'must be an IP address or a host name, without scheme and port'],
     ['PORT', 'http', 'must be 0 to 65535'],
     ['PORT', '-1', 'must be 0 to 65535'],
     ['PORT', '1.5', 'must be 0 to 65535'],

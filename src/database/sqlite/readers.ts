@@ -114,7 +114,7 @@ export class SqliteReaders {
   session(tally: Tally): LoanedSession {
     const rows = async (sql: string, parameters: Parameter[], isLast?: IsLast) => {
       tally.statements++;
-      return through(await this.turns.run(tally.account, () => this.read(sql, parameters)), isLast);
+      return through(await this.turns.run(tally, () => this.read(sql, parameters)), isLast);
     };
     const refuse = () => Promise.reject(new Error('this session is read-only'));
     const nothing = () => undefined;

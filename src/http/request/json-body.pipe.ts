@@ -5,6 +5,7 @@ import type { Request } from 'express';
 import { SETTINGS } from '../../config/config.module.js';
 import type { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
+import { isTooComplex } from '../../protocol/json-size.js';
 import { BodyMemory } from '../response/response-memory.js';
 import { ServiceStatus } from '../service-status.js';
 import { requestOf } from './request-of.js';
@@ -40,6 +41,7 @@ export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
     if (!isUtf8(raw)) throw new ApiError('malformedJson', 'The body is not in UTF-8');
     const text = raw.toString().replace(/^\uFEFF/, '');
     if (text.trim() === '') return undefined;
+    if (isTooComplex(text)) throw new ApiError('malformedJson', 'The body has too many values or levels');
     try {
       return JSON.parse(text) as unknown;
     } catch {

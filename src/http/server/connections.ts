@@ -7,6 +7,8 @@ const MAX_WAITING = 64;
 /** The memory that the waiting requests of all connections may take; a short request takes some two kilobytes. */
 const MAX_WAITING_BYTES = 67_108_864;
 const REQUEST_BYTES = 2_200;
+/** What a name or value of a header takes in addition to its characters. */
+const HEADER_BYTES = 32;
 
 interface Exchange {
   request: IncomingMessage;
@@ -118,7 +120,7 @@ class Connection {
 }
 
 const bytesOf = ({ url, rawHeaders }: IncomingMessage): number =>
-  rawHeaders.reduce((bytes, text) => bytes + text.length, REQUEST_BYTES + url!.length);
+  rawHeaders.reduce((bytes, text) => bytes + text.length + HEADER_BYTES, REQUEST_BYTES + url!.length);
 
 /** The connections of a server. */
 export class Connections {

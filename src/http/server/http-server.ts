@@ -1,8 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError } from '../../protocol/api-error.js';
 import type { ErrorName } from '../../protocol/errno.js';
+import { hasTooManyHeaders, MAX_HEADERS } from '../../protocol/header-limit.js';
 import { baseHeaders, statusHeaders } from '../../protocol/service-headers.js';
 import { STALLED_READER_MS } from '../response/linger.js';
 import { atEndOfTurn } from './end-of-turn.js';
@@ -36,9 +44,12 @@ export function createHttpServer(
       connectionsCheckingInterval: 2_000,
       requireHostHeader: false,
     },
-    connections.onRequest,
+    (request, response) => {
+      // Before anything reads `headers`, which Node makes of the raw ones.
+      if (hasTooManyHeaders(request)) refuseLast(request.socket, tooManyHeaders());
+      else connections.onRequest(request, response);
+    },
   );
-  // The size of headers is limited in bytes; with a limit on their number Node would silently drop the last ones.
   server.maxHeadersCount = 0;
   const refuseLast = (socket: Socket, error: ApiError): void =>
     connections.finish(socket, () => {
@@ -52,12 +63,14 @@ export function createHttpServer(
     refuseLast(socket, new ApiError('methodNotAllowed', 'CONNECT: not allowed here', { Allow: 'GET, HEAD' })),
   );
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    if (Number(request.headers['content-length'] ?? 0) <= maxBodyBytes && request.headers.authorization)
-      response.writeContinue();
+    const { headers } = hasTooManyHeaders(request) ? { headers: {} as IncomingHttpHeaders } : request;
+    if (Number(headers['content-length'] ?? 0) <= maxBodyBytes && headers.authorization) response.writeContinue();
     server.emit('request', request, response);
   });
   // `requireWellFormed` refuses these.
-  server.on('checkExpectation', connections.onRequest);
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
+    server.emit('request', request, response),
+  );
   return server;
 }
 
@@ -65,6 +78,9 @@ const CLIENT_ERRORS: Readonly<Record<string, [ErrorName, string]>> = {
   HPE_HEADER_OVERFLOW: ['headersTooLarge', `The request line and headers are larger than ${MAX_HEADER_BYTES} bytes`],
   ERR_HTTP_REQUEST_TIMEOUT: ['requestTimeout', 'The request did not arrive in time'],
 };
+
+const tooManyHeaders = (): ApiError =>
+  new ApiError('headersTooLarge', `The request has more than ${MAX_HEADERS} headers`);
 
 function clientError({ code }: NodeJS.ErrnoException): ApiError {
   const [kind, message] = CLIENT_ERRORS[code ?? ''] ?? ['invalidParameter', 'The request is not valid HTTP'];

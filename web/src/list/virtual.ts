@@ -26,7 +26,9 @@ export function windowOf(scrollTop: number, height: number, rowHeight: number, c
 export function useWindow(scroller: RefObject<HTMLElement | null>, count: number): Window {
   const [window_, setWindow] = useState<Window>({ from: 0, to: 0, rowHeight: 88 });
   const measure = () => {
-    const element = scroller.current!;
+    // A frame that was asked for before the list was removed.
+    const element = scroller.current;
+    if (!element) return;
     const rowHeight = element.querySelector('.row-probe')?.getBoundingClientRect().height || 88;
     const next = windowOf(element.scrollTop, element.clientHeight, rowHeight, count);
     setWindow((now) => (now.from === next.from && now.to === next.to && now.rowHeight === next.rowHeight ? now : next));
