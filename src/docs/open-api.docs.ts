@@ -1,11 +1,11 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { DocsController } from './docs.controller.js';
-import { refuses, refusesAnything } from './vocabulary/answers.js';
-import { describes } from './vocabulary/describes.js';
+import { describeController } from './vocabulary/describe-controller.js';
 import { headersOf } from './vocabulary/response-headers.js';
+import { commonErrors, errorResponses } from './vocabulary/responses.js';
 
-describes(DocsController, ApiTags('utility'), {
+describeController(DocsController, ApiTags('utility'), {
   document: applyDecorators(
     ApiOperation({
       operationId: 'getOpenApiDocument',
@@ -22,8 +22,8 @@ describes(DocsController, ApiTags('utility'), {
       },
       headers: headersOf(200),
     }),
-    ...refuses('tooManyRequests'),
-    ...refusesAnything,
+    ...errorResponses('tooManyRequests'),
+    ...commonErrors,
   ),
   page: ApiExcludeEndpoint(),
   initializer: ApiExcludeEndpoint(),

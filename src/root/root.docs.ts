@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiOperation, ApiProperty, ApiSchema, ApiTags } from '@nestjs/swagger';
-import { answers, type Examples, refuses, refusesAnything } from '../docs/vocabulary/answers.js';
-import { describes } from '../docs/vocabulary/describes.js';
+import { describeController } from '../docs/vocabulary/describe-controller.js';
+import { commonErrors, errorResponses, type Examples, operationResponse } from '../docs/vocabulary/responses.js';
 import { CAPABILITIES, type Capability } from './capabilities.js';
 import { RootController } from './root.controller.js';
 
@@ -101,21 +101,29 @@ const version: Examples = {
 const operation = (operationId: string, summary: string, description: string): MethodDecorator =>
   applyDecorators(
     ApiOperation({ operationId, summary, description }),
-    ...refuses('tooManyRequests'),
-    ...refusesAnything,
+    ...errorResponses('tooManyRequests'),
+    ...commonErrors,
   );
 
-describes(RootController, ApiTags('utility'), {
+describeController(RootController, ApiTags('utility'), {
   redirect: applyDecorators(
     operation(
       'redirectToLatest',
       'Redirect to the latest version',
       'Other paths without `/v2` are redirected in the same way.',
     ),
-    answers(302, 'Redirects a browser (`Accept: text/html`) to the web application, if that is switched on.', {
-      names: ['Location'],
+    operationResponse(
+      302,
+      'Redirects a browser (`Accept: text/html`) to the web application, if that is switched on.',
+      {
+        headers: ['Location'],
+      },
+    ),
+    operationResponse(307, 'Redirects to the latest version.', {
+      type: ServiceDto,
+      examples: service,
+      headers: ['Location'],
     }),
-    answers(307, 'Redirects to the latest version.', { type: ServiceDto, examples: service, names: ['Location'] }),
   ),
   root: applyDecorators(
     operation(
@@ -123,10 +131,10 @@ describes(RootController, ApiTags('utility'), {
       'Describe the service',
       'Name, version, URLs, limits, and what is switched on. `/v2/` is the same.',
     ),
-    answers(200, 'The service.', { type: ServiceDto, examples: service }),
+    operationResponse(200, 'The service.', { type: ServiceDto, examples: service }),
   ),
   showVersion: applyDecorators(
     operation('showVersion', 'Show which build is running', 'The package version and the commit.'),
-    answers(200, 'The build.', { type: VersionDto, examples: version }),
+    operationResponse(200, 'The build.', { type: VersionDto, examples: version }),
   ),
 });

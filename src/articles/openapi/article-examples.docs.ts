@@ -1,4 +1,4 @@
-import type { Examples } from '../../docs/vocabulary/answers.js';
+import type { Examples } from '../../docs/vocabulary/responses.js';
 import { type Field, FIELD_NAMES, FIELDS, fieldsWhere } from '../../protocol/fields.js';
 import type { Article, Tombstone } from '../article.js';
 

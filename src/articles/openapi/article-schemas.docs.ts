@@ -2,7 +2,7 @@ import { ApiProperty, ApiSchema, IntersectionType, PartialType, PickType, getSch
 import { Field } from '../../docs/vocabulary/field-schemas.js';
 import {
   type ArticleField,
-  type Field as FieldFacts,
+  type Field as FieldDefinition,
   FIELD_NAMES,
   FIELDS,
   fieldsWhere,
@@ -32,7 +32,7 @@ export class NewArticleDto extends IntersectionType(only(REQUIRED), PartialType(
 
 // In words: generators of clients take a field with `default` for one that is always there, and ask for it in a POST.
 for (const name of OPTIONAL) {
-  const { description, default: value } = FIELDS[name] as FieldFacts;
+  const { description, default: value } = FIELDS[name] as FieldDefinition;
   const absent =
     typeof value === 'object' && value !== null ? '' : ` Default: ${value === '' ? 'empty' : String(value)}.`;
   const options = { required: false, nullable: true, description: description + absent };

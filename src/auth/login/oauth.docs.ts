@@ -1,7 +1,12 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiOperation, ApiProperty, ApiQuery, ApiSchema, ApiTags } from '@nestjs/swagger';
-import { answers, refuses, refusesUnreadable, refusesWith } from '../../docs/vocabulary/answers.js';
-import { describes } from '../../docs/vocabulary/describes.js';
+import { describeController } from '../../docs/vocabulary/describe-controller.js';
+import {
+  defaultResponse,
+  errorResponses,
+  errorResponsesWithHeaders,
+  operationResponse,
+} from '../../docs/vocabulary/responses.js';
 import { OAuthController } from './oauth.controller.js';
 
 /** What a client needs to talk to the identity provider itself. */
@@ -27,24 +32,24 @@ const parameters = {
 const operation = (operationId: string, summary: string, description: string) =>
   applyDecorators(
     ApiOperation({ operationId, summary, description }),
-    ...refuses('deprecated', 'tooManyRequests', 'unexpected'),
-    refusesUnreadable,
+    ...errorResponses('deprecated', 'tooManyRequests', 'unexpected'),
+    defaultResponse,
   );
 
-/** What is said on the way to the provider and back: the cookie begins or ends a login. */
-const SAID_TO_BROWSERS = ['Referrer-Policy', 'Set-Cookie'] as const;
+/** The headers of the redirects to the provider and back: the cookie begins or ends a login. */
+const LOGIN_HEADERS = ['Referrer-Policy', 'Set-Cookie'] as const;
 
 const query = (name: string, required: boolean, description: string, example?: string): MethodDecorator =>
   ApiQuery({ name, required, description, schema: { type: 'string' }, example });
 
 const redirection = (description: string): MethodDecorator =>
-  answers(302, description, { names: ['Location', ...SAID_TO_BROWSERS] });
+  operationResponse(302, description, { headers: ['Location', ...LOGIN_HEADERS] });
 
-describes(OAuthController, ApiTags('login'), {
+describeController(OAuthController, ApiTags('login'), {
   showParameters: applyDecorators(
     operation('showOAuthParameters', 'Show the identity provider', 'For clients that obtain their token themselves.'),
-    ...refuses('unavailable'),
-    answers(200, 'The identity provider.', { type: OAuthParametersDto, examples: parameters }),
+    ...errorResponses('unavailable'),
+    operationResponse(200, 'The identity provider.', { type: OAuthParametersDto, examples: parameters }),
   ),
   begin: applyDecorators(
     operation(
@@ -53,7 +58,7 @@ describes(OAuthController, ApiTags('login'), {
       'Redirects the browser to the login form of the identity provider, and from there to `redirect` with the token ' +
         'appended to its fragment.',
     ),
-    ...refusesWith(SAID_TO_BROWSERS, 'invalidParameter', 'missingParameter', 'unavailable'),
+    ...errorResponsesWithHeaders(LOGIN_HEADERS, 'invalidParameter', 'missingParameter', 'unavailable'),
     query(
       'redirect',
       true,
@@ -68,7 +73,13 @@ describes(OAuthController, ApiTags('login'), {
       'Finish a login',
       'The identity provider redirects the browser here; clients do not call it.',
     ),
-    ...refusesWith(SAID_TO_BROWSERS, 'invalidParameter', 'missingParameter', 'invalidAuthorization', 'unavailable'),
+    ...errorResponsesWithHeaders(
+      LOGIN_HEADERS,
+      'invalidParameter',
+      'missingParameter',
+      'invalidAuthorization',
+      'unavailable',
+    ),
     query('code', true, 'The authorization code.'),
     query('state', true, 'Identifies the login in this browser.'),
     query('iss', false, 'The issuer, if the provider sends it.'),

@@ -1,8 +1,8 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { readVersion } from '../../root/version.js';
-import { ErrorDto } from '../vocabulary/answers.js';
-import type { Answer, Operation } from '../vocabulary/open-api.js';
+import { ErrorDto } from '../vocabulary/responses.js';
+import type { Operation, OperationResponse } from '../vocabulary/open-api.js';
 import { RESPONSE_HEADERS } from '../vocabulary/response-headers.js';
 import './controllers.docs.js';
 import { shareRepeated } from './share-repeated.js';
@@ -72,8 +72,14 @@ function describeHeads({ paths }: OpenAPIObject): void {
   }
 }
 
-const mapValues = (answers: Operation['responses'], map: (answer: Answer) => Answer): Record<string, Answer> =>
-  Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, map(answer as Answer)]));
+function mapValues(
+  responses: Operation['responses'],
+  map: (response: OperationResponse) => OperationResponse,
+): Record<string, OperationResponse> {
+  return Object.fromEntries(
+    Object.entries(responses).map(([status, response]) => [status, map(response as OperationResponse)]),
+  );
+}
 
 /** Paths that exist with and without `/v2` are one method of a controller, and so far one operation id. */
 function nameTwins({ paths }: OpenAPIObject): void {

@@ -1,7 +1,7 @@
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import {
   type ArticleField,
-  type Field as FieldFacts,
+  type Field as FieldDefinition,
   type FieldKind,
   FIELDS,
   MAX_CODE_POINTS,
@@ -24,7 +24,7 @@ const FIELD_SCHEMAS: Readonly<Record<FieldKind, Schema>> = {
 
 /** Documents a property as the article field of that name. */
 export function Field(name: ArticleField, options: ApiPropertyOptions = {}): PropertyDecorator {
-  const { kind, description, nullable, example }: FieldFacts = FIELDS[name];
+  const { kind, description, nullable, example }: FieldDefinition = FIELDS[name];
   return ApiProperty({ ...FIELD_SCHEMAS[kind], description, nullable, example, ...options } as ApiPropertyOptions);
 }
 

@@ -7,7 +7,7 @@ type Descriptions<T> = { readonly [Name in keyof T]: MethodDecorator };
  * Puts the OpenAPI description on a controller and its handlers from outside. Controllers import no description: the service
  * would load the generator of the document, which takes longer than the rest of its start and which the build alone needs.
  */
-export function describes<T>(controller: Type<T>, all: ClassDecorator, handlers: Descriptions<T>): void {
+export function describeController<T>(controller: Type<T>, all: ClassDecorator, handlers: Descriptions<T>): void {
   const prototype = controller.prototype as object;
   for (const [name, describe] of Object.entries<MethodDecorator>(handlers))
     describe(prototype, name, Object.getOwnPropertyDescriptor(prototype, name)!);
