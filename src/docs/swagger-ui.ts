@@ -31,10 +31,8 @@ export async function readAsset(name: string): Promise<{ contentType: string; co
  * The `Content-Security-Policy` of the page: it loads nothing from elsewhere and talks to the given addresses only. Without an
  * identity provider the address of its tokens is no absolute one.
  */
-export function pagePolicy(addresses: readonly (string | undefined)[]): string {
-  const origins = addresses.flatMap((address) =>
-    address !== undefined && URL.canParse(address) ? [new URL(address).origin] : [],
-  );
+export function pagePolicy(urls: readonly (string | undefined)[]): string {
+  const origins = urls.flatMap((url) => (url !== undefined && URL.canParse(url) ? [new URL(url).origin] : []));
   return [
     "default-src 'none'",
     "script-src 'self'",

@@ -5,16 +5,16 @@ const timestamp = { type: 'string', pattern: '^\\d{1,16}$' };
 
 /**
  * The header that turns a reading operation into 304 when nothing changed.
- * @param names the headers of the 304 beside `Last-Modified`
+ * @param headers those of the 304 in addition to `Last-Modified`
  */
-export const ifModifiedSince = (...names: HeaderName[]): MethodDecorator[] => [
+export const ifModifiedSince = (...headers: HeaderName[]): MethodDecorator[] => [
   ApiHeader({
     name: 'If-Modified-Since',
     required: false,
     description: 'A timestamp from `Last-Modified`: 304 if nothing has changed since.',
     schema: timestamp,
   }),
-  ApiResponse({ status: 304, description: 'Not modified.', headers: headersOf(304, ['Last-Modified', ...names]) }),
+  ApiResponse({ status: 304, description: 'Not modified.', headers: headersOf(304, ['Last-Modified', ...headers]) }),
 ];
 
 /** The header that has a poll wait for a change instead of being answered 304. */

@@ -10,7 +10,7 @@ export interface LoginEndpoints {
 }
 
 /** Writes into the document of the build what depends on the settings: names, URLs, limits, and who is let in. */
-export function forSettings(document: OpenAPIObject, settings: Settings, login: LoginEndpoints): OpenAPIObject {
+export function applySettings(document: OpenAPIObject, settings: Settings, login: LoginEndpoints): OpenAPIObject {
   const { serviceName: title, publicUrl, basicAuthEnabled, batchMaxRequests, oauth, webAppEnabled } = settings;
   const { schemas, securitySchemes } = document.components!;
   const loginFlow = { ...login, scopes: scopes(oauth) };
