@@ -8,11 +8,11 @@ import type { Settings } from '../config/settings.js';
 import { ServiceStatus } from '../http/service-status.js';
 import { applySettings, type LoginEndpoints } from './apply-settings.js';
 
-/** What the build made; beside the sources the one of the repository. */
+/** Written by the build next to `dist/src`; next to `src` it is the one in the repository. */
 const DOCUMENT = new URL('../../openapi.json', import.meta.url);
 const PROVIDER_LIMIT_MS = 1000;
 
-/** The OpenAPI document of the running service: that of the build, with what depends on its settings. */
+/** The OpenAPI document of the running service: the one from the build, adapted to its settings. */
 @Injectable()
 export class OpenApiDescription {
   private cached?: { login: string; text: string };
@@ -23,7 +23,7 @@ export class OpenApiDescription {
     private readonly status: ServiceStatus,
   ) {}
 
-  /** The document as JSON, read and written again only when the provider's endpoints turn out to be others. */
+  /** The document as JSON. It is cached until the provider's endpoints change. */
   async json(): Promise<string> {
     const endpoints = await this.loginEndpoints();
     const login = JSON.stringify(endpoints);
@@ -34,7 +34,7 @@ export class OpenApiDescription {
     return this.cached.text;
   }
 
-  /** As the provider publishes them; while it is away, where the development provider, and many another, has them. */
+  /** As the provider publishes them; while it is unavailable, the paths that the development provider and many others use. */
   async loginEndpoints(): Promise<LoginEndpoints> {
     const { uri } = this.settings.oauth;
     const found = withinLimit(this.provider.discovered(), PROVIDER_LIMIT_MS);

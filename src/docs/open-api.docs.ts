@@ -10,7 +10,7 @@ describeController(DocsController, ApiTags('utility'), {
     ApiOperation({
       operationId: 'getOpenApiDocument',
       summary: 'Get this document',
-      description: 'The OpenAPI 3.1 document of this API; `/docs` shows it to people.',
+      description: 'The OpenAPI 3.1 document of this API; `/docs` shows it in a browser.',
     }),
     ApiResponse({
       status: 200,

@@ -23,11 +23,11 @@ export class HeartbeatDto {
   oauth?: boolean;
 }
 
-/** The same with an error. */
+/** A heartbeat with an error. */
 @ApiSchema({ name: 'FailedHeartbeat', description: 'The states of the dependencies and the error.' })
 export class FailedHeartbeatDto extends IntersectionType(HeartbeatDto, ErrorDto) {}
 
-/** No properties. */
+/** An object without properties. */
 @ApiSchema({ name: 'Nothing', description: 'An empty object.' })
 export class NothingDto {}
 
@@ -65,7 +65,7 @@ describeController(HealthController, ApiTags('utility'), {
       summary: 'Check whether this instance accepts requests',
       description: 'For load balancers; queries no dependency.',
     }),
-    operationResponse(200, 'It does.', {
+    operationResponse(200, 'The instance accepts requests.', {
       type: NothingDto,
       examples: { example: { summary: 'An empty object', value: {} } },
     }),

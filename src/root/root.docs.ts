@@ -5,7 +5,7 @@ import { commonErrors, errorResponses, type Examples, operationResponse } from '
 import { CAPABILITIES, type Capability } from './capabilities.js';
 import { RootController } from './root.controller.js';
 
-/** What a device may rely on. */
+/** The limits and options that a device can rely on. */
 @ApiSchema({ name: 'ServiceSettings' })
 export class ServiceSettingsDto {
   @ApiProperty({ type: 'integer', minimum: 1, description: 'The maximum number of items in a page.' })
@@ -17,14 +17,18 @@ export class ServiceSettingsDto {
   @ApiProperty({ type: 'integer', minimum: 1, description: 'The maximum size of a request body in bytes.' })
   max_body_bytes: number;
 
-  @ApiProperty({ type: 'integer', minimum: 0, description: 'The longest time that a poll is held; 0 if none is.' })
+  @ApiProperty({
+    type: 'integer',
+    minimum: 0,
+    description: 'The maximum number of seconds for which a poll is held; 0 if polls never wait.',
+  })
   wait_max_seconds: number;
 
   @ApiProperty({ type: 'boolean', description: 'Whether `DELETE /v2/articles` is allowed.' })
   delete_collection: boolean;
 }
 
-/** What the service says about itself. */
+/** The description of the service. */
 @ApiSchema({ name: 'Service' })
 export class ServiceDto {
   @ApiProperty({ type: 'string', description: 'The name of the service.' })
@@ -58,7 +62,7 @@ export class ServiceDto {
   capabilities: Capability[];
 }
 
-/** The build that runs. */
+/** The running build. */
 @ApiSchema({ name: 'Version' })
 export class VersionDto {
   @ApiProperty({ type: 'string' })
@@ -67,7 +71,7 @@ export class VersionDto {
   @ApiProperty({ type: 'string' })
   version: string;
 
-  @ApiProperty({ type: 'string', description: 'The commit that it was built from, or `unknown`.' })
+  @ApiProperty({ type: 'string', description: 'The commit from which it was built, or `unknown`.' })
   commit: string;
 }
 

@@ -47,7 +47,7 @@ describeController(ArticlesController, ApiTags('articles'), {
   count: ApiOperation({
     operationId: 'countArticles',
     summary: 'Count articles',
-    description: 'The headers of the same GET, `Total-Records` among them, without the list.',
+    description: 'The same headers as GET, including `Total-Records`, without the list.',
   }),
 
   create: applyDecorators(

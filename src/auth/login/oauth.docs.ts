@@ -9,13 +9,17 @@ import {
 } from '../../docs/vocabulary/responses.js';
 import { OAuthController } from './oauth.controller.js';
 
-/** What a client needs to talk to the identity provider itself. */
+/** What a client needs to use the identity provider directly. */
 @ApiSchema({ name: 'OAuthParameters' })
 export class OAuthParametersDto {
   @ApiProperty({ type: 'string', description: 'The client id of this service at the provider.' })
   client_id: string;
 
-  @ApiProperty({ type: 'string', format: 'uri', description: 'The base URL of the provider, which is its issuer.' })
+  @ApiProperty({
+    type: 'string',
+    format: 'uri',
+    description: 'The issuer of the provider, which is also its base URL.',
+  })
   oauth_uri: string;
 
   @ApiProperty({ type: 'string', description: 'The scope that a token must have.' })
@@ -65,7 +69,7 @@ describeController(OAuthController, ApiTags('login'), {
       'Where to send the token: an absolute http(s) URL in one of the authorised domains.',
       'http://localhost:3000/#auth:',
     ),
-    redirection('To the login form.'),
+    redirection('Redirects to the login form.'),
   ),
   finish: applyDecorators(
     operation(
@@ -84,6 +88,6 @@ describeController(OAuthController, ApiTags('login'), {
     query('state', true, 'Identifies the login in this browser.'),
     query('iss', false, 'The issuer, if the provider sends it.'),
     query('error', false, 'Why the provider refuses the login; sent instead of `code`.'),
-    redirection('To the `redirect` of the login, with the token.'),
+    redirection('Redirects to the `redirect` of the login, with the token.'),
   ),
 });

@@ -3,7 +3,7 @@ import { readSettings } from '../../config/settings.js';
 import { applySettings } from '../apply-settings.js';
 import { buildOpenApiDocument } from './open-api-document.js';
 
-/** The text of `openapi.json`: the document of a service whose settings are all left at their defaults. */
+/** The text of `openapi.json`: the document of a service with default settings. */
 export async function generateOpenApi(): Promise<string> {
   const settings = readSettings({ DATABASE_URL: 'sqlite::memory:', LOG_LEVEL: 'silent' });
   const { nest } = await createApp(settings);

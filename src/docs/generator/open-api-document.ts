@@ -9,13 +9,13 @@ import { extractComponents } from './extract-components.js';
 
 const DESCRIPTION = `Keeps a user's reading list in sync across devices.
 
-- Bodies are JSON. Timestamps are integers, milliseconds since 1970, and no two changes by one user have the same.
+- Bodies are JSON. Timestamps are integers, milliseconds since 1970, and no two changes by one user have the same timestamp.
 - Every error has the body \`Error\`; \`errno\` is stable, \`message\` is for people.
 - Every path that supports GET also supports HEAD. Methods that a path does not support get 405 with \`Allow\`.
 - Paths without \`/v2\` are redirected to it with status 307; \`/v0\` and \`/v1\` are gone (410).
 - A device keeps the \`Last-Modified\` of the **first** page it lists, and sends it as \`_since\` next time.`;
 
-/** The OpenAPI document of an application, made from its controllers; `applySettings` adds what depends on settings. */
+/** The OpenAPI document of an application, generated from its controllers; `applySettings` adds what depends on settings. */
 export function buildOpenApiDocument(app: INestApplication): OpenAPIObject {
   const options = { autoTagControllers: false, extraModels: [ErrorDto] };
   const document = SwaggerModule.createDocument(app, baseDocument(), options);
@@ -58,10 +58,10 @@ const LOGIN = 'Sign in at the identity provider (authorization code with PKCE, S
 const HEAD_OF_ARTICLE = {
   operationId: 'checkArticle',
   summary: 'Check an article',
-  description: 'The headers of the same GET, without the record.',
+  description: 'The same headers as GET, without the record.',
 };
 
-/** HEAD is answered where GET is, by the same headers and no body. Devices make use of that for articles. */
+/** Every GET has a HEAD with the same headers and no body; only those of articles, which devices use, are documented. */
 function addHeadOperations({ paths }: OpenAPIObject): void {
   for (const item of Object.values(paths)) {
     if (!item.get?.tags?.includes('articles')) continue;
@@ -81,7 +81,7 @@ function mapValues(
   );
 }
 
-/** Paths that exist with and without `/v2` are one method of a controller, and so far one operation id. */
+/** A path with and without `/v2` is one method of a controller, so until here both operations have the same id. */
 function makeOperationIdsUnique({ paths }: OpenAPIObject): void {
   for (const [path, { get }] of Object.entries(paths))
     if (get && paths[`/v2${path}`]) get.operationId = `${get.operationId}Unprefixed`;

@@ -1,11 +1,11 @@
 import type { Type } from '@nestjs/common';
 
-/** The handlers of a controller, each with what the OpenAPI document says of it. */
+/** A decorator with the OpenAPI description of each handler of a controller. */
 type Descriptions<T> = { readonly [Name in keyof T]: MethodDecorator };
 
 /**
- * Puts the OpenAPI description on a controller and its handlers from outside. Controllers import no description: the service
- * would load the generator of the document, which takes longer than the rest of its start and which the build alone needs.
+ * Applies OpenAPI decorators to a controller and its handlers from outside. If controllers imported them, the service would load
+ * `@nestjs/swagger`, which only the build needs and which takes longer to load than everything else.
  */
 export function describeController<T>(controller: Type<T>, all: ClassDecorator, handlers: Descriptions<T>): void {
   const prototype = controller.prototype as object;

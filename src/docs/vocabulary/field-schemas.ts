@@ -10,7 +10,7 @@ import type { Schema } from './open-api.js';
 
 const integer: Schema = { type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
 
-/** What a field of each kind holds in the body of an answer. */
+/** The schema of a field of each kind in a response body. */
 const FIELD_SCHEMAS: Readonly<Record<FieldKind, Schema>> = {
   uuid: { type: 'string', format: 'uuid' },
   timestamp: integer,
@@ -28,7 +28,7 @@ export function Field(name: ArticleField, options: ApiPropertyOptions = {}): Pro
   return ApiProperty({ ...FIELD_SCHEMAS[kind], description, nullable, example, ...options } as ApiPropertyOptions);
 }
 
-/** What a filter on a field of that kind takes: more than the field can hold. */
+/** The schema of a filter on a field of that kind; it accepts more values than the field can hold. */
 export function filterSchema(kind: FieldKind): Schema {
   const { type, format } = FIELD_SCHEMAS[kind];
   if (type === 'integer') return { type, format, minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };

@@ -3,7 +3,7 @@ import { ApiExtraModels, ApiProperty, ApiResponse, ApiSchema, getSchemaPath } fr
 import { ERRORS, type ErrorName } from '../../protocol/errno.js';
 import { type HeaderName, headersOf } from './response-headers.js';
 
-/** Named examples of one body. */
+/** Named examples of a body. */
 export type Examples = Record<string, { summary: string; value: unknown }>;
 
 /** The body of every error response. */
@@ -117,7 +117,7 @@ const CONNECTION_ERRORS: ErrorName[] = ['invalidParameter', 'headersTooLarge', '
 /** The response to a request that the HTTP server rejects, whatever its path. */
 export const defaultResponse: MethodDecorator = ApiResponse({
   status: 'default',
-  description: 'The request is not acceptable HTTP: status 400, 408, 417 or 431, each with errno 107.',
+  description: 'The HTTP server rejects the request: status 400, 408, 417 or 431, each with errno 107.',
   headers: headersOf(400),
   content: errorContent(CONNECTION_ERRORS),
 });
