@@ -18,7 +18,7 @@ import { TokenCache } from './tokens/token-cache.js';
 import { TokenVerifier } from './tokens/token-verifier.js';
 
 /**
- * Authenticates requests, and has the login that obtains a token. The paths of the login contain the provider's name:
+ * Authenticates requests, and provides the login that obtains a token. The paths of the login contain the provider's name:
  * they are relative to the path at which the module is registered (`loginPath`).
  */
 @Module({

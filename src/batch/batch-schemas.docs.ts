@@ -1,6 +1,6 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 
-/** One request of a batch, or what all of them have in common. */
+/** One request of a batch, or the defaults for all of them. */
 @ApiSchema({
   name: 'BatchRequest',
   description: 'The request takes precedence over `defaults`; `body` and `headers` are merged key by key.',
@@ -40,20 +40,20 @@ export class BatchRequestDto {
 /** The body of a batch. */
 @ApiSchema({ name: 'Batch' })
 export class BatchDto {
-  @ApiProperty({ type: BatchRequestDto, required: false, description: 'What the requests have in common.' })
+  @ApiProperty({ type: BatchRequestDto, required: false, description: 'Defaults for all requests.' })
   defaults?: BatchRequestDto;
 
   @ApiProperty({ type: [BatchRequestDto], description: 'Run in this order, one at a time.' })
   requests: BatchRequestDto[];
 }
 
-/** The answer to one request of a batch. */
-@ApiSchema({ name: 'BatchResponse', description: 'The response that the request would have had on its own.' })
+/** The response to one request of a batch. */
+@ApiSchema({ name: 'BatchResponse', description: 'The response that the request would have received on its own.' })
 export class BatchResponseDto {
   @ApiProperty({ type: 'integer', description: 'The HTTP status.' })
   status: number;
 
-  @ApiProperty({ type: 'string', description: 'As it was sent in the request.' })
+  @ApiProperty({ type: 'string', description: 'As sent in the request.' })
   path: string;
 
   @ApiProperty({
@@ -67,7 +67,7 @@ export class BatchResponseDto {
   body: Record<string, unknown>;
 }
 
-/** The answer to a batch. */
+/** The response to a batch. */
 @ApiSchema({ name: 'BatchResponses' })
 export class BatchResponsesDto {
   @ApiProperty({ type: [BatchResponseDto], description: 'In the order of the requests.' })

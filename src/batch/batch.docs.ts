@@ -1,8 +1,8 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { answers, type Examples, refusesStrangers } from '../docs/vocabulary/answers.js';
-import { describes } from '../docs/vocabulary/describes.js';
-import { forTokens } from '../docs/vocabulary/security.js';
+import { describeController } from '../docs/vocabulary/describe-controller.js';
+import { authenticatedErrors, type Examples, operationResponse } from '../docs/vocabulary/responses.js';
+import { bearerToken } from '../docs/vocabulary/security.js';
 import { BatchController } from './batch.controller.js';
 import { BatchDto, BatchResponsesDto } from './batch-schemas.docs.js';
 
@@ -51,7 +51,7 @@ const responses: Examples = {
   },
 };
 
-describes(BatchController, ApiTags('batch'), {
+describeController(BatchController, ApiTags('batch'), {
   run: applyDecorators(
     ApiOperation({
       operationId: 'runBatch',
@@ -61,9 +61,9 @@ describes(BatchController, ApiTags('batch'), {
         'undoes the others. The response is 200 unless the batch itself is malformed; then nothing runs. It accepts ' +
         'bearer tokens only: Basic credentials get 401, errno 104.',
     }),
-    ...forTokens(),
+    ...bearerToken(),
     ApiBody({ type: BatchDto, examples: requests }),
-    answers(200, 'One response for each request.', { type: BatchResponsesDto, examples: responses }),
-    ...refusesStrangers('malformedJson', 'missingParameter', 'invalidPostedData', 'lengthRequired', 'bodyTooLarge'),
+    operationResponse(200, 'One response for each request.', { type: BatchResponsesDto, examples: responses }),
+    ...authenticatedErrors('malformedJson', 'missingParameter', 'invalidPostedData', 'lengthRequired', 'bodyTooLarge'),
   ),
 });

@@ -14,7 +14,7 @@ export const advanceClocksCommand: Command = {
 
 After a backup was restored, devices know changes that the service has lost, and request only newer ones. This gives every
 list a new timestamp, later than any that devices can have seen, so that the service tells each device that asks for
-changes since an earlier one to start over. Run it before devices are let in again.
+changes since an earlier one to start over. Run it before devices reconnect.
 
   --to TIME  a time later than any timestamp issued before the loss, such as 2026-01-31T12:00:00Z; default: now. Needed only
              when the clock of an instance was ahead; "doctor --high-water" names the time

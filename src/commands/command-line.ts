@@ -46,7 +46,7 @@ async function runCommand(command: Command, words: string[], line: CommandLine):
     console.log(`Usage: ${command.name} ${command.help}`);
     return EXIT.ok;
   }
-  // Ignored, "advance-clocks 2027-01-31" would do something else.
+  // If the argument were ignored, "advance-clocks 2027-01-31" would do something else.
   if (positionals.length > 0 && !command.takesOperands)
     throw new UsageError(`${positionals[0]}: not expected; ${command.name} takes only options.`);
   const settings = line.loadSettings();

@@ -19,7 +19,7 @@ Only one process purges at a time. The lease of one that was killed expires afte
   --wait     wait until no other process is purging
   --dry-run  only say how many there are
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 nothing was done, as another process is purging`,
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 nothing was done because another process is purging`,
   options: { wait: { type: 'boolean' }, 'dry-run': { type: 'boolean' } },
   needsDatabase: true,
   async run(context) {

@@ -20,10 +20,10 @@ export const restoreCommand: Command = {
   summary: 'Put a backup in the place of the SQLite file',
   help: `FILE
 
-Puts a copy of FILE, which "backup" made, in the place of the SQLite file of DATABASE_URL. Stop the service before: while any
-process has the file open, nothing is done. First the copy is checked and repaired ("doctor --repair") and its clocks are advanced
-("advance-clocks"), later than any that the replaced file had given out. What was there is kept beside it under another name.
-When it fails or is interrupted before that, nothing is replaced.
+Puts a copy of FILE, which "backup" made, in the place of the SQLite file of DATABASE_URL. Stop the service first: while any
+process has the file open, nothing is done. First the copy is checked and repaired ("doctor --repair"), and its clocks are advanced
+("advance-clocks") beyond any time that the existing file has issued. Only then is it put in place, and the existing file kept next
+to it under another name. If the command fails or is interrupted earlier, nothing is replaced.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done, but "doctor" found problems that it cannot repair`,
   options: {},
@@ -67,7 +67,7 @@ function requireUnused(file: string): void {
     throw new CommandError(`${file}: is in use; stop every service and command that has it open, and try again`);
 }
 
-/** Repairs the copy and advances its clocks, so that no service can ever open it with clocks that devices are ahead of. */
+/** Repairs the copy and advances its clocks, so that no service ever opens it while devices are ahead of its clocks. */
 function makeDevicesStartOver(context: CommandContext, file: string, to: number): Promise<number> {
   return withDatabase({ ...context.settings, databaseUrl: `sqlite:${file}` }, async (database) => {
     const code = await doctorCommand.run({ ...context, database, options: { repair: true } });
@@ -77,8 +77,8 @@ function makeDevicesStartOver(context: CommandContext, file: string, to: number)
 }
 
 /**
- * Gives `file` the permissions of the file that it will replace, and its owner, or that of the folder: restored by root,
- * it has to be writable for the service.
+ * Gives `file` the permissions and the owner of the file that it will replace, or the owner of the folder: even if root
+ * restores it, the service must be able to write to it.
  */
 async function keepOwner(target: string, file: string): Promise<void> {
   const hasTarget = existsSync(target);

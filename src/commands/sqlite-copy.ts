@@ -6,7 +6,7 @@ import { databaseFile } from '../database/expected.js';
 import { LATEST_TIMESTAMP } from '../protocol/timestamp.js';
 import { CommandError } from './command.js';
 
-/** What SQLite adds to the name of a database for the files beside it; the first is the database itself. */
+/** The suffixes of a database file and its companion files; the first is that of the database itself. */
 export const FILE_SUFFIXES = ['', '-journal', '-wal', '-shm'];
 
 /** The contents of a copy. */
@@ -37,7 +37,7 @@ export async function copyDatabase(from: string, to: string): Promise<CopyConten
   try {
     const source = new Sqlite(from, { fileMustExist: true, timeout: 5_000 });
     try {
-      // Without a snapshot that stays open, every commit of the service would make SQLite start from the beginning.
+      // Without an open snapshot, every commit of the service would make SQLite start from the beginning.
       source.exec('BEGIN');
       source.prepare('SELECT COUNT(*) FROM sqlite_master').get();
       await source.backup(unfinished);
@@ -54,7 +54,7 @@ export async function copyDatabase(from: string, to: string): Promise<CopyConten
   }
 }
 
-/** Removes a database with the files beside it. */
+/** Removes a database and its companion files. */
 export async function removeDatabase(file: string): Promise<void> {
   for (const suffix of FILE_SUFFIXES) await rm(file + suffix, { force: true });
 }

@@ -18,7 +18,7 @@ signed in. It is shown only once; only a hash is stored. A user exists from the 
 so that the token of a lost device can be revoked alone.
 
   --name NAME      what the token is for, such as "phone"; a user's tokens have different names
-  --expires TIME   when it ends: 12h, 90d, 4w; without it, when it is revoked
+  --expires TIME   how long it is valid: 12h, 90d, 4w; without it, until it is revoked
   --quiet          print the token and nothing else
 
 Exit codes: 0 done, 1 failed, 2 wrong usage`,

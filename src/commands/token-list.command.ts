@@ -9,7 +9,7 @@ export const tokenListCommand: Command = {
   summary: 'List personal tokens, of a user or of all',
   help: `[USER] [--json]
 
-Prints a line for each token: user, name, when it was made, when it ends, and when it was last used, to the hour. The tokens
+Prints a line for each token: user, name, when it was created, when it expires, and when it was last used, to the hour. The tokens
 themselves are not stored.
 
   --json  one JSON object per line, times in milliseconds

@@ -14,7 +14,7 @@ export const userEraseCommand: Command = {
   help: `(--key HEX | --subject SUBJECT | --local NAME | --basic NAME) [--dry-run]
 
 Deletes the user's articles, tombstones and account in small chunks; the database keeps nothing. It can be repeated when it
-was interrupted. Backups and exported files are yours to delete. Devices that still sign in begin an empty list.
+was interrupted. Delete backups and exported files yourself. Devices that still sign in start with an empty list.
 
 ${USER_HELP}
   --dry-run          only say what there is

@@ -19,8 +19,8 @@ Reads FILE (- is standard input). Its format is recognised:
   pocket      Pocket's CSV
   instapaper  Instapaper's CSV
   bookmarks   bookmarks as browsers write them (Netscape HTML)
-Articles whose URL the user has already are left alone, so that an import can be repeated. What an article has no place for
-(tags, folders, descriptions) is left out; the last line says of how many entries.
+Articles whose URL the user already has are left alone, so that an import can be repeated. What an article has no field for
+(tags, folders, descriptions) is left out; the last line says for how many entries.
 
 ${USER_HELP}
   --format FORMAT    one of the above

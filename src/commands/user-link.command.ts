@@ -21,7 +21,7 @@ export const userLinkCommand: Command = {
   help: `USER --subject SUBJECT [--issuer URL] [--dry-run]
 
 Moves all articles and tombstones of USER, with ids and timestamps, in one transaction. USER's tokens are revoked first: the
-devices sign in at the provider from then on, and go on where they were. Refused when that user has records already; import
+devices sign in at the provider from then on, and continue where they were. Refused if that user already has records; import
 them with "user export" and "user import" instead.
 
   --subject SUBJECT  the user's subject at the identity provider; --issuer URL when that is not OAUTH_URI

@@ -109,7 +109,7 @@ export class Environment {
     'must be a comma-separated list of host names, each with *. before it or a port after it if need be',
   )
   OAUTH_REDIRECT_DOMAINS?: string[];
-  @Setting('for how long a token is believed; a revoked one works until then')
+  @Setting('for how long a verified token is cached; a revoked one works until then')
   @WholeNumber(0, WHOLE_SECONDS)
   OAUTH_TOKEN_CACHE_SECONDS: number = 3600;
   @Setting('how long a login may take') @WholeNumber(1, WHOLE_SECONDS) OAUTH_STATE_SECONDS: number = 3600;
@@ -146,7 +146,9 @@ export class Environment {
   COMPRESSION_ENABLED: boolean = true;
   @Setting('`auto`: the header appears under load; `always`, `off`') @OneOf('auto', 'always', 'off') BACKOFF: string =
     'auto';
-  @Setting('what `Backoff` says, spread by half around it') @WholeNumber(1, WHOLE_SECONDS) BACKOFF_SECONDS: number = 30;
+  @Setting('seconds in `Backoff`, varied at random by up to half')
+  @WholeNumber(1, WHOLE_SECONDS)
+  BACKOFF_SECONDS: number = 30;
   @Setting('what `Retry-After` says') @WholeNumber(1, WHOLE_SECONDS) RETRY_AFTER_SECONDS: number = 30;
   @Setting('end of support, `yyyy-mm-dd`') @Check('must be a date yyyy-mm-dd', isDate) EOS_DATE?: string;
   @Setting('what users are told about it') @Text(1000) EOS_MESSAGE?: string;

@@ -11,7 +11,7 @@ import { ApiError } from '../protocol/api-error.js';
 import { OpenApiDescription } from './open-api-description.js';
 import { hasAsset, initializer, page, pagePolicy, readAsset } from './swagger-ui.js';
 
-/** The description of the service for programs, `/v2/openapi.json`, and for people, `/docs`. */
+/** The documentation of the API: `/v2/openapi.json` for programs, `/docs` for people. */
 @Public()
 @OutlivesService()
 @Controller()

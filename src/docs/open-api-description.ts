@@ -6,17 +6,17 @@ import { IdentityProvider } from '../auth/provider/identity-provider.js';
 import { SETTINGS } from '../config/config.module.js';
 import type { Settings } from '../config/settings.js';
 import { ServiceStatus } from '../http/service-status.js';
-import { forSettings, type LoginEndpoints } from './for-settings.js';
+import { applySettings, type LoginEndpoints } from './apply-settings.js';
 
-/** What the build made; beside the sources the one of the repository. */
+/** Written by the build next to `dist/src`; next to `src` it is the one in the repository. */
 const DOCUMENT = new URL('../../openapi.json', import.meta.url);
 /** The page of the documentation waits no longer for the provider. */
 const ENDPOINTS_LIMIT_MS = 1000;
 
-/** The OpenAPI document of the running service: that of the build, with what depends on its settings. */
+/** The OpenAPI document of the running service: the one from the build, adapted to its settings. */
 @Injectable()
 export class OpenApiDescription {
-  private written?: { login: string; text: string };
+  private cached?: { login: string; text: string };
 
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
@@ -24,18 +24,18 @@ export class OpenApiDescription {
     private readonly status: ServiceStatus,
   ) {}
 
-  /** The document as JSON, read and written again only when the provider's endpoints turn out to be others. */
+  /** The document as JSON. It is cached until the provider's endpoints change. */
   async json(): Promise<string> {
     const endpoints = await this.loginEndpoints();
     const login = JSON.stringify(endpoints);
-    if (this.written?.login !== login) {
+    if (this.cached?.login !== login) {
       const document = JSON.parse(await readFile(DOCUMENT, 'utf8')) as OpenAPIObject;
-      this.written = { login, text: JSON.stringify(forSettings(document, this.settings, endpoints)) };
+      this.cached = { login, text: JSON.stringify(applySettings(document, this.settings, endpoints)) };
     }
-    return this.written.text;
+    return this.cached.text;
   }
 
-  /** As the provider publishes them; while it is away, where the development provider, and many another, has them. */
+  /** As the provider publishes them; while it is unavailable, the paths that the development provider and many others use. */
   async loginEndpoints(): Promise<LoginEndpoints> {
     const { uri } = this.settings.oauth;
     const found = withinLimit(this.provider.discovered(), ENDPOINTS_LIMIT_MS);

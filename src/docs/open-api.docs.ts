@@ -1,16 +1,16 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { DocsController } from './docs.controller.js';
-import { refuses, refusesAnything } from './vocabulary/answers.js';
-import { describes } from './vocabulary/describes.js';
+import { describeController } from './vocabulary/describe-controller.js';
 import { headersOf } from './vocabulary/response-headers.js';
+import { commonErrors, errorResponses } from './vocabulary/responses.js';
 
-describes(DocsController, ApiTags('utility'), {
+describeController(DocsController, ApiTags('utility'), {
   document: applyDecorators(
     ApiOperation({
       operationId: 'getOpenApiDocument',
       summary: 'Get this document',
-      description: 'The OpenAPI 3.1 document of this API; `/docs` shows it to people.',
+      description: 'The OpenAPI 3.1 document of this API; `/docs` shows it in a browser.',
     }),
     ApiResponse({
       status: 200,
@@ -22,8 +22,8 @@ describes(DocsController, ApiTags('utility'), {
       },
       headers: headersOf(200),
     }),
-    ...refuses('tooManyRequests'),
-    ...refusesAnything,
+    ...errorResponses('tooManyRequests'),
+    ...commonErrors,
   ),
   page: ApiExcludeEndpoint(),
   initializer: ApiExcludeEndpoint(),

@@ -15,10 +15,10 @@ const ASSETS: Readonly<Record<string, string>> = {
 
 const loaded = new Map<string, Buffer>();
 
-/** True for the name of a file of Swagger UI that the page needs. */
+/** True for the name of a Swagger UI file that the page needs. */
 export const hasAsset = (name: string): boolean => Object.hasOwn(ASSETS, name);
 
-/** A file of Swagger UI that the page needs, kept in memory once it was asked for; undefined for any other name. */
+/** A Swagger UI file that the page needs, kept in memory after the first request; undefined for any other name. */
 export async function readAsset(name: string): Promise<{ contentType: string; content: Buffer } | undefined> {
   const contentType = hasAsset(name) ? ASSETS[name] : undefined;
   if (contentType === undefined) return undefined;
@@ -28,13 +28,11 @@ export async function readAsset(name: string): Promise<{ contentType: string; co
 }
 
 /**
- * The `Content-Security-Policy` of the page: it loads nothing from elsewhere and talks to the given addresses only. Without an
- * identity provider the address of its tokens is no absolute one.
+ * The `Content-Security-Policy` of the page: it loads nothing from other origins, and connects only to its own and to those of
+ * the given URLs. Without an identity provider the token URL is relative, and is ignored.
  */
-export function pagePolicy(addresses: readonly (string | undefined)[]): string {
-  const origins = addresses.flatMap((address) =>
-    address !== undefined && URL.canParse(address) ? [new URL(address).origin] : [],
-  );
+export function pagePolicy(urls: readonly (string | undefined)[]): string {
+  const origins = urls.flatMap((url) => (url !== undefined && URL.canParse(url) ? [new URL(url).origin] : []));
   return [
     "default-src 'none'",
     "script-src 'self'",
@@ -48,8 +46,9 @@ export function pagePolicy(addresses: readonly (string | undefined)[]): string {
 }
 
 /**
- * What answers repeat takes no room of its own: their headers, and all of the errors' but what they mean, scroll by themselves;
- * a choice of one and the column of links, which no answer has, are left out. On a telephone what is wide scrolls, too.
+ * Keeps what responses repeat compact: tables of headers have a limited height and scroll, and so does everything about an
+ * error, of which only the description shows at first. Menus with a single option and the column of links, which is always
+ * empty, are hidden. On a phone, wide content scrolls sideways.
  */
 const STYLE = `
       body { margin: 0; }
@@ -69,7 +68,7 @@ const STYLE = `
       }
     `;
 
-/** The page, whose relative addresses are right with and without a slash at the end of its path. */
+/** The page. Its relative URLs work with and without a trailing slash in its path. */
 export function page(title: string, path: string): string {
   const folder = path.endsWith('/') ? '.' : './docs';
   return `<!doctype html>
@@ -94,17 +93,17 @@ export function page(title: string, path: string): string {
 
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
-/** The public client that the development provider has for web pages. */
+/** The id of the public client for web pages at the development provider. */
 export const BROWSER_CLIENT_ID = 'reading-list-browser';
 
 interface LoginOptions {
   production: boolean;
   scope: string;
-  /** What the provider needs beside the standard parameters. */
+  /** Query parameters of the authorization request in addition to the standard ones. */
   parameters: Record<string, string | undefined>;
 }
 
-/** The script that starts Swagger UI. The id of the browser client is known in development only; elsewhere it is typed in. */
+/** The script that starts Swagger UI. In production the user has to enter the client id. */
 export function initializer({ production, scope, parameters }: LoginOptions): string {
   const login = {
     clientId: production ? '' : BROWSER_CLIENT_ID,

@@ -1,7 +1,13 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiOperation, ApiProperty, ApiSchema, ApiTags, IntersectionType } from '@nestjs/swagger';
-import { answers, ErrorDto, refuses, refusesAnything, refusesUnreadable } from '../docs/vocabulary/answers.js';
-import { describes } from '../docs/vocabulary/describes.js';
+import { describeController } from '../docs/vocabulary/describe-controller.js';
+import {
+  commonErrors,
+  defaultResponse,
+  ErrorDto,
+  errorResponses,
+  operationResponse,
+} from '../docs/vocabulary/responses.js';
 import { HealthController } from './health.controller.js';
 
 /** Whether each dependency works. */
@@ -17,11 +23,11 @@ export class HeartbeatDto {
   oauth?: boolean;
 }
 
-/** The same with an error. */
+/** A heartbeat with an error. */
 @ApiSchema({ name: 'FailedHeartbeat', description: 'The states of the dependencies and the error.' })
 export class FailedHeartbeatDto extends IntersectionType(HeartbeatDto, ErrorDto) {}
 
-/** No properties. */
+/** An object without properties. */
 @ApiSchema({ name: 'Nothing', description: 'An empty object.' })
 export class NothingDto {}
 
@@ -40,7 +46,7 @@ const down = {
   },
 };
 
-describes(HealthController, ApiTags('utility'), {
+describeController(HealthController, ApiTags('utility'), {
   heartbeat: applyDecorators(
     ApiOperation({
       operationId: 'checkHeartbeat',
@@ -48,10 +54,10 @@ describes(HealthController, ApiTags('utility'), {
       description:
         'Queries each of them without writing anything, and responds within a few seconds even if one hangs.',
     }),
-    answers(200, 'Every dependency works.', { type: HeartbeatDto, examples: up }),
-    answers(503, 'At least one does not work (errno 201).', { type: FailedHeartbeatDto, examples: down }),
-    ...refuses('unexpected'),
-    refusesUnreadable,
+    operationResponse(200, 'Every dependency works.', { type: HeartbeatDto, examples: up }),
+    operationResponse(503, 'At least one does not work (errno 201).', { type: FailedHeartbeatDto, examples: down }),
+    ...errorResponses('unexpected'),
+    defaultResponse,
   ),
   lbheartbeat: applyDecorators(
     ApiOperation({
@@ -59,7 +65,10 @@ describes(HealthController, ApiTags('utility'), {
       summary: 'Check whether this instance accepts requests',
       description: 'For load balancers; queries no dependency.',
     }),
-    answers(200, 'It does.', { type: NothingDto, examples: { example: { summary: 'An empty object', value: {} } } }),
-    ...refusesAnything,
+    operationResponse(200, 'The instance accepts requests.', {
+      type: NothingDto,
+      examples: { example: { summary: 'An empty object', value: {} } },
+    }),
+    ...commonErrors,
   ),
 });

@@ -35,13 +35,13 @@ export const FIELDS = {
   id: {
     kind: 'uuid',
     givenBy: 'server',
-    description: 'Given by the server, in lower case.',
+    description: 'Set by the server, in lower case.',
     example: '6c5f1f0e-8a5b-4a3e-9d39-0b6f6a3c2a11',
   },
   last_modified: {
     kind: 'timestamp',
     givenBy: 'server',
-    description: 'Server timestamp of the last change; no two changes of a user have the same.',
+    description: 'Server timestamp of the last change; unique among the changes of a user.',
     example: 1760000000123,
   },
   url: {

@@ -51,7 +51,7 @@ export class TombstonePurge {
     this.lastSuccessOn = settings.tombstoneRetentionDays > 0 ? clock() : 0;
   }
 
-  /** One pass over all accounts. Rejects with 503 / 201 when the database stays away. */
+  /** One pass over all accounts. Rejects with 503 / 201 when the database stays unavailable. */
   async run(options: PurgeOptions = {}): Promise<PurgeResult> {
     try {
       const result = await this.pass(options);

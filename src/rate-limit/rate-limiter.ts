@@ -4,7 +4,7 @@ import { ApiError } from '../protocol/api-error.js';
 import type { SharedRedis } from '../redis/shared-redis.js';
 
 const WINDOW_SECONDS = 60;
-/** Addresses that are counted individually in memory; further ones share one count. */
+/** The number of IP addresses that are counted individually in memory; further ones share one count. */
 const MAX_ADDRESSES = 100_000;
 const OTHERS = 'address:others';
 
@@ -22,10 +22,10 @@ export async function createRateLimiter(
 }
 
 /**
- * Counts requests in one-minute windows: in Redis across all instances, in memory without Redis or while it is away.
+ * Counts requests in one-minute windows: in Redis across all instances, in memory without Redis or while it is unavailable.
  */
 export class RateLimiter {
-  /** When the window of each address ends, the earliest first. */
+  /** When the window of each IP address ends, the earliest first. */
   private readonly addresses = new Map<string, number>();
 
   /**
@@ -54,8 +54,8 @@ export class RateLimiter {
   }
 
   /**
-   * The key for counting in memory. The number of addresses is bounded, as anybody can use very many; users are
-   * authenticated.
+   * The key for counting in memory. The number of IP addresses is bounded, because anybody can use very many; users
+   * are authenticated.
    */
   private bounded(who: string): string {
     if (!who.startsWith('address:')) return who;

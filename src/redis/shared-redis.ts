@@ -30,8 +30,8 @@ export async function connectRedis({ redisUrl }: Settings): Promise<SharedRedis>
 
 /**
  * Redis, for what instances share; nothing depends on it. A slow response counts as a failure. After a failed command
- * no other is sent until a background probe, once a second, succeeds: a hung Redis delays the requests of one moment by
- * a quarter of a second, and later ones not at all.
+ * no other is sent until a background probe, once a second, succeeds: a hung Redis delays the requests of that moment by a
+ * quarter of a second, and later ones not at all.
  */
 export class SharedRedis implements OnApplicationShutdown {
   /** Whether the latest command succeeded. */

@@ -1,11 +1,11 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiOperation, ApiProperty, ApiSchema, ApiTags } from '@nestjs/swagger';
-import { answers, type Examples, refuses, refusesAnything } from '../docs/vocabulary/answers.js';
-import { describes } from '../docs/vocabulary/describes.js';
+import { describeController } from '../docs/vocabulary/describe-controller.js';
+import { commonErrors, errorResponses, type Examples, operationResponse } from '../docs/vocabulary/responses.js';
 import { CAPABILITIES, type Capability } from './capabilities.js';
 import { RootController } from './root.controller.js';
 
-/** What a device may rely on. */
+/** The limits and options that a device can rely on. */
 @ApiSchema({ name: 'ServiceSettings' })
 export class ServiceSettingsDto {
   @ApiProperty({ type: 'integer', minimum: 1, description: 'The maximum number of items in a page.' })
@@ -17,14 +17,18 @@ export class ServiceSettingsDto {
   @ApiProperty({ type: 'integer', minimum: 1, description: 'The maximum size of a request body in bytes.' })
   max_body_bytes: number;
 
-  @ApiProperty({ type: 'integer', minimum: 0, description: 'The longest time that a poll is held; 0 if none is.' })
+  @ApiProperty({
+    type: 'integer',
+    minimum: 0,
+    description: 'The maximum number of seconds for which a poll is held; 0 if polls never wait.',
+  })
   wait_max_seconds: number;
 
   @ApiProperty({ type: 'boolean', description: 'Whether `DELETE /v2/articles` is allowed.' })
   delete_collection: boolean;
 }
 
-/** What the service says about itself. */
+/** The description of the service. */
 @ApiSchema({ name: 'Service' })
 export class ServiceDto {
   @ApiProperty({ type: 'string', description: 'The name of the service.' })
@@ -58,7 +62,7 @@ export class ServiceDto {
   capabilities: Capability[];
 }
 
-/** The build that runs. */
+/** The running build. */
 @ApiSchema({ name: 'Version' })
 export class VersionDto {
   @ApiProperty({ type: 'string' })
@@ -67,7 +71,7 @@ export class VersionDto {
   @ApiProperty({ type: 'string' })
   version: string;
 
-  @ApiProperty({ type: 'string', description: 'The commit that it was built from, or `unknown`.' })
+  @ApiProperty({ type: 'string', description: 'The commit from which it was built, or `unknown`.' })
   commit: string;
 }
 
@@ -101,21 +105,29 @@ const version: Examples = {
 const operation = (operationId: string, summary: string, description: string): MethodDecorator =>
   applyDecorators(
     ApiOperation({ operationId, summary, description }),
-    ...refuses('tooManyRequests'),
-    ...refusesAnything,
+    ...errorResponses('tooManyRequests'),
+    ...commonErrors,
   );
 
-describes(RootController, ApiTags('utility'), {
+describeController(RootController, ApiTags('utility'), {
   redirect: applyDecorators(
     operation(
       'redirectToLatest',
       'Redirect to the latest version',
       'Other paths without `/v2` are redirected in the same way.',
     ),
-    answers(302, 'Redirects a browser (`Accept: text/html`) to the web application, if that is switched on.', {
-      names: ['Location'],
+    operationResponse(
+      302,
+      'Redirects a browser (`Accept: text/html`) to the web application, if that is switched on.',
+      {
+        headers: ['Location'],
+      },
+    ),
+    operationResponse(307, 'Redirects to the latest version.', {
+      type: ServiceDto,
+      examples: service,
+      headers: ['Location'],
     }),
-    answers(307, 'Redirects to the latest version.', { type: ServiceDto, examples: service, names: ['Location'] }),
   ),
   root: applyDecorators(
     operation(
@@ -123,10 +135,10 @@ describes(RootController, ApiTags('utility'), {
       'Describe the service',
       'Name, version, URLs, limits, and what is switched on. `/v2/` is the same.',
     ),
-    answers(200, 'The service.', { type: ServiceDto, examples: service }),
+    operationResponse(200, 'The service.', { type: ServiceDto, examples: service }),
   ),
   showVersion: applyDecorators(
     operation('showVersion', 'Show which build is running', 'The package version and the commit.'),
-    answers(200, 'The build.', { type: VersionDto, examples: version }),
+    operationResponse(200, 'The build.', { type: VersionDto, examples: version }),
   ),
 });

@@ -21,7 +21,7 @@ export class ChangePoll {
     private readonly room: WaitingRoom,
   ) {}
 
-  /** Wakes the waiters of changed accounts; does nothing while the database is away. Never rejects. */
+  /** Wakes the waiters of changed accounts; does nothing while the database is unavailable. Never rejects. */
   async run(): Promise<void> {
     if (this.isRunning || this.room.size === 0) return;
     this.isRunning = true;

@@ -12,7 +12,7 @@ const TICKS_IN_A_SECOND = 1000 / TICK_MS;
 export class WaitScheduler implements OnApplicationBootstrap, OnApplicationShutdown {
   private timer?: NodeJS.Timeout;
   private ticks = 0;
-  /** How many to release per tick while the service is full. */
+  /** How many polls to release per tick while the service is full. */
   private releasing?: number;
 
   constructor(

@@ -27,7 +27,7 @@ export class WebAppController {
     paths.addFolder('/app/', (name) => this.files.has(name));
   }
 
-  /** What the application cannot know by itself, such as the provider's name in the login paths. */
+  /** What the application cannot know on its own, such as the provider's name in the login paths. */
   @Get('app/config.json')
   configuration(): Reply {
     return new Reply(200, { name: this.settings.serviceName, provider: this.settings.oauth.providerName });

@@ -45,7 +45,7 @@ describe('503 / 201 for JWTs and opaque tokens when discovery gives', () => {
     ['an endpoint on plain http', { jwks_uri: 'http://keys.example.com/' }],
     ['an endpoint on a host that looks like loopback', { jwks_uri: 'http://127.0.0.1.example.com/' }],
     ['an endpoint in a file', { introspection_endpoint: 'file:///etc/passwd' }],
-    ['an endpoint that is no address', { token_endpoint: '/token' }],
+    ['an endpoint that is not a URL', { token_endpoint: '/token' }],
     ['an endpoint that is no text', { authorization_endpoint: {} }],
   ])('%s', async (_, changes) => {
     provider.publish(changes);

@@ -30,7 +30,7 @@ export interface paths {
         options?: never;
         /**
          * Count articles
-         * @description The headers of the same GET, `Total-Records` among them, without the list.
+         * @description The same headers as GET, including `Total-Records`, without the list.
          */
         head: operations["countArticles"];
         patch?: never;
@@ -58,7 +58,7 @@ export interface paths {
         options?: never;
         /**
          * Check an article
-         * @description The headers of the same GET, without the record.
+         * @description The same headers as GET, without the record.
          */
         head: operations["checkArticle"];
         /**
@@ -317,7 +317,7 @@ export interface paths {
         };
         /**
          * Get this document
-         * @description The OpenAPI 3.1 document of this API; `/docs` shows it to people.
+         * @description The OpenAPI 3.1 document of this API; `/docs` shows it in a browser.
          */
         get: operations["getOpenApiDocument"];
         put?: never;
@@ -340,13 +340,13 @@ export interface components {
         Article: {
             /**
              * Format: uuid
-             * @description Given by the server, in lower case.
+             * @description Set by the server, in lower case.
              * @example 6c5f1f0e-8a5b-4a3e-9d39-0b6f6a3c2a11
              */
             id: string;
             /**
              * Format: int64
-             * @description Server timestamp of the last change; no two changes of a user have the same.
+             * @description Server timestamp of the last change; unique among the changes of a user.
              * @example 1760000000123
              */
             last_modified: number;
@@ -444,7 +444,7 @@ export interface components {
              */
             read_position: number;
         };
-        /** @description Fields set by the server (`id`, `last_modified`, `stored_on`) and unknown fields are ignored. `null` counts as absent, except for `title`. `resolved_url` defaults to the `url`, `resolved_title` to the `title`, `added_on` to the present time. Booleans may also be `"true"`, `"false"`, 1 or 0, and integers may be strings of decimal digits. */
+        /** @description Fields set by the server (`id`, `last_modified`, `stored_on`) and unknown fields are ignored. `null` counts as absent, except for `title`. `resolved_url` defaults to the `url`, `resolved_title` to the `title`, `added_on` to the current time. Booleans may also be `"true"`, `"false"`, 1 or 0, and integers may be strings of decimal digits. */
         NewArticle: {
             /**
              * Format: iri
@@ -538,7 +538,7 @@ export interface components {
         Tombstone: {
             /**
              * Format: uuid
-             * @description Given by the server, in lower case.
+             * @description Set by the server, in lower case.
              * @example 6c5f1f0e-8a5b-4a3e-9d39-0b6f6a3c2a11
              */
             id: string;
@@ -559,13 +559,13 @@ export interface components {
         ArticleFields: {
             /**
              * Format: uuid
-             * @description Given by the server, in lower case.
+             * @description Set by the server, in lower case.
              * @example 6c5f1f0e-8a5b-4a3e-9d39-0b6f6a3c2a11
              */
             id?: string;
             /**
              * Format: int64
-             * @description Server timestamp of the last change; no two changes of a user have the same.
+             * @description Server timestamp of the last change; unique among the changes of a user.
              * @example 1760000000123
              */
             last_modified?: number;
@@ -730,11 +730,11 @@ export interface components {
              */
             read_position?: number;
         };
-        /** @description The response that the request would have had on its own. */
+        /** @description The response that the request would have received on its own. */
         BatchResponse: {
             /** @description The HTTP status. */
             status: number;
-            /** @description As it was sent in the request. */
+            /** @description As sent in the request. */
             path: string;
             /** @description The response headers. */
             headers: {
@@ -771,7 +771,7 @@ export interface components {
             };
         };
         Batch: {
-            /** @description What the requests have in common. */
+            /** @description Defaults for all requests. */
             defaults?: components["schemas"]["BatchRequest"];
             /** @description Run in this order, one at a time. */
             requests: components["schemas"]["BatchRequest"][];
@@ -781,7 +781,7 @@ export interface components {
             client_id: string;
             /**
              * Format: uri
-             * @description The base URL of the provider, which is its issuer.
+             * @description The issuer of the provider, which is also its base URL.
              */
             oauth_uri: string;
             /** @description The scope that a token must have. */
@@ -834,7 +834,7 @@ export interface components {
             batch_max_requests: number;
             /** @description The maximum size of a request body in bytes. */
             max_body_bytes: number;
-            /** @description The longest time that a poll is held; 0 if none is. */
+            /** @description The maximum number of seconds for which a poll is held; 0 if polls never wait. */
             wait_max_seconds: number;
             /** @description Whether `DELETE /v2/articles` is allowed. */
             delete_collection: boolean;
@@ -867,7 +867,7 @@ export interface components {
         Version: {
             name: string;
             version: string;
-            /** @description The commit that it was built from, or `unknown`. */
+            /** @description The commit from which it was built, or `unknown`. */
             commit: string;
         };
         Error: {
@@ -1029,7 +1029,7 @@ export interface components {
             };
             content?: never;
         };
-        /** @description The request is not acceptable HTTP: status 400, 408, 417 or 431, each with errno 107. */
+        /** @description The HTTP server rejects the request: status 400, 408, 417 or 431, each with errno 107. */
         UnacceptableOfHead: {
             headers: {
                 "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -1176,7 +1176,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The request is not acceptable HTTP: status 400, 408, 417 or 431, each with errno 107. */
+        /** @description The HTTP server rejects the request: status 400, 408, 417 or 431, each with errno 107. */
         Unacceptable: {
             headers: {
                 "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -1342,7 +1342,7 @@ export interface components {
                 "application/json": components["schemas"]["FailedHeartbeat"];
             };
         };
-        /** @description It does. */
+        /** @description The instance accepts requests. */
         OK2: {
             headers: {
                 "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -1725,7 +1725,7 @@ export interface components {
         _token: string;
         /** @description A timestamp from `Last-Modified`: 304 if nothing has changed since. */
         "header.If-Modified-Since": string;
-        /** @description `wait=N` (RFC 7240), with `If-Modified-Since`: instead of a 304, the response is delayed for up to N seconds until the collection changes. `Preference-Applied` says that the preference is honoured. */
+        /** @description `wait=N` (RFC 7240), with `If-Modified-Since`: instead of a 304, the response is delayed for up to N seconds until the collection changes. `Preference-Applied` confirms it. */
         "header.Prefer": string;
         /** @description The `id` of an article. */
         "path.id": string;
@@ -1768,7 +1768,7 @@ export interface components {
          */
         "Last-Modified": number;
         /**
-         * @description Where to go.
+         * @description The target of the redirect.
          * @example http://127.0.0.1:8000/v2/
          */
         Location: string;
@@ -1783,7 +1783,7 @@ export interface components {
          */
         "Preference-Applied": string;
         /**
-         * @description The URL of a login is sent to no other site.
+         * @description Browsers do not send the URL of a login to other sites.
          * @example no-referrer
          */
         "Referrer-Policy": string;
@@ -1893,7 +1893,7 @@ export interface operations {
                 "If-Unmodified-Since"?: components["parameters"]["header.If-Unmodified-Since"];
                 /** @description A timestamp from `Last-Modified`: 304 if nothing has changed since. */
                 "If-Modified-Since"?: components["parameters"]["header.If-Modified-Since"];
-                /** @description `wait=N` (RFC 7240), with `If-Modified-Since`: instead of a 304, the response is delayed for up to N seconds until the collection changes. `Preference-Applied` says that the preference is honoured. */
+                /** @description `wait=N` (RFC 7240), with `If-Modified-Since`: instead of a 304, the response is delayed for up to N seconds until the collection changes. `Preference-Applied` confirms it. */
                 Prefer?: components["parameters"]["header.Prefer"];
             };
             path?: never;
@@ -2163,7 +2163,7 @@ export interface operations {
                 "If-Unmodified-Since"?: components["parameters"]["header.If-Unmodified-Since"];
                 /** @description A timestamp from `Last-Modified`: 304 if nothing has changed since. */
                 "If-Modified-Since"?: components["parameters"]["header.If-Modified-Since"];
-                /** @description `wait=N` (RFC 7240), with `If-Modified-Since`: instead of a 304, the response is delayed for up to N seconds until the collection changes. `Preference-Applied` says that the preference is honoured. */
+                /** @description `wait=N` (RFC 7240), with `If-Modified-Since`: instead of a 304, the response is delayed for up to N seconds until the collection changes. `Preference-Applied` confirms it. */
                 Prefer?: components["parameters"]["header.Prefer"];
             };
             path?: never;
@@ -2524,7 +2524,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description To the login form. */
+            /** @description Redirects to the login form. */
             302: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -2568,7 +2568,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description To the `redirect` of the login, with the token. */
+            /** @description Redirects to the `redirect` of the login, with the token. */
             302: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];

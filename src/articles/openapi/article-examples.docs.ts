@@ -1,4 +1,4 @@
-import type { Examples } from '../../docs/vocabulary/answers.js';
+import type { Examples } from '../../docs/vocabulary/responses.js';
 import { type Field, FIELD_NAMES, FIELDS, fieldsWhere } from '../../protocol/fields.js';
 import type { Article, Tombstone } from '../article.js';
 
@@ -19,16 +19,16 @@ const known = posted(({ givenBy, example }) => givenBy !== 'server' && example !
 
 const example = (summary: string, value: unknown): Examples => ({ example: { summary, value } });
 
-/** One or more bodies for each request and answer of the article operations. */
+/** Example bodies for each request and response of the article operations. */
 export const EXAMPLES = {
   article: example('A live article', article),
   list: {
     live: { summary: 'Live articles', value: { items: [article] } },
-    changes: { summary: 'What changed: `_since=1760000000200`', value: { items: [read, tombstone] } },
+    changes: { summary: 'Changes since a timestamp: `_since=1760000000200`', value: { items: [read, tombstone] } },
   },
   create: {
     shortest: {
-      summary: 'Only what is required',
+      summary: 'Only the required fields',
       value: shortest,
     },
     full: {
@@ -53,7 +53,7 @@ export const EXAMPLES = {
       summary: '`diff`: fields stored with another value than the one sent',
       value: { read_position: reading.read_position },
     },
-    nothing: { summary: '`diff`, if everything is stored as it was sent', value: {} },
+    nothing: { summary: '`diff`, if everything was stored as sent', value: {} },
   },
   tombstone: example('A deleted article', tombstone),
   tombstones: example('Deleted articles', { items: [tombstone] }),

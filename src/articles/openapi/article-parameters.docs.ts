@@ -12,7 +12,7 @@ const COMPARISONS = {
   not: 'other than, or null',
 } as const;
 
-/** `min_read_position` and its like: every prefix with every field. */
+/** Parameters such as `min_read_position`: every prefix with every field. */
 function comparisons(): MethodDecorator {
   const names = (Object.keys(COMPARISONS) as (keyof typeof COMPARISONS)[]).flatMap((prefix) =>
     FIELDS.map((field) => {
@@ -44,7 +44,7 @@ const filter = (field: QueryField): MethodDecorator =>
 const timestamp = (name: string, description: string): MethodDecorator =>
   ApiQuery({ name, required: false, description, schema: filterSchema('timestamp') });
 
-/** The parameters that say which records an operation is about. */
+/** The parameters that select the records of an operation. */
 export const filters = (): MethodDecorator[] => [
   timestamp('_since', 'Changed or deleted after this timestamp; the same as `gt_last_modified`.'),
   timestamp('_to', 'Changed or deleted before this timestamp; the same as `lt_last_modified`.'),
@@ -54,7 +54,7 @@ export const filters = (): MethodDecorator[] => [
 
 const sortKey = `-?(${FIELDS.join('|')})`;
 
-/** The parameters that say in which order and portions records are listed. */
+/** The parameters for sorting and paging. */
 export const pages = (): MethodDecorator[] => [
   ApiQuery({
     name: '_sort',

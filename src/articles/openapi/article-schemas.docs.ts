@@ -2,14 +2,14 @@ import { ApiProperty, ApiSchema, IntersectionType, PartialType, PickType, getSch
 import { Field } from '../../docs/vocabulary/field-schemas.js';
 import {
   type ArticleField,
-  type Field as FieldFacts,
+  type Field as FieldDefinition,
   FIELD_NAMES,
   FIELDS,
   fieldsWhere,
 } from '../../protocol/fields.js';
 import type { Tombstone } from '../article.js';
 
-/** An article as every response shows it: each field of the table is a property. */
+/** An article as in every response: each field of the table is a property. */
 @ApiSchema({ name: 'Article', description: 'A live article, always with all its fields.' })
 export class ArticleDto {}
 for (const name of FIELD_NAMES) Field(name)(ArticleDto.prototype, name);
@@ -26,13 +26,13 @@ const OPTIONAL = fieldsWhere(({ givenBy }) => givenBy === undefined);
   description:
     'Fields set by the server (`id`, `last_modified`, `stored_on`) and unknown fields are ignored. `null` counts as ' +
     'absent, except for `title`. `resolved_url` defaults to the `url`, `resolved_title` to the `title`, `added_on` to the ' +
-    'present time. Booleans may also be `"true"`, `"false"`, 1 or 0, and integers may be strings of decimal digits.',
+    'current time. Booleans may also be `"true"`, `"false"`, 1 or 0, and integers may be strings of decimal digits.',
 })
 export class NewArticleDto extends IntersectionType(only(REQUIRED), PartialType(only(OPTIONAL))) {}
 
-// In words: generators of clients take a field with `default` for one that is always there, and ask for it in a POST.
+// In words, because client generators treat a property with `default` as always present, and so require it in a POST.
 for (const name of OPTIONAL) {
-  const { description, default: value } = FIELDS[name] as FieldFacts;
+  const { description, default: value } = FIELDS[name] as FieldDefinition;
   const absent =
     typeof value === 'object' && value !== null ? '' : ` Default: ${value === '' ? 'empty' : String(value)}.`;
   const options = { required: false, nullable: true, description: description + absent };
@@ -51,7 +51,7 @@ export class ArticlePatchDto extends PartialType(only(fieldsWhere(({ patch }) =>
 for (const name of ['resolved_url', 'excerpt'] as const)
   Field(name, { required: false, nullable: true })(ArticlePatchDto.prototype, name);
 
-/** The answer to a PATCH when only some fields are wanted. */
+/** The response to a PATCH that returns only some fields. */
 @ApiSchema({ name: 'ArticleFields', description: 'Some fields of an article, possibly none.' })
 export class ArticleFieldsDto extends PartialType(ArticleDto) {}
 
@@ -68,7 +68,7 @@ export class TombstoneDto implements Tombstone {
   deleted: true;
 }
 
-/** The answer to a collection DELETE. */
+/** The response to a DELETE of the collection. */
 @ApiSchema({ name: 'Tombstones', description: 'One tombstone for each deleted article, earliest change first.' })
 export class TombstonesDto {
   @ApiProperty({ type: [TombstoneDto] })

@@ -1,9 +1,9 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiBody, ApiHeader, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import { answers, refusesStrangers } from '../../docs/vocabulary/answers.js';
 import { ifModifiedSince, ifUnmodifiedSince, preferWait } from '../../docs/vocabulary/conditions.js';
-import { describes } from '../../docs/vocabulary/describes.js';
-import { forUsers } from '../../docs/vocabulary/security.js';
+import { describeController } from '../../docs/vocabulary/describe-controller.js';
+import { authenticatedErrors, operationResponse } from '../../docs/vocabulary/responses.js';
+import { anyCredentials } from '../../docs/vocabulary/security.js';
 import { START_OVER_HEADER } from '../../protocol/purge-horizon.js';
 import { ArticlesController } from '../articles.controller.js';
 import { EXAMPLES } from './article-examples.docs.js';
@@ -19,12 +19,12 @@ import {
 } from './article-schemas.docs.js';
 
 const operation = (operationId: string, summary: string, description: string): MethodDecorator =>
-  applyDecorators(ApiOperation({ operationId, summary, description }), ...forUsers(), ifUnmodifiedSince());
+  applyDecorators(ApiOperation({ operationId, summary, description }), ...anyCredentials(), ifUnmodifiedSince());
 
 const recordId = (): MethodDecorator =>
   ApiParam({ name: 'id', description: 'The `id` of an article.', schema: { type: 'string', format: 'uuid' } });
 
-describes(ArticlesController, ApiTags('articles'), {
+describeController(ArticlesController, ApiTags('articles'), {
   list: applyDecorators(
     operation(
       'listArticles',
@@ -36,18 +36,18 @@ describes(ArticlesController, ApiTags('articles'), {
     ...pages(),
     ...ifModifiedSince('Preference-Applied'),
     preferWait(),
-    answers(200, 'A page of the listing.', {
+    operationResponse(200, 'A page of the listing.', {
       type: ListingDto,
       examples: EXAMPLES.list,
-      names: ['Last-Modified', 'Total-Records', 'Next-Page', START_OVER_HEADER, 'Preference-Applied'],
+      headers: ['Last-Modified', 'Total-Records', 'Next-Page', START_OVER_HEADER, 'Preference-Applied'],
     }),
-    ...refusesStrangers('invalidParameter', 'modifiedMeanwhile'),
+    ...authenticatedErrors('invalidParameter', 'modifiedMeanwhile'),
   ),
 
   count: ApiOperation({
     operationId: 'countArticles',
     summary: 'Count articles',
-    description: 'The headers of the same GET, `Total-Records` among them, without the list.',
+    description: 'The same headers as GET, including `Total-Records`, without the list.',
   }),
 
   create: applyDecorators(
@@ -57,9 +57,9 @@ describes(ArticlesController, ApiTags('articles'), {
       'Stores a new article, or returns the live one that has the same `url` or the same `resolved_url`.',
     ),
     ApiBody({ type: NewArticleDto, examples: EXAMPLES.create }),
-    answers(201, 'The new article.', { type: ArticleDto, examples: EXAMPLES.article }),
-    answers(200, 'The existing article, unchanged.', { type: ArticleDto, examples: EXAMPLES.article }),
-    ...refusesStrangers(
+    operationResponse(201, 'The new article.', { type: ArticleDto, examples: EXAMPLES.article }),
+    operationResponse(200, 'The existing article, unchanged.', { type: ArticleDto, examples: EXAMPLES.article }),
+    ...authenticatedErrors(
       'malformedJson',
       'invalidParameter',
       'missingParameter',
@@ -78,16 +78,23 @@ describes(ArticlesController, ApiTags('articles'), {
         'and `_token` are rejected. The service may disable this operation: 405.',
     ),
     ...filters(),
-    answers(200, 'The tombstones of the deleted articles.', { type: TombstonesDto, examples: EXAMPLES.tombstones }),
-    ...refusesStrangers('invalidParameter', 'methodNotAllowed', 'modifiedMeanwhile'),
+    operationResponse(200, 'The tombstones of the deleted articles.', {
+      type: TombstonesDto,
+      examples: EXAMPLES.tombstones,
+    }),
+    ...authenticatedErrors('invalidParameter', 'methodNotAllowed', 'modifiedMeanwhile'),
   ),
 
   read: applyDecorators(
     operation('readArticle', 'Read an article', 'One live article.'),
     recordId(),
     ...ifModifiedSince(),
-    answers(200, 'The article.', { type: ArticleDto, examples: EXAMPLES.article, names: ['Last-Modified'] }),
-    ...refusesStrangers('invalidParameter', 'invalidId', 'notFound', 'modifiedMeanwhile'),
+    operationResponse(200, 'The article.', {
+      type: ArticleDto,
+      examples: EXAMPLES.article,
+      headers: ['Last-Modified'],
+    }),
+    ...authenticatedErrors('invalidParameter', 'invalidId', 'notFound', 'modifiedMeanwhile'),
   ),
 
   patch: applyDecorators(
@@ -106,11 +113,11 @@ describes(ArticlesController, ApiTags('articles'), {
       schema: { type: 'string', enum: ['full', 'light', 'diff'], default: 'full' },
     }),
     ApiBody({ type: ArticlePatchDto, examples: EXAMPLES.patch }),
-    answers(200, 'The record, or the fields selected by `Response-Behavior`.', {
+    operationResponse(200, 'The record, or the fields selected by `Response-Behavior`.', {
       type: [ArticleDto, ArticleFieldsDto],
       examples: EXAMPLES.patched,
     }),
-    ...refusesStrangers(
+    ...authenticatedErrors(
       'malformedJson',
       'invalidParameter',
       'missingParameter',
@@ -127,7 +134,7 @@ describes(ArticlesController, ApiTags('articles'), {
   remove: applyDecorators(
     operation('deleteArticle', 'Delete an article', 'Leaves a tombstone, which appears in listings of changes.'),
     recordId(),
-    answers(200, 'The tombstone.', { type: TombstoneDto, examples: EXAMPLES.tombstone }),
-    ...refusesStrangers('invalidParameter', 'invalidId', 'notFound', 'modifiedMeanwhile'),
+    operationResponse(200, 'The tombstone.', { type: TombstoneDto, examples: EXAMPLES.tombstone }),
+    ...authenticatedErrors('invalidParameter', 'invalidId', 'notFound', 'modifiedMeanwhile'),
   ),
 });

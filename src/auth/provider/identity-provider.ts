@@ -12,7 +12,7 @@ import { Remembered } from '../tokens/remembered.js';
 export const PROVIDER_LIFETIMES = { freshMs: 600_000, failureMs: 1500 };
 
 const PROBE_LIMIT_MS = 2500;
-/** How long a rejection counts that only another login could test again. */
+/** How long a rejection counts if only another login can test it again. */
 const REFUSAL_COUNTS_MS = 600_000;
 
 /** The provider's metadata, and the openid-client configuration derived from it. */
@@ -41,8 +41,8 @@ export class IdentityProvider {
   }
 
   /**
-   * The provider, read at most ten minutes ago unless it has been away since. Throws 503 / 201 when it has never been
-   * readable.
+   * The provider, with metadata at most ten minutes old unless it has been unavailable since. Throws 503 / 201 when its metadata
+   * could never be read.
    */
   discovered(): Promise<DiscoveredProvider> {
     return this.remembered.get();

@@ -22,7 +22,7 @@ export interface ProviderMetadata {
  */
 export async function discover(uri: string, limitMs: number): Promise<ProviderMetadata> {
   const signal = AbortSignal.timeout(limitMs);
-  const read = (address: string) => fetchJsonObject(address, signal);
+  const read = (url: string) => fetchJsonObject(url, signal);
   const { origin, pathname } = new URL(uri);
   const path = pathname.replace(/\/+$/, '');
   let document;
@@ -60,9 +60,9 @@ export function readMetadata(document: Record<string, unknown>, uri: string): Pr
 const withoutSlash = (text: string): string => text.replace(/\/+$/, '');
 
 function readEndpoint(name: string, value: unknown): string {
-  if (typeof value !== 'string' || !URL.canParse(value)) throw providerUnavailable(`its ${name} is no address`);
+  if (typeof value !== 'string' || !URL.canParse(value)) throw providerUnavailable(`its ${name} is not a URL`);
   const { protocol, hostname } = new URL(value);
   if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback(hostname)))
-    throw providerUnavailable(`its ${name} is not an https address`);
+    throw providerUnavailable(`its ${name} is not an https URL`);
   return value;
 }

@@ -8,7 +8,7 @@ import { accountKey, type Sender } from '../caller.js';
 
 /**
  * Passport strategy for Basic credentials. Every pair of user name and password is its own user; only an empty user
- * name is rejected. (passport-http cuts passwords at a colon, which would expose users' data to each other.)
+ * name is rejected. (passport-http truncates passwords at a colon, which would expose users' data to each other.)
  */
 @Injectable()
 export class BasicStrategy extends Strategy {

@@ -19,12 +19,12 @@ const PATIENCE_MS = 1_000;
 /** 503 / 201: the database does not respond; no identity provider is involved. */
 export const lookupTimedOut = (): ApiError => unavailable(new Error('timed out'));
 
-/** Lookups of unknown tokens take as many sessions as one user may have: anybody can send tokens. */
+/** Lookups of unknown tokens may use as many sessions as one user may: anybody can send tokens. */
 const LOOKUPS: Buffer = Buffer.from('personal tokens');
 
 /**
  * Verifies personal tokens, which the operator creates and the database stores. Each is looked up every few seconds;
- * while the database is away, those that were valid at the last lookup keep working.
+ * while the database is unavailable, those that were valid at the last lookup keep working.
  */
 @Injectable()
 export class PersonalTokens {

@@ -1,6 +1,6 @@
 import type { MonotonicClock } from '../../config/config.module.js';
 
-/** How long a value counts as fresh, and how long after a failed load no other is tried; in milliseconds. */
+/** How long a value counts as fresh, and how long after a failed load no other load is tried; in milliseconds. */
 export interface Lifetimes {
   freshMs: number;
   failureMs: number;

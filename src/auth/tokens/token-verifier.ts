@@ -73,7 +73,7 @@ export class TokenVerifier {
   }
 
   private begin(token: string, key: string, checks: Map<string, Promise<Identity>>): Promise<Identity> {
-    // A personal token that was good a moment ago is no stranger's.
+    // A personal token that was valid a moment ago is not an attacker's.
     const isKnown = checks === this.personalChecks && this.personal.isKnown(key);
     if (checks.size >= MAX_CHECKS && !isKnown)
       throw new ApiError('unavailable', 'Too many tokens are being checked, try again later');

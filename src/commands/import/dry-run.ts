@@ -10,7 +10,7 @@ type Item = Article | Tombstone;
  * take or release.
  */
 export class DryRun {
-  private readonly versions = new Map<string, { last_modified: Timestamp; addresses: string[] }>();
+  private readonly versions = new Map<string, { last_modified: Timestamp; urlKeys: string[] }>();
   private readonly holders = new Map<string, string>();
 
   constructor(
@@ -44,17 +44,17 @@ export class DryRun {
 
   private async isTaken(article: Article, id: string): Promise<boolean> {
     const mayHold = (holder: string | undefined) => holder !== undefined && (this.mode === 'adding' || holder !== id);
-    if (addressesOf(article).some((address) => mayHold(this.holders.get(address)))) return true;
+    if (urlKeysOf(article).some((key) => mayHold(this.holders.get(key)))) return true;
     const stored = await this.database.onSession((session) => holdersOf(session, this.account, article));
     return stored.some((holder) => mayHold(holder) && !this.versions.has(holder));
   }
 
   private store(item: Item, id: string): void {
-    for (const address of this.versions.get(id)?.addresses ?? []) this.holders.delete(address);
-    const addresses = 'deleted' in item ? [] : addressesOf(item);
-    for (const address of addresses) this.holders.set(address, id);
-    if (this.mode === 'restoring') this.versions.set(id, { last_modified: item.last_modified, addresses });
+    for (const key of this.versions.get(id)?.urlKeys ?? []) this.holders.delete(key);
+    const urlKeys = 'deleted' in item ? [] : urlKeysOf(item);
+    for (const key of urlKeys) this.holders.set(key, id);
+    if (this.mode === 'restoring') this.versions.set(id, { last_modified: item.last_modified, urlKeys });
   }
 }
 
-const addressesOf = ({ url, resolved_url }: Article): string[] => [`url ${url}`, `resolved_url ${resolved_url}`];
+const urlKeysOf = ({ url, resolved_url }: Article): string[] => [`url ${url}`, `resolved_url ${resolved_url}`];

@@ -9,5 +9,5 @@ import { AccountController } from '../../web-app/account.controller.js';
 import { WebAppController } from '../../web-app/web-app.controller.js';
 import '../open-api.docs.js';
 
-// All controllers are described from here on; these are no part of the interface for clients.
+// The imports describe all other controllers; these are not part of the API for clients.
 for (const controller of [UnmatchedController, AccountController, WebAppController]) ApiExcludeController()(controller);

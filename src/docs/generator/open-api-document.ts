@@ -1,34 +1,34 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { readVersion } from '../../root/version.js';
-import { ErrorDto } from '../vocabulary/answers.js';
-import type { Answer, Operation } from '../vocabulary/open-api.js';
+import { ErrorDto } from '../vocabulary/responses.js';
+import type { Operation, OperationResponse } from '../vocabulary/open-api.js';
 import { RESPONSE_HEADERS } from '../vocabulary/response-headers.js';
 import './controllers.docs.js';
-import { shareRepeated } from './share-repeated.js';
+import { extractComponents } from './extract-components.js';
 
 const DESCRIPTION = `Keeps a user's reading list in sync across devices.
 
-- Bodies are JSON. Timestamps are integers, milliseconds since 1970, and no two changes by one user have the same.
+- Bodies are JSON. Timestamps are integers, milliseconds since 1970, and no two changes by one user have the same timestamp.
 - Every error has the body \`Error\`; \`errno\` is stable, \`message\` is for people.
 - Every path that supports GET also supports HEAD. Methods that a path does not support get 405 with \`Allow\`.
 - Paths without \`/v2\` are redirected to it with status 307; \`/v0\` and \`/v1\` are gone (410).
 - A device keeps the \`Last-Modified\` of the **first** page it lists, and sends it as \`_since\` next time.`;
 
-/** The OpenAPI document of an application, made from its controllers; `forSettings` adds what depends on settings. */
+/** The OpenAPI document of an application, generated from its controllers; `applySettings` adds what depends on settings. */
 export function buildOpenApiDocument(app: INestApplication): OpenAPIObject {
   const options = { autoTagControllers: false, extraModels: [ErrorDto] };
-  const document = SwaggerModule.createDocument(app, frame(), options);
+  const document = SwaggerModule.createDocument(app, baseDocument(), options);
   document.components!.headers = { ...RESPONSE_HEADERS };
-  describeHeads(document);
-  nameTwins(document);
-  shareRepeated(document);
+  addHeadOperations(document);
+  makeOperationIdsUnique(document);
+  extractComponents(document);
   const { openapi, info, servers, tags, paths, components } = document;
   delete info.contact;
   return { openapi, info, servers, tags, paths, components };
 }
 
-function frame() {
+function baseDocument() {
   return new DocumentBuilder()
     .setOpenAPIVersion('3.1.1')
     .setDescription(DESCRIPTION)
@@ -55,28 +55,34 @@ function frame() {
 const BEARER = 'An access token of the identity provider or, if they are switched on, a personal token.';
 const LOGIN = 'Sign in at the identity provider (authorization code with PKCE, S256).';
 
-const HEAD_OF_RECORD = {
+const HEAD_OF_ARTICLE = {
   operationId: 'checkArticle',
   summary: 'Check an article',
-  description: 'The headers of the same GET, without the record.',
+  description: 'The same headers as GET, without the record.',
 };
 
-/** HEAD is answered where GET is, by the same headers and no body. Devices make use of that for articles. */
-function describeHeads({ paths }: OpenAPIObject): void {
+/** Every GET has a HEAD with the same headers and no body; only those of articles, which devices use, are documented. */
+function addHeadOperations({ paths }: OpenAPIObject): void {
   for (const item of Object.values(paths)) {
     if (!item.get?.tags?.includes('articles')) continue;
-    const { operationId, summary, description } = item.head ?? HEAD_OF_RECORD;
+    const { operationId, summary, description } = item.head ?? HEAD_OF_ARTICLE;
     const responses = mapValues(item.get.responses, ({ content: _, ...response }) => response);
     const parameters = [...item.get.parameters!];
     item.head = { ...item.get, operationId, summary, description, parameters, responses };
   }
 }
 
-const mapValues = (answers: Operation['responses'], map: (answer: Answer) => Answer): Record<string, Answer> =>
-  Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, map(answer as Answer)]));
+function mapValues(
+  responses: Operation['responses'],
+  map: (response: OperationResponse) => OperationResponse,
+): Record<string, OperationResponse> {
+  return Object.fromEntries(
+    Object.entries(responses).map(([status, response]) => [status, map(response as OperationResponse)]),
+  );
+}
 
-/** Paths that exist with and without `/v2` are one method of a controller, and so far one operation id. */
-function nameTwins({ paths }: OpenAPIObject): void {
+/** A path with and without `/v2` is one method of a controller, so until here both operations have the same id. */
+function makeOperationIdsUnique({ paths }: OpenAPIObject): void {
   for (const [path, { get }] of Object.entries(paths))
     if (get && paths[`/v2${path}`]) get.operationId = `${get.operationId}Unprefixed`;
 }

@@ -1,7 +1,7 @@
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import {
   type ArticleField,
-  type Field as FieldFacts,
+  type Field as FieldDefinition,
   type FieldKind,
   FIELDS,
   MAX_CODE_POINTS,
@@ -10,7 +10,7 @@ import type { Schema } from './open-api.js';
 
 const integer: Schema = { type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
 
-/** What a field of each kind holds in the body of an answer. */
+/** The schema of a field of each kind in a response body. */
 const FIELD_SCHEMAS: Readonly<Record<FieldKind, Schema>> = {
   uuid: { type: 'string', format: 'uuid' },
   timestamp: integer,
@@ -24,11 +24,11 @@ const FIELD_SCHEMAS: Readonly<Record<FieldKind, Schema>> = {
 
 /** Documents a property as the article field of that name. */
 export function Field(name: ArticleField, options: ApiPropertyOptions = {}): PropertyDecorator {
-  const { kind, description, nullable, example }: FieldFacts = FIELDS[name];
+  const { kind, description, nullable, example }: FieldDefinition = FIELDS[name];
   return ApiProperty({ ...FIELD_SCHEMAS[kind], description, nullable, example, ...options } as ApiPropertyOptions);
 }
 
-/** What a filter on a field of that kind takes: more than the field can hold. */
+/** The schema of a filter on a field of that kind; it accepts more values than the field can hold. */
 export function filterSchema(kind: FieldKind): Schema {
   const { type, format } = FIELD_SCHEMAS[kind];
   if (type === 'integer') return { type, format, minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };

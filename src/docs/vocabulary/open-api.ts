@@ -10,11 +10,11 @@ export type Schema = Exclude<Components['schemas'][string], Reference>;
 /** The description of a response header. */
 export type Header = Exclude<Components['headers'][string], Reference>;
 
-/** One verb of one path. */
+/** A method of a path. */
 export type Operation = NonNullable<PathItem['get']>;
 
-/** An answer of an operation. */
-export type Answer = Exclude<NonNullable<Operation['responses'][string]>, Reference>;
+/** A response of an operation. */
+export type OperationResponse = Exclude<NonNullable<Operation['responses'][string]>, Reference>;
 
 /** All operations of a document. */
 export const operationsOf = ({ paths }: OpenAPIObject): Operation[] =>

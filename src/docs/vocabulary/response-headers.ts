@@ -5,7 +5,7 @@ import type { Header } from './open-api.js';
 const timestamp = { type: 'integer', format: 'int64', minimum: 0 };
 const seconds = { type: 'integer', minimum: 1 };
 
-/** Every header that an answer may carry, beside those of HTTP itself (docs/protocol.md, "Headers"). */
+/** Every header that a response may have, apart from those of HTTP itself (docs/protocol.md, "Headers"). */
 export const RESPONSE_HEADERS = {
   'Access-Control-Allow-Origin': {
     description: 'Any origin may read the response.',
@@ -42,7 +42,7 @@ export const RESPONSE_HEADERS = {
     example: 1760000000123,
   },
   Location: {
-    description: 'Where to go.',
+    description: 'The target of the redirect.',
     schema: { type: 'string', format: 'uri' },
     example: 'http://127.0.0.1:8000/v2/',
   },
@@ -58,7 +58,7 @@ export const RESPONSE_HEADERS = {
     example: 'wait=55',
   },
   'Referrer-Policy': {
-    description: 'The URL of a login is sent to no other site.',
+    description: 'Browsers do not send the URL of a login to other sites.',
     schema: { type: 'string' },
     example: 'no-referrer',
   },
@@ -108,7 +108,7 @@ export const RESPONSE_HEADERS = {
 
 export type HeaderName = keyof typeof RESPONSE_HEADERS;
 
-/** References to the named headers and to those that every answer of that status carries. */
+/** References to the named headers and to those of every response with that status. */
 export function headersOf(status: number, names: readonly HeaderName[] = []): Record<string, { $ref: string }> {
   const everywhere = baseHeaders('', '');
   const byStatus = statusHeaders(status, { alert: '{}', backoffSeconds: 1, retryAfterSeconds: 1 });
@@ -122,5 +122,5 @@ export function headersOf(status: number, names: readonly HeaderName[] = []): Re
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** Bodies may be compressed. */
+/** A body may be compressed, hence `Vary`. */
 const mayHaveBody = (status: number): boolean => status !== 204 && status !== 304;

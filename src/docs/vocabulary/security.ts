@@ -1,7 +1,7 @@
 import { ApiSecurity } from '@nestjs/swagger';
 
-/** The operation needs a user, by any kind of credentials. */
-export const forUsers = (): MethodDecorator[] => [...forTokens(), ApiSecurity('basic')];
+/** The operation accepts a bearer token or Basic credentials. */
+export const anyCredentials = (): MethodDecorator[] => [...bearerToken(), ApiSecurity('basic')];
 
-/** The operation needs a bearer token. */
-export const forTokens = (): MethodDecorator[] => [ApiSecurity('oauth2'), ApiSecurity('bearer')];
+/** The operation accepts only a bearer token. */
+export const bearerToken = (): MethodDecorator[] => [ApiSecurity('oauth2'), ApiSecurity('bearer')];

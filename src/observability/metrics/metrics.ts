@@ -2,11 +2,11 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import { ERRORS } from '../../protocol/errno.js';
 import type { Observed } from '../logging/observed-request.js';
 
-/** In seconds, from a poll that finds nothing new to the time limit of a backend. */
+/** In seconds: from a poll that finds nothing new to the time limit of a backend. */
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const CALL_BUCKETS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** The outcome of a call to the identity provider; `untrusted`: its certificate was rejected. */
+/** The outcome of a call to the identity provider: it responded, it did not, or its certificate was rejected. */
 export type ProviderCallOutcome = 'answered' | 'failed' | 'untrusted';
 const OUTCOMES: readonly ProviderCallOutcome[] = ['answered', 'failed', 'untrusted'];
 
@@ -20,20 +20,20 @@ export class Metrics {
 
   private readonly requests = new Histogram({
     name: 'reading_list_request_duration_seconds',
-    help: 'Requests by route, method, class of status, and whether they came from a client or as an entry of a batch',
+    help: 'Duration of requests by route, method, class of status and source: a client, or an entry of a batch',
     labelNames: ['route', 'method', 'status', 'source'],
     buckets: REQUEST_BUCKETS,
     registers: this.registers,
   });
   private readonly errors = new Counter({
     name: 'reading_list_errors_total',
-    help: 'Error answers by errno, entries of batches included',
+    help: 'Error responses by errno, including entries of batches',
     labelNames: ['errno'],
     registers: this.registers,
   });
   private readonly providerCalls = new Histogram({
     name: 'reading_list_provider_call_duration_seconds',
-    help: 'Calls to the identity provider, and whether it answered',
+    help: 'Duration of calls to the identity provider by outcome',
     labelNames: ['outcome'],
     buckets: CALL_BUCKETS,
     registers: this.registers,

@@ -18,7 +18,7 @@ export interface MeasuredParts {
   room: WaitingRoom;
 }
 
-/** Prometheus may time out after a second, and has to see how a busy database affects the other metrics. */
+/** A scrape may time out after a second, and must deliver the other metrics even while the database is busy. */
 const CLOCK_TIMEOUT_MS = 300;
 
 const LOADS: readonly Load[] = ['normal', 'busy', 'full'];
@@ -30,33 +30,37 @@ export function measureService(
 ): void {
   measureLoad(metrics, status);
   measureWaiting(metrics, room);
-  metrics.gauge('database_connections_used', 'Connections in use', () => database.usage().used);
-  metrics.gauge('database_connections_waiting', 'Callers waiting for a connection', () => database.usage().waiting);
-  metrics.total('database_retries', 'Repeated transactions and reads', () => database.database.retries);
-  metrics.total('token_cache_hits', 'Tokens known from memory', () => tokens.cacheCounts.hits);
-  metrics.total('token_cache_misses', 'Tokens that had to be checked', () => tokens.cacheCounts.misses);
+  metrics.gauge('database_connections_used', 'Database connections in use', () => database.usage().used);
+  metrics.gauge(
+    'database_connections_waiting',
+    'Callers waiting for a database connection',
+    () => database.usage().waiting,
+  );
+  metrics.total('database_retries', 'Retried transactions and reads', () => database.database.retries);
+  metrics.total('token_cache_hits', 'Tokens found in the cache', () => tokens.cacheCounts.hits);
+  metrics.total('token_cache_misses', 'Tokens that had to be verified', () => tokens.cacheCounts.misses);
   metrics.total('tombstones_purged', 'Tombstones deleted by this process', () => purge.purged);
   metrics.gauge(
     'purge_last_success_timestamp_seconds',
-    'When the latest purge succeeded, or the process began',
+    'When the latest purge succeeded, or the process started; 0 if purging is off',
     () => purge.lastSuccessOn / 1000,
   );
-  metrics.gauge('purge_failing', '1 while the latest purge of tombstones failed', () => Number(purge.isFailing));
-  if (redis.client) metrics.gauge('redis_up', '1 while Redis does what it is asked', () => Number(redis.isUp));
+  metrics.gauge('purge_failing', '1 if the latest purge of tombstones failed', () => Number(purge.isFailing));
+  if (redis.client) metrics.gauge('redis_up', '1 if the latest Redis command succeeded', () => Number(redis.isUp));
 }
 
 /**
- * Publishes how far the database server's clock is ahead of this process's, with the query time as inaccuracy; NaN
- * while the database is away or busy. A SQLite file has no clock.
+ * Publishes how far the database server's clock is ahead of this process's, accurate to within the time of a query; NaN
+ * while the database is unavailable or busy. A SQLite file has no clock.
  */
 export function measureDatabaseClock(metrics: Metrics, { database }: DatabaseLifecycle, isServer: boolean): void {
-  metrics.gauge('database_clock_offset_seconds', "The database server's clock less this process's", async () => {
+  metrics.gauge('database_clock_offset_seconds', "The database server's clock minus this process's", async () => {
     if (!isServer) return 0;
-    const asked = Date.now();
+    const sentOn = Date.now();
     try {
       const row = database.onSession((session) => session.row('SELECT UNIX_TIMESTAMP(NOW(3)) AS now', []));
       const { now } = (await before(CLOCK_TIMEOUT_MS, row, new Error('busy')))!;
-      return Number(now) - (asked + Date.now()) / 2000;
+      return Number(now) - (sentOn + Date.now()) / 2000;
     } catch {
       return NaN;
     }
@@ -65,21 +69,29 @@ export function measureDatabaseClock(metrics: Metrics, { database }: DatabaseLif
 
 function measureLoad(metrics: Metrics, status: ServiceStatus): void {
   const { monitor } = status;
-  metrics.gauge('requests_in_flight', 'Requests being answered', () => monitor.figures.inFlight);
-  metrics.gauge('event_loop_delay_seconds', 'Median delay', () => monitor.figures.eventLoopDelayMs / 1000);
+  metrics.gauge('requests_in_flight', 'Requests in flight', () => monitor.figures.inFlight);
+  metrics.gauge(
+    'event_loop_delay_seconds',
+    'Median delay of the event loop',
+    () => monitor.figures.eventLoopDelayMs / 1000,
+  );
   metrics.gauge('load_state', '0 normal, 1 busy: clients are asked to back off, 2 full: requests are refused', () =>
     LOADS.indexOf(monitor.load),
   );
-  metrics.total('requests_refused', 'Requests refused while full', () => monitor.refused);
-  metrics.gauge('draining', '1 from the moment of SIGTERM', () => Number(status.draining));
+  metrics.total('requests_refused', 'Requests refused because the instance was full', () => monitor.refused);
+  metrics.gauge('draining', '1 after SIGTERM', () => Number(status.draining));
 }
 
 function measureWaiting(metrics: Metrics, room: WaitingRoom): void {
   const { counts } = room;
   metrics.gauge('waiting_held', 'Requests that are held until something changes', () => room.size);
-  metrics.total('waiting_woken', 'Held requests that were answered because something changed', () => counts.woken);
-  metrics.total('waiting_timed_out', 'Held requests whose time was over', () => counts.timedOut);
-  metrics.total('waiting_released', 'Held requests answered early, under load or at shutdown', () => counts.released);
-  metrics.total('waiting_abandoned', 'Held requests whose client or proxy hung up', () => counts.abandoned);
-  metrics.total('waiting_refused', 'Requests that were not held for want of room or under load', () => counts.refused);
+  metrics.total('waiting_woken', 'Held requests that ended because something changed', () => counts.woken);
+  metrics.total('waiting_timed_out', 'Held requests that timed out', () => counts.timedOut);
+  metrics.total('waiting_released', 'Held requests released early, under load or at shutdown', () => counts.released);
+  metrics.total('waiting_abandoned', 'Held requests whose client or proxy disconnected', () => counts.abandoned);
+  metrics.total(
+    'waiting_refused',
+    'Requests that were not held, for lack of room or because of load',
+    () => counts.refused,
+  );
 }

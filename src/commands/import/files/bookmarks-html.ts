@@ -32,7 +32,7 @@ class Links {
   /** The link whose title or description is being read. */
   private current?: Bookmark;
   private inTitle = false;
-  /** The text of the last heading of the first level: Pocket has what was read below one of its own. */
+  /** The text of the last top-level heading: Pocket lists what was read below a heading of its own. */
   private heading = '';
   private inHeading = false;
   private finished: Bookmark[] = [];
@@ -43,7 +43,7 @@ class Links {
     onclosetag: (name: string) => this.close(name),
   };
 
-  /** @param characters how many are parsed next */
+  /** @param characters the number of characters that are parsed next */
   next(line: number, characters: number): void {
     this.line = line;
     this.charactersWithoutEvent += characters;

@@ -14,8 +14,8 @@ interface Row {
 }
 
 /**
- * Reads comma-separated values (RFC 4180), or semicolons between them, as spreadsheets write where the comma is the decimal
- * separator. Throws `ImportFileError` for a quote that is never closed or a row that is too long.
+ * Reads comma-separated values (RFC 4180), or values separated by semicolons, as spreadsheets write them where the comma is the
+ * decimal separator. Throws `ImportFileError` for a quote that is never closed or a row that is too long.
  */
 export async function* csvRecords(chunks: TextChunks): AsyncGenerator<CsvRecord> {
   const text = headerFirst(chunks);

@@ -3,7 +3,7 @@ import { ImportFileError } from './import-file-error.js';
 /** A file's text as it arrives. */
 export type TextChunks = AsyncIterable<string> | Iterable<string>;
 
-/** The most characters of a line, record or element: anything longer is not a reading list. */
+/** The maximum length of a line, record or element in characters: anything longer is not a reading list. */
 export const MAX_UNIT = 16 * 2 ** 20;
 
 /** Splits the text after line breaks and at chunk boundaries; each piece has its line number. */

@@ -6,9 +6,9 @@ import type { TextChunks } from './lines.js';
 const flag = (text: string | undefined): boolean | undefined => (text ? text === 'true' : undefined);
 
 /**
- * Reads Pocket's export (`title,url,time_added,tags,status`), where the status `archive` means read, and that of the web
- * application, which has the columns `favorite`, `unread` and `archived` too, and an apostrophe before a title that a spreadsheet
- * would calculate (`web/src/ways/export.ts`).
+ * Reads Pocket's export (`title,url,time_added,tags,status`), where the status `archive` means read. Also reads that of the web
+ * application, which has additional columns `favorite`, `unread` and `archived`, and puts an apostrophe before a title that a
+ * spreadsheet would take for a formula (`web/src/ways/export.ts`).
  */
 export async function* readPocketCsv(chunks: TextChunks): AsyncGenerator<Bookmark> {
   for await (const { line, field } of csvRecords(chunks)) {

@@ -2,22 +2,22 @@ import { STATUS_CODES } from 'node:http';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { type Operation, operationsOf } from '../vocabulary/open-api.js';
 
-/** A thing in the document, a name for it, and the way to put something else in its place. */
-interface Place {
+/** A parameter or response where an operation defines it, a name for it, and how to replace it by a reference. */
+interface Definition {
   name: string;
   value: object;
   replace: (value: { $ref: string }) => void;
 }
 
-/** Moves parameters and answers that operations repeat word for word to `components`, so that the document says them once. */
-export function shareRepeated(document: OpenAPIObject): void {
-  const all = operationsOf(document);
+/** Moves parameters and responses that several operations define identically to `components`. */
+export function extractComponents(document: OpenAPIObject): void {
+  const operations = operationsOf(document);
   const { components = {} } = document;
-  components.parameters = share('parameters', all.flatMap(parameterPlaces)) as typeof components.parameters;
-  components.responses = share('responses', all.flatMap(responsePlaces)) as typeof components.responses;
+  components.parameters = share('parameters', operations.flatMap(parametersOf)) as typeof components.parameters;
+  components.responses = share('responses', operations.flatMap(responsesOf)) as typeof components.responses;
 }
 
-function parameterPlaces({ parameters = [] }: Operation): Place[] {
+function parametersOf({ parameters = [] }: Operation): Definition[] {
   return (parameters as { name: string; in: string }[]).map((value, at) => ({
     name: value.in === 'query' ? value.name : `${value.in}.${value.name}`,
     value,
@@ -25,7 +25,7 @@ function parameterPlaces({ parameters = [] }: Operation): Place[] {
   }));
 }
 
-function responsePlaces({ responses }: Operation): Place[] {
+function responsesOf({ responses }: Operation): Definition[] {
   return Object.entries(responses).map(([status, value]) => ({
     name:
       status === '304'
@@ -36,12 +36,12 @@ function responsePlaces({ responses }: Operation): Place[] {
   }));
 }
 
-function share(kind: string, places: Place[]): Record<string, object> {
+function share(kind: string, definitions: Definition[]): Record<string, object> {
   const shared: Record<string, object> = {};
-  const byText = new Map<string, Place[]>();
-  for (const place of places) {
-    const text = JSON.stringify(place.value);
-    byText.set(text, [...(byText.get(text) ?? []), place]);
+  const byText = new Map<string, Definition[]>();
+  for (const definition of definitions) {
+    const text = JSON.stringify(definition.value);
+    byText.set(text, [...(byText.get(text) ?? []), definition]);
   }
   for (const same of byText.values()) {
     if (same.length === 1) continue;

@@ -2,13 +2,13 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readSettings } from '../../src/config/settings.js';
-import { forSettings } from '../../src/docs/for-settings.js';
+import { applySettings } from '../../src/docs/apply-settings.js';
 import { type Json, operationsOf } from './document.js';
 
 const login = { authorizationUrl: 'https://id.example.com/auth', tokenUrl: 'https://id.example.com/token' };
 
 const documentFor = (variables: Record<string, string>): OpenAPIObject =>
-  forSettings(JSON.parse(readFileSync('openapi.json', 'utf8')) as OpenAPIObject, readSettings(variables), login);
+  applySettings(JSON.parse(readFileSync('openapi.json', 'utf8')) as OpenAPIObject, readSettings(variables), login);
 
 const securityOf = (document: OpenAPIObject): Json[] =>
   operationsOf(document).flatMap(({ says }) => says.security as Json[]);
@@ -76,6 +76,6 @@ describe('the document of a service with', () => {
     const { uri } = readSettings({}).oauth;
     const built = { authorizationUrl: `${uri}/auth`, tokenUrl: `${uri}/token` };
     const text = readFileSync('openapi.json', 'utf8');
-    expect(forSettings(JSON.parse(text) as OpenAPIObject, readSettings({}), built)).toEqual(JSON.parse(text));
+    expect(applySettings(JSON.parse(text) as OpenAPIObject, readSettings({}), built)).toEqual(JSON.parse(text));
   });
 });

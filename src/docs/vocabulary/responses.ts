@@ -3,10 +3,10 @@ import { ApiExtraModels, ApiProperty, ApiResponse, ApiSchema, getSchemaPath } fr
 import { ERRORS, type ErrorName } from '../../protocol/errno.js';
 import { type HeaderName, headersOf } from './response-headers.js';
 
-/** Named examples of one body. */
+/** Named examples of a body. */
 export type Examples = Record<string, { summary: string; value: unknown }>;
 
-/** The body of every error answer. */
+/** The body of every error response. */
 @ApiSchema({ name: 'Error' })
 export class ErrorDto {
   @ApiProperty({ type: 'integer', description: 'The HTTP status.', example: 400 })
@@ -25,7 +25,7 @@ export class ErrorDto {
   info?: string;
 }
 
-/** What each error means, and a message it comes with. */
+/** What each error means, with an example of its message. */
 const MEANINGS: Readonly<Record<ErrorName, [meaning: string, message: string]>> = {
   missingAuthorization: ['no usable credentials', 'Authorization is required'],
   invalidAuthorization: ['the credentials were rejected', 'The credentials were refused'],
@@ -53,24 +53,29 @@ const MEANINGS: Readonly<Record<ErrorName, [meaning: string, message: string]>> 
   unexpected: ['a defect of the service', 'An unexpected error occurred'],
 };
 
-const OWN_HEADERS: Partial<Record<ErrorName, HeaderName>> = {
+/** The headers that only some errors have. */
+const ERROR_HEADERS: Partial<Record<ErrorName, HeaderName>> = {
   missingAuthorization: 'WWW-Authenticate',
   invalidAuthorization: 'WWW-Authenticate',
   methodNotAllowed: 'Allow',
   modifiedMeanwhile: 'Last-Modified',
 };
 
-interface Answer {
-  /** The class of the body, or several of which it is one. */
+interface ResponseOptions {
+  /** The class of the body, or several if it may be any of them. */
   type?: Type | Type[];
   examples?: Examples;
-  /** The headers beside those that all answers of the status carry. */
-  names?: readonly HeaderName[];
+  /** The headers in addition to those of every response with this status. */
+  headers?: readonly HeaderName[];
 }
 
-/** An answer of an operation. */
-export function answers(status: number, description: string, { type, examples, names }: Answer = {}): MethodDecorator {
-  const common = { status, description, headers: headersOf(status, names) };
+/** Documents a response of an operation. */
+export function operationResponse(
+  status: number,
+  description: string,
+  { type, examples, headers }: ResponseOptions = {},
+): MethodDecorator {
+  const common = { status, description, headers: headersOf(status, headers) };
   if (!type) return ApiResponse(common);
   const types = [type].flat();
   const [schema, ...others] = types.map((one) => ({ $ref: getSchemaPath(one) }));
@@ -80,20 +85,23 @@ export function answers(status: number, description: string, { type, examples, n
   return applyDecorators(ApiExtraModels(...types), ApiResponse({ ...common, content }));
 }
 
-/** The error answers of an operation, those of one status together. */
-export const refuses = (...kinds: ErrorName[]): MethodDecorator[] => refusesWith([], ...kinds);
+/** Documents the error responses of an operation; errors with the same status share one. */
+export const errorResponses = (...kinds: ErrorName[]): MethodDecorator[] => errorResponsesWithHeaders([], ...kinds);
 
-/** The same with headers of their own. */
-export function refusesWith(names: readonly HeaderName[], ...kinds: ErrorName[]): MethodDecorator[] {
+/** Error responses that have additional headers. */
+export function errorResponsesWithHeaders(headers: readonly HeaderName[], ...kinds: ErrorName[]): MethodDecorator[] {
   return [...new Set(kinds.map((kind) => ERRORS[kind].status))].map((status) => {
     const same = kinds.filter((kind) => ERRORS[kind].status === status);
-    const all = [...names, ...same.flatMap((kind) => OWN_HEADERS[kind] ?? [])];
+    const all = [...headers, ...same.flatMap((kind) => ERROR_HEADERS[kind] ?? [])];
     const description = same.map((kind) => `errno ${ERRORS[kind].errno}: ${MEANINGS[kind][0]}`).join('; ');
     return ApiResponse({ status, description, headers: headersOf(status, all), content: errorContent(same) });
   });
 }
 
-/** Refers to `ErrorDto`, which the document has in any case, so that it is not looked at for every error of every operation. */
+/**
+ * The body of an error response. It refers to the schema of `ErrorDto`, which is always in the document: naming the class
+ * would make the generator inspect it again for each error of each operation.
+ */
 function errorContent(kinds: readonly ErrorName[]) {
   const example = (kind: ErrorName) => {
     const { status: code, errno, error } = ERRORS[kind];
@@ -106,20 +114,20 @@ function errorContent(kinds: readonly ErrorName[]) {
 
 const CONNECTION_ERRORS: ErrorName[] = ['invalidParameter', 'headersTooLarge', 'requestTimeout', 'expectationFailed'];
 
-/** What a request may be answered that is not acceptable HTTP, whatever its path. */
-export const refusesUnreadable: MethodDecorator = ApiResponse({
+/** The response to a request that the HTTP server rejects, whatever its path. */
+export const defaultResponse: MethodDecorator = ApiResponse({
   status: 'default',
-  description: 'The request is not acceptable HTTP: status 400, 408, 417 or 431, each with errno 107.',
+  description: 'The HTTP server rejects the request: status 400, 408, 417 or 431, each with errno 107.',
   headers: headersOf(400),
   content: errorContent(CONNECTION_ERRORS),
 });
 
-/** What any request may be answered but for health checks: also by a full service, and by a defect. */
-export const refusesAnything: MethodDecorator[] = [...refuses('unexpected', 'unavailable'), refusesUnreadable];
+/** The error responses that most operations have in common: a defect, an unavailable or overloaded instance, the default. */
+export const commonErrors: MethodDecorator[] = [...errorResponses('unexpected', 'unavailable'), defaultResponse];
 
-/** What every operation that needs a user may be answered. */
-export const refusesStrangers = (...kinds: ErrorName[]): MethodDecorator[] => [
-  ...refuses('missingAuthorization', 'invalidAuthorization', 'forbidden', 'deprecated', 'tooManyRequests'),
-  ...refuses(...kinds),
-  ...refusesAnything,
+/** The error responses of an operation that requires a user. */
+export const authenticatedErrors = (...kinds: ErrorName[]): MethodDecorator[] => [
+  ...errorResponses('missingAuthorization', 'invalidAuthorization', 'forbidden', 'deprecated', 'tooManyRequests'),
+  ...errorResponses(...kinds),
+  ...commonErrors,
 ];

@@ -9,8 +9,8 @@ export interface LoginEndpoints {
   tokenUrl: string;
 }
 
-/** Writes into the document of the build what depends on the settings: names, URLs, limits, and who is let in. */
-export function forSettings(document: OpenAPIObject, settings: Settings, login: LoginEndpoints): OpenAPIObject {
+/** Adds what depends on the settings to the document from the build: names, URLs, limits, and accepted credentials. */
+export function applySettings(document: OpenAPIObject, settings: Settings, login: LoginEndpoints): OpenAPIObject {
   const { serviceName: title, publicUrl, basicAuthEnabled, batchMaxRequests, oauth, webAppEnabled } = settings;
   const { schemas, securitySchemes } = document.components!;
   const loginFlow = { ...login, scopes: scopes(oauth) };
@@ -34,7 +34,7 @@ export function forSettings(document: OpenAPIObject, settings: Settings, login: 
 const scopes = ({ scope }: OAuthSettings): Record<string, string> =>
   Object.fromEntries(scope.split(/\s+/).map((name) => [name, 'Read and change the reading list.']));
 
-/** The name of the identity provider is in the paths of the login. */
+/** The login paths contain the name of the identity provider. */
 const withLoginPaths = (paths: OpenAPIObject['paths'], settings: Settings): OpenAPIObject['paths'] =>
   Object.fromEntries(
     Object.entries(paths).map(([path, item]) => [
