@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type App, createApp } from '../../src/app.factory.js';
 import { readSettings } from '../../src/config/settings.js';
-import { requireOwnService } from '../support/client.js';
+import { basicAuthorization, requireOwnService } from '../support/client.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { exchange } from './raw-http.js';
 
-const authorization = `Basic ${Buffer.from('me:secret').toString('base64')}`;
+const authorization = basicAuthorization('me');
 
 let database: TestDatabase;
 let app: App;
