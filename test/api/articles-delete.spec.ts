@@ -3,7 +3,7 @@ import { startApp, type TestApp } from '../support/app.js';
 import { exchange } from './raw-http.js';
 import { anArticle } from '../support/article.js';
 import { deviceWith, type Item, timestampOf } from '../support/device-with.js';
-import { client, requireNewUser } from '../support/client.js';
+import { basicAuthorization, client, requireNewUser } from '../support/client.js';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -171,7 +171,7 @@ describe('a disabled DELETE of the collection', () => {
   afterAll(() => strict.close());
 
   it.each(['OPTIONS', 'PUT', 'PATCH'])('is in no Allow of a %s', async (method) => {
-    const headers = { Authorization: `Basic ${Buffer.from('a:b').toString('base64')}`, 'Content-Length': '0' };
+    const headers = { Authorization: basicAuthorization('a', 'b'), 'Content-Length': '0' };
     const answer = await exchange(strict.url, method, '/v2/articles', headers);
     expect(answer.headers.allow).toBe('GET, HEAD, POST');
     const record = await exchange(strict.url, method === 'PATCH' ? 'PUT' : method, `/v2/articles/${ID}`, headers);

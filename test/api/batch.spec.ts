@@ -5,7 +5,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FIELD_NAMES } from '../../src/protocol/fields.js';
 import { startApp, startAppWithProvider, type TestAppWithProvider } from '../support/app.js';
 import { anArticle } from '../support/article.js';
-import { client, clientWith, type Client, requireNewUser, requireOwnService } from '../support/client.js';
+import {
+  basicAuthorization,
+  client,
+  clientWith,
+  type Client,
+  requireNewUser,
+  requireOwnService,
+} from '../support/client.js';
 import { createTestDatabase } from '../support/database.js';
 import { exchange, exchangeBytes, sendBytes } from './raw-http.js';
 
@@ -40,7 +47,7 @@ const byName = (headers: Record<string, string>) =>
 describe('a batch needs a bearer token', () => {
   it.each([
     ['no credentials', '', 401, 104],
-    ['Basic credentials', `Basic ${Buffer.from('me:secret').toString('base64')}`, 401, 104],
+    ['Basic credentials', basicAuthorization('me'), 401, 104],
     ['malformed Basic credentials', 'Basic !!!', 401, 104],
     ['a refused token', 'Bearer nonsense', 401, 105],
   ])('%s are not enough', async (_, authorization, status, errno) => {

@@ -5,11 +5,11 @@ import type { MiddlewareConsumer } from '@nestjs/common';
 import { type App, createApp } from '../../src/app.factory.js';
 import { AppModule } from '../../src/app.module.js';
 import { readSettings } from '../../src/config/settings.js';
-import { requireOwnService } from '../support/client.js';
+import { basicAuthorization, requireOwnService } from '../support/client.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { exchange } from './raw-http.js';
 
-const authorization = `Basic ${Buffer.from('me:secret').toString('base64')}`;
+const authorization = basicAuthorization('me');
 
 let database: TestDatabase;
 let app: App;

@@ -7,7 +7,7 @@ import { deleteTokens, findToken, insertToken } from '../../src/auth/tokens/pers
 import { startApp, type TestApp } from '../support/app.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { anArticle } from '../support/article.js';
-import { clientWith } from '../support/client.js';
+import { basicAuthorization, clientWith } from '../support/client.js';
 import { exchange } from './raw-http.js';
 
 const HOUR_MS = 3_600_000;
@@ -72,7 +72,7 @@ describe('a personal token', () => {
     expect((await device(second.token).get('/articles').expect(200)).body.items).toEqual([body]);
     const foreign = await make({ subject: `${first.subject} ` });
     expect((await device(foreign.token).get('/articles').expect(200)).body.items).toEqual([]);
-    const basic = `Basic ${Buffer.from(`${first.subject}:`).toString('base64')}`;
+    const basic = basicAuthorization(first.subject, '');
     expect((await clientWith(app.url, basic).get('/articles').expect(200)).body.items).toEqual([]);
   });
 

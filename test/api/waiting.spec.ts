@@ -6,6 +6,7 @@ import { type DevelopmentProvider, startDevelopmentProvider } from '../../dev/pr
 import { WaitingRoom } from '../../src/waiting/waiting-room.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { anArticle } from '../support/article.js';
+import { basicAuthorization } from '../support/client.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { send } from '../support/devices.js';
 import { ScriptedProvider } from '../support/identity-provider.js';
@@ -295,7 +296,7 @@ describe('held requests are bounded', () => {
       const socket = connect(new URL(app.url).port as unknown as number, '127.0.0.1').on('error', () => undefined);
       socket.write(
         `GET /v2/articles HTTP/1.1\r\nHost: x\r\nIf-Modified-Since: ${since}\r\nPrefer: wait=20\r\n` +
-          `Authorization: Basic ${Buffer.from(`${user}:secret`).toString('base64')}\r\n\r\n`,
+          `Authorization: ${basicAuthorization(user)}\r\n\r\n`,
       );
       return socket;
     });

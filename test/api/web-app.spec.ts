@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../support/app.js';
+import { basicAuthorization } from '../support/client.js';
 import { exchange } from './raw-http.js';
 
 let app: TestApp;
@@ -114,7 +115,9 @@ describe('below /app/', () => {
   it.each(['/app/', '/app/config.json', '/app/account'])(
     '%s is an unknown path while the application is off',
     async (path) => {
-      expect(await get(withoutPage.url + path, { authorization: basic('alice', 'a') })).toMatchObject({ status: 307 });
+      expect(await get(withoutPage.url + path, { authorization: basicAuthorization('alice', 'a') })).toMatchObject({
+        status: 307,
+      });
     },
   );
 
@@ -124,8 +127,6 @@ describe('below /app/', () => {
   });
 });
 
-const basic = (name: string, password: string) => `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
-
 describe('GET /app/account', () => {
   const nameOf = async (authorization: string) => {
     const answer = await get(`${app.url}/app/account`, { authorization });
@@ -133,13 +134,18 @@ describe('GET /app/account', () => {
   };
 
   it('names the account of the caller, always alike', async () => {
-    const name = await nameOf(basic('alice', 'a'));
+    const name = await nameOf(basicAuthorization('alice', 'a'));
     expect(name).toMatch(/^[\w-]{22}$/);
-    expect(await nameOf(basic('alice', 'a'))).toBe(name);
+    expect(await nameOf(basicAuthorization('alice', 'a'))).toBe(name);
   });
 
   it('no two accounts have the same name', async () => {
-    const callers = [basic('alice', 'a'), basic('alice', 'b'), basic('bob', 'a'), basic('alice', ':a')];
+    const callers = [
+      basicAuthorization('alice', 'a'),
+      basicAuthorization('alice', 'b'),
+      basicAuthorization('bob', 'a'),
+      basicAuthorization('alice', ':a'),
+    ];
     expect(new Set(await Promise.all(callers.map(nameOf))).size).toBe(callers.length);
   });
 

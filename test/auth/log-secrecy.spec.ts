@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { basicAuthorization } from '../support/client.js';
 import { ScriptedProvider } from '../support/identity-provider.js';
 import type { Service } from '../support/service.js';
 import { startServiceWith } from '../support/service-with-provider.js';
@@ -44,7 +45,7 @@ it('no token, code, state, cookie, password or secret is written to the log, wha
   provider.answers.set('/introspect', { json: { active: false } });
   expect(await statusOf('/v2/articles', `Bearer ${TOKEN}`)).toBe(401);
   expect(await statusOf('/v2/articles', `Bearer ${await provider.sign({ aud: 'other' })}`)).toBe(401);
-  expect(await statusOf('/v2/articles', `Basic ${Buffer.from(`me:${PASSWORD}`).toString('base64')}`)).toBe(200);
+  expect(await statusOf('/v2/articles', basicAuthorization('me', PASSWORD))).toBe(200);
   expect(await statusOf(`/v2/articles?access_token=${TOKEN}`)).toBe(401);
 
   // The request log has a line for each of them by now, and the failures of the provider have theirs.

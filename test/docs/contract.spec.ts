@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DevelopmentProvider, startDevelopmentProvider } from '../../dev/provider.js';
 import { HttpBrowser } from '../auth/http-browser.js';
 import { anArticle } from '../support/article.js';
+import { basicAuthorization } from '../support/client.js';
 import { type Service, startService } from '../support/service.js';
 import { type Answer, exchange, type Sent, undocumented } from './contract.js';
 import { type Json, operationsOf } from './document.js';
@@ -13,7 +14,7 @@ let document: OpenAPIObject;
 let token: string;
 const others: Service[] = [];
 
-const basic = { Authorization: `Basic ${Buffer.from('me:secret').toString('base64')}` };
+const basic = { Authorization: basicAuthorization('me') };
 const read = async (url: string) => (await exchange(`${url}/v2/openapi.json`, 'GET')).body as unknown as OpenAPIObject;
 
 /** A service of its own for one test. */

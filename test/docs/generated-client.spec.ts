@@ -2,6 +2,7 @@ import createClient from 'openapi-fetch';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { paths } from '../../clients/typescript/src/openapi.js';
 import { startApp, type TestApp } from '../support/app.js';
+import { basicAuthorization } from '../support/client.js';
 
 // The types are generated from openapi.json as it stands: what a device's author writes has to compile, and to work.
 let app: TestApp;
@@ -11,7 +12,7 @@ beforeAll(async () => {
   app = await startApp();
   client = createClient<paths>({
     baseUrl: app.url,
-    headers: { Authorization: `Basic ${Buffer.from('me:secret').toString('base64')}` },
+    headers: { Authorization: basicAuthorization('me') },
     // `comparisons` is of the style `form`, exploded: each of its properties is a parameter.
     querySerializer: { object: { style: 'form', explode: true } },
   });

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sendBytes } from '../api/raw-http.js';
+import { basicAuthorization } from '../support/client.js';
 import { type Service, startService } from '../support/service.js';
 
-const authorization = `Authorization: Basic ${Buffer.from('ambiguous:secret').toString('base64')}`;
+const authorization = `Authorization: ${basicAuthorization('ambiguous')}`;
 
 const get = (path: string, ...headers: string[]): string =>
   [`GET ${path} HTTP/1.1`, 'Host: x', ...headers, '', ''].join('\r\n');

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BACKENDS } from '../operations/backends.js';
 import { mustRun } from '../operations/run-command.js';
 import { METERED } from '../operations/scrape.js';
+import { basicAuthorization } from '../support/client.js';
 import type { TestDatabase } from '../support/database.js';
 import { type Service, startService } from '../support/service.js';
 import { ask, figures, openConnection } from './hostile-client.js';
@@ -152,7 +153,7 @@ describe.each(Object.keys(BACKENDS))('on %s, in a heap of 384 MiB', (name) => {
   );
 
   describe('many users who take their time leave room for one more', () => {
-    const basic = () => `Basic ${Buffer.from(`${randomUUID()}:secret`).toString('base64')}`;
+    const basic = () => basicAuthorization(randomUUID());
     const post = (authorization: string) =>
       fetch(`${service.url}/v2/articles`, {
         method: 'POST',

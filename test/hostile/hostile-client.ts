@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { basicAuthorization } from '../support/client.js';
 import type { Service } from '../support/service.js';
 import { samplesOf, scrape } from '../operations/scrape.js';
 
@@ -7,7 +8,7 @@ import { samplesOf, scrape } from '../operations/scrape.js';
 export type Departure = 'reset' | 'close' | 'half-close' | 'stay';
 export const DEPARTURES: readonly Departure[] = ['reset', 'close', 'half-close', 'stay'];
 
-const basic = `Basic ${Buffer.from('hostile:secret').toString('base64')}`;
+const basic = basicAuthorization('hostile');
 
 /** The bytes of requests, whole ones and broken ones, to end points of every kind. */
 export const SHAPES: Readonly<Record<string, string>> = {
@@ -86,7 +87,7 @@ export async function figures(service: Service): Promise<Record<string, number>>
 export async function ask(
   service: Service,
   path = '/v2/articles',
-  authorization = `Basic ${Buffer.from('device:secret').toString('base64')}`,
+  authorization = basicAuthorization('device'),
 ): Promise<{ status: number; ms: number }> {
   const start = performance.now();
   const answer = await fetch(service.url + path, { headers: { authorization, connection: 'close' } });

@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { sendBytes } from '../api/raw-http.js';
+import { basicAuthorization } from '../support/client.js';
 import { findFreePort } from '../support/servers/free-port.js';
 
 const children: ChildProcess[] = [];
@@ -109,7 +110,7 @@ describe.concurrent('further signals change nothing for a request in flight', ()
       child.stdout!.resume();
       const { hostname, port } = new URL(url);
       const socket = connect(Number(port), hostname);
-      const authorization = `Basic ${Buffer.from('slow:secret').toString('base64')}`;
+      const authorization = basicAuthorization('slow');
       const body = '{"url":"https://example.com/","title":"T","added_by":"x"}';
       socket.write(
         `POST /v2/articles HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nContent-Length: ${body.length}\r\n\r\n`,

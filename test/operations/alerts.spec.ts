@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { type Connection, createConnection } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { basicAuthorization } from '../support/client.js';
 import { createCertificate } from '../support/servers/certificate.js';
 import { startMariaDb } from '../support/servers/mariadb.js';
 import { type Prometheus, startPrometheus } from '../support/servers/prometheus.js';
@@ -82,14 +83,13 @@ describe('every alert fires in the fault that it is for', () => {
     scratch.remove();
   });
 
-  const ask = (service: Service, authorization = `Basic ${Buffer.from('me:secret').toString('base64')}`) =>
+  const ask = (service: Service, authorization = basicAuthorization('me')) =>
     fetch(`${service.url}/v2/articles`, { headers: { authorization } }).then(
       (answer) => answer.text(),
       () => undefined,
     );
   /** Somebody else each time: one user alone does not wait for all connections. */
-  const askAsAnyone = (service: Service) =>
-    ask(service, `Basic ${Buffer.from(`${Math.random()}:secret`).toString('base64')}`);
+  const askAsAnyone = (service: Service) => ask(service, basicAuthorization(`${Math.random()}`));
   /** Repeats something until the end of the test. */
   const again = async (pauseMs: number, action: () => unknown): Promise<void> => {
     for (; !isOver; await sleep(pauseMs)) await action();

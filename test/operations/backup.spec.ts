@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { copyDatabase } from '../../src/commands/sqlite-copy.js';
+import { anArticle } from '../support/article.js';
 import { send } from '../support/devices.js';
 import { startService, type Service } from '../support/service.js';
 import { mustRun, runCommand } from './run-command.js';
@@ -32,8 +32,7 @@ async function start(): Promise<Service> {
 }
 
 const save = async ({ url }: Service, user: string): Promise<string> => {
-  const article = { url: `https://example.com/${randomUUID()}`, title: 'T', added_by: 'test' };
-  const { status, body } = await send(url, user, 'POST', '/articles', article);
+  const { status, body } = await send(url, user, 'POST', '/articles', anArticle());
   expect(status).toBe(201);
   return body.id;
 };

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { anArticle } from '../support/article.js';
 import type { TestDatabase } from '../support/database.js';
 import { Poller, send } from '../support/devices.js';
 import { startService, type Service } from '../support/service.js';
@@ -37,7 +38,7 @@ function tamper(statement: string): void {
 /** A list of one article; `of` names the list in SQL. */
 async function furnish() {
   const user = randomUUID();
-  const article = { url: 'https://example.com/1', title: 'T', added_by: 'x' };
+  const article = anArticle({ url: 'https://example.com/1' });
   const { id } = (await send(service.url, user, 'POST', '/articles', article)).body;
   const { 1: key } = /"account":"(\w+)"/.exec((await runHere(['user', 'export', '--basic', user], settings)).out)!;
   return { user, id, key: key!, of: `WHERE account = x'${key}'` };

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { HighWaterMark } from '../../src/commands/doctor/high-water.js';
+import { anArticle } from '../support/article.js';
 import type { TestDatabase } from '../support/database.js';
 import { Poller, send } from '../support/devices.js';
 import { runSql } from '../support/servers/database-server.js';
@@ -48,7 +49,7 @@ describe.each(Object.keys(DATABASES))('the doctor on %s', (name) => {
     const user = randomUUID();
     const ids: string[] = [];
     for (const at of [1, 2, 3]) {
-      const article = { url: `https://example.com/${at}`, title: 'T', added_by: 'x' };
+      const article = anArticle({ url: `https://example.com/${at}`, title: 'T' });
       ids.push((await send(service.url, user, 'POST', '/articles', article)).body.id);
     }
     await send(service.url, user, 'DELETE', `/articles/${ids[2]}`);
@@ -127,19 +128,15 @@ describe.each(Object.keys(DATABASES))('the doctor on %s', (name) => {
     expect((await examine(list.key)).out).toMatch(/ 0 problems.*\nnext: nothing to do\n$/);
     const listing = await send(service.url, list.user, 'GET', '/articles');
     expect(listing.headers.get('total-records')).toBe('2');
-    const created = await send(service.url, list.user, 'POST', '/articles', {
-      url: 'https://example.com/1',
-      title: 'T',
-      added_by: 'x',
-    });
+    const again = anArticle({ url: 'https://example.com/1', title: 'T' });
+    const created = await send(service.url, list.user, 'POST', '/articles', again);
     expect(created.status).toBe(200);
     await expectUsableClock(list.user);
   });
 
   /** The clock goes on from the present time, whatever it was. */
   async function expectUsableClock(user: string): Promise<void> {
-    const article = { url: `https://example.com/${randomUUID()}`, title: 'T', added_by: 'x' };
-    const { status, body } = await send(service.url, user, 'POST', '/articles', article);
+    const { status, body } = await send(service.url, user, 'POST', '/articles', anArticle());
     expect(status).toBe(201);
     expect(Math.abs(body.last_modified - Date.now())).toBeLessThan(60_000);
     const since = await send(service.url, user, 'GET', `/articles?_since=${body.last_modified - 1}`);
@@ -320,7 +317,7 @@ describe.each(Object.keys(DATABASES))('the doctor on %s', (name) => {
       await send(service.url, user, 'PATCH', `/articles/${ids[0]}`, { title: 'lost' });
       expect((await compare(file)).status).toBe(0);
       const recorded = readMark(file);
-      const article = { url: 'https://example.com/lost', title: 'after the mark was recorded', added_by: 'x' };
+      const article = anArticle({ title: 'after the mark was recorded' });
       const { body: lost } = await send(service.url, user, 'POST', '/articles', article);
       const seen = await clockOf(user);
       await service.stop();

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { anArticle } from '../support/article.js';
 import type { TestDatabase } from '../support/database.js';
 import { fullState, Poller, send } from '../support/devices.js';
 import { startService, type Service } from '../support/service.js';
@@ -56,7 +57,7 @@ describe.each([
   }
 
   const save = async (user: string): Promise<string> => {
-    const article = { url: `https://example.com/${randomUUID()}/ü`, title: "T 'ё' \u{1f4d6}", added_by: 'x' };
+    const article = anArticle({ url: `https://example.com/${randomUUID()}/ü`, title: "T 'ё' \u{1f4d6}" });
     const { status, body } = await send(service.url, user, 'POST', '/articles', article);
     expect(status).toBe(201);
     return body.id;

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readableLine } from '../../src/observability/logging/readable-line.js';
 import { requestIdOf } from '../../src/observability/logging/request-id.js';
 import { exchangeBytes } from '../api/raw-http.js';
+import { basicAuthorization } from '../support/client.js';
 import { ScriptedProvider } from '../support/identity-provider.js';
 import { startService, type Service } from '../support/service.js';
 import { startServiceWith } from '../support/service-with-provider.js';
@@ -32,7 +33,7 @@ beforeAll(async () => {
 
 afterAll(() => close());
 
-const basic = `Basic ${Buffer.from('me:secret-password').toString('base64')}`;
+const basic = basicAuthorization('me', 'secret-password');
 
 function ask(method: string, path: string, headers: Record<string, string> = {}, body?: unknown): Promise<Response> {
   return fetch(service.url + path, {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { returnLease, takeLease } from '../../src/database/lease.js';
 import { TombstonePurge } from '../../src/purge/tombstone-purge.js';
 import { startApp, type TestApp } from '../support/app.js';
+import { anArticle } from '../support/article.js';
 import type { TestDatabase } from '../support/database.js';
 import { send, type Answer } from '../support/devices.js';
 import { startService } from '../support/service.js';
@@ -32,7 +33,7 @@ describe.each(Object.keys(BACKENDS))('the purge of tombstones on %s', (name) => 
   });
 
   const create = async (user: string): Promise<Answer['body']> => {
-    const article = { url: `https://example.com/${randomUUID()}`, title: 'T', added_by: 'test' };
+    const article = anArticle({ added_by: 'test' });
     return (await send(app.url, user, 'POST', '/articles', article)).body;
   };
 

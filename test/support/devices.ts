@@ -1,3 +1,5 @@
+import { basicAuthorization } from './client.js';
+
 /** A record as stored by a device. */
 export type Item = { id: string; last_modified: number; deleted?: boolean } & Record<string, unknown>;
 
@@ -20,7 +22,7 @@ export async function send(
   const response = await fetch(`${base}/v2${path}`, {
     method,
     headers: {
-      authorization: `Basic ${Buffer.from(`${user}:secret`).toString('base64')}`,
+      authorization: basicAuthorization(user),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...headers,
     },

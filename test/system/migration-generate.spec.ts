@@ -18,17 +18,18 @@ import { startMysql } from '../support/servers/mysql.js';
 
 type Generated = new () => { up(runner: unknown): Promise<void> };
 
+const FIELDS_AND_ONE = { ...ARTICLE_FIELDS, one_more: 'device' } as const;
+
 /** An `ormconfig` like the service's, but for one more field. */
 const ORMCONFIG = `
 import { DataSource } from '${pathToFileURL(resolve('node_modules/typeorm/index.mjs')).href}';
 import { createDataSource } from '${pathToFileURL(resolve('dist/src/database/data-source.js')).href}';
 import { articleEntity } from '${pathToFileURL(resolve('dist/src/database/entities/article.entity.js')).href}';
 import { columnTypes } from '${pathToFileURL(resolve('dist/src/database/entities/columns.js')).href}';
-import { ARTICLE_FIELDS } from '${pathToFileURL(resolve('dist/src/protocol/fields.js')).href}';
 import { readSettings } from '${pathToFileURL(resolve('dist/src/config/settings.js')).href}';
 
 const { options } = await createDataSource(readSettings({ NODE_ENV: 'test', DATABASE_URL: process.env.DATABASE_URL }));
-const article = articleEntity(columnTypes(options.type), { ...ARTICLE_FIELDS, note: 'device' });
+const article = articleEntity(columnTypes(options.type), ${JSON.stringify(FIELDS_AND_ONE)});
 const others = options.entities.filter(({ options }) => options.tableName !== 'articles');
 export default new DataSource({ ...options, entities: [...others, article] });
 `;
@@ -50,7 +51,7 @@ describe.each(Object.keys(starts))('a migration for one more field, generated on
     url = (await server?.createDatabase('generate')) ?? `sqlite:${join(folder, 'generate.sqlite')}`;
     const { options } = await createDataSource(readSettings({ NODE_ENV: 'test', DATABASE_URL: url }));
     const types = columnTypes(options.type as DatabaseType);
-    const article = articleEntity(types, { ...ARTICLE_FIELDS, note: 'device' });
+    const article = articleEntity(types, FIELDS_AND_ONE);
     dataSource = await new DataSource({ ...options, entities: [article] }).initialize();
     await runMigrations(dataSource);
   });
@@ -74,11 +75,11 @@ describe.each(Object.keys(starts))('a migration for one more field, generated on
         resolve('node_modules/typeorm/cli.js'),
         'migration:generate',
         ...['-d', ormconfig, '--outputJs', '--esm'],
-        join(folder, 'AddNote'),
+        join(folder, 'AddOneMore'),
       ],
       { env: { PATH: process.env.PATH, DATABASE_URL: url } },
     );
-    const [file] = readdirSync(folder).filter((one) => one.endsWith('-AddNote.js'));
+    const [file] = readdirSync(folder).filter((one) => one.endsWith('-AddOneMore.js'));
     writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
     const exported = (await import(/* @vite-ignore */ pathToFileURL(join(folder, file!)).href)) as Record<
       string,
@@ -88,7 +89,7 @@ describe.each(Object.keys(starts))('a migration for one more field, generated on
     await new Migration().up(dataSource.createQueryRunner());
     const { upQueries } = await dataSource.driver.createSchemaBuilder().log();
     expect(upQueries.map(({ query }) => query)).toEqual([]);
-    const rows = await dataSource.query<object[]>('SELECT last_modified, note FROM articles');
-    expect(rows).toEqual([{ last_modified: 5, note: null }]);
+    const rows = await dataSource.query<object[]>('SELECT last_modified, one_more FROM articles');
+    expect(rows).toEqual([{ last_modified: 5, one_more: null }]);
   });
 });

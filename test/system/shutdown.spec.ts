@@ -4,12 +4,13 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anArticle } from '../support/article.js';
+import { basicAuthorization } from '../support/client.js';
 import { fullState, send } from '../support/devices.js';
 import { startHaproxy, type Haproxy } from '../support/servers/haproxy.js';
 import { startMariaDb } from '../support/servers/mariadb.js';
 import { type Service, startService } from '../support/service.js';
 
-const authorization = `Basic ${Buffer.from('slow:secret').toString('base64')}`;
+const authorization = basicAuthorization('slow');
 
 describe('an instance that gets SIGTERM', () => {
   it('ends with status 0 at once when nobody is connected', async () => {

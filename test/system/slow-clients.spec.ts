@@ -2,12 +2,14 @@ import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { anArticle } from '../support/article.js';
+import { basicAuthorization } from '../support/client.js';
 import { send } from '../support/devices.js';
 import { type Service, startService } from '../support/service.js';
 
 const MEGABYTE = 2 ** 20;
-const authorization = `Basic ${Buffer.from('slow:secret').toString('base64')}`;
-const article = { url: 'https://example.com/', title: 'T', added_by: 'test' };
+const authorization = basicAuthorization('slow');
+const article = anArticle();
 
 let service: Service;
 let sockets: Socket[];

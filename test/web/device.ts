@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 import type { DevelopmentProvider } from '../../dev/provider.js';
 import { launchChromium } from '../auth/chromium.js';
 import { BACKENDS } from '../operations/backends.js';
+import { basicAuthorization } from '../support/client.js';
 import { findFreePort } from '../support/servers/free-port.js';
 import type { TestDatabase } from '../support/database.js';
 import { type Service, startService } from '../support/service.js';
@@ -64,7 +65,7 @@ export class World {
 
   /** What another device can do with the account of that name by the API alone. */
   async api(name: string): Promise<Api> {
-    return apiWith(this.url, this.provider ? `Bearer ${await this.provider.issue(name)}` : basicOf(name));
+    return apiWith(this.url, this.provider ? `Bearer ${await this.provider.issue(name)}` : basicAuthorization(name));
   }
 }
 
@@ -166,12 +167,9 @@ export const expectTitles = (page: Page, expected: string[], timeout = 15_000): 
   expect.poll(() => titles(page), { timeout }).toEqual(expected);
 
 /** What one device can do with the same account by the API alone. */
-export const apiOf = (url: string, name: string) => apiWith(url, basicOf(name));
+export const apiOf = (url: string, name: string) => apiWith(url, basicAuthorization(name));
 
 export type Api = ReturnType<typeof apiWith>;
-
-/** The header of whoever signs in by that name. */
-export const basicOf = (name: string): string => `Basic ${Buffer.from(`${name}:secret`).toString('base64')}`;
 
 /** The same with any credentials. */
 export function apiWith(url: string, authorization: string) {
