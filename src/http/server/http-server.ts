@@ -46,8 +46,10 @@ export function createHttpServer(
     },
     (request, response) => {
       // Before anything reads `headers`, which Node makes of the raw ones.
-      if (hasTooManyHeaders(request)) refuseLast(request.socket, tooManyHeaders());
-      else connections.onRequest(request, response);
+      if (!hasTooManyHeaders(request)) return connections.onRequest(request, response);
+      // Node keeps the request until the connection closes.
+      request.rawHeaders.length = 0;
+      refuseLast(request.socket, tooManyHeaders());
     },
   );
   server.maxHeadersCount = 0;
