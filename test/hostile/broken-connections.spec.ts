@@ -83,14 +83,25 @@ describe('everybody is served', () => {
   });
 });
 
-it('thousands of pipelined requests on each of 100 connections take bounded memory', async () => {
+it.each([
+  [
+    'thousands of pipelined requests on each of 100 connections',
+    100,
+    'GET /x HTTP/1.1\r\nHost:a\r\n\r\n'.repeat(2_400),
+  ],
+  [
+    'pipelined requests of many headers, behind responses that are not read, on each of 25 connections',
+    25,
+    'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(3) +
+      `GET /x HTTP/1.1\r\nHost: a\r\n${'a:\r\n'.repeat(16_300)}\r\n`.repeat(40),
+  ],
+])('%s take bounded memory', async (_what, connections, bytes) => {
   const rss = () =>
     Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${service.process.pid}/status`, 'utf8'))![1]) / 1024;
   const before = rss();
-  const bytes = 'GET /x HTTP/1.1\r\nHost:a\r\n\r\n'.repeat(2_400);
   const { hostname, port } = new URL(service.url);
   const sockets: Socket[] = [];
-  for (let at = 0; at < 100; at++) {
+  for (let at = 0; at < connections; at++) {
     const socket = connect(Number(port), hostname, () => socket.write(bytes));
     sockets.push(socket.on('error', () => undefined).pause());
     if (at % 20 === 19) await sleep(30);
