@@ -70,7 +70,7 @@ class Connection {
     if (!this.current) return this.begin(request, response);
     const bytes = bytesOf(request);
     this.waiting.push({ request, response, bytes });
-    if (this.waiting.length >= MAX_WAITING) this.stopReading();
+    if (this.waiting.length >= MAX_WAITING) this.socket.pause();
     this.backlog.add(this, bytes);
   }
 
@@ -87,21 +87,10 @@ class Connection {
   finish(action: () => void): void {
     if (this.onIdle) return;
     this.onIdle = action;
-    this.stopReading();
     // On CONNECT, Node no longer ends the socket of a client that does not read an earlier response.
     this.socket.on('timeout', () => this.socket.destroy());
     if (this.waiting.at(-1)?.request.complete === false) this.backlog.remove(this, this.waiting.pop()!.bytes);
     if (!this.current || !this.current.request.complete) action();
-  }
-
-  /**
-   * Leaves what the client sends to the operating system: Node would keep what it parses for as long as the client does not
-   * read. Not at once, as Node resumes a socket at the end of each message.
-   */
-  private stopReading(): void {
-    process.nextTick(() => {
-      if (this.onIdle || this.waiting.length >= MAX_WAITING) this.socket.pause();
-    });
   }
 
   private begin(request: IncomingMessage, response: ServerResponse): void {

@@ -47,8 +47,10 @@ export function createHttpServer(
     (request, response) => {
       // Before anything reads `headers`, which Node makes of the raw ones.
       if (!hasTooManyHeaders(request)) return connections.onRequest(request, response);
-      // Node keeps the request until the connection closes.
+      // Node keeps the request until the connection closes, and would read more of them while earlier responses are sent. It
+      // resumes a socket at the end of each message, so it is paused afterwards.
       request.rawHeaders.length = 0;
+      process.nextTick(() => request.socket.pause());
       refuseLast(request.socket, tooManyHeaders());
     },
   );
