@@ -22,11 +22,11 @@ export const doctorCommand: Command = {
 
 Checks that tables, columns and indexes match the migrations, and for each user: the clock is a time at or after every
 timestamp, the count of articles is right, tombstones have no content, no value is missing, of another type or out of range,
-every article's URL has the right hash, which keeps URLs unique. The service may keep running.
-The last line says what to do next.
+every article's URL has the right hash, which keeps URLs unique. The service may run meanwhile. The
+last line says what to do next.
 
 An intact backup that was restored has nothing wrong in it, but is older than what devices know. --high-water detects that until
-devices reconnect: FILE keeps the highest clock of all users ever seen. The first run creates it, later ones
+devices are let in again: FILE keeps the highest clock of all users ever seen. The first run creates it, later ones
 raise it unless the clocks are behind. Keep it where restoring the database does not bring back an older one.
 
 ${USER_HELP}

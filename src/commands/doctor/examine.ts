@@ -58,7 +58,7 @@ function problemsOfClock(examined: ExaminedAccount, { last_modified, purged_unti
   ];
 }
 
-/** All devices have to start over, because what they have received is unknown. */
+/** All devices have to start over, because what they have been told is unknown. */
 const resetClock = (examined: ExaminedAccount, known: Timestamp) =>
   inAccount(examined, async (transaction) => {
     const newest = await store.newestOf(transaction, examined.account);
@@ -102,7 +102,7 @@ const ADVICE = 'delete it through the API, or restore it from a backup';
 
 function damagedRecord(examined: ExaminedAccount, row: Row, faults: Faults): Problem {
   const name = `${isLive(row) ? 'article' : 'tombstone'} ${nameOf(row.id!)}`;
-  if (faults.url === 'is NULL') return { text: `${name} has no URL`, advice: ADVICE };
+  if (faults.url === 'is NULL') return { text: `${name} has no address`, advice: ADVICE };
   const text = `${name}: ${Object.entries(faults)
     .map(([field, fault]) => `${field} ${fault}`)
     .join(', ')}`;
@@ -118,11 +118,11 @@ async function wrongHash(examined: ExaminedAccount, row: Row): Promise<Problem> 
   const holds = { id: idText(row.id as Buffer), url: row.url as string, resolved_url: row.resolved_url as string };
   if (await database.onSession((session) => isTaken(session, account, holds)))
     return {
-      text: `article ${holds.id} has a URL that another one has`,
+      text: `article ${holds.id} has an address that another has`,
       advice: 'delete one of them through the API',
     };
   return {
-    text: `article ${holds.id} has a hash that does not match its URL`,
+    text: `article ${holds.id} has a hash that is not of its address`,
     repair: inAccount(examined, (transaction) => repairHashes(transaction, account, row)),
   };
 }

@@ -29,7 +29,7 @@ export async function repairRecord(
   if (faults.deleted) values.deleted = isLive(row) ? 0 : 1;
   if (faults.id) values.id = idBytes(randomUUID());
   await writeColumns(transaction, account, row.id!, values);
-  // Devices learn of a record's new id only by starting over.
+  // Only starting over tells devices that a record has another id.
   if (faults.id) await raiseTimestamps(transaction, account, timestamp, timestamp);
   if (faults.deleted) await recount(transaction, account);
 }
