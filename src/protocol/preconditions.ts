@@ -36,8 +36,7 @@ export function requireSingleConditions({ headers, rawHeaders }: ConditionalRequ
 
 /**
  * Reads the two conditional headers: 1 to 16 decimal digits, with optional surrounding white space; an empty one counts
- * as absent. Throws 400 / 107 that names the header, of two
- * the alphabetically first one.
+ * as absent. Throws 400 / 107 that names the header, of two the alphabetically first one.
  */
 export function readPreconditions(headers: Record<string, string | string[] | undefined>): Preconditions {
   return {

@@ -1,12 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError } from '../../protocol/api-error.js';
 import type { ErrorName } from '../../protocol/errno.js';
@@ -67,8 +60,8 @@ export function createHttpServer(
     refuseLast(socket, new ApiError('methodNotAllowed', 'CONNECT: not allowed here', { Allow: 'GET, HEAD' })),
   );
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    const { headers } = hasTooManyHeaders(request) ? { headers: {} as IncomingHttpHeaders } : request;
-    if (Number(headers['content-length'] ?? 0) <= maxBodyBytes && headers.authorization) response.writeContinue();
+    const isWelcome = !hasTooManyHeaders(request) && Number(request.headers['content-length'] ?? 0) <= maxBodyBytes;
+    if (isWelcome && request.headers.authorization) response.writeContinue();
     server.emit('request', request, response);
   });
   // `requireWellFormed` refuses these.
