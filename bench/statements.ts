@@ -20,7 +20,8 @@ export async function statementsPerOperation(
   const counts: Record<string, number> = {};
   for (const { name } of OPERATIONS.filter((operation) => operation.users !== 'doomed')) {
     const facts = { port: subject.port, users, connections: 1, seconds: 30, size: 1000 };
-    await client.run({ ...facts, operation: name, requests: 1, salt: `first-${subject.name}-${name}` });
+    // The same requests as those that are counted, because the service remembers URLs that were posted.
+    await client.run({ ...facts, operation: name, requests: REQUESTS, salt: `first-${subject.name}-${name}` });
     const before = await questions();
     await client.run({ ...facts, operation: name, requests: REQUESTS, salt: `counted-${subject.name}-${name}` });
     counts[name] = ((await questions()) - before - 1) / REQUESTS;
