@@ -14,6 +14,10 @@ describe('a JSON text', () => {
     expect([isTooComplex(text(most)), isTooComplex(text(most + 1))]).toEqual([false, true]);
   });
 
+  it('that is short is never too complex', () => {
+    expect(isTooComplex('['.repeat(MAX_DEPTH))).toBe(false);
+  });
+
   it.each([
     ['commas and brackets', ',[{'],
     ['escaped quotes', '\\",'],
