@@ -66,7 +66,6 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
   nest.use(refuseOverload(status.monitor), requireWellFormed);
   await nest.init();
   const database = nest.get(DatabaseLifecycle);
-  status.hasReachedDatabase = () => database.wasReached;
   observation.watch(nest, status);
   try {
     await database.start(options.onRefusal ?? (() => undefined));
@@ -74,7 +73,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     await nest.close();
     throw error;
   }
-  status.monitor.start({ database: () => database.usage(), connections: settings.databasePoolSize });
+  status.watch(database);
   return { nest, server, status, database, log: observation.output, metrics: observation.metrics };
 }
 

@@ -10,7 +10,7 @@ import { bringUpToDate } from './migrate.js';
 import { MysqlSessions } from './mysql/sessions.js';
 import { observedSessions, type StatementObserver } from './observed.sessions.js';
 import { type Probe, probe } from './probe.js';
-import type { SessionSource } from './session.js';
+import type { SessionSource, Usage } from './session.js';
 import { isCorrupt } from './sqlite/dialect.js';
 import { SqliteFile } from './sqlite/file.js';
 import { SqliteSessions } from './sqlite/sessions.js';
@@ -176,8 +176,9 @@ export class DatabaseLifecycle {
     return isCorrupt(this.health.damage ?? {}) ? (this.health.damage as Error).message : undefined;
   }
 
-  usage() {
-    return this.source?.usage() ?? { used: 0, waiting: 0 };
+  usage(): Usage {
+    const { used, waiting, queued } = this.source?.usage() ?? { used: 0, waiting: 0, queued: 0 };
+    return { used, waiting, queued: queued + this.database.queued };
   }
 
   async stop(): Promise<void> {

@@ -35,6 +35,11 @@ export class Database {
     private readonly health = new DatabaseHealth(),
   ) {}
 
+  /** How many requests wait for others of the same user. */
+  get queued(): number {
+    return this.turns.queued + this.writeTurns.queued;
+  }
+
   get dialect(): Dialect {
     return this.source().dialect;
   }

@@ -56,13 +56,19 @@ export interface Tally {
  */
 export type Purpose = 'read' | 'write' | 'scan';
 
+/** How many sessions are in use, how many callers wait for one, and how many wait for others of the same user. */
+export interface Usage {
+  used: number;
+  waiting: number;
+  queued: number;
+}
+
 /** A source of sessions, with the dialect of its database. */
 export interface SessionSource {
   readonly dialect: Dialect;
   /** Waits a bounded time for a free session; rejects with an error that `classify` recognises. */
   acquire(purpose: Purpose, tally: Tally): Promise<LoanedSession>;
-  /** How many sessions are in use and how many callers wait for one. */
-  usage(): { used: number; waiting: number };
+  usage(): Usage;
   /** Stops whatever the source runs besides the sessions. */
   close?(): Promise<void>;
 }

@@ -11,6 +11,8 @@ interface Waiting {
  * user sends, the database stays free for others.
  */
 export class Turns {
+  /** How many tasks wait for their turn. */
+  queued = 0;
   private readonly busy = new Map<string, { running: number; queue: Waiting[] }>();
 
   constructor(
@@ -45,12 +47,14 @@ export class Turns {
         const at = turn.queue.indexOf(waiting);
         if (at < 0) return;
         turn.queue.splice(at, 1);
+        this.queued--;
         clearTimeout(waiting.timer);
         reject(unavailable(new Error(reason)));
       };
       const timer = setTimeout(() => giveUp('other requests of the same user took too long'), this.timeoutMs);
       const waiting = { resolve, timer };
       turn.queue.push(waiting);
+      this.queued++;
       tally.whenOver?.(() => giveUp('the client is gone'));
     });
   }
@@ -59,6 +63,7 @@ export class Turns {
     const turn = this.busy.get(key)!;
     const next = turn.queue.shift();
     if (next) {
+      this.queued--;
       clearTimeout(next.timer);
       next.resolve();
     } else if (--turn.running === 0) this.busy.delete(key);

@@ -1,24 +1,42 @@
-import { LoadMonitor } from './load/load-monitor.js';
+import { LoadMonitor, type LoadSources } from './load/load-monitor.js';
 import type { Clock } from '../config/config.module.js';
 import type { Settings } from '../config/settings.js';
 import { alertHeader, isPastEnd } from '../protocol/end-of-service.js';
 import type { ServiceState } from '../protocol/service-headers.js';
 
+/** What the status watches of the database. */
+interface WatchedDatabase {
+  /** True once it has been open. */
+  readonly wasReached: boolean;
+  usage: LoadSources['database'];
+}
+
 /** What the headers currently tell all clients. */
 export class ServiceStatus {
-  /** Set at shutdown: the instance completes the requests in flight and wants no new ones. */
-  draining = false;
-
-  /** Whether the database has been reachable at least once since the start. */
-  hasReachedDatabase: () => boolean = () => true;
-
   readonly monitor = new LoadMonitor();
+  private isDraining = false;
+  private database?: WatchedDatabase;
 
   constructor(
     private readonly settings: Settings,
     private readonly clock: Clock,
     private readonly random: () => number = Math.random,
   ) {}
+
+  /** Begins to watch the database and the event loop. */
+  watch(database: WatchedDatabase): void {
+    this.database = database;
+    this.monitor.start({ database: () => database.usage(), connections: this.settings.databasePoolSize });
+  }
+
+  /** At shutdown: the instance completes the requests in flight and wants no new ones. */
+  drain(): void {
+    this.isDraining = true;
+  }
+
+  get draining(): boolean {
+    return this.isDraining;
+  }
 
   current(): ServiceState {
     const { retryAfterSeconds, endOfService } = this.settings;
@@ -32,7 +50,7 @@ export class ServiceStatus {
   /** Why a load balancer should not use this instance; undefined if it should. */
   get reasonNotToServe(): string | undefined {
     if (this.draining) return 'This instance is shutting down';
-    if (!this.hasReachedDatabase()) return 'This instance has not reached its database yet';
+    if (this.database?.wasReached === false) return 'This instance has not reached its database yet';
     return this.monitor.isStuck ? 'This instance refuses all requests' : undefined;
   }
 

@@ -3,7 +3,6 @@ import type { Request } from 'express';
 import { type Caller, callerOf } from '../auth/caller.js';
 import { type Clock, CLOCK, SETTINGS } from '../config/config.module.js';
 import type { Settings } from '../config/settings.js';
-import type { RequestContext } from '../http/request/request-context.js';
 import { ServiceStatus } from '../http/service-status.js';
 import { readWait } from '../protocol/prefer.js';
 import { linesOf } from '../protocol/repeated-header.js';
@@ -48,8 +47,10 @@ export class WaitingPolls {
     if (unchanged === undefined) return;
     // A body has no meaning here, but unread it would stay in memory.
     request.resume();
-    const ending = await this.asIdle(context, this.room.hold(waiter, unchanged));
-    this.room.counts[ending === 'changed' ? 'woken' : ending]++;
+    const start = performance.now();
+    const ending = await this.status.monitor.whileWaiting(this.room.hold(waiter, unchanged));
+    // The time it is held does not count as response time.
+    context.heldMs = performance.now() - start;
     if (ending !== 'changed') context.wait.unchanged = unchanged;
     // A condition in the future holds after the change, too.
     else if (since > unchanged) context.wait.unchanged = await look();
@@ -62,24 +63,11 @@ export class WaitingPolls {
     const wanted = readWait(linesOf('prefer', request.rawHeaders));
     if (wanted === undefined) return undefined;
     if (this.status.draining || this.status.monitor.load === 'full' || keptBytes(request) > MAX_HELD_BYTES) {
-      this.room.counts.refused++;
+      this.room.noteRefusal();
       return undefined;
     }
     const validSeconds = Math.max(0, Math.floor((expiresAt - this.clock()) / 1000));
     return Math.min(wanted, maxSeconds, validSeconds);
-  }
-
-  /** A held request is not load, and the time it is held does not count as response time. */
-  private async asIdle<T>(context: RequestContext, held: Promise<T>): Promise<T> {
-    const start = performance.now();
-    const { monitor } = this.status;
-    monitor.inFlight--;
-    try {
-      return await held;
-    } finally {
-      monitor.inFlight++;
-      context.heldMs = performance.now() - start;
-    }
   }
 }
 

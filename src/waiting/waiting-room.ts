@@ -82,7 +82,7 @@ export class WaitingRoom {
   enter(key: string, since: Timestamp, ms: number): Waiter | undefined {
     const others = this.byAccount.get(key) ?? new Set();
     if (others.size >= this.bounds.perUser || this.size >= this.bounds.max) {
-      this.counts.refused++;
+      this.noteRefusal();
       return undefined;
     }
     const waiter = new Waiter(key, since);
@@ -107,14 +107,24 @@ export class WaitingRoom {
    * Holds a waiter whose check found nothing new; resolves when it is time to check again or to give up.
    * @param seen the collection's timestamp in that check
    */
-  hold(waiter: Waiter, seen = waiter.since): Promise<Ending> {
+  async hold(waiter: Waiter, seen = waiter.since): Promise<Ending> {
     this.stopChecking(waiter);
-    if (waiter.ending) return Promise.resolve(waiter.ending);
+    const ending = waiter.ending ?? (await this.nextEnding(waiter, seen));
+    this.counts[ending === 'changed' ? 'woken' : ending]++;
+    return ending;
+  }
+
+  private nextEnding(waiter: Waiter, seen: Timestamp): Promise<Ending> {
     waiter.since = seen;
     return new Promise((resolve) => {
       waiter.resume = resolve;
       if (waiter.announced > seen) this.wake(waiter);
     });
+  }
+
+  /** Counts a poll that may not be held at the moment. */
+  noteRefusal(): void {
+    this.counts.refused++;
   }
 
   /** Wakes the waiters of an account whose collection has reached a timestamp that is new to them. */

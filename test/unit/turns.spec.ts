@@ -28,10 +28,10 @@ describe('a turn', () => {
     const [first, second] = [work(), work()];
     const both = [turns.run({ statements: 0, account }, first.run), turns.run({ statements: 0, account }, second.run)];
     await settled();
-    expect([first.isRunning, second.isRunning]).toEqual([true, false]);
+    expect([first.isRunning, second.isRunning, turns.queued]).toEqual([true, false, 1]);
     first.end();
     await settled();
-    expect(second.isRunning).toBe(true);
+    expect([second.isRunning, turns.queued]).toEqual([true, 0]);
     second.end();
     await Promise.all(both);
   });
@@ -44,8 +44,10 @@ describe('a turn', () => {
     const running = turns.run({ statements: 0, account }, first.run);
     const refused = expect(turns.run(tally, gone.run)).rejects.toMatchObject({ status: 503 });
     const last = turns.run({ statements: 0, account }, third.run);
+    expect(turns.queued).toBe(2);
     leave();
     await refused;
+    expect(turns.queued).toBe(1);
     first.end();
     await settled();
     expect([gone.isRunning, third.isRunning]).toEqual([false, true]);

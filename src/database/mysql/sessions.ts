@@ -29,7 +29,7 @@ export class MysqlSessions implements SessionSource {
   constructor(private readonly dataSource: DataSource) {}
 
   usage() {
-    return { used: this.used, waiting: this.waiting };
+    return { used: this.used, waiting: this.waiting, queued: 0 };
   }
 
   async acquire(_purpose: Purpose, tally: Tally): Promise<LoanedSession> {

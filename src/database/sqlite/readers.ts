@@ -110,6 +110,11 @@ export class SqliteReaders {
     this.readers = Array.from({ length: THREADS }, () => new Reader(resolve(path)));
   }
 
+  /** How many reads wait for another one of the same user. */
+  get queued(): number {
+    return this.turns.queued;
+  }
+
   /** A read-only session. */
   session(tally: Tally): LoanedSession {
     const rows = async (sql: string, parameters: Parameter[], isLast?: IsLast) => {

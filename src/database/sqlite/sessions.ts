@@ -59,7 +59,8 @@ export class SqliteSessions implements SessionSource {
   usage() {
     // Waiting for another process is not load on this one.
     const waiting = this.probe ? this.queue.filter(({ purpose }) => purpose !== 'write') : this.queue;
-    return { used: this.isWriting || this.readers > 0 ? 1 : 0, waiting: waiting.length };
+    const used = this.isWriting || this.readers > 0 ? 1 : 0;
+    return { used, waiting: waiting.length, queued: this.scanReaders?.queued ?? 0 };
   }
 
   async acquire(purpose: Purpose, tally: Tally): Promise<LoanedSession> {

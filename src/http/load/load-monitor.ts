@@ -1,9 +1,10 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { RequestContext } from '../request/request-context.js';
 
 /** What the monitor watches besides the event loop. */
 export interface LoadSources {
-  /** How many callers hold a database connection, and how many wait for one. */
-  database: () => { used: number; waiting: number };
+  /** How many callers hold a database connection, how many wait for one, and how many for others of the same user. */
+  database: () => { used: number; waiting: number; queued: number };
   connections: number;
 }
 
@@ -20,6 +21,8 @@ const BUSY_DELAYED_IN_FLIGHT = 16;
 const FULL_DELAYED_IN_FLIGHT = 64;
 const BUSY_IN_FLIGHT = 150;
 const FULL_IN_FLIGHT = 400;
+/** Including those that wait for others of the same user: they cost nothing but memory. */
+const MOST_IN_FLIGHT = 2_000;
 /** Callers waiting per connection. */
 const BUSY_WAITING = 4;
 const FULL_WAITING = 20;
@@ -34,23 +37,28 @@ export class LoadMonitor {
   private delayMs = 0;
   private readonly histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   private timer?: NodeJS.Timeout;
-  private sources: LoadSources = { database: () => ({ used: 0, waiting: 0 }), connections: 1 };
+  private sources: LoadSources = { database: () => ({ used: 0, waiting: 0, queued: 0 }), connections: 1 };
 
   /** Since when every request has been refused; undefined if the last one was admitted. */
   private refusingSince?: number;
 
-  /** True if a new request can be served in time; otherwise counts it as refused. */
-  admit(): boolean {
-    if (this.load !== 'full') {
-      this.refusingSince = undefined;
-      return true;
+  /**
+   * True if a new request can be served in time: it then counts as in flight until its response is complete, otherwise
+   * as refused.
+   */
+  admit(request: Pick<RequestContext, 'whenAnswered'>): boolean {
+    if (this.load === 'full') {
+      this.refused++;
+      this.refusingSince ??= performance.now();
+      return false;
     }
-    this.refused++;
-    this.refusingSince ??= performance.now();
-    return false;
+    this.refusingSince = undefined;
+    this.inFlight++;
+    request.whenAnswered(() => this.inFlight--);
+    return true;
   }
 
-  /** Awaits `work` without counting the request as in flight: a slow client or identity provider is not load. */
+  /** Awaits `work` without counting the request as in flight: a held poll, a slow client or identity provider is not load. */
   async whileWaiting<T>(work: Promise<T>): Promise<T> {
     this.inFlight--;
     try {
@@ -84,9 +92,11 @@ export class LoadMonitor {
   }
 
   get load(): Load {
-    const waiting = this.sources.database().waiting / this.sources.connections;
+    const database = this.sources.database();
+    const waiting = database.waiting / this.sources.connections;
     if (this.isDelayed(FULL_DELAY_MS, FULL_DELAYED_IN_FLIGHT)) return 'full';
-    if (this.inFlight >= FULL_IN_FLIGHT || waiting >= FULL_WAITING) return 'full';
+    if (this.inFlight - database.queued >= FULL_IN_FLIGHT || this.inFlight >= MOST_IN_FLIGHT) return 'full';
+    if (waiting >= FULL_WAITING) return 'full';
     if (this.isDelayed(BUSY_DELAY_MS, BUSY_DELAYED_IN_FLIGHT)) return 'busy';
     return this.inFlight >= BUSY_IN_FLIGHT || waiting >= BUSY_WAITING ? 'busy' : 'normal';
   }

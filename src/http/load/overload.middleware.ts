@@ -15,9 +15,6 @@ export function refuseOverload(monitor: LoadMonitor) {
     if (context.isBatchEntry) return next();
     if (socket.destroyed) return;
     if (HEALTH.test(request.url)) return next();
-    if (!monitor.admit()) return next(new ApiError('unavailable', 'Too many requests are waiting'));
-    monitor.inFlight++;
-    context.whenAnswered(() => monitor.inFlight--);
-    next();
+    next(monitor.admit(context) ? undefined : new ApiError('unavailable', 'Too many requests are waiting'));
   };
 }

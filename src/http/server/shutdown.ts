@@ -12,7 +12,7 @@ const SWEEP_MS = 100;
  * at most ten seconds.
  */
 export async function shutDown({ nest, server, status }: App): Promise<void> {
-  status.draining = true;
+  status.drain();
   const connections = await new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count ?? 0)));
   if (connections > 0) await pause(NOTICE_MS);
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
