@@ -444,7 +444,7 @@ export interface components {
              */
             read_position: number;
         };
-        /** @description Fields set by the server (`id`, `last_modified`, `stored_on`) and unknown fields are ignored. `null` counts as absent, except for `title`. `resolved_url` defaults to the `url`, `resolved_title` to the `title`, `added_on` to the current time. Booleans may also be `"true"`, `"false"`, 1 or 0, and integers may be strings of decimal digits. */
+        /** @description All other fields, such as those that the server sets, are ignored. `null` counts as absent, except for `title`. Booleans may also be `"true"`, `"false"`, 1 or 0, and integers may be strings of decimal digits. */
         NewArticle: {
             /**
              * Format: iri
@@ -470,12 +470,12 @@ export interface components {
             preview?: string | null;
             /**
              * Format: iri
-             * @description The URL after redirects. Unique among the live articles of a user.
+             * @description The URL after redirects. Unique among the live articles of a user. Default: the `url`.
              * @example https://example.com/tea
              */
             resolved_url?: string | null;
             /**
-             * @description The title of the page itself.
+             * @description The title of the page itself. Default: the `title`.
              * @example Tea
              */
             resolved_title?: string | null;
@@ -512,7 +512,7 @@ export interface components {
             unread?: boolean | null;
             /**
              * Format: int64
-             * @description When, by the clock of that device.
+             * @description When, by the clock of that device. Default: the current time.
              * @example 1760000000000
              */
             added_on?: number | null;
@@ -663,7 +663,7 @@ export interface components {
              */
             read_position?: number;
         };
-        /** @description Any of these fields. Read-only fields are accepted if they equal the stored value; unknown ones are ignored. Values may be written as in a POST. `null` sets `resolved_url` to the `url`, `resolved_title` to the `title`, and `excerpt` to empty. */
+        /** @description Any of these fields. Read-only fields are accepted if they equal the stored value; unknown ones are ignored. Values may be written as in a POST. `null` gives a text its default. */
         ArticlePatch: {
             /**
              * @description May be empty or null.

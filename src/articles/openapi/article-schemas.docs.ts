@@ -20,22 +20,26 @@ const only = (names: readonly ArticleField[]) => PickType(ArticleDto, names as r
 const REQUIRED = fieldsWhere(({ givenBy }) => givenBy === 'device');
 const OPTIONAL = fieldsWhere(({ givenBy }) => givenBy === undefined);
 
+/** The value of a new article sent without the field, in words. */
+function defaultOf(name: ArticleField): string {
+  const { default: value = null }: FieldDefinition = FIELDS[name];
+  if (typeof value !== 'object' || value === null) return value === '' ? 'empty' : String(value);
+  return 'now' in value ? 'the current time' : `the \`${value.sameAs}\``;
+}
+
 /** The body of a POST. */
 @ApiSchema({
   name: 'NewArticle',
   description:
-    'Fields set by the server (`id`, `last_modified`, `stored_on`) and unknown fields are ignored. `null` counts as ' +
-    'absent, except for `title`. `resolved_url` defaults to the `url`, `resolved_title` to the `title`, `added_on` to the ' +
-    'current time. Booleans may also be `"true"`, `"false"`, 1 or 0, and integers may be strings of decimal digits.',
+    'All other fields, such as those that the server sets, are ignored. `null` counts as absent, except for `title`. ' +
+    'Booleans may also be `"true"`, `"false"`, 1 or 0, and integers may be strings of decimal digits.',
 })
 export class NewArticleDto extends IntersectionType(only(REQUIRED), PartialType(only(OPTIONAL))) {}
 
 // In words, because client generators treat a property with `default` as always present, and so require it in a POST.
 for (const name of OPTIONAL) {
-  const { description, default: value } = FIELDS[name] as FieldDefinition;
-  const absent =
-    typeof value === 'object' && value !== null ? '' : ` Default: ${value === '' ? 'empty' : String(value)}.`;
-  const options = { required: false, nullable: true, description: description + absent };
+  const { description } = FIELDS[name];
+  const options = { required: false, nullable: true, description: `${description} Default: ${defaultOf(name)}.` };
   Field(name, options)(NewArticleDto.prototype, name);
 }
 
@@ -44,11 +48,11 @@ for (const name of OPTIONAL) {
   name: 'ArticlePatch',
   description:
     'Any of these fields. Read-only fields are accepted if they equal the stored value; unknown ones are ignored. Values may ' +
-    'be written as in a POST. `null` sets `resolved_url` to the `url`, `resolved_title` to the `title`, and `excerpt` to empty.',
+    'be written as in a POST. `null` gives a text its default.',
 })
 export class ArticlePatchDto extends PartialType(only(fieldsWhere(({ patch }) => patch !== undefined))) {}
 
-for (const name of ['resolved_url', 'excerpt'] as const)
+for (const name of fieldsWhere(({ patch, kind }) => patch !== undefined && (kind === 'url' || kind === 'text')))
   Field(name, { required: false, nullable: true })(ArticlePatchDto.prototype, name);
 
 /** The response to a PATCH that returns only some fields. */
