@@ -2,8 +2,6 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Socket } from 'node:net';
 import { beginContext, type RequestContext } from '../request/request-context.js';
 
-/** How many requests may wait on a connection before the service stops reading from it. */
-const MAX_WAITING = 64;
 /** The memory that the waiting requests of all connections may take; a short request takes some two kilobytes. */
 const MAX_WAITING_BYTES = 67_108_864;
 const REQUEST_BYTES = 2_200;
@@ -24,7 +22,7 @@ class Backlog {
   /** Counts a waiting request. When that is too much, the connections with the most are closed, whoever sent the last one. */
   add(connection: Connection, bytes: number): void {
     this.change(connection, bytes);
-    // Pausing does not stop the parser within what has arrived: thousands of short requests.
+    // Pausing would not stop the parser within what has arrived, and would hide that a client is gone.
     while (this.bytes > MAX_WAITING_BYTES) this.largest().close();
   }
 
@@ -70,7 +68,6 @@ class Connection {
     if (!this.current) return this.begin(request, response);
     const bytes = bytesOf(request);
     this.waiting.push({ request, response, bytes });
-    if (this.waiting.length >= MAX_WAITING) this.socket.pause();
     this.backlog.add(this, bytes);
   }
 
@@ -105,7 +102,6 @@ class Connection {
     const next = this.waiting.shift();
     if (next) {
       this.backlog.remove(this, next.bytes);
-      if (this.waiting.length < MAX_WAITING / 2 && this.socket.isPaused()) this.socket.resume();
       // That of the response before, if it was read slowly: Node ends it only where no request waits.
       this.socket.setTimeout(0);
       this.begin(next.request, next.response);
