@@ -3,6 +3,7 @@ import type { ValidatorOptions } from 'class-validator';
 import {
   isBaseUrl,
   isHost,
+  hasPossiblePort,
   isDatabaseUrl,
   isDate,
   isHttpUrl,
@@ -20,6 +21,7 @@ const WHOLE_SECONDS = 2 ** 31 - 1;
 /** Together with what surrounds them, a body and a page have to fit into a string, which has less than 512 MiB. */
 const LARGEST_BODY = 2 ** 28;
 const LARGEST_PAGE = 2 ** 26;
+const POSSIBLE_PORT = 'must have a port of 1 to 65535';
 const ENCODED = 'must have each % that stands for itself written as %25';
 
 /**
@@ -37,6 +39,7 @@ export class Environment {
   @Setting('port to listen on; 0 picks a free one') @WholeNumber(0, 65535) PORT: number = 8000;
   @Setting('base URL as clients see it; required in production', { defaultText: 'from the request' })
   @Check('must be an absolute http(s) URL without user name, query and fragment', isBaseUrl)
+  @Check(POSSIBLE_PORT, hasPossiblePort)
   PUBLIC_URL?: string;
   @Setting('how many proxies, or which IP addresses, may set `X-Forwarded-*`')
   @Check('must be a number of proxies, or their addresses and ranges, comma-separated', isTrustProxy)
@@ -48,6 +51,7 @@ export class Environment {
   )
   @Check(ENCODED, isPercentEncoded)
   @Check('must be sqlite:PATH, sqlite::memory: or mysql://user:password@host:port/name', isDatabaseUrl)
+  @Check(POSSIBLE_PORT, hasPossiblePort)
   DATABASE_URL: string = 'sqlite:var/reading-list.sqlite';
   @Setting('connections of a process') @WholeNumber(1, 1000) DATABASE_POOL_SIZE: number = 10;
   @Setting('create the database and bring its schema up to date at the start; several instances may do it at once')
@@ -59,6 +63,7 @@ export class Environment {
   @Setting('token cache and rate limits that instances share')
   @Check(ENCODED, isPercentEncoded)
   @Check('must be a redis:// or rediss:// URL', isRedisUrl)
+  @Check(POSSIBLE_PORT, hasPossiblePort)
   REDIS_URL?: string;
 
   @Setting('name in the root mapping and the realm of challenges', { group: 'Root endpoint' })
@@ -92,6 +97,7 @@ export class Environment {
     defaultText: '`http://127.0.0.1:9000`, in production none',
   })
   @Check('must be an https URL (plain http only on loopback) without user name, query and fragment', isIssuer)
+  @Check(POSSIBLE_PORT, hasPossiblePort)
   OAUTH_URI?: string;
   @Setting('name of this service at the provider; required in production where `OAUTH_URI` is set', {
     defaultText: 'a development value',

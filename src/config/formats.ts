@@ -25,6 +25,12 @@ export const isRedisUrl = (text: string): boolean =>
 export const isDatabaseUrl = (text: string): boolean =>
   /^sqlite:\S(.*\S)?$/.test(text) || (/^mysql:\/\/[^\s/?#]+\/[^\s/?#]+$/.test(text) && URL.canParse(text));
 
+/** False for a server's URL with a port that does not exist. A password may contain digits after a colon too. */
+export function hasPossiblePort(text: string): boolean {
+  const [, port] = /^(?:mysql|rediss?|https?):\/\/(?:.*@)?[^/?#@]*:(\d+)(?:[/?#][^@]*)?$/is.exec(text) ?? [];
+  return port === undefined || (Number(port) >= 1 && Number(port) <= 65_535);
+}
+
 /** False for a server's URL with a `%` that begins no encoded UTF-8 character: the drivers decode its parts. */
 export function isPercentEncoded(text: string): boolean {
   if (text.startsWith('sqlite:')) return true;

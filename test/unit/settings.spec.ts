@@ -117,6 +117,7 @@ describe('a setting is taken', () => {
     [{ DATABASE_MUST_HAVE_USERS: 'true' }, { databaseMustHaveUsers: true }],
     [{ REDIS_URL: 'redis://127.0.0.1:6379/1' }, { redisUrl: 'redis://127.0.0.1:6379/1' }],
     [{ REDIS_URL: 'rediss://cache' }, { redisUrl: 'rediss://cache' }],
+    [{ REDIS_URL: 'redis://:70000@cache:6379' }, { redisUrl: 'redis://:70000@cache:6379' }],
     [{ SERVICE_NAME: 'Später lesen' }, { serviceName: 'Später lesen' }],
     [{ DOCUMENTATION_URL: 'https://docs.example.com/?a#b' }, { documentationUrl: 'https://docs.example.com/?a#b' }],
     [{ BASIC_AUTH_ENABLED: '0' }, { basicAuthEnabled: false }],
@@ -201,6 +202,7 @@ describe('a wrong setting is refused with one line', () => {
   const baseUrl = 'must be an absolute http(s) URL without user name, query and fragment';
   const percent = 'must have each % that stands for itself written as %25';
   const database = 'must be sqlite:PATH, sqlite::memory: or mysql://user:password@host:port/name';
+  const port = 'must have a port of 1 to 65535';
   const issuer = 'must be an https URL (plain http only on loopback) without user name, query and fragment';
   const date = 'must be a date yyyy-mm-dd';
   const domains = 'must be a comma-separated list of host names, each with *. before it or a port after it if need be';
@@ -231,6 +233,7 @@ describe('a wrong setting is refused with one line', () => {
     ['PUBLIC_URL', 'https://@example.com/', baseUrl],
     ['PUBLIC_URL', 'https://me@example.com/', baseUrl],
     ['PUBLIC_URL', 'https://me:secret@example.com/', baseUrl],
+    ['PUBLIC_URL', 'https://example.com:80000/list', port],
     ['TRUST_PROXY', 'nginx', proxies],
     ['TRUST_PROXY', '10.0.0.0/33', proxies],
     ['TRUST_PROXY', '10.0.0.1,', proxies],
@@ -243,6 +246,9 @@ describe('a wrong setting is refused with one line', () => {
     ['DATABASE_URL', 'mysql://db/list?ssl=1', database],
     ['DATABASE_URL', 'mysql://db:port/list', database],
     ['DATABASE_URL', 'mysql://db/li st', database],
+    ['DATABASE_URL', 'mysql://db:65536/list', port],
+    ['DATABASE_URL', 'mysql://me:70000@db:0/list', port],
+    ['DATABASE_URL', 'mysql://me:70000/1@db/list', database],
     ['DATABASE_URL', 'mysql://me:100%@db/list', percent],
     ['DATABASE_URL', 'mysql://me:%FF@db/list', percent],
     ['DATABASE_URL', 'sqlite:', database],
@@ -256,6 +262,8 @@ describe('a wrong setting is refused with one line', () => {
     ['REDIS_URL', 'redis://', 'must be a redis:// or rediss:// URL'],
     ['REDIS_URL', 'redis://cache/list', 'must be a redis:// or rediss:// URL'],
     ['REDIS_URL', 'redis://:100%@cache', percent],
+    ['REDIS_URL', 'redis://cache:65536', port],
+    ['REDIS_URL', 'redis://[::1]:70000/1', port],
     ['DOCUMENTATION_URL', '/docs', 'must be an absolute http(s) URL'],
     ['DOCUMENTATION_URL', 'https:///docs', 'must be an absolute http(s) URL'],
     ['BASIC_AUTH_ENABLED', 'perhaps', boolean],
@@ -263,6 +271,7 @@ describe('a wrong setting is refused with one line', () => {
     ['OAUTH_PROVIDER_NAME', 'a'.repeat(65), 'must be letters, digits, - and _'],
     ['OAUTH_URI', 'id.example.com', issuer],
     ['OAUTH_URI', 'http://id.example.com', issuer],
+    ['OAUTH_URI', 'https://id.example.com:80000', port],
     ['OAUTH_URI', 'https://id.example.com/?a', issuer],
     ['OAUTH_URI', 'https://id.example.com?', issuer],
     ['OAUTH_URI', 'https://id.example.com\n', issuer],
