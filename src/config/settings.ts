@@ -111,6 +111,7 @@ export function inForce(variables: Variables): Environment {
   const { values, problems } = withFiles(variables);
   const read = readEnvironment(values);
   problems.push(...read.problems);
+  problems.push(...samePorts(read.environment));
   const production = read.environment.NODE_ENV === 'production';
   if (production) problems.push(...missingInProduction(read.environment, problems));
   if (problems.length > 0) throw new SettingError(problems.join('\n'));
@@ -133,6 +134,12 @@ function withFiles(variables: Variables) {
     }
   }
   return { values, problems };
+}
+
+/** Both ports are on the same host, so they have to differ; 0 is a free port for each. */
+function samePorts({ PORT, METRICS_PORT }: Environment): string[] {
+  if (METRICS_PORT !== PORT || !(PORT > 0 && PORT <= 65_535)) return [];
+  return [`METRICS_PORT: must be another port than PORT, not ${METRICS_PORT}`];
 }
 
 /** @param said known problems: an invalid setting is not reported as missing too */

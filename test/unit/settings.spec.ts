@@ -156,6 +156,10 @@ describe('a setting is taken', () => {
     [{ TOMBSTONE_RETENTION_DAYS: '90' }, { tombstoneRetentionDays: 90 }],
     [{ LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
     [{ METRICS_PORT: '9100' }, { metricsPort: 9100 }],
+    [
+      { PORT: '0', METRICS_PORT: '0' },
+      { port: 0, metricsPort: 0 },
+    ],
     [{ NODE_ENV: 'test' }, { production: false, basicAuthEnabled: true }],
     [
       { PORT: '', PAGE_SIZE: '', EOS_DATE: '' },
@@ -340,6 +344,17 @@ describe('a wrong setting is refused with one line', () => {
     ['OAUTH_CLIENT_SECRET', 's3cr3t'.repeat(2000)],
   ])('%s=%s, without showing the password', (name, value) => {
     expect(refusalOf({ [name]: value })).toMatch(new RegExp(`^${name}: must (?!.*s3)(?!.*cr3t)`));
+  });
+
+  it.each<[Variables, string[]]>([
+    [{ METRICS_PORT: '8000' }, ['METRICS_PORT: must be another port than PORT, not 8000']],
+    [{ PORT: '9100', METRICS_PORT: '9100' }, ['METRICS_PORT: must be another port than PORT, not 9100']],
+    [
+      { PORT: '70000', METRICS_PORT: '70000' },
+      ['PORT: must be 0 to 65535, not "70000"', 'METRICS_PORT: must be 0 to 65535, not "70000"'],
+    ],
+  ])('METRICS_PORT that is PORT: %j', (variables, lines) => {
+    expect(refusalOf(variables).split('\n')).toEqual(lines);
   });
 
   it('for each, when there are several', () => {
