@@ -8,6 +8,7 @@ import {
   isDate,
   isHttpUrl,
   isIssuer,
+  isLine,
   isPercentEncoded,
   isRedirectDomain,
   isRedisUrl,
@@ -66,8 +67,11 @@ export class Environment {
   @Check(POSSIBLE_PORT, hasPossiblePort)
   REDIS_URL?: string;
 
-  @Setting('name in the root mapping and the realm of challenges', { group: 'Root endpoint' })
+  @Setting('name in the root mapping and, if a header can quote it, the realm of challenges (else `reading list`)', {
+    group: 'Root endpoint',
+  })
   @Text()
+  @Check('must be one line of text without control characters', isLine)
   SERVICE_NAME: string = 'reading list';
   @Setting('in the root mapping', { defaultText: '`<PUBLIC_URL>/docs`' })
   @Check('must be an absolute http(s) URL', isHttpUrl)

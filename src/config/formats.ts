@@ -53,6 +53,9 @@ export function isRedirectDomain(text: string): boolean {
   return host === text.toLowerCase() || isIP(hostname.replace(/^\[|\]$/g, '')) === 0;
 }
 
+/** One line of visible text. */
+export const isLine = (text: string): boolean => text.trim() !== '' && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text);
+
 /** An existing day as `yyyy-mm-dd`. */
 export const isDate = (text: string): boolean => {
   const instant = new Date(`${text}T00:00:00Z`);

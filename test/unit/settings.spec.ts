@@ -207,6 +207,7 @@ describe('a wrong setting is refused with one line', () => {
   const percent = 'must have each % that stands for itself written as %25';
   const database = 'must be sqlite:PATH, sqlite::memory: or mysql://user:password@host:port/name';
   const port = 'must have a port of 1 to 65535';
+  const line = 'must be one line of text without control characters';
   const issuer = 'must be an https URL (plain http only on loopback) without user name, query and fragment';
   const date = 'must be a date yyyy-mm-dd';
   const domains = 'must be a comma-separated list of host names, each with *. before it or a port after it if need be';
@@ -268,6 +269,9 @@ describe('a wrong setting is refused with one line', () => {
     ['REDIS_URL', 'redis://:100%@cache', percent],
     ['REDIS_URL', 'redis://cache:65536', port],
     ['REDIS_URL', 'redis://[::1]:70000/1', port],
+    ['SERVICE_NAME', 'my\nlist', line],
+    ['SERVICE_NAME', 'my\u2028list', line],
+    ['SERVICE_NAME', ' ', line],
     ['DOCUMENTATION_URL', '/docs', 'must be an absolute http(s) URL'],
     ['DOCUMENTATION_URL', 'https:///docs', 'must be an absolute http(s) URL'],
     ['BASIC_AUTH_ENABLED', 'perhaps', boolean],
