@@ -12,6 +12,7 @@ import {
   isPercentEncoded,
   isRedirectDomain,
   isRedisUrl,
+  isScope,
   isTrustProxy,
 } from './formats.js';
 import { Check, DEFINITIONS, Flag, ListOf, OneOf, Setting, Text, WholeNumber } from './setting.decorator.js';
@@ -111,7 +112,10 @@ export class Environment {
   @Setting('its secret at the provider, required likewise', { secret: true, defaultText: 'a development value' })
   @Text()
   OAUTH_CLIENT_SECRET?: string;
-  @Setting('asked for at login, required of tokens') @Text() OAUTH_SCOPE: string = 'readinglist';
+  @Setting('asked for at login, required of tokens')
+  @Text()
+  @Check('must be one or more scopes, separated by single spaces, of printable ASCII without " and \\', isScope)
+  OAUTH_SCOPE: string = 'readinglist';
   @Setting('audience required of tokens', { defaultText: 'client id or `PUBLIC_URL`' }) @Text() OAUTH_AUDIENCE?: string;
   @Setting('hosts to which a login may return, comma-separated', { defaultText: 'loopback, in production none' })
   @ListOf(

@@ -53,6 +53,9 @@ export function isRedirectDomain(text: string): boolean {
   return host === text.toLowerCase() || isIP(hostname.replace(/^\[|\]$/g, '')) === 0;
 }
 
+/** Scopes as RFC 6749 (section 3.3) spells them, separated by single spaces. */
+export const isScope = (text: string): boolean => /^[!#-[\]-~]+( [!#-[\]-~]+)*$/.test(text);
+
 /** One line of visible text. */
 export const isLine = (text: string): boolean => text.trim() !== '' && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text);
 

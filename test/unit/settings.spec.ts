@@ -182,6 +182,10 @@ describe('a setting is taken', () => {
       { clientId: 'c', clientSecret: 's', audiences: ['c'] },
     ],
     [{ OAUTH_SCOPE: 'list' }, { scope: 'list' }],
+    [
+      { OAUTH_SCOPE: "https://list.example/all read:list [a]!#~'" },
+      { scope: "https://list.example/all read:list [a]!#~'" },
+    ],
     [{ OAUTH_AUDIENCE: 'api' }, { audiences: ['api'] }],
     [{ PUBLIC_URL: 'https://example.com/' }, { audiences: ['reading-list', 'https://example.com'] }],
     [
@@ -207,6 +211,7 @@ describe('a wrong setting is refused with one line', () => {
   const percent = 'must have each % that stands for itself written as %25';
   const database = 'must be sqlite:PATH, sqlite::memory: or mysql://user:password@host:port/name';
   const port = 'must have a port of 1 to 65535';
+  const scope = 'must be one or more scopes, separated by single spaces, of printable ASCII without " and \\';
   const line = 'must be one line of text without control characters';
   const issuer = 'must be an https URL (plain http only on loopback) without user name, query and fragment';
   const date = 'must be a date yyyy-mm-dd';
@@ -286,6 +291,11 @@ describe('a wrong setting is refused with one line', () => {
     ['OAUTH_URI', 'http://128.0.0.1:9001', issuer],
     ['OAUTH_URI', 'http://127.0.0.1.example.com', issuer],
     ['OAUTH_URI', 'http://127.0.0.1@example.com', issuer],
+    ...['a"b', 'a\\b', 'a\nb', 'a\tb', 'a  b', ' a', 'a ', ' ', 'ä', 'a\u007f'].map((text) => [
+      'OAUTH_SCOPE',
+      text,
+      scope,
+    ]),
     ['OAUTH_REDIRECT_DOMAINS', 'https://example.com', domains],
     ['OAUTH_REDIRECT_DOMAINS', 'example.com,*', domains],
     ['OAUTH_REDIRECT_DOMAINS', 'example.com:port', domains],
