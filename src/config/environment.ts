@@ -167,7 +167,7 @@ export class Environment {
   @Setting('end of support, `yyyy-mm-dd`') @Check('must be a date yyyy-mm-dd', isDate) EOS_DATE?: string;
   @Setting('what users are told about it') @Text(1000) EOS_MESSAGE?: string;
   @Setting('where they read more')
-  @Check('must be an absolute URL', (text) => URL.canParse(text))
+  @Check('must be an absolute http(s) URL', isHttpUrl)
   EOS_URL?: string;
   @Setting('see [tombstone retention](#tombstone-retention); 0: tombstones are kept')
   @WholeNumber(0, 36_500)
