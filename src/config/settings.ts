@@ -146,8 +146,8 @@ function samePorts({ PORT, METRICS_PORT }: Environment): string[] {
 function missingInProduction(environment: Environment, said: readonly string[]): string[] {
   const isSaid = (name: string) => said.some((problem) => problem.startsWith(name));
   const missing = (names: readonly SettingName[], why: string) =>
-    names.filter((name) => environment[name] === undefined && !isSaid(name)).map((name) => `${name}: ${why}`);
-  const short = SECRETS.filter((name) => (environment[name]?.length ?? MIN_SECRET_LENGTH) < MIN_SECRET_LENGTH);
+    names.filter((name) => !isGiven(environment[name]) && !isSaid(name)).map((name) => `${name}: ${why}`);
+  const short = SECRETS.filter((name) => isGiven(environment[name]) && isShort(environment[name]!));
   return [
     ...missing(REQUIRED_IN_PRODUCTION, 'required in production'),
     ...short.map((name) => `${name}: must have at least ${MIN_SECRET_LENGTH} characters in production`),
@@ -156,6 +156,10 @@ function missingInProduction(environment: Environment, said: readonly string[]):
       : missing(REQUIRED_WITH_PROVIDER, 'required in production where OAUTH_URI is set')),
   ];
 }
+
+const isGiven = (value: unknown): boolean => value !== undefined && String(value).trim() !== '';
+
+const isShort = (secret: string): boolean => secret.length < MIN_SECRET_LENGTH;
 
 function toSettings(environment: Environment, uriIsExplicit: boolean): Settings {
   // Normalised, because it stands in headers: a host name in Unicode could not.

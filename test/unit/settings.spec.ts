@@ -435,8 +435,13 @@ describe('in production', () => {
     expect(refusalOf({ ...PRODUCTION, [name]: '' })).toBe(`${name}: required in production`);
   });
 
+  it.each(['USER_ID_SECRET', 'SESSION_SECRET'])('%s of blanks is missing', (name) => {
+    expect(refusalOf({ ...PRODUCTION, [name]: ' '.repeat(40) })).toBe(`${name}: required in production`);
+  });
+
   it.each(['OAUTH_CLIENT_ID', 'OAUTH_CLIENT_SECRET'])('%s is required where there is a provider', (name) => {
-    expect(refusalOf({ ...PRODUCTION, [name]: '' })).toBe(`${name}: required in production where OAUTH_URI is set`);
+    for (const text of ['', '  '])
+      expect(refusalOf({ ...PRODUCTION, [name]: text })).toBe(`${name}: required in production where OAUTH_URI is set`);
   });
 
   it('nothing of a provider is required, and none is assumed', () => {
