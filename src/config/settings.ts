@@ -161,6 +161,15 @@ const isGiven = (value: unknown): boolean => value !== undefined && String(value
 
 const isShort = (secret: string): boolean => secret.length < MIN_SECRET_LENGTH;
 
+/** What an operator should know about settings that are taken nevertheless. Production refuses a short secret. */
+export const warningsAbout = ({ userIdSecret }: Pick<Settings, 'userIdSecret'>): string[] =>
+  isShort(userIdSecret)
+    ? [
+        `USER_ID_SECRET: has fewer than ${MIN_SECRET_LENGTH} characters, which production refuses, ` +
+          'and it cannot change once there are users',
+      ]
+    : [];
+
 function toSettings(environment: Environment, uriIsExplicit: boolean): Settings {
   // Normalised, because it stands in headers: a host name in Unicode could not.
   const publicUrl = environment.PUBLIC_URL && withoutSlash(new URL(environment.PUBLIC_URL).href);
