@@ -118,6 +118,19 @@ describe('the command line', () => {
     await elsewhere.drop();
   });
 
+  it.each([[['migrate']], [['migrate', '--check']], [['user', 'list']]])(
+    '%j says of a file that is no database which it is',
+    async (words) => {
+      const file = resolve('package.json');
+      const { status, err } = await runCommand(words, { DATABASE_URL: `sqlite:${file}` });
+      expect([status, err]).toEqual([
+        1,
+        `DATABASE_URL: ${file} is no SQLite database; ` +
+          'look at the path, or restore a backup if it was the database of this service\n',
+      ]);
+    },
+  );
+
   it.each([
     [
       ['user', '--help'],
