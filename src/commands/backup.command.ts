@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { requireDatabaseFile } from '../database/expected.js';
 import { type Command, CommandError, EXIT, UsageError } from './command.js';
@@ -22,7 +22,8 @@ Exit codes: 0 done, 1 failed, 2 wrong usage`,
     if (file === undefined || more.length > 0) throw new UsageError('Name one file for the copy.');
     const source = requireSqliteFile(settings);
     requireDatabaseFile(settings);
-    if (existsSync(file)) throw new CommandError(`${file}: exists already; name a new file`);
+    if (existsSync(file) && !statSync(file).isDirectory())
+      throw new CommandError(`${file}: exists already; name a new file`);
     const { users, articles } = await copyDatabase(source, resolve(file));
     await print(`backed up ${articles} articles of ${users} users to ${file}`);
     return EXIT.ok;
