@@ -17,9 +17,12 @@ For MySQL and MariaDB use mysqldump --single-transaction.
 Exit codes: 0 done, 1 failed, 2 wrong usage`,
   options: {},
   takesOperands: true,
+  checkUsage({ operands }) {
+    if (operands.length !== 1) throw new UsageError('Name one file for the copy.');
+  },
   needsDatabase: false,
-  async run({ operands: [file, ...more], settings, print }) {
-    if (file === undefined || more.length > 0) throw new UsageError('Name one file for the copy.');
+  async run({ operands, settings, print }) {
+    const file = operands[0]!;
     const source = requireSqliteFile(settings);
     requireDatabaseFile(settings);
     if (existsSync(file) && !statSync(file).isDirectory())

@@ -29,10 +29,12 @@ to it under another name. If the command fails or is interrupted earlier, nothin
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done, but "doctor" found problems that it cannot repair`,
   options: {},
   takesOperands: true,
+  checkUsage({ operands }) {
+    if (operands.length !== 1) throw new UsageError('Name the one file to restore.');
+  },
   needsDatabase: false,
   async run(context) {
-    const [file, ...more] = context.operands;
-    if (file === undefined || more.length > 0) throw new UsageError('Name the one file to restore.');
+    const file = context.operands[0]!;
     const target = requireSqliteFile(context.settings);
     if (resolve(file) === target) throw new UsageError(`${file}: is the database itself.`);
     const unusable = whyUnusable(target);
