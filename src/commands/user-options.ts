@@ -1,3 +1,4 @@
+import { isIssuer } from '../config/formats.js';
 import { accountKey } from '../auth/caller.js';
 import { LOCAL_ISSUER } from '../auth/tokens/personal-token.js';
 import { type Arguments, CommandError, type CommandContext, UsageError } from './command.js';
@@ -61,6 +62,9 @@ export function noSuchUser(context: CommandContext, account: Buffer): CommandErr
 export function issuerOf({ options, settings }: CommandContext): string {
   const issuer = (options.issuer as string | undefined) ?? settings.oauth.uri;
   if (!issuer) throw new UsageError('--issuer: OAUTH_URI is not set, name the identity provider.');
+  // Another spelling would be another user, whom nobody can ever be.
+  if (!isIssuer(issuer))
+    throw new UsageError(`--issuer: the URL of the identity provider, as in OAUTH_URI, not ${issuer}.`);
   return issuer.replace(/\/+$/, '');
 }
 

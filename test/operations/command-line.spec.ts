@@ -50,6 +50,10 @@ describe('the command line', () => {
     [['doctor', '--clocks-only'], '--clocks-only: name the --high-water FILE'],
     [['user', 'export'], 'Name one user with --key, --subject, --local or --basic, or say --all.'],
     [['user', 'export', '--all', '--key', 'a'.repeat(32)], 'Name one user'],
+    [
+      ['user', 'link', 'alice', '--subject', 'x', '--issuer', 'id.example.com'],
+      '--issuer: the URL of the identity provider, as in OAUTH_URI, not id.example.com.',
+    ],
     [['user', 'erase'], 'Name one user'],
     [['user', 'erase', '--key', 'a'.repeat(32), '--subject', 'alice'], 'Name one user'],
     [['user', 'erase', '--key', 'xyz'], '--key: 32 hexadecimal digits'],
