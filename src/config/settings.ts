@@ -157,7 +157,7 @@ function missingInProduction(environment: Environment, said: readonly string[]):
   ];
 }
 
-const isGiven = (value: unknown): boolean => value !== undefined && String(value).trim() !== '';
+const isGiven = (value: unknown): boolean => (typeof value === 'string' ? value.trim() !== '' : value !== undefined);
 
 const isShort = (secret: string): boolean => secret.length < MIN_SECRET_LENGTH;
 

@@ -231,10 +231,9 @@ describe('without an identity provider', () => {
 
   it.each(
     ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].flatMap((method) =>
-      ['params', 'login?redirect=https://app.example.com/', 'token?code=a&state=b', 'unheard-of'].map((path) => [
-        method,
-        path,
-      ]),
+      ['params', 'login?redirect=https://app.example.com/', 'token?code=a&state=b', 'unheard-of'].map(
+        (path) => [method, path] as const,
+      ),
     ),
   )('%s acct-oauth/%s is 404 / 111 and says why', async (method, path) => {
     const headers = {
@@ -242,7 +241,7 @@ describe('without an identity provider', () => {
       'access-control-request-method': 'GET',
       'content-length': '0',
     };
-    const { status, body } = await exchange(alone.url, method!, `/v2/acct-oauth/${path}`, headers);
+    const { status, body } = await exchange(alone.url, method, `/v2/acct-oauth/${path}`, headers);
     expect([status, JSON.parse(body)]).toMatchObject([
       404,
       { errno: 111, message: expect.stringContaining('OAUTH_URI') },
