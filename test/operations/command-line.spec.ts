@@ -233,6 +233,15 @@ describe('the command line', () => {
     expect(err).toContain('DATABASE_URL: the database does not respond');
   });
 
+  it('migrate says that it cannot reach the database server', async () => {
+    const port = await findFreePort();
+    const { status, err } = await runCommand(['migrate'], {
+      DATABASE_URL: `mysql://root:s3cr3t@127.0.0.1:${port}/none`,
+    });
+    const reason = `the database server cannot be reached (connect ECONNREFUSED 127.0.0.1:${port})`;
+    expect([status, err]).toEqual([1, `DATABASE_URL: ${reason}; check its host and port, and that it is running\n`]);
+  });
+
   it('names a wrong setting', async () => {
     const { status, err } = await runCommand(['user', 'list'], { DATABASE_URL: 'postgres://x' });
     expect(status).toBe(1);
