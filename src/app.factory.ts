@@ -5,7 +5,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import express, { type Express } from 'express';
 import { AppModule } from './app.module.js';
 import type { Clock } from './config/config.module.js';
-import { SettingError, type Settings } from './config/settings.js';
+import { SettingError, type Settings, warningsAbout } from './config/settings.js';
 import { DatabaseLifecycle } from './database/database.lifecycle.js';
 import { createHttpServer } from './http/server/http-server.js';
 import { Compression } from './http/response/compression.js';
@@ -61,6 +61,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     new JsonAdapter(router, server, paths, status, settings.compressionEnabled ? new Compression() : undefined),
     { bodyParser: false, logger: new NestLogger(observation.logger), abortOnError: false },
   );
+  for (const warning of warningsAbout(settings)) observation.logger.warn({ context: 'Settings' }, warning);
   nest.use(cutToPath, ...observation.middlewares());
   options.extend?.(nest);
   nest.use(refuseOverload(status.monitor), requireWellFormed);

@@ -4,6 +4,7 @@ import { ArticlesModule } from './articles/articles.module.js';
 import { AuthGuard } from './auth/auth.guard.js';
 import { Public } from './auth/public.js';
 import { AuthModule } from './auth/auth.module.js';
+import { NoProviderModule } from './auth/login/no-provider.controller.js';
 import { loginPath } from './auth/login/oauth.controller.js';
 import { BatchModule } from './batch/batch.module.js';
 import { type Clock, ConfigModule } from './config/config.module.js';
@@ -48,8 +49,9 @@ export class AppModule {
         WaitingModule,
         ArticlesModule,
         BatchModule,
+        ...(settings.oauth.enabled ? [] : [NoProviderModule]),
         AuthModule,
-        RouterModule.register([{ path: loginPath(settings), module: AuthModule }]),
+        RouterModule.register([NoProviderModule, AuthModule].map((module) => ({ path: loginPath(settings), module }))),
         HealthModule,
         PurgeModule,
         RootModule,

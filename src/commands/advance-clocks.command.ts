@@ -22,10 +22,13 @@ changes since an earlier one to start over. Run it before devices reconnect.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage`,
   options: { to: { type: 'string' }, 'dry-run': { type: 'boolean' } },
+  checkUsage({ options: { to } }) {
+    if (to !== undefined && !isUsableTimestamp(Date.parse(to as string)))
+      throw new UsageError('--to: a time such as 2026-01-31T12:00:00Z.');
+  },
   needsDatabase: true,
   async run({ options, database, clock, print, progress }) {
     const to = options.to === undefined ? clock() : Date.parse(options.to as string);
-    if (!isUsableTimestamp(to)) throw new UsageError('--to: a time such as 2026-01-31T12:00:00Z.');
     let lists = 0;
     for await (const { account } of allAccounts(database)) {
       if (!options['dry-run']) await advance(database, account, to);

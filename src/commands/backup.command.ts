@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { requireDatabaseFile } from '../database/expected.js';
 import { type Command, CommandError, EXIT, UsageError } from './command.js';
@@ -17,12 +17,16 @@ For MySQL and MariaDB use mysqldump --single-transaction.
 Exit codes: 0 done, 1 failed, 2 wrong usage`,
   options: {},
   takesOperands: true,
+  checkUsage({ operands }) {
+    if (operands.length !== 1) throw new UsageError('Name one file for the copy.');
+  },
   needsDatabase: false,
-  async run({ operands: [file, ...more], settings, print }) {
-    if (file === undefined || more.length > 0) throw new UsageError('Name one file for the copy.');
+  async run({ operands, settings, print }) {
+    const file = operands[0]!;
     const source = requireSqliteFile(settings);
     requireDatabaseFile(settings);
-    if (existsSync(file)) throw new CommandError(`${file}: exists already; name a new file`);
+    if (existsSync(file) && !statSync(file).isDirectory())
+      throw new CommandError(`${file}: exists already; name a new file`);
     const { users, articles } = await copyDatabase(source, resolve(file));
     await print(`backed up ${articles} articles of ${users} users to ${file}`);
     return EXIT.ok;

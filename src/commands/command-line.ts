@@ -49,6 +49,7 @@ async function runCommand(command: Command, words: string[], line: CommandLine):
   // If the argument were ignored, "advance-clocks 2027-01-31" would do something else.
   if (positionals.length > 0 && !command.takesOperands)
     throw new UsageError(`${positionals[0]}: not expected; ${command.name} takes only options.`);
+  command.checkUsage?.({ options: values, operands: positionals });
   const settings = line.loadSettings();
   const { clock, environment } = line;
   const context = { options: values, operands: positionals, settings, clock, environment, print: printLine };
@@ -63,12 +64,21 @@ function parse(command: Command, words: string[]): { values: CommandContext['opt
     const { values, positionals } = parseArgs({ args: words, options, allowPositionals: true });
     return { values, positionals };
   } catch (error) {
-    throw new UsageError((error as Error).message);
+    throw new UsageError(whyUnparsed(error as NodeJS.ErrnoException, command));
   }
 }
 
-function explain(error: unknown, { name }: Command): string {
-  if (error instanceof UsageError) return `${error.message}\nTry "${name} --help".`;
+/** What `parseArgs` found wrong with an option. */
+function whyUnparsed({ code, message }: NodeJS.ErrnoException, { name }: Command): string {
+  const [, option = 'an option'] = /'(?:-\w, )?(-[^' ]*)/.exec(message) ?? [];
+  if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return `${option}: not an option of ${name}.`;
+  if (message.includes('does not take')) return `${option}: takes no value.`;
+  return `${option}: needs a value; write ${option}=VALUE if it begins with "-".`;
+}
+
+function explain(error: unknown, { name, help }: Command): string {
+  if (error instanceof UsageError)
+    return `${error.message}\nUsage: ${name} ${help.split('\n')[0]}\nTry "${name} --help".`;
   if (error instanceof SettingError || error instanceof CommandError) return error.message;
   if (error instanceof ApiError && error.kind === 'unavailable')
     return `The connection to the database was lost; completed changes are kept, and the command can be repeated. (${String(error.cause)})`;

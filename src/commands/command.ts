@@ -29,6 +29,9 @@ export interface CommandContext {
   progress: (text: string) => void;
 }
 
+/** The words after the name of a command. */
+export type Arguments = Pick<CommandContext, 'options' | 'operands'>;
+
 /** A command of the operator. */
 export interface Command {
   /** One or two words. */
@@ -40,6 +43,8 @@ export interface Command {
   options: NonNullable<ParseArgsConfig['options']>;
   /** Whether it has arguments besides options; others are refused. */
   takesOperands?: boolean;
+  /** Throws `UsageError` for a call that cannot be meant, before settings and database are looked at. */
+  checkUsage?(given: Arguments): void;
   /** Whether `database` has to be open when it runs. */
   needsDatabase: boolean;
   /** Resolves with the exit code. */

@@ -44,6 +44,10 @@ Exit codes: 0 all is well or was repaired, 1 failed, 2 wrong usage, 3 there are 
     'dry-run': { type: 'boolean' },
     ...USER_OPTIONS,
   },
+  checkUsage({ options }) {
+    if (options['clocks-only'] && options['high-water'] === undefined)
+      throw new UsageError('--clocks-only: name the --high-water FILE to compare them with.');
+  },
   needsDatabase: true,
   async run(context) {
     const damage = await damageOf(context);
@@ -114,10 +118,7 @@ async function damageOf({ database, options }: CommandContext): Promise<string |
 /** Compares the clocks with the high-water mark, if given, and raises it unless they are behind. */
 async function examineClocks({ options, database, clock, print }: CommandContext): Promise<Problem | undefined> {
   const file = options['high-water'] as string | undefined;
-  if (file === undefined) {
-    if (options['clocks-only']) throw new UsageError('--clocks-only: name the --high-water FILE to compare them with.');
-    return undefined;
-  }
+  if (file === undefined) return undefined;
   const mark = await readMark(file);
   const now = clock();
   const highest = await database.onSession(highestClock);

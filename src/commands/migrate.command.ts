@@ -19,10 +19,18 @@ Exit codes: 0 up to date, 1 failed, 2 wrong usage, 3 migrations are pending (--c
   async run({ options, settings, print }) {
     const checkOnly = options.check === true;
     const names = await migrateDatabase(settings, checkOnly).catch((error: unknown) => {
-      throw error instanceof SettingError ? error : new CommandError(`DATABASE_URL: ${(error as Error).message}`);
+      throw error instanceof SettingError ? error : new CommandError(`DATABASE_URL: ${reasonOf(error)}`);
     });
     for (const name of names) await print(`${checkOnly ? 'pending' : 'done'}: ${name}`);
     if (names.length === 0) await print('up to date');
     return checkOnly && names.length > 0 ? EXIT.attention : EXIT.ok;
   },
+};
+
+/** A failed system call means that there is no server. */
+const reasonOf = (error: unknown): string => {
+  const { message, syscall } = error as NodeJS.ErrnoException;
+  return syscall
+    ? `the database server cannot be reached (${message}); check its host and port, and that it is running`
+    : message;
 };

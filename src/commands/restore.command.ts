@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { chmod, chown, rename, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { whyUnusable } from '../database/sqlite/why-unusable.js';
 import { advanceClocksCommand } from './advance-clocks.command.js';
 import { type Command, type CommandContext, CommandError, EXIT, UsageError } from './command.js';
 import { doctorCommand } from './doctor.command.js';
@@ -28,12 +29,16 @@ to it under another name. If the command fails or is interrupted earlier, nothin
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done, but "doctor" found problems that it cannot repair`,
   options: {},
   takesOperands: true,
+  checkUsage({ operands }) {
+    if (operands.length !== 1) throw new UsageError('Name the one file to restore.');
+  },
   needsDatabase: false,
   async run(context) {
-    const [file, ...more] = context.operands;
-    if (file === undefined || more.length > 0) throw new UsageError('Name the one file to restore.');
+    const file = context.operands[0]!;
     const target = requireSqliteFile(context.settings);
     if (resolve(file) === target) throw new UsageError(`${file}: is the database itself.`);
+    const unusable = whyUnusable(target);
+    if (unusable) throw new CommandError(`DATABASE_URL: ${target} ${unusable}`);
     requireUnused(target);
     const now = context.clock();
     const time = new Date(now).toISOString().replaceAll(':', '-');

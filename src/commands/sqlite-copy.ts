@@ -3,6 +3,8 @@ import { chmod, rename, rm, stat } from 'node:fs/promises';
 import Sqlite from 'better-sqlite3';
 import type { Settings } from '../config/settings.js';
 import { databaseFile } from '../database/expected.js';
+import { isCorrupt, isNoDatabase } from '../database/sqlite/dialect.js';
+import { whyUnusable } from '../database/sqlite/why-unusable.js';
 import { LATEST_TIMESTAMP } from '../protocol/timestamp.js';
 import { CommandError } from './command.js';
 
@@ -21,6 +23,8 @@ export interface CopyContents {
 export function requireSqliteFile(settings: Settings): string {
   const file = databaseFile(settings);
   if (file !== undefined) return file;
+  if (settings.databaseUrl.startsWith('sqlite:'))
+    throw new CommandError('DATABASE_URL: sqlite::memory: has no file; this command needs sqlite:PATH');
   throw new CommandError(
     'DATABASE_URL: this command is for SQLite files; for MySQL and MariaDB use mysqldump and mysql, as ' +
       'docs/operations.md ("Backup and restore") says',
@@ -32,6 +36,8 @@ export function requireSqliteFile(settings: Settings): string {
  * same permissions, and gets its name once it is complete and checked. Throws `CommandError` when it cannot be copied.
  */
 export async function copyDatabase(from: string, to: string): Promise<CopyContents> {
+  const unusable = whyUnusable(to);
+  if (unusable) throw new CommandError(`${to}: ${unusable}`);
   if (!existsSync(from)) throw new CommandError(`${from}: there is no such file`);
   const unfinished = `${to}.${process.pid}.tmp`;
   try {
@@ -50,7 +56,7 @@ export async function copyDatabase(from: string, to: string): Promise<CopyConten
     return contents;
   } catch (error) {
     await removeDatabase(unfinished);
-    throw error instanceof CommandError ? error : new CommandError(`${from}: cannot be copied: ${reasonOf(error)}`);
+    throw error instanceof CommandError ? error : new CommandError(`${from}: ${whyNotCopied(from, to, error)}`);
   }
 }
 
@@ -102,4 +108,10 @@ export function highestClockIn(file: string): number {
   }
 }
 
-const reasonOf = (error: unknown): string => (error as Error).message.split('\n')[0]!;
+function whyNotCopied(from: string, to: string, error: unknown): string {
+  const [reason = ''] = (error as Error).message.split('\n');
+  if (isNoDatabase(error) || /^no such (table|column): /.test(reason))
+    return 'is no database of this service; look at the path';
+  if (isCorrupt(error)) return `is damaged (${reason})`;
+  return whyUnusable(from) ?? `cannot be copied to ${to}: ${reason}`;
+}

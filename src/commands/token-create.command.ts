@@ -5,7 +5,7 @@ import { insertToken } from '../auth/tokens/personal-tokens.store.js';
 import type { Settings } from '../config/settings.js';
 import type { Token } from '../database/entities/token.entity.js';
 import { type Command, CommandError, type CommandContext, EXIT } from './command.js';
-import { expiryOption, nameOption, userOperand } from './token-options.js';
+import { lifetimeOption, nameOption, userOperand } from './token-options.js';
 
 /** Creates a personal token. It is shown only once, because only its hash is stored. */
 export const tokenCreateCommand: Command = {
@@ -24,15 +24,22 @@ so that the token of a lost device can be revoked alone.
 Exit codes: 0 done, 1 failed, 2 wrong usage`,
   options: { name: { type: 'string' }, expires: { type: 'string' }, quiet: { type: 'boolean' } },
   takesOperands: true,
+  checkUsage(given) {
+    userOperand(given);
+    nameOption(given);
+    lifetimeOption(given);
+  },
   needsDatabase: true,
   async run(context) {
     const { settings, clock, options, print } = context;
     if (!settings.tokensEnabled)
       throw new CommandError('TOKENS_ENABLED: is false, the service would not accept the token; set it to true');
     const token = newPersonalToken();
-    const [subject, name, expires_on] = [userOperand(context), nameOption(context), expiryOption(context)];
+    const [subject, name, lifetime] = [userOperand(context), nameOption(context), lifetimeOption(context)];
     const token_hash = personalTokenHash(token);
-    await store(context, { subject, name, token_hash, created_on: clock(), expires_on, last_used_on: null });
+    const created_on = clock();
+    const expires_on = lifetime && created_on + lifetime;
+    await store(context, { subject, name, token_hash, created_on, expires_on, last_used_on: null });
     await print(token);
     if (!options.quiet) for (const line of explanation(settings, token, expires_on)) await print(line);
     return EXIT.ok;

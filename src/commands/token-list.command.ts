@@ -17,6 +17,9 @@ themselves are not stored.
 Exit codes: 0 done, 1 failed, 2 wrong usage`,
   options: { json: { type: 'boolean' } },
   takesOperands: true,
+  checkUsage(given) {
+    if (given.operands.length > 0) userOperand(given);
+  },
   needsDatabase: true,
   async run(context) {
     const { operands, options, database, clock, print } = context;

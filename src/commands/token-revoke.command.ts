@@ -17,10 +17,15 @@ Every instance refuses the token within a few seconds. What the user stored stay
 Exit codes: 0 done, 1 failed or no such token, 2 wrong usage`,
   options: { name: { type: 'string' }, all: { type: 'boolean' } },
   takesOperands: true,
+  checkUsage(given) {
+    const { all, name } = given.options;
+    if (all && name !== undefined) throw new UsageError('Say either --name or --all.');
+    userOperand(given);
+    if (!all) nameOption(given);
+  },
   needsDatabase: true,
   async run(context) {
     const { options, database, print } = context;
-    if (options.all && options.name !== undefined) throw new UsageError('Say either --name or --all.');
     const subject = userOperand(context);
     const name = options.all ? undefined : nameOption(context);
     const revoked = await database.inTransaction((transaction) =>

@@ -2,8 +2,8 @@ import { committed, type Outcome } from '../database/outcome.js';
 import type { Session } from '../database/session.js';
 import { addToLiveCount, eraseAccount, findAccount } from '../accounts/accounts.store.js';
 import { eraseUntil, oldestRecords } from '../articles/store/transfer.store.js';
-import { type Command, CommandError, type CommandContext, EXIT } from './command.js';
-import { USER_HELP, USER_OPTIONS, userOf } from './user-options.js';
+import { type Command, type CommandContext, EXIT } from './command.js';
+import { noSuchUser, requireOneUser, USER_HELP, USER_OPTIONS, userOf } from './user-options.js';
 
 const CHUNK = 200;
 
@@ -21,13 +21,13 @@ ${USER_HELP}
 
 Exit codes: 0 done, 1 failed or no such user, 2 wrong usage`,
   options: { 'dry-run': { type: 'boolean' }, ...USER_OPTIONS },
+  checkUsage: requireOneUser,
   needsDatabase: true,
   async run(context) {
     const { database, options, print } = context;
     const key = await userOf(context);
     const account = await database.onSession((session) => findAccount(session, key));
-    if (!account)
-      throw new CommandError(`There is no user with the key ${key.toString('hex')}; "user list" shows all.`);
+    if (!account) throw noSuchUser(context, key);
     if (options['dry-run'])
       await print(`would erase ${account.live_count} articles and all tombstones of ${key.toString('hex')}`);
     else await print(`erased ${await erase(context, key)} articles and tombstones of ${key.toString('hex')}`);

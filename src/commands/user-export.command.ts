@@ -3,8 +3,8 @@ import type { AccountRow } from '../accounts/account.row.js';
 import { findAccount } from '../accounts/accounts.store.js';
 import { findPage, type Page } from '../articles/store/article-pages.store.js';
 import { parseCollectionQuery } from '../protocol/collection-query.js';
-import { type Command, CommandError, type CommandContext, EXIT, UsageError } from './command.js';
-import { namesUser, USER_HELP, USER_OPTIONS, userOf } from './user-options.js';
+import { type Command, type CommandContext, EXIT, UsageError } from './command.js';
+import { namesUser, noSuchUser, requireOneUser, USER_HELP, USER_OPTIONS, userOf } from './user-options.js';
 
 /** Articles and tombstones, oldest change first. */
 const ALL = parseCollectionQuery('_since=0');
@@ -26,10 +26,13 @@ ${USER_HELP}
 
 Exit codes: 0 done, 1 failed or no such user, 2 wrong usage`,
   options: { all: { type: 'boolean' }, ...USER_OPTIONS },
+  checkUsage(given) {
+    if (Boolean(given.options.all) === namesUser(given))
+      throw new UsageError('Name one user with --key, --subject, --local or --basic, or say --all.');
+    if (!given.options.all) requireOneUser(given);
+  },
   needsDatabase: true,
   async run(context) {
-    if (Boolean(context.options.all) === namesUser(context))
-      throw new UsageError('Name one user with --key, --subject or --basic, or say --all.');
     let users = 0;
     for await (const account of selected(context)) {
       await exportAccount(context, account);
@@ -46,7 +49,7 @@ async function* selected(context: CommandContext): AsyncGenerator<AccountRow> {
   }
   const key = await userOf(context);
   const account = await context.database.onSession((session) => findAccount(session, key));
-  if (!account) throw new CommandError(`There is no user with the key ${key.toString('hex')}; "user list" shows all.`);
+  if (!account) throw noSuchUser(context, key);
   yield account;
 }
 

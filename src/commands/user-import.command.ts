@@ -35,6 +35,11 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done, but some entries cannot be 
     ...USER_OPTIONS,
   },
   takesOperands: true,
+  checkUsage({ operands, options: { format } }) {
+    if (operands.length !== 1) throw new UsageError('Name one file, or - for standard input.');
+    if (format !== undefined && !FORMATS.includes(format as string))
+      throw new UsageError(`--format: one of ${FORMATS.join(', ')}.`);
+  },
   needsDatabase: true,
   async run(context) {
     const { format, text } = await open(context);
@@ -45,7 +50,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done, but some entries cannot be 
 
 /** Opens the file and detects its format. Throws `UsageError` when it is not clear what to read. */
 async function open({ operands, options }: CommandContext): Promise<{ format: string; text: AsyncIterable<string> }> {
-  const chunks = chunksOf(operands);
+  const chunks = chunksOf(operands[0]!);
   const beginning = await readBeginning(chunks);
   if (beginning === '') throw new CommandError('The file is empty.');
   const format = (options.format as string | undefined) ?? formatOf(beginning);
@@ -53,12 +58,10 @@ async function open({ operands, options }: CommandContext): Promise<{ format: st
     throw new UsageError(
       `The file looks like none that can be read; say --format (${FORMATS.join(', ')}) if it is one.`,
     );
-  if (!FORMATS.includes(format)) throw new UsageError(`--format: one of ${FORMATS.join(', ')}.`);
   return { format, text: whole(beginning, chunks) };
 }
 
-async function* chunksOf([file, ...more]: CommandContext['operands']): AsyncGenerator<string, undefined, undefined> {
-  if (file === undefined || more.length > 0) throw new UsageError('Name one file, or - for standard input.');
+async function* chunksOf(file: string): AsyncGenerator<string, undefined, undefined> {
   const input = file === '-' ? process.stdin : createReadStream(file);
   try {
     for await (const chunk of input.setEncoding('utf8')) yield chunk as string;

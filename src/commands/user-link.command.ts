@@ -7,7 +7,7 @@ import { LOCAL_ISSUER } from '../auth/tokens/personal-token.js';
 import { REVOCATION_MS } from '../auth/tokens/personal-tokens.js';
 import { deleteTokens } from '../auth/tokens/personal-tokens.store.js';
 import type { Session } from '../database/session.js';
-import { type Command, CommandError, type CommandContext, EXIT, UsageError } from './command.js';
+import { type Arguments, type Command, CommandError, type CommandContext, EXIT, UsageError } from './command.js';
 import { userOperand } from './token-options.js';
 import { issuerOf } from './user-options.js';
 
@@ -30,6 +30,10 @@ them with "user export" and "user import" instead.
 Exit codes: 0 done, 1 failed or refused, 2 wrong usage`,
   options: { subject: { type: 'string' }, issuer: { type: 'string' }, 'dry-run': { type: 'boolean' } },
   takesOperands: true,
+  checkUsage(given) {
+    userOperand(given);
+    subjectOption(given);
+  },
   needsDatabase: true,
   async run(context) {
     const { database, options, print, progress } = context;
@@ -56,10 +60,14 @@ Exit codes: 0 done, 1 failed or refused, 2 wrong usage`,
   },
 };
 
+function subjectOption({ options }: Arguments): string {
+  if (!options.subject) throw new UsageError('--subject: name the user of the identity provider.');
+  return options.subject as string;
+}
+
 function keysOf(context: CommandContext, user: string): [from: Buffer, to: Buffer] {
-  const { options, settings } = context;
-  const subject = options.subject as string | undefined;
-  if (!subject) throw new UsageError('--subject: name the user of the identity provider.');
+  const { settings } = context;
+  const subject = subjectOption(context);
   const keyOf = (...identity: string[]) => accountKey(settings.userIdSecret, 'bearer', identity);
   return [keyOf(LOCAL_ISSUER, user), keyOf(issuerOf(context), subject)];
 }

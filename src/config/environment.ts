@@ -3,13 +3,16 @@ import type { ValidatorOptions } from 'class-validator';
 import {
   isBaseUrl,
   isHost,
+  hasPossiblePort,
   isDatabaseUrl,
   isDate,
   isHttpUrl,
   isIssuer,
+  isLine,
   isPercentEncoded,
   isRedirectDomain,
   isRedisUrl,
+  isScope,
   isTrustProxy,
 } from './formats.js';
 import { Check, DEFINITIONS, Flag, ListOf, OneOf, Setting, Text, WholeNumber } from './setting.decorator.js';
@@ -20,6 +23,7 @@ const WHOLE_SECONDS = 2 ** 31 - 1;
 /** Together with what surrounds them, a body and a page have to fit into a string, which has less than 512 MiB. */
 const LARGEST_BODY = 2 ** 28;
 const LARGEST_PAGE = 2 ** 26;
+const POSSIBLE_PORT = 'must have a port of 1 to 65535';
 const ENCODED = 'must have each % that stands for itself written as %25';
 
 /**
@@ -37,6 +41,7 @@ export class Environment {
   @Setting('port to listen on; 0 picks a free one') @WholeNumber(0, 65535) PORT: number = 8000;
   @Setting('base URL as clients see it; required in production', { defaultText: 'from the request' })
   @Check('must be an absolute http(s) URL without user name, query and fragment', isBaseUrl)
+  @Check(POSSIBLE_PORT, hasPossiblePort)
   PUBLIC_URL?: string;
   @Setting('how many proxies, or which IP addresses, may set `X-Forwarded-*`')
   @Check('must be a number of proxies, or their addresses and ranges, comma-separated', isTrustProxy)
@@ -48,6 +53,7 @@ export class Environment {
   )
   @Check(ENCODED, isPercentEncoded)
   @Check('must be sqlite:PATH, sqlite::memory: or mysql://user:password@host:port/name', isDatabaseUrl)
+  @Check(POSSIBLE_PORT, hasPossiblePort)
   DATABASE_URL: string = 'sqlite:var/reading-list.sqlite';
   @Setting('connections of a process') @WholeNumber(1, 1000) DATABASE_POOL_SIZE: number = 10;
   @Setting('create the database and bring its schema up to date at the start; several instances may do it at once')
@@ -59,10 +65,14 @@ export class Environment {
   @Setting('token cache and rate limits that instances share')
   @Check(ENCODED, isPercentEncoded)
   @Check('must be a redis:// or rediss:// URL', isRedisUrl)
+  @Check(POSSIBLE_PORT, hasPossiblePort)
   REDIS_URL?: string;
 
-  @Setting('name in the root mapping and the realm of challenges', { group: 'Root endpoint' })
+  @Setting('name in the root mapping and, if a header can quote it, the realm of challenges (else `reading list`)', {
+    group: 'Root endpoint',
+  })
   @Text()
+  @Check('must be one line of text without control characters', isLine)
   SERVICE_NAME: string = 'reading list';
   @Setting('in the root mapping', { defaultText: '`<PUBLIC_URL>/docs`' })
   @Check('must be an absolute http(s) URL', isHttpUrl)
@@ -92,6 +102,7 @@ export class Environment {
     defaultText: '`http://127.0.0.1:9000`, in production none',
   })
   @Check('must be an https URL (plain http only on loopback) without user name, query and fragment', isIssuer)
+  @Check(POSSIBLE_PORT, hasPossiblePort)
   OAUTH_URI?: string;
   @Setting('name of this service at the provider; required in production where `OAUTH_URI` is set', {
     defaultText: 'a development value',
@@ -101,7 +112,10 @@ export class Environment {
   @Setting('its secret at the provider, required likewise', { secret: true, defaultText: 'a development value' })
   @Text()
   OAUTH_CLIENT_SECRET?: string;
-  @Setting('asked for at login, required of tokens') @Text() OAUTH_SCOPE: string = 'readinglist';
+  @Setting('asked for at login, required of tokens')
+  @Text()
+  @Check('must be one or more scopes, separated by single spaces, of printable ASCII without " and \\', isScope)
+  OAUTH_SCOPE: string = 'readinglist';
   @Setting('audience required of tokens', { defaultText: 'client id or `PUBLIC_URL`' }) @Text() OAUTH_AUDIENCE?: string;
   @Setting('hosts to which a login may return, comma-separated', { defaultText: 'loopback, in production none' })
   @ListOf(
@@ -153,7 +167,7 @@ export class Environment {
   @Setting('end of support, `yyyy-mm-dd`') @Check('must be a date yyyy-mm-dd', isDate) EOS_DATE?: string;
   @Setting('what users are told about it') @Text(1000) EOS_MESSAGE?: string;
   @Setting('where they read more')
-  @Check('must be an absolute URL', (text) => URL.canParse(text))
+  @Check('must be an absolute http(s) URL', isHttpUrl)
   EOS_URL?: string;
   @Setting('see [tombstone retention](#tombstone-retention); 0: tombstones are kept')
   @WholeNumber(0, 36_500)

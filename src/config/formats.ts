@@ -25,6 +25,12 @@ export const isRedisUrl = (text: string): boolean =>
 export const isDatabaseUrl = (text: string): boolean =>
   /^sqlite:\S(.*\S)?$/.test(text) || (/^mysql:\/\/[^\s/?#]+\/[^\s/?#]+$/.test(text) && URL.canParse(text));
 
+/** False for a server's URL with a port that does not exist. A password may contain digits after a colon too. */
+export function hasPossiblePort(text: string): boolean {
+  const [, port] = /^(?:mysql|rediss?|https?):\/\/(?:.*@)?[^/?#@]*:(\d+)(?:[/?#][^@]*)?$/is.exec(text) ?? [];
+  return port === undefined || (Number(port) >= 1 && Number(port) <= 65_535);
+}
+
 /** False for a server's URL with a `%` that begins no encoded UTF-8 character: the drivers decode its parts. */
 export function isPercentEncoded(text: string): boolean {
   if (text.startsWith('sqlite:')) return true;
@@ -46,6 +52,12 @@ export function isRedirectDomain(text: string): boolean {
   if (!isAsWritten || /^\.|\.\./.test(hostname)) return false;
   return host === text.toLowerCase() || isIP(hostname.replace(/^\[|\]$/g, '')) === 0;
 }
+
+/** Scopes as RFC 6749 (section 3.3) spells them, separated by single spaces. */
+export const isScope = (text: string): boolean => /^[!#-[\]-~]+( [!#-[\]-~]+)*$/.test(text);
+
+/** One line of visible text. */
+export const isLine = (text: string): boolean => text.trim() !== '' && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text);
 
 /** An existing day as `yyyy-mm-dd`. */
 export const isDate = (text: string): boolean => {

@@ -111,6 +111,7 @@ export function inForce(variables: Variables): Environment {
   const { values, problems } = withFiles(variables);
   const read = readEnvironment(values);
   problems.push(...read.problems);
+  problems.push(...samePorts(read.environment));
   const production = read.environment.NODE_ENV === 'production';
   if (production) problems.push(...missingInProduction(read.environment, problems));
   if (problems.length > 0) throw new SettingError(problems.join('\n'));
@@ -135,12 +136,18 @@ function withFiles(variables: Variables) {
   return { values, problems };
 }
 
+/** Both ports are on the same host, so they have to differ; 0 is a free port for each. */
+function samePorts({ PORT, METRICS_PORT }: Environment): string[] {
+  if (METRICS_PORT !== PORT || !(PORT > 0 && PORT <= 65_535)) return [];
+  return [`METRICS_PORT: must be another port than PORT, not ${METRICS_PORT}`];
+}
+
 /** @param said known problems: an invalid setting is not reported as missing too */
 function missingInProduction(environment: Environment, said: readonly string[]): string[] {
   const isSaid = (name: string) => said.some((problem) => problem.startsWith(name));
   const missing = (names: readonly SettingName[], why: string) =>
-    names.filter((name) => environment[name] === undefined && !isSaid(name)).map((name) => `${name}: ${why}`);
-  const short = SECRETS.filter((name) => (environment[name]?.length ?? MIN_SECRET_LENGTH) < MIN_SECRET_LENGTH);
+    names.filter((name) => !isGiven(environment[name]) && !isSaid(name)).map((name) => `${name}: ${why}`);
+  const short = SECRETS.filter((name) => isGiven(environment[name]) && isShort(environment[name]!));
   return [
     ...missing(REQUIRED_IN_PRODUCTION, 'required in production'),
     ...short.map((name) => `${name}: must have at least ${MIN_SECRET_LENGTH} characters in production`),
@@ -149,6 +156,19 @@ function missingInProduction(environment: Environment, said: readonly string[]):
       : missing(REQUIRED_WITH_PROVIDER, 'required in production where OAUTH_URI is set')),
   ];
 }
+
+const isGiven = (value: unknown): boolean => (typeof value === 'string' ? value.trim() !== '' : value !== undefined);
+
+const isShort = (secret: string): boolean => secret.length < MIN_SECRET_LENGTH;
+
+/** What an operator should know about settings that are taken nevertheless. Production refuses a short secret. */
+export const warningsAbout = ({ userIdSecret }: Pick<Settings, 'userIdSecret'>): string[] =>
+  isShort(userIdSecret)
+    ? [
+        `USER_ID_SECRET: has fewer than ${MIN_SECRET_LENGTH} characters, which production refuses, ` +
+          'and it cannot change once there are users',
+      ]
+    : [];
 
 function toSettings(environment: Environment, uriIsExplicit: boolean): Settings {
   // Normalised, because it stands in headers: a host name in Unicode could not.

@@ -2,6 +2,7 @@ import { type DataSource, MigrationExecutor } from 'typeorm';
 import { SettingError, type Settings } from '../config/settings.js';
 import { createDataSource } from './data-source.js';
 import { requireDatabaseFile } from './expected.js';
+import { whyNotOpen } from './why-not-open.js';
 
 const LOCK_NAME = 'reading-list-migrations';
 const LOCK_TIMEOUT_SECONDS = 60;
@@ -13,7 +14,9 @@ const LOCK_PAUSE_MS = 50;
 export async function migrateDatabase(settings: Settings, checkOnly: boolean): Promise<string[]> {
   if (checkOnly) requireDatabaseFile(settings);
   const dataSource = await createDataSource(settings);
-  await dataSource.initialize();
+  await dataSource.initialize().catch((error: unknown) => {
+    throw whyNotOpen(settings.databaseUrl, error);
+  });
   try {
     return await (checkOnly ? pendingMigrations(dataSource) : runMigrations(dataSource));
   } finally {

@@ -1,5 +1,7 @@
 import { SettingError } from '../config/settings.js';
-import { cannotBeOpened, isCorrupt } from './sqlite/dialect.js';
+import { databaseFile } from './expected.js';
+import { cannotBeOpened, isCorrupt, isNoDatabase } from './sqlite/dialect.js';
+import { whyUnusable } from './sqlite/why-unusable.js';
 
 /** Unknown user or database, or missing permission: waiting does not help, the operator has to change a setting. */
 const CONFIGURATION_ERRORS = new Set([1044, 1045, 1049, 1251, 1698]);
@@ -17,6 +19,17 @@ export function whyNotOpen(databaseUrl: string, error: unknown): Error {
   const { errno, message } = error as Error & { errno?: number };
   const isFinal = databaseUrl.startsWith('sqlite:') ? cannotBeOpened(error) : CONFIGURATION_ERRORS.has(errno ?? 0);
   if (error instanceof SettingError || !isFinal) return error as Error;
-  const advice = isCorrupt(error) ? `; the file is corrupt: ${CORRUPT_ADVICE}` : '';
-  return new SettingError(`DATABASE_URL: cannot be opened: ${message.split('\n')[0]}${advice}`);
+  const reason = message.split('\n')[0]!;
+  const file = databaseFile({ databaseUrl });
+  return new SettingError(
+    `DATABASE_URL: ${file ? `${file} ${fault(file, error, reason)}` : `cannot be opened: ${reason}`}`,
+  );
+}
+
+/** What is wrong with a SQLite file, to follow its path. */
+function fault(file: string, error: unknown, reason: string): string {
+  if (isNoDatabase(error))
+    return 'is no SQLite database; look at the path, or restore a backup if it was the database of this service';
+  if (isCorrupt(error)) return `is corrupt (${reason}): ${CORRUPT_ADVICE}`;
+  return whyUnusable(file) ?? `cannot be opened: ${reason}`;
 }

@@ -229,16 +229,24 @@ describe('without an identity provider', () => {
     expect((await device(token, alone).get('/articles').expect(401)).body.errno).toBe(105);
   });
 
-  it.each(['params', 'login?redirect=https://app.example.com/', 'token?code=a&state=b'])(
-    'acct-oauth/%s is 404 / 111 and says why',
-    async (path) => {
-      const { status, body } = await exchange(alone.url, 'GET', `/v2/acct-oauth/${path}`);
-      expect([status, JSON.parse(body)]).toMatchObject([
-        404,
-        { errno: 111, message: expect.stringContaining('OAUTH_URI') },
-      ]);
-    },
-  );
+  it.each(
+    ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].flatMap((method) =>
+      ['params', 'login?redirect=https://app.example.com/', 'token?code=a&state=b', 'unheard-of'].map(
+        (path) => [method, path] as const,
+      ),
+    ),
+  )('%s acct-oauth/%s is 404 / 111 and says why', async (method, path) => {
+    const headers = {
+      origin: 'https://app.example.com',
+      'access-control-request-method': 'GET',
+      'content-length': '0',
+    };
+    const { status, body } = await exchange(alone.url, method, `/v2/acct-oauth/${path}`, headers);
+    expect([status, JSON.parse(body)]).toMatchObject([
+      404,
+      { errno: 111, message: expect.stringContaining('OAUTH_URI') },
+    ]);
+  });
 
   it('the documentation is shown, and talks to the service only', async () => {
     const { status, headers } = await exchange(alone.url, 'GET', '/docs');

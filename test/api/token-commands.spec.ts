@@ -37,6 +37,7 @@ async function run(
   variables: Record<string, string> = {},
 ) {
   const lines: string[] = [];
+  command.checkUsage?.({ options, operands });
   await command.run({
     options,
     operands,

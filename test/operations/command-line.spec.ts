@@ -41,10 +41,19 @@ describe('the command line', () => {
   it.each([
     [['unheard-of'], 'There is no command "unheard-of"'],
     [['user'], 'There is no command "user"'],
+    [['doctor', '--unheard-of'], '--unheard-of: not an option of doctor.\nUsage: doctor [--key HEX'],
     [['doctor', '--unheard-of'], 'Try "doctor --help"'],
+    [['migrate', '--nope'], '--nope: not an option of migrate.\nUsage: migrate [--check]\n'],
+    [['migrate', '--check=yes'], '--check: takes no value.'],
+    [['user', 'export', '--key'], '--key: needs a value'],
+    [['user', 'export', '--key', '--all'], '--key: needs a value; write --key=VALUE if it begins with "-"'],
     [['doctor', '--clocks-only'], '--clocks-only: name the --high-water FILE'],
-    [['user', 'export'], 'Name one user with --key, --subject or --basic, or say --all.'],
+    [['user', 'export'], 'Name one user with --key, --subject, --local or --basic, or say --all.'],
     [['user', 'export', '--all', '--key', 'a'.repeat(32)], 'Name one user'],
+    [
+      ['user', 'link', 'alice', '--subject', 'x', '--issuer', 'id.example.com'],
+      '--issuer: the URL of the identity provider, as in OAUTH_URI, not id.example.com.',
+    ],
     [['user', 'erase'], 'Name one user'],
     [['user', 'erase', '--key', 'a'.repeat(32), '--subject', 'alice'], 'Name one user'],
     [['user', 'erase', '--key', 'xyz'], '--key: 32 hexadecimal digits'],
@@ -67,6 +76,28 @@ describe('the command line', () => {
     expect(err).toContain(advice);
   });
 
+  it.each([
+    [['token', 'create'], 'Name one user.'],
+    [['token', 'create', 'alice'], '--name: say what the token is for'],
+    [['token', 'create', 'alice', '--name', 'phone', '--expires', 'soon'], '--expires: a number of hours'],
+    [['token', 'revoke'], 'Name one user.'],
+    [['token', 'revoke', 'alice', '--all', '--name', 'phone'], 'Say either --name or --all.'],
+    [['token', 'list', 'alice', 'bob'], 'Name one user.'],
+    [['user', 'export'], 'Name one user'],
+    [['user', 'export', '--issuer', 'https://id.example.com'], 'Name one user'],
+    [['user', 'erase'], 'Name one user'],
+    [['user', 'import'], 'Name one file'],
+    [['user', 'link', 'alice'], '--subject: name the user'],
+    [['doctor', '--clocks-only'], '--clocks-only: name the --high-water FILE'],
+    [['advance-clocks', '--to', 'soon'], '--to: a time such as'],
+    [['backup'], 'Name one file for the copy.'],
+    [['restore', 'one', 'two'], 'Name the one file to restore.'],
+  ] as [string[], string][])('answers %j with status 2 whatever settings and database are', async (words, advice) => {
+    const { status, err } = await runCommand(words, { DATABASE_URL: 'postgres://db/list' });
+    expect(status).toBe(2);
+    expect(err).toContain(advice);
+  });
+
   it('imports nothing for a user of an identity provider that there is not', async () => {
     const production = { ...settings, NODE_ENV: 'production', PUBLIC_URL: 'https://list.example.com' };
     const secrets = { USER_ID_SECRET: 'u'.repeat(32), SESSION_SECRET: 's'.repeat(32) };
@@ -79,13 +110,19 @@ describe('the command line', () => {
   it.each(['https://provider.example', 'https://provider.example/'])('knows the issuer %s as one', async (issuer) => {
     const { err } = await runCommand(['user', 'export', '--subject', 'alice', '--issuer', issuer], settings);
     const key = accountKey(readSettings(settings).userIdSecret, 'bearer', ['https://provider.example', 'alice']);
-    expect(err).toContain(`There is no user with the key ${key.toString('hex')}`);
+    expect(err).toBe(
+      `--subject alice: there is no such user of https://provider.example (key ${key.toString('hex')}); "user list" shows all.\n`,
+    );
   });
 
   it.each([
     [['purge'], 'TOMBSTONE_RETENTION_DAYS: is 0'],
-    [['user', 'export', '--key', 'a'.repeat(32)], '"user list" shows all'],
+    [
+      ['user', 'export', '--key', 'a'.repeat(32)],
+      `--key ${'a'.repeat(32)}: there is no such user; "user list" shows all`,
+    ],
     [['user', 'erase', '--key', 'a'.repeat(32)], '"user list" shows all'],
+    [['user', 'export', '--local', 'alise'], '--local alise: there is no such user (key '],
     [['doctor', '--high-water', '/'], '/: cannot be read (EISDIR); make it readable, or name another file'],
     [
       ['doctor', '--high-water', resolve('package.json')],
@@ -117,6 +154,19 @@ describe('the command line', () => {
       expect(err).toMatch(new RegExp(`^DATABASE_URL: there is no database in ${path}; .*npm run migrate.*\n$`));
     await elsewhere.drop();
   });
+
+  it.each([[['migrate']], [['migrate', '--check']], [['user', 'list']]])(
+    '%j says of a file that is no database which it is',
+    async (words) => {
+      const file = resolve('package.json');
+      const { status, err } = await runCommand(words, { DATABASE_URL: `sqlite:${file}` });
+      expect([status, err]).toEqual([
+        1,
+        `DATABASE_URL: ${file} is no SQLite database; ` +
+          'look at the path, or restore a backup if it was the database of this service\n',
+      ]);
+    },
+  );
 
   it.each([
     [
@@ -161,7 +211,7 @@ describe('the command line', () => {
       timeout: 20_000,
     });
     expect(stdout).toContain('Password of me (not shown): ');
-    expect(stdout).toContain('"user list" shows all');
+    expect(stdout).toContain('--basic me: there is no such user with this password (key ');
   });
 
   it('shows the settings in force, where they come from, and no secret', async () => {
@@ -181,6 +231,15 @@ describe('the command line', () => {
     const { status, err } = await runCommand(['user', 'list'], { DATABASE_URL: url });
     expect(status).toBe(1);
     expect(err).toContain('DATABASE_URL: the database does not respond');
+  });
+
+  it('migrate says that it cannot reach the database server', async () => {
+    const port = await findFreePort();
+    const { status, err } = await runCommand(['migrate'], {
+      DATABASE_URL: `mysql://root:s3cr3t@127.0.0.1:${port}/none`,
+    });
+    const reason = `the database server cannot be reached (connect ECONNREFUSED 127.0.0.1:${port})`;
+    expect([status, err]).toEqual([1, `DATABASE_URL: ${reason}; check its host and port, and that it is running\n`]);
   });
 
   it('names a wrong setting', async () => {

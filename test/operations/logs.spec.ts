@@ -1,5 +1,5 @@
 import Sqlite from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { readableLine } from '../../src/observability/logging/readable-line.js';
 import { requestIdOf } from '../../src/observability/logging/request-id.js';
 import { exchangeBytes } from '../api/raw-http.js';
@@ -176,6 +176,21 @@ describe('the log', () => {
     await short.stop();
     expect(short.output()).toMatch(/"requestId":"the-last".*"sql":\d/);
   });
+});
+
+it.each([
+  ['s3cr3t', 1],
+  [undefined, 0],
+])('warns of the short secret %j without showing it', async (secret, count) => {
+  const other = await startService({ LOG_LEVEL: 'warn', ...(secret ? { USER_ID_SECRET: secret } : {}) });
+  onTestFinished(() => other.kill());
+  const warnings = await entriesOf(other, ({ context }) => context === 'Settings', count);
+  expect(warnings.map(({ level, msg }) => [level, msg])).toEqual(
+    Array.from({ length: count }, () => [
+      'warn',
+      'USER_ID_SECRET: has fewer than 32 characters, which production refuses, and it cannot change once there are users',
+    ]),
+  );
 });
 
 it('says why a request failed, in the line of the request', async () => {

@@ -1,6 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -11,34 +12,83 @@ beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'opening-'))));
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a file that only the operator can put right ends the start at once, with one line', () => {
-  it.each([
+  const inFolder = (...names: string[]) => join(folder, ...names);
+  const path = () => inFolder('list.sqlite');
+  const write = (text: string) => void writeFileSync(path(), text);
+  const cases: [name: string, prepare: () => string | void, reason: string][] = [
     [
-      'whose folder is a file',
-      () => {
-        writeFileSync(join(folder, 'data'), '');
-        return join(folder, 'data', 'list.sqlite');
-      },
+      'in a file instead of a folder',
+      () => (write(''), inFolder('list.sqlite', 'list.sqlite')),
+      'cannot exist, as FOLDER/list.sqlite is no folder; look at the path',
     ],
-    [
-      'that is a folder',
-      () => {
-        mkdirSync(join(folder, 'list.sqlite'));
-        return join(folder, 'list.sqlite');
-      },
-    ],
+    ['that is a folder', () => mkdirSync(path()), 'is a folder; name a file in it'],
     [
       'that is no database',
-      () => {
-        writeFileSync(join(folder, 'list.sqlite'), 'no database at all, but long enough for its header'.repeat(40));
-        return join(folder, 'list.sqlite');
-      },
+      () => write('no database at all, but long enough for its header'.repeat(40)),
+      'is no SQLite database; look at the path, or restore a backup if it was the database of this service',
     ],
-  ])('%s', async (_, prepared) => {
-    const { status, output } = await runService({ DATABASE_URL: `sqlite:${prepared()}`, MIGRATE_ON_START: 'true' });
-    expect(status).toBe(1);
-    expect(output.trim().split('\n')).toEqual([expect.stringContaining('DATABASE_URL: cannot be opened')]);
+    [
+      'in a folder that cannot be created',
+      () => '/sys/nowhere/list.sqlite',
+      'cannot be created, as /sys/nowhere does not exist; look at the path and whether its volume is mounted',
+    ],
+  ];
+  it.each(cases)('%s', async (_, prepare, reason) => {
+    const file = prepare() ?? path();
+    const { status, output } = await runService({ DATABASE_URL: `sqlite:${file}`, MIGRATE_ON_START: 'true' });
+    expect([status, output]).toEqual([1, `DATABASE_URL: ${file} ${reason.replace('FOLDER', folder)}\n`]);
+  });
+
+  it('that is damaged', async () => {
+    const database = new Sqlite(path());
+    database.exec('CREATE TABLE migrations (name)');
+    database.close();
+    const bytes = readFileSync(path());
+    writeFileSync(path(), bytes.fill(255, 100));
+    const { status, output } = await runService({ DATABASE_URL: `sqlite:${path()}` });
+    expect([status, output]).toEqual([
+      1,
+      expect.stringMatching(`^DATABASE_URL: ${path()} is corrupt \\(.*\\): stop the service, .*\n$`),
+    ]);
+  });
+
+  const secrets = { USER_ID_SECRET: 's'.repeat(32), SESSION_SECRET: 's'.repeat(32) };
+  const production = { NODE_ENV: 'production', PUBLIC_URL: 'https://list.example.com', ...secrets };
+  it.each(cases.slice(0, 2))('in production, %s', async (_, prepare, reason) => {
+    const file = prepare() ?? path();
+    const { status, output } = await runService({ ...production, DATABASE_URL: `sqlite:${file}` });
+    expect([status, output]).toEqual([1, `DATABASE_URL: ${file} ${reason.replace('FOLDER', folder)}\n`]);
   });
 });
+
+/** Only root can become somebody without rights. */
+if (process.getuid!() === 0)
+  describe('what the user of the service may not write ends the start with a line that says so', () => {
+    it.each([
+      ['the file', 0o755, 0o644],
+      ['the folder', 0o755, 0o666],
+      ['a folder that cannot be entered', 0o700, 0o666],
+    ])('%s', (_, folderMode, fileMode) => {
+      const file = join(folder, 'list.sqlite');
+      const database = new Sqlite(file);
+      database.exec('CREATE TABLE migrations (name)');
+      database.close();
+      chmodSync(file, fileMode);
+      chmodSync(folder, folderMode);
+      const { status, stderr } = spawnSync(process.execPath, [resolve('dist/src/main.js')], {
+        env: { PATH: process.env.PATH, PORT: '0', DATABASE_URL: `sqlite:${file}` },
+        cwd: tmpdir(),
+        uid: 65_534,
+        encoding: 'utf8',
+        timeout: 20_000,
+      });
+      expect([status, stderr]).toEqual([
+        1,
+        `DATABASE_URL: ${file} cannot be read and written (EACCES); ` +
+          'give the user of the service the right to it and to its folder\n',
+      ]);
+    });
+  });
 
 it('a file that another process holds locked is waited for', async () => {
   const file = join(folder, 'list.sqlite');

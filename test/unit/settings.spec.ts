@@ -117,6 +117,7 @@ describe('a setting is taken', () => {
     [{ DATABASE_MUST_HAVE_USERS: 'true' }, { databaseMustHaveUsers: true }],
     [{ REDIS_URL: 'redis://127.0.0.1:6379/1' }, { redisUrl: 'redis://127.0.0.1:6379/1' }],
     [{ REDIS_URL: 'rediss://cache' }, { redisUrl: 'rediss://cache' }],
+    [{ REDIS_URL: 'redis://:70000@cache:6379' }, { redisUrl: 'redis://:70000@cache:6379' }],
     [{ SERVICE_NAME: 'Später lesen' }, { serviceName: 'Später lesen' }],
     [{ DOCUMENTATION_URL: 'https://docs.example.com/?a#b' }, { documentationUrl: 'https://docs.example.com/?a#b' }],
     [{ BASIC_AUTH_ENABLED: '0' }, { basicAuthEnabled: false }],
@@ -155,6 +156,10 @@ describe('a setting is taken', () => {
     [{ TOMBSTONE_RETENTION_DAYS: '90' }, { tombstoneRetentionDays: 90 }],
     [{ LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
     [{ METRICS_PORT: '9100' }, { metricsPort: 9100 }],
+    [
+      { PORT: '0', METRICS_PORT: '0' },
+      { port: 0, metricsPort: 0 },
+    ],
     [{ NODE_ENV: 'test' }, { production: false, basicAuthEnabled: true }],
     [
       { PORT: '', PAGE_SIZE: '', EOS_DATE: '' },
@@ -177,6 +182,10 @@ describe('a setting is taken', () => {
       { clientId: 'c', clientSecret: 's', audiences: ['c'] },
     ],
     [{ OAUTH_SCOPE: 'list' }, { scope: 'list' }],
+    [
+      { OAUTH_SCOPE: "https://list.example/all read:list [a]!#~'" },
+      { scope: "https://list.example/all read:list [a]!#~'" },
+    ],
     [{ OAUTH_AUDIENCE: 'api' }, { audiences: ['api'] }],
     [{ PUBLIC_URL: 'https://example.com/' }, { audiences: ['reading-list', 'https://example.com'] }],
     [
@@ -201,6 +210,9 @@ describe('a wrong setting is refused with one line', () => {
   const baseUrl = 'must be an absolute http(s) URL without user name, query and fragment';
   const percent = 'must have each % that stands for itself written as %25';
   const database = 'must be sqlite:PATH, sqlite::memory: or mysql://user:password@host:port/name';
+  const port = 'must have a port of 1 to 65535';
+  const scope = 'must be one or more scopes, separated by single spaces, of printable ASCII without " and \\';
+  const line = 'must be one line of text without control characters';
   const issuer = 'must be an https URL (plain http only on loopback) without user name, query and fragment';
   const date = 'must be a date yyyy-mm-dd';
   const domains = 'must be a comma-separated list of host names, each with *. before it or a port after it if need be';
@@ -231,6 +243,7 @@ describe('a wrong setting is refused with one line', () => {
     ['PUBLIC_URL', 'https://@example.com/', baseUrl],
     ['PUBLIC_URL', 'https://me@example.com/', baseUrl],
     ['PUBLIC_URL', 'https://me:secret@example.com/', baseUrl],
+    ['PUBLIC_URL', 'https://example.com:80000/list', port],
     ['TRUST_PROXY', 'nginx', proxies],
     ['TRUST_PROXY', '10.0.0.0/33', proxies],
     ['TRUST_PROXY', '10.0.0.1,', proxies],
@@ -243,6 +256,9 @@ describe('a wrong setting is refused with one line', () => {
     ['DATABASE_URL', 'mysql://db/list?ssl=1', database],
     ['DATABASE_URL', 'mysql://db:port/list', database],
     ['DATABASE_URL', 'mysql://db/li st', database],
+    ['DATABASE_URL', 'mysql://db:65536/list', port],
+    ['DATABASE_URL', 'mysql://me:70000@db:0/list', port],
+    ['DATABASE_URL', 'mysql://me:70000/1@db/list', database],
     ['DATABASE_URL', 'mysql://me:100%@db/list', percent],
     ['DATABASE_URL', 'mysql://me:%FF@db/list', percent],
     ['DATABASE_URL', 'sqlite:', database],
@@ -256,6 +272,11 @@ describe('a wrong setting is refused with one line', () => {
     ['REDIS_URL', 'redis://', 'must be a redis:// or rediss:// URL'],
     ['REDIS_URL', 'redis://cache/list', 'must be a redis:// or rediss:// URL'],
     ['REDIS_URL', 'redis://:100%@cache', percent],
+    ['REDIS_URL', 'redis://cache:65536', port],
+    ['REDIS_URL', 'redis://[::1]:70000/1', port],
+    ['SERVICE_NAME', 'my\nlist', line],
+    ['SERVICE_NAME', 'my\u2028list', line],
+    ['SERVICE_NAME', ' ', line],
     ['DOCUMENTATION_URL', '/docs', 'must be an absolute http(s) URL'],
     ['DOCUMENTATION_URL', 'https:///docs', 'must be an absolute http(s) URL'],
     ['BASIC_AUTH_ENABLED', 'perhaps', boolean],
@@ -263,12 +284,18 @@ describe('a wrong setting is refused with one line', () => {
     ['OAUTH_PROVIDER_NAME', 'a'.repeat(65), 'must be letters, digits, - and _'],
     ['OAUTH_URI', 'id.example.com', issuer],
     ['OAUTH_URI', 'http://id.example.com', issuer],
+    ['OAUTH_URI', 'https://id.example.com:80000', port],
     ['OAUTH_URI', 'https://id.example.com/?a', issuer],
     ['OAUTH_URI', 'https://id.example.com?', issuer],
     ['OAUTH_URI', 'https://id.example.com\n', issuer],
     ['OAUTH_URI', 'http://128.0.0.1:9001', issuer],
     ['OAUTH_URI', 'http://127.0.0.1.example.com', issuer],
     ['OAUTH_URI', 'http://127.0.0.1@example.com', issuer],
+    ...['a"b', 'a\\b', 'a\nb', 'a\tb', 'a  b', ' a', 'a ', ' ', 'ä', 'a\u007f'].map((text) => [
+      'OAUTH_SCOPE',
+      text,
+      scope,
+    ]),
     ['OAUTH_REDIRECT_DOMAINS', 'https://example.com', domains],
     ['OAUTH_REDIRECT_DOMAINS', 'example.com,*', domains],
     ['OAUTH_REDIRECT_DOMAINS', 'example.com:port', domains],
@@ -310,7 +337,9 @@ describe('a wrong setting is refused with one line', () => {
     ['EOS_DATE', '2030-06', date],
     ['EOS_DATE', '2030-06-15T00:00:00Z', date],
     ['EOS_MESSAGE', 'x'.repeat(1001), 'must have at most 1000 characters'],
-    ['EOS_URL', 'example.com', 'must be an absolute URL'],
+    ['EOS_URL', 'example.com', 'must be an absolute http(s) URL'],
+    ['EOS_URL', 'javascript:alert(1)', 'must be an absolute http(s) URL'],
+    ['EOS_URL', 'ftp://example.com/', 'must be an absolute http(s) URL'],
     ['TOMBSTONE_RETENTION_DAYS', '-1', 'must be 0 to 36500'],
     ['TOMBSTONE_RETENTION_DAYS', '36501', 'must be 0 to 36500'],
     ['LOG_LEVEL', 'loud', 'must be trace, debug, info, warn, error, fatal or silent'],
@@ -331,6 +360,17 @@ describe('a wrong setting is refused with one line', () => {
     ['OAUTH_CLIENT_SECRET', 's3cr3t'.repeat(2000)],
   ])('%s=%s, without showing the password', (name, value) => {
     expect(refusalOf({ [name]: value })).toMatch(new RegExp(`^${name}: must (?!.*s3)(?!.*cr3t)`));
+  });
+
+  it.each<[Variables, string[]]>([
+    [{ METRICS_PORT: '8000' }, ['METRICS_PORT: must be another port than PORT, not 8000']],
+    [{ PORT: '9100', METRICS_PORT: '9100' }, ['METRICS_PORT: must be another port than PORT, not 9100']],
+    [
+      { PORT: '70000', METRICS_PORT: '70000' },
+      ['PORT: must be 0 to 65535, not "70000"', 'METRICS_PORT: must be 0 to 65535, not "70000"'],
+    ],
+  ])('METRICS_PORT that is PORT: %j', (variables, lines) => {
+    expect(refusalOf(variables).split('\n')).toEqual(lines);
   });
 
   it('for each, when there are several', () => {
@@ -395,8 +435,13 @@ describe('in production', () => {
     expect(refusalOf({ ...PRODUCTION, [name]: '' })).toBe(`${name}: required in production`);
   });
 
+  it.each(['USER_ID_SECRET', 'SESSION_SECRET'])('%s of blanks is missing', (name) => {
+    expect(refusalOf({ ...PRODUCTION, [name]: ' '.repeat(40) })).toBe(`${name}: required in production`);
+  });
+
   it.each(['OAUTH_CLIENT_ID', 'OAUTH_CLIENT_SECRET'])('%s is required where there is a provider', (name) => {
-    expect(refusalOf({ ...PRODUCTION, [name]: '' })).toBe(`${name}: required in production where OAUTH_URI is set`);
+    for (const text of ['', '  '])
+      expect(refusalOf({ ...PRODUCTION, [name]: text })).toBe(`${name}: required in production where OAUTH_URI is set`);
   });
 
   it('nothing of a provider is required, and none is assumed', () => {

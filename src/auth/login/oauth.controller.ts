@@ -1,4 +1,4 @@
-import { Controller, Get, Inject, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { SETTINGS } from '../../config/config.module.js';
 import type { Settings } from '../../config/settings.js';
@@ -9,7 +9,6 @@ import { readAuthorizationResponse } from './authorization-response.js';
 import { loginCookieName, readLoginCookies, setLoginCookie, surplusLoginCookies } from './login-cookies.js';
 import { OAuthLogin } from './oauth-login.js';
 import { Public } from '../public.js';
-import { RequiresProvider } from './requires-provider.guard.js';
 import { readRedirect, withToken } from './redirect-domains.js';
 
 /**
@@ -17,7 +16,6 @@ import { readRedirect, withToken } from './redirect-domains.js';
  * provider's name, a setting: the module is registered at `loginPath`.
  */
 @Public()
-@UseGuards(RequiresProvider)
 @Controller()
 export class OAuthController {
   constructor(

@@ -23,6 +23,9 @@ export function cannotBeOpened(error: unknown): boolean {
 export const isCorrupt = (error: unknown): boolean =>
   /^SQLITE_(CORRUPT|NOTADB)/.test(String((error as { code?: unknown }).code));
 
+/** True when the file does not even begin like a database. */
+export const isNoDatabase = (error: unknown): boolean => (error as { code?: unknown }).code === 'SQLITE_NOTADB';
+
 /** SQLite 3.43+, one writer at a time. */
 export const sqliteDialect: Dialect = {
   begin: 'BEGIN IMMEDIATE',
