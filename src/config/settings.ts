@@ -6,76 +6,13 @@ import { Environment, readEnvironment, SETTING_NAMES, type SettingName } from '.
 export class SettingError extends Error {}
 
 /** All settings of the service, validated and frozen; nothing else reads the environment. */
-export interface Settings {
-  production: boolean;
-  host: string;
-  port: number;
-  /** The base URL as clients see it, without a trailing slash; undefined to derive it from each request. */
-  publicUrl?: string;
-  /** Express `trust proxy`. */
-  trustProxy?: number | boolean | string;
-  databaseUrl: string;
-  databasePoolSize: number;
-  migrateOnStart: boolean;
-  /** Whether to refuse to start with an empty database. */
-  databaseMustHaveUsers: boolean;
-  redisUrl?: string;
-  serviceName: string;
-  documentationUrl?: string;
-  basicAuthEnabled: boolean;
-  userIdSecret: string;
-  sessionSecret: string;
-  oauth: OAuthSettings;
-  pageSize: number;
-  /** A page ends after about this many bytes of items, but has at least one item. */
-  maxPageBytes: number;
-  batchMaxRequests: number;
-  waiting: WaitingSettings;
-  webAppEnabled: boolean;
-  /** Whether personal tokens (`rl_…`) are accepted. */
-  tokensEnabled: boolean;
-  deleteCollectionEnabled: boolean;
-  maxBodyBytes: number;
-  /** Whether to compress responses for clients that accept it. */
-  compressionEnabled: boolean;
-  backoff: 'auto' | 'always' | 'off';
-  backoffSeconds: number;
-  retryAfterSeconds: number;
-  rateLimitPerMinute: number;
-  endOfService?: EndOfService;
-  tombstoneRetentionDays: number;
-  logLevel: string;
-  metricsPort?: number;
-}
+export type Settings = Readonly<ReturnType<typeof toSettings>>;
 
 /** Limits for polls that are held until something changes. */
-export interface WaitingSettings {
-  /** The longest wait that is granted; 0 disables waiting. */
-  maxSeconds: number;
-  /** Held requests per user, and in this process. */
-  perUser: number;
-  max: number;
-}
+export type WaitingSettings = Settings['waiting'];
 
 /** The identity provider and this service's registration with it. */
-export interface OAuthSettings {
-  /** False in production without `OAUTH_URI`: then only personal tokens are accepted, and `uri` is empty. */
-  enabled: boolean;
-  providerName: string;
-  /** The issuer: the provider's base URL, without a trailing slash. */
-  uri: string;
-  /** True when `OAUTH_URI` is set; the heartbeat then reports on the provider. */
-  uriIsExplicit: boolean;
-  clientId: string;
-  clientSecret: string;
-  scope: string;
-  /** An access token must name one of these audiences. */
-  audiences: string[];
-  /** The hosts to which a login may return: host names, `*.host` or `host:port`, in lower case. */
-  redirectDomains: string[];
-  tokenCacheSeconds: number;
-  stateSeconds: number;
-}
+export type OAuthSettings = Settings['oauth'];
 
 const DEVELOPMENT = {
   BASIC_AUTH_ENABLED: true,
@@ -170,18 +107,21 @@ export const warningsAbout = ({ userIdSecret }: Pick<Settings, 'userIdSecret'>):
       ]
     : [];
 
-function toSettings(environment: Environment, uriIsExplicit: boolean): Settings {
+function toSettings(environment: Environment, uriIsExplicit: boolean) {
   // Normalised, because it stands in headers: a host name in Unicode could not.
   const publicUrl = environment.PUBLIC_URL && withoutSlash(new URL(environment.PUBLIC_URL).href);
   return {
     production: environment.NODE_ENV === 'production',
     host: environment.HOST,
     port: environment.PORT,
+    /** The base URL as clients see it, without a trailing slash; undefined to derive it from each request. */
     publicUrl,
+    /** Express `trust proxy`. */
     trustProxy: readTrustProxy(environment.TRUST_PROXY),
     databaseUrl: environment.DATABASE_URL,
     databasePoolSize: environment.DATABASE_POOL_SIZE,
     migrateOnStart: environment.MIGRATE_ON_START,
+    /** Whether to refuse to start with an empty database. */
     databaseMustHaveUsers: environment.DATABASE_MUST_HAVE_USERS,
     redisUrl: environment.REDIS_URL,
     serviceName: environment.SERVICE_NAME,
@@ -191,50 +131,66 @@ function toSettings(environment: Environment, uriIsExplicit: boolean): Settings 
     sessionSecret: environment.SESSION_SECRET!,
     oauth: Object.freeze(toOAuthSettings(environment, uriIsExplicit, publicUrl)),
     pageSize: environment.PAGE_SIZE,
+    /** A page ends after about this many bytes of items, but has at least one item. */
     maxPageBytes: environment.MAX_PAGE_BYTES,
     batchMaxRequests: environment.BATCH_MAX_REQUESTS,
     waiting: Object.freeze({
+      /** The longest wait that is granted; 0 disables waiting. */
       maxSeconds: environment.WAIT_MAX_SECONDS,
+      /** Held requests per user, and in this process. */
       perUser: environment.WAITING_PER_USER,
       max: environment.WAITING_MAX,
     }),
     webAppEnabled: environment.WEB_APP_ENABLED,
+    /** Whether personal tokens (`rl_…`) are accepted. */
     tokensEnabled: environment.TOKENS_ENABLED,
     deleteCollectionEnabled: environment.DELETE_COLLECTION_ENABLED,
     maxBodyBytes: environment.MAX_BODY_BYTES,
+    /** Whether to compress responses for clients that accept it. */
     compressionEnabled: environment.COMPRESSION_ENABLED,
-    backoff: environment.BACKOFF as Settings['backoff'],
+    backoff: environment.BACKOFF as 'auto' | 'always' | 'off',
     backoffSeconds: environment.BACKOFF_SECONDS,
     retryAfterSeconds: environment.RETRY_AFTER_SECONDS,
     rateLimitPerMinute: environment.RATE_LIMIT_PER_MINUTE,
-    endOfService: environment.EOS_DATE
-      ? { date: environment.EOS_DATE, message: environment.EOS_MESSAGE, url: environment.EOS_URL }
-      : undefined,
+    endOfService: toEndOfService(environment),
     tombstoneRetentionDays: environment.TOMBSTONE_RETENTION_DAYS,
     logLevel: environment.LOG_LEVEL,
     metricsPort: environment.METRICS_PORT,
   };
 }
 
-function toOAuthSettings(environment: Environment, uriIsExplicit: boolean, publicUrl?: string): OAuthSettings {
+function toOAuthSettings(environment: Environment, uriIsExplicit: boolean, publicUrl?: string) {
   const { OAUTH_URI: uri = '', OAUTH_CLIENT_ID: clientId = '' } = environment;
   return {
+    /** False in production without `OAUTH_URI`: then only personal tokens are accepted, and `uri` is empty. */
     enabled: uri !== '',
     providerName: environment.OAUTH_PROVIDER_NAME,
-    // As written: it is part of the keys of users, and the provider's issuer has to equal it.
+    /**
+     * The issuer: the provider's base URL, without a trailing slash. As written: it is part of the keys of users, and
+     * the provider's issuer has to equal it.
+     */
     uri: withoutSlash(uri),
+    /** True when `OAUTH_URI` is set; the heartbeat then reports on the provider. */
     uriIsExplicit,
     clientId,
     clientSecret: environment.OAUTH_CLIENT_SECRET ?? '',
     scope: environment.OAUTH_SCOPE,
+    /** An access token must name one of these audiences. */
     audiences: environment.OAUTH_AUDIENCE
       ? [environment.OAUTH_AUDIENCE]
       : defaultAudiences(clientId, environment, publicUrl),
+    /** The hosts to which a login may return: host names, `*.host` or `host:port`, in lower case. */
     redirectDomains: environment.OAUTH_REDIRECT_DOMAINS!.map((domain) => domain.toLowerCase()),
     tokenCacheSeconds: environment.OAUTH_TOKEN_CACHE_SECONDS,
     stateSeconds: environment.OAUTH_STATE_SECONDS,
   };
 }
+
+const toEndOfService = ({
+  EOS_DATE: date,
+  EOS_MESSAGE: message,
+  EOS_URL: url,
+}: Environment): EndOfService | undefined => (date === undefined ? undefined : { date, message, url });
 
 const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
 
