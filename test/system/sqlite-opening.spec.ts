@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -61,34 +61,32 @@ describe('a file that only the operator can put right ends the start at once, wi
   });
 });
 
-/** Only root can become somebody without rights. */
-if (process.getuid!() === 0)
-  describe('what the user of the service may not write ends the start with a line that says so', () => {
-    it.each([
-      ['the file', 0o755, 0o644],
-      ['the folder', 0o755, 0o666],
-      ['a folder that cannot be entered', 0o700, 0o666],
-    ])('%s', (_, folderMode, fileMode) => {
-      const file = join(folder, 'list.sqlite');
-      const database = new Sqlite(file);
-      database.exec('CREATE TABLE migrations (name)');
-      database.close();
-      chmodSync(file, fileMode);
-      chmodSync(folder, folderMode);
-      const { status, stderr } = spawnSync(process.execPath, [resolve('dist/src/main.js')], {
-        env: { PATH: process.env.PATH, PORT: '0', DATABASE_URL: `sqlite:${file}` },
-        cwd: tmpdir(),
-        uid: 65_534,
-        encoding: 'utf8',
-        timeout: 20_000,
-      });
-      expect([status, stderr]).toEqual([
-        1,
-        `DATABASE_URL: ${file} cannot be read and written (EACCES); ` +
-          'give the user of the service the right to it and to its folder\n',
-      ]);
+describe('what the user of the service may not write is refused', () => {
+  /** The module alone, as somebody else may not even read the folder of this project. */
+  const judge = `${readFileSync('dist/src/database/sqlite/why-unusable.js', 'utf8')};
+    console.log(whyUnusable(process.argv[1]));`;
+  const nobody = process.getuid!() === 0 ? { uid: 65_534 } : {};
+
+  it.each([
+    ['the file', 0o755, 0o444],
+    ['the folder', 0o555, 0o666],
+    ['a folder that cannot be entered', 0o600, 0o666],
+  ])('%s', (_, folderMode, fileMode) => {
+    const file = join(folder, 'list.sqlite');
+    writeFileSync(file, '', { mode: fileMode });
+    chmodSync(file, fileMode);
+    chmodSync(folder, folderMode);
+    const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', judge, file], {
+      ...nobody,
+      cwd: '/',
+      encoding: 'utf8',
     });
+    chmodSync(folder, 0o700);
+    expect(stdout).toBe(
+      'cannot be read and written (EACCES); give the user of the service the right to it and to its folder\n',
+    );
   });
+});
 
 it('a file that another process holds locked is waited for', async () => {
   const file = join(folder, 'list.sqlite');
