@@ -104,7 +104,7 @@ export class ArticlesService {
     const { id, ...fields } = draft;
     try {
       return await this.collections.change(caller, { liveDelta: 1, ifUnmodifiedSince }, async (transaction, time) => {
-        const article: Article = { id, last_modified: time, ...fields };
+        const article: Article = { id, last_modified: time, ...fields, stored_on: time };
         await store.insertArticle(transaction, account, article);
         return committed(article, store.versionQuery(account, id, time));
       });

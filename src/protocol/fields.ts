@@ -121,7 +121,7 @@ export const FIELDS = {
     kind: 'timestamp',
     givenBy: 'server',
     default: { now: true },
-    description: 'When the server stored it.',
+    description: 'Server timestamp of its creation.',
     example: 1760000000123,
   },
   marked_read_by: {

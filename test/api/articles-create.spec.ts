@@ -146,6 +146,15 @@ describe('a POST of a new URL', () => {
     expect(body).toMatchObject(expected);
   });
 
+  it('is stored on its first server timestamp, even when several come within a millisecond', async () => {
+    app.setClock(NOW);
+    const user = client(app.url);
+    for (let count = 0; count < 3; count++) {
+      const { body } = await user.post('/articles').send(anArticle()).expect(201);
+      expect(body).toMatchObject({ last_modified: NOW + count, stored_on: NOW + count });
+    }
+  });
+
   it('ignores what the server sets and what nobody knows', async () => {
     app.setClock(NOW);
     const id = '11111111-2222-4333-8444-555555555555';

@@ -422,7 +422,7 @@ export interface components {
             added_on: number;
             /**
              * Format: int64
-             * @description When the server stored it.
+             * @description Server timestamp of its creation.
              * @example 1760000000123
              */
             stored_on: number;
@@ -641,7 +641,7 @@ export interface components {
             added_on?: number;
             /**
              * Format: int64
-             * @description When the server stored it.
+             * @description Server timestamp of its creation.
              * @example 1760000000123
              */
             stored_on?: number;
