@@ -25,6 +25,7 @@ export function useSelection(
 ) {
   const [selected, select] = useState<string | undefined>(route.key);
   const [focusRequest, requestFocus] = useState(0);
+  const [returning, setReturning] = useState<{ key: string; scope: string | undefined }>();
   const last = useRef<{ keys: string[]; leaving?: string; scope?: string; left?: string }>({ keys: [] });
   const keys = (items ?? []).map(({ key }) => key);
   const scope = `${route.view} ${search}`;
@@ -55,6 +56,14 @@ export function useSelection(
     last.current.left = selected;
     replace(next === undefined ? { view: route.view } : { ...route, key: next });
   }, [items]);
+  useEffect(() => {
+    if (!returning || returning.scope !== scope || !keys.includes(returning.key)) return;
+    const { key } = returning;
+    setReturning(undefined);
+    select(key);
+    focus();
+    if (isWide && route.key !== undefined) replace({ ...route, key });
+  }, [items, returning]);
   // Before the next key, which would otherwise be overtaken.
   useLayoutEffect(() => {
     if (route.key !== undefined) select(route.key);
@@ -102,6 +111,12 @@ export function useSelection(
     },
     expectLeaving: (key: string) => {
       if (keys.includes(key)) last.current.leaving = key;
+    },
+    /** What this action brings back to the list is selected as soon as it is there. @param action resolves to its key */
+    expectBack: async (action: () => Promise<string | undefined>) => {
+      const { keys, scope } = last.current;
+      const key = await action();
+      if (key !== undefined && !keys.includes(key)) setReturning({ key, scope });
     },
     leave: (key: string) => {
       last.current.leaving = key;
