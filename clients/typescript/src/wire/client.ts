@@ -37,7 +37,7 @@ export interface WriteOptions extends CallOptions {
 }
 
 export interface ClientOptions extends TransportOptions {
-  /** With or without `/v2`. */
+  /** An `http:` or `https:` URL, with or without `/v2`; without credentials, query and fragment. */
   baseUrl: string;
 }
 
@@ -53,11 +53,12 @@ export class Client {
   /** @internal */
   readonly transport: Transport;
 
+  /** @throws TypeError when `baseUrl` is not the URL of a service */
   constructor({ baseUrl, ...options }: ClientOptions) {
     const { authorization } = options;
+    this.baseUrl = checkedBaseUrl(baseUrl).replace(/\/+$/, '').replace(/\/v2$/, '');
     this.transport = new Transport(options);
     this.canBatch = !(typeof authorization === 'string' && /^basic /i.test(authorization));
-    this.baseUrl = baseUrl.replace(/\/+$/, '').replace(/\/v2$/, '');
   }
 
   /** The root mapping: version, limits (`settings`) and enabled features (`capabilities`). */
@@ -147,8 +148,19 @@ export class Client {
   }
 }
 
-/** A client of the service at `baseUrl`. */
+/** A client of the service at `baseUrl`. @throws TypeError when that is not the URL of a service */
 export const createClient = (options: ClientOptions): Client => new Client(options);
+
+function checkedBaseUrl(baseUrl: string): string {
+  try {
+    const { href, protocol, username, password } = new URL(baseUrl);
+    if (/^https?:$/.test(protocol) && !username && !password && !/[?#]/.test(href)) return href;
+  } catch {
+    // Not a URL at all.
+  }
+  const example = 'such as "https://list.example.com"';
+  throw new TypeError(`baseUrl has to be an http: or https: URL without credentials, query and fragment, ${example}`);
+}
 
 const ARTICLES = '/articles';
 const at = (id: string) => `${ARTICLES}/${encodeURIComponent(id)}`;
