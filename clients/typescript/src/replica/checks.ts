@@ -7,7 +7,8 @@ const MAX_DEVICE = 255;
 const MAX_URL = 2048;
 const OPAQUE = new Set(['javascript', 'vbscript', 'data', 'mailto', 'about', 'blob']);
 
-const refused = (field: string, reason: string) => new ReadingListError('refused', `${field}: ${reason}`, { field });
+export const refused = (field: string, reason: string) =>
+  new ReadingListError('refused', `${field}: ${reason}`, { field });
 
 /** Normalises a text like the service: strips white space and replaces lone surrogates. */
 export const trimmed = (text: string): string => wellFormed(text).replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
@@ -37,7 +38,7 @@ export function checkedDevice(device: unknown, field: string): string {
 /** @throws refused when it is not an integer from 0 to 2^53 - 1 */
 export function checkedInteger(value: unknown, field: string): number {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)
-    throw refused(field, 'not a whole number');
+    throw refused(field, 'not a whole number from 0 to 2^53 - 1');
   return value;
 }
 

@@ -1,9 +1,17 @@
 import type { LocalArticle, Query } from '../article.js';
+import { checkedInteger, refused } from './checks.js';
 import type { Mirror } from './mirror.js';
 
 type Order = NonNullable<Query['order']>;
 const FILTERS = ['unread', 'archived', 'favorite'] as const;
 type Filter = Pick<Query, (typeof FILTERS)[number]>;
+
+/** @throws refused when the order, limit or offset is none; a limit may also be Infinity */
+export function checkQuery({ order = 'newest', limit = Infinity, offset = 0 }: Query): void {
+  if (!Object.hasOwn(ORDERS, order)) throw refused('order', `not one of ${Object.keys(ORDERS).join(', ')}`);
+  if (limit !== Infinity) checkedInteger(limit, 'limit');
+  checkedInteger(offset, 'offset');
+}
 
 /** In-memory queries. The list is sorted once per order, and again only after a change. */
 export class Queries {
@@ -16,6 +24,7 @@ export class Queries {
   }
 
   list(query: Query = {}, matches: (article: LocalArticle) => boolean = () => true): LocalArticle[] {
+    checkQuery(query);
     const { order = 'newest', limit = Infinity, offset = 0 } = query;
     const found: LocalArticle[] = [];
     let skipped = 0;

@@ -10,7 +10,7 @@ import { restore } from './merge.js';
 import { newKey } from './key.js';
 import { Mirror, type Source, type Transaction } from './mirror.js';
 import { noteConflict } from './push.js';
-import { Queries } from './queries.js';
+import { checkQuery, Queries } from './queries.js';
 import { type Events, type Status, Synchronizer, type SyncResult } from './synchronizer.js';
 
 export interface ReadingListOptions {
@@ -82,6 +82,7 @@ export class ReadingList {
     });
   }
 
+  /** @throws refused when the order, `limit` or `offset` is none */
   list(query?: Query): Promise<LocalArticle[]> {
     return this.#read(() => this.#queries.list(query));
   }
@@ -194,8 +195,10 @@ export class ReadingList {
   /**
    * Calls the listener with the query's articles, initially and after each change, until the returned function is
    * called.
+   * @throws refused when the order, `limit` or `offset` is none
    */
   subscribe(query: Query, listener: (articles: LocalArticle[]) => void): () => void {
+    checkQuery(query);
     let shown: LocalArticle[] | undefined;
     let isScheduled = false;
     let isOver = false;
