@@ -77,6 +77,8 @@ export function ListPage(props: Props): JSX.Element {
     if (props.save) void actions.save(props.save).catch(tellFailure).then(props.onSaved);
   }, [props.save]);
 
+  const isSearch = search.trim() !== '';
+  const isNew = counts.all === 0 && route.view === 'unread';
   const remove = (removed: LocalArticle) => {
     selection.leave(removed.key);
     return actions.remove(removed);
@@ -175,7 +177,8 @@ export function ListPage(props: Props): JSX.Element {
           <ListPane
             items={items}
             view={route.view}
-            isSearch={search.trim() !== ''}
+            isSearch={isSearch}
+            empty={t.empty[isSearch ? 'search' : isNew ? 'all' : route.view]}
             actions={actions}
             selected={selection.selected}
             openKey={selection.openKey}
