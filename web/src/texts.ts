@@ -15,7 +15,7 @@ const en = {
   viewsLabel: 'Views',
   empty: {
     unread: 'Nothing left to read.',
-    favorites: 'No favourites yet. Press f on an article to keep it at hand.',
+    favorites: 'No favourites yet. Mark an article with the star to keep it at hand.',
     archive: 'The archive is empty.',
     all: 'Nothing here yet. Save your first article by its address.',
     search: 'Nothing matches.',
@@ -278,7 +278,7 @@ const de: Texts = {
   viewsLabel: 'Ansichten',
   empty: {
     unread: 'Alles gelesen.',
-    favorites: 'Noch keine Favoriten. Die Taste f merkt einen Artikel vor.',
+    favorites: 'Noch keine Favoriten. Der Stern an einem Artikel merkt ihn vor.',
     archive: 'Das Archiv ist leer.',
     all: 'Noch nichts hier. Speichere den ersten Artikel mit seiner Adresse.',
     search: 'Nichts gefunden.',
