@@ -6,13 +6,6 @@ type Order = NonNullable<Query['order']>;
 const FILTERS = ['unread', 'archived', 'favorite'] as const;
 type Filter = Pick<Query, (typeof FILTERS)[number]>;
 
-/** @throws refused when the order, limit or offset is none; a limit may also be Infinity */
-export function checkQuery({ order = 'newest', limit = Infinity, offset = 0 }: Query): void {
-  if (!Object.hasOwn(ORDERS, order)) throw refused('order', `not one of ${Object.keys(ORDERS).join(', ')}`);
-  if (limit !== Infinity) checkedInteger(limit, 'limit');
-  checkedInteger(offset, 'offset');
-}
-
 /** In-memory queries. The list is sorted once per order, and again only after a change. */
 export class Queries {
   #version = -1;
@@ -23,16 +16,15 @@ export class Queries {
     this.#mirror = mirror;
   }
 
+  /** @throws refused when the order, `limit` or `offset` is none; Infinity is a limit */
   list(query: Query = {}, matches: (article: LocalArticle) => boolean = () => true): LocalArticle[] {
-    checkQuery(query);
     const { order = 'newest', limit = Infinity, offset = 0 } = query;
-    const found: LocalArticle[] = [];
-    let skipped = 0;
-    for (const article of this.#inOrder(order)) {
-      if (found.length >= limit) break;
-      if (isListed(article, query) && matches(article) && skipped++ >= offset) found.push(article);
-    }
-    return found;
+    if (!(order in ORDERS)) throw refused('order', `not one of ${Object.keys(ORDERS).join()}`);
+    if (limit !== Infinity) checkedInteger(limit, 'limit');
+    checkedInteger(offset, 'offset');
+    return this.#inOrder(order)
+      .filter((article) => isListed(article, query) && matches(article))
+      .slice(offset, offset + limit);
   }
 
   count(query: Filter = {}): number {

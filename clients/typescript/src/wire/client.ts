@@ -56,7 +56,7 @@ export class Client {
   /** @throws TypeError when `baseUrl` is not the URL of a service */
   constructor({ baseUrl, ...options }: ClientOptions) {
     const { authorization } = options;
-    this.baseUrl = checkedBaseUrl(baseUrl).replace(/\/+$/, '').replace(/\/v2$/, '');
+    this.baseUrl = serviceUrlOf(baseUrl);
     this.transport = new Transport(options);
     this.canBatch = !(typeof authorization === 'string' && /^basic /i.test(authorization));
   }
@@ -151,23 +151,18 @@ export class Client {
 /** A client of the service at `baseUrl`. @throws TypeError when that is not the URL of a service */
 export const createClient = (options: ClientOptions): Client => new Client(options);
 
-function checkedBaseUrl(baseUrl: string): string {
-  try {
-    const { href, protocol, username, password } = new URL(baseUrl);
-    if (/^https?:$/.test(protocol) && !username && !password && !/[?#]/.test(href)) return href;
-  } catch {
-    // Not a URL at all.
-  }
-  const example = 'such as "https://list.example.com"';
-  throw new TypeError(`baseUrl has to be an http: or https: URL without credentials, query and fragment, ${example}`);
+/** A base URL without `/v2` and slashes at its end. */
+function serviceUrlOf(baseUrl: string): string {
+  const url = /^(https?:\/\/[^\s?#@]+?)(\/v2)?\/*$/i.exec(baseUrl);
+  if (url) return url[1]!;
+  throw new TypeError('baseUrl: not an absolute URL like http(s)://example.com');
 }
 
 const ARTICLES = '/articles';
 const at = (id: string) => `${ARTICLES}/${encodeURIComponent(id)}`;
 
 function searchOf(query: ListQuery | string): string {
-  const entries = () => Object.entries(query).map(([name, value]) => [name, String(value)]);
-  const search = typeof query === 'string' ? query : new URLSearchParams(entries()).toString();
+  const search = String(typeof query === 'string' ? query : new URLSearchParams(query as Record<string, string>));
   return search && `?${search}`;
 }
 
