@@ -192,7 +192,7 @@ describeWorlds(
       await save(page, 'https://example.com/alice', 'of Alice');
       await signOut();
       await signInByName(page, bob);
-      await page.getByText('Nothing here yet.').waitFor();
+      await page.getByText('Nothing left to read.').waitFor();
       await save(page, 'https://example.com/bob', 'of Bob');
       await signOut();
       await vi.waitFor(async () => {

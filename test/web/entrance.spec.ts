@@ -40,7 +40,7 @@ describe('a link with a token, where somebody is signed in already,', () => {
     }
     await page.goto(stranger);
     await page.getByRole('button', { name: 'Open the other list' }).click();
-    await page.getByText('Nothing here yet.').waitFor();
+    await page.getByText('Nothing left to read.').waitFor();
     // Who stayed signed in still is.
     await page.reload();
     await expectTitles(page, ['Mine']);
@@ -54,11 +54,11 @@ describe('a link with a token, where somebody is signed in already,', () => {
     await page.getByLabel('Name').fill(someName());
     await page.getByLabel('Passwort').fill('secret');
     await page.keyboard.press('Enter');
-    await page.getByText('Noch nichts hier.').waitFor();
+    await page.getByText('Alles gelesen.').waitFor();
     await page.goto(stranger.replace('#token=', '#auth:'));
     await page.getByRole('heading', { name: 'Andere Liste öffnen?' }).waitFor();
     await page.getByRole('button', { name: 'Bei meiner Liste bleiben' }).click();
-    await page.getByText('Noch nichts hier.').waitFor();
+    await page.getByText('Alles gelesen.').waitFor();
     await close();
   });
 
@@ -94,7 +94,7 @@ describe('a link with a token, where somebody is signed in already,', () => {
     await save(page, 'https://example.com/mine', 'Mine');
     await page.goto(stranger);
     await page.getByRole('button', { name: 'Open the other list' }).click();
-    await page.getByText('Nothing here yet.').waitFor();
+    await page.getByText('Nothing left to read.').waitFor();
     await askToSignOut(page);
     await confirmSignOut(page);
     await page.getByLabel('Password').waitFor();
@@ -247,7 +247,7 @@ it.each(['#/unread/%', '#/%E0%A4%A', '#/all/%2', '#/nothing', '#/unread/no-such-
     await expectTitles(page, ['A']);
     // The same in a page that is open.
     await page.evaluate(`location.hash = '#/favorites'`);
-    await page.getByText('No favourites yet. Mark an article with the star').waitFor();
+    await page.getByText('No favourites yet. The star').waitFor();
     await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
     await expectTitles(page, ['A']);
     expect(problems).toEqual([]);

@@ -11,7 +11,7 @@ describe.each(['SQLite', 'MariaDB'])('a first visit, with %s', (backend) => {
     const { page, problems, close } = await openDevice(world.browser, `${url}/`);
     expect(page.url()).toBe(`${url}/app/`);
     await signInByName(page, name);
-    await page.getByText('Nothing here yet.').waitFor();
+    await page.getByText('Nothing left to read.').waitFor();
 
     await save(page, 'https://example.com/first', 'The first one');
     await expectTitles(page, ['The first one']);

@@ -348,7 +348,7 @@ describe('the focus goes to a sensible place after', () => {
     await page.getByText('The service did not accept this.').waitFor();
     await expectFocus(page, 'button Sign in');
     await press(page, 'Enter');
-    await page.getByText('Nothing here yet.').waitFor();
+    await page.getByText('Nothing left to read.').waitFor();
     await expectFocus(page, 'list');
     await close();
   });

@@ -25,7 +25,7 @@ export function useSelection(
 ) {
   const [selected, select] = useState<string | undefined>(route.key);
   const [focusRequest, requestFocus] = useState(0);
-  const [returning, setReturning] = useState<{ key: string; scope: string | undefined }>();
+  const [returning, setReturning] = useState<string>();
   const last = useRef<{ keys: string[]; leaving?: string; scope?: string; left?: string }>({ keys: [] });
   const keys = (items ?? []).map(({ key }) => key);
   const scope = `${route.view} ${search}`;
@@ -56,14 +56,6 @@ export function useSelection(
     last.current.left = selected;
     replace(next === undefined ? { view: route.view } : { ...route, key: next });
   }, [items]);
-  useEffect(() => {
-    if (!returning || returning.scope !== scope || !keys.includes(returning.key)) return;
-    const { key } = returning;
-    setReturning(undefined);
-    select(key);
-    focus();
-    if (isWide && route.key !== undefined) replace({ ...route, key });
-  }, [items, returning]);
   // Before the next key, which would otherwise be overtaken.
   useLayoutEffect(() => {
     if (route.key !== undefined) select(route.key);
@@ -75,6 +67,11 @@ export function useSelection(
     focus();
     if (isWide || route.key !== undefined) replace({ ...route, key });
   };
+  useEffect(() => {
+    if (!keys.includes(returning!)) return;
+    setReturning(undefined);
+    show(returning!);
+  }, [items, returning]);
   const leave = () => {
     if (selected !== undefined) select(nearest());
     close();
@@ -112,12 +109,8 @@ export function useSelection(
     expectLeaving: (key: string) => {
       if (keys.includes(key)) last.current.leaving = key;
     },
-    /** What this action brings back to the list is selected as soon as it is there. @param action resolves to its key */
-    expectBack: async (action: () => Promise<string | undefined>) => {
-      const { keys, scope } = last.current;
-      const key = await action();
-      if (key !== undefined && !keys.includes(key)) setReturning({ key, scope });
-    },
+    /** Shows an article as soon as it is in the list. */
+    expect: setReturning,
     leave: (key: string) => {
       last.current.leaving = key;
       if (route.key === key && !isWide) close();

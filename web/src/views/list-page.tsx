@@ -77,13 +77,11 @@ export function ListPage(props: Props): JSX.Element {
     if (props.save) void actions.save(props.save).catch(tellFailure).then(props.onSaved);
   }, [props.save]);
 
-  const isSearch = search.trim() !== '';
-  const isNew = counts.all === 0 && route.view === 'unread';
   const remove = (removed: LocalArticle) => {
     selection.leave(removed.key);
     return actions.remove(removed);
   };
-  const undo = () => selection.expectBack(actions.undo);
+  const undo = () => actions.undo().then(selection.expect);
   const onCurrent = (action: (article: LocalArticle) => unknown) => () => {
     const current = selection.current() ?? article;
     if (current) action(current);
@@ -177,8 +175,7 @@ export function ListPage(props: Props): JSX.Element {
           <ListPane
             items={items}
             view={route.view}
-            isSearch={isSearch}
-            empty={t.empty[isSearch ? 'search' : isNew ? 'all' : route.view]}
+            isSearch={search.trim() !== ''}
             actions={actions}
             selected={selection.selected}
             openKey={selection.openKey}

@@ -12,8 +12,6 @@ interface Props {
   items: LocalArticle[] | undefined;
   view: View;
   isSearch: boolean;
-  /** What is said in place of articles. */
-  empty: string;
   actions: Actions;
   /** The key of the selected article. */
   selected: string | undefined;
@@ -61,7 +59,9 @@ export function ListPane(props: Props): JSX.Element {
       }}
     >
       <div class="row-probe row" aria-hidden="true" />
-      {props.items !== undefined && items.length === 0 && <p class="empty">{props.empty}</p>}
+      {props.items !== undefined && items.length === 0 && (
+        <p class="empty">{isSearch ? t.empty.search : t.empty[view]}</p>
+      )}
       <ul class="list" aria-label={t.views[view]} style={{ blockSize: `${items.length * rowHeight}px` }}>
         {[...shown]
           .sort((a, b) => a - b)

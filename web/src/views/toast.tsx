@@ -9,14 +9,16 @@ interface Props {
   onDismiss: () => void;
 }
 
-/** Characters of a title that leave the sentence around it in sight, even on a phone. */
-const MAX_TITLE = 50;
+/** A title that would leave too little of the sentence in sight on a phone; the group is what is shown of it. */
+const LONG = /^(.{30,48}\S).{9,}/su;
 
 /** The last action. It stays, so that nobody has to read against the clock. */
 export function Toast({ done, onUndo, onDismiss }: Props): JSX.Element {
   return (
     <div class={`toast${done ? '' : ' is-empty'}`}>
-      <p role="status">{done && <Sentence key={done} of={done.text} title={shortened(done.title ?? '')} />}</p>
+      <p role="status">
+        {done && <Sentence key={done} of={done.text} title={done.title?.replace(LONG, '$1…') ?? ''} />}
+      </p>
       {done?.undo && (
         <button type="button" class="quiet" onClick={onUndo}>
           {t.undo}
@@ -29,14 +31,4 @@ export function Toast({ done, onUndo, onDismiss }: Props): JSX.Element {
       )}
     </div>
   );
-}
-
-/** A title of at most `MAX_TITLE` characters, which ends with a whole word unless that is very long. */
-function shortened(title: string): string {
-  const characters = [...title];
-  if (characters.length <= MAX_TITLE) return title;
-  return `${characters
-    .slice(0, MAX_TITLE - 1)
-    .join('')
-    .replace(/[\s,;:]+\S{0,15}$/, '')}…`;
 }
