@@ -15,6 +15,11 @@ describe.each(['SQLite', 'MariaDB'])('a first visit, with %s', (backend) => {
 
     await save(page, 'https://example.com/first', 'The first one');
     await expectTitles(page, ['The first one']);
+    await page.locator('.row-main').focus();
+    await page.keyboard.press('m');
+    await page.getByText('Nothing left to read.').waitFor();
+    await page.keyboard.press('z');
+    await expectTitles(page, ['The first one']);
     await expect
       .poll(async () => (await apiOf(url, name).list()).map((article) => [article.url, article.title]))
       .toEqual([['https://example.com/first', 'The first one']]);

@@ -104,6 +104,54 @@ const ACTIONS: [action: string, options: BrowserContextOptions, steps: Steps, ex
     'row B',
   ],
   [
+    'undoing a deletion',
+    WIDE,
+    async (page) => {
+      await openRow(page, 'B');
+      await press(page, '#');
+      await page.locator('#detail-title', { hasText: 'A' }).waitFor();
+      await click(page, 'Undo');
+      await page.locator('#detail-title', { hasText: 'B' }).waitFor();
+    },
+    'row B',
+  ],
+  [
+    'undoing a deletion that was already sent',
+    WIDE,
+    async (page, { api }) => {
+      await focusRow(page, 'B');
+      await press(page, '#');
+      await expect.poll(async () => (await api.list()).length).toBe(2);
+      await press(page, 'z');
+      await expectTitles(page, ['C', 'B', 'A']);
+    },
+    'row B',
+  ],
+  [
+    'undoing a deletion on a phone',
+    NARROW,
+    async (page) => {
+      await openRow(page, 'B');
+      await click(page, 'Delete');
+      await expectTitles(page, ['C', 'A']);
+      await click(page, 'Undo');
+      await expectTitles(page, ['C', 'B', 'A']);
+    },
+    'row B',
+  ],
+  [
+    'undoing that an article was archived',
+    WIDE,
+    async (page) => {
+      await focusRow(page, 'B');
+      await press(page, 'e');
+      await expectTitles(page, ['C', 'A']);
+      await press(page, 'z');
+      await expectTitles(page, ['C', 'B', 'A']);
+    },
+    'row B',
+  ],
+  [
     'dismissing what was done',
     WIDE,
     async (page) => {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { apiOf, type Device, someName, useWorld } from './device.js';
+import { apiOf, type Device, signInByName, someName, useWorld } from './device.js';
 
 const world = useWorld();
 
@@ -84,7 +84,7 @@ const cut = (page: Page) =>
   page.evaluate<string[]>(`[document.documentElement, ...document.querySelectorAll('body *')]
     .filter((element) => element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 1)
     .filter((element) => element === document.documentElement || getComputedStyle(element).overflowX !== 'visible')
-    .filter((element) => !element.closest('.row-facts, .row-title, .row-actions, .toast bdi, .visually-hidden') && element.localName !== 'input')
+    .filter((element) => !element.closest('.row-facts, .row-title, .row-actions, .visually-hidden') && element.localName !== 'input')
     .map((element) => element.localName + '.' + element.className + ' ' + element.textContent.slice(0, 40))`);
 /** What is beside the window, though it is shown. */
 const outside = (page: Page) =>
@@ -205,6 +205,40 @@ it.each([
     expect(await page.locator('html').getAttribute('lang')).toBe(language);
     expect(await page.locator('.row-facts').textContent()).toContain(date);
     expect(problems).toEqual([]);
+    await close();
+  },
+);
+
+it.each([390, 1280])(
+  'the sentence of what was done flows around a long title, and ends in sight, in a window of %i pixels',
+  async (width) => {
+    const name = someName();
+    const api = apiOf(world.url, name);
+    const all = [LONG, 'وعنوان آخر طويل جدا عن القراءة '.repeat(10), 'Some rather long title, '.repeat(20)];
+    for (const [at, title] of all.entries()) await api.create({ url: `https://example.com/${at}`, title });
+    const { page, close } = await world.device({ viewport: { width, height: 640 } });
+    await signInByName(page, name);
+    for (const title of all) {
+      await page
+        .locator('.row-main', { hasText: title.slice(0, 20) })
+        .first()
+        .focus();
+      await page.keyboard.press('f');
+      const sentence = new RegExp(`^Added “${title.slice(0, 20)}.*[^ ,]…” to favourites$`, 'u');
+      await expect.poll(() => page.locator('.toast p').textContent()).toMatch(sentence);
+      const { tops, hidden } = await page.evaluate<{ tops: number[]; hidden: number }>(`{
+        const p = document.querySelector('.toast p');
+        const tops = [...p.querySelector('span').childNodes].map((node) => {
+          const range = document.createRange();
+          range.selectNodeContents(node);
+          return range.getClientRects()[0].top;
+        });
+        ({ tops, hidden: p.scrollHeight - p.clientHeight });
+      }`);
+      // A word longer than a line begins on the next one.
+      if (title !== LONG) expect(tops[1]! - tops[0]!).toBeLessThan(5);
+      expect(hidden).toBeLessThanOrEqual(1);
+    }
     await close();
   },
 );

@@ -228,6 +228,30 @@ describe('keys', () => {
   });
 });
 
+it('no key and no frame reaches the list once the user is signed out', async () => {
+  const { page, problems, close } = await withArticles();
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.evaluate(`{
+    const list = document.querySelector('#list');
+    const scroll = setInterval(() => list.dispatchEvent(new Event('scroll')));
+    new MutationObserver((_, observer) => {
+      if (list.isConnected) return;
+      observer.disconnect();
+      clearInterval(scroll);
+      const key = new KeyboardEvent('keydown', { key: '?', bubbles: true, cancelable: true });
+      document.body.dispatchEvent(key);
+      window.__taken = key.defaultPrevented;
+    }).observe(document.body, { childList: true, subtree: true });
+  }`);
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign out', exact: true }).click();
+  await page.getByLabel('Name').waitFor();
+  await page.waitForTimeout(100);
+  expect(await page.evaluate('window.__taken')).toBe(false);
+  expect(problems).toEqual([]);
+  await close();
+});
+
 it('an article opens in another tab where a link would', async () => {
   const { page, context, close } = await withArticles();
   const [opened] = await Promise.all([

@@ -15,7 +15,7 @@ const en = {
   viewsLabel: 'Views',
   empty: {
     unread: 'Nothing left to read.',
-    favorites: 'No favourites yet. Press f on an article to keep it at hand.',
+    favorites: 'No favourites yet. The star keeps an article at hand.',
     archive: 'The archive is empty.',
     all: 'Nothing here yet. Save your first article by its address.',
     search: 'Nothing matches.',
@@ -70,7 +70,7 @@ const en = {
   position: 'How far you have read',
   positionOf: (words: number, total: number) => `${number(words)} of ${number(total)} words`,
   atWord: (words: number) => `word ${number(words)}`,
-  positionHint: 'The position only moves forward. Mark the article as unread to start again.',
+  positionHint: 'It only moves forward. Mark the article as unread to start again.',
   minutes: (minutes: number) => `${minutes} min`,
   progress: (percent: number) => `${percent}% read`,
 
@@ -128,7 +128,7 @@ const en = {
     name: 'Name',
     password: 'Password',
     passwordHint:
-      'There is no registration: each combination of name and password opens a list of its own. A different password opens a different list, so a forgotten password cannot be reset.',
+      'There is no registration: each name with a password opens a list of its own, so a forgotten password cannot be reset.',
     withToken: 'Sign in with a personal token',
     token: 'Personal token',
     tokenHint: 'It begins with rl_. The operator of the service creates one for you.',
@@ -168,7 +168,7 @@ const en = {
   settings: {
     heading: 'Settings',
     device: 'Name of this device',
-    deviceHint: 'Other devices show it next to what you save here.',
+    deviceHint: 'Other devices show it with what you save here.',
     language: 'Language',
     account: 'Account',
     stay: 'Stay signed in on this device',
@@ -177,7 +177,7 @@ const en = {
     bookmarkletHint: 'Drag this to your bookmarks bar. Clicking it there saves the page you are on.',
     install: 'Install as an app',
     installHint: 'Then you can save to the list from the share menu of this device.',
-    installManually: 'Install this page from your browser’s menu (“Install” or “Add to Home screen”).',
+    installManually: 'Use your browser’s menu (“Install” or “Add to Home screen”).',
   },
   importing: {
     heading: 'Import',
@@ -278,7 +278,7 @@ const de: Texts = {
   viewsLabel: 'Ansichten',
   empty: {
     unread: 'Alles gelesen.',
-    favorites: 'Noch keine Favoriten. Die Taste f merkt einen Artikel vor.',
+    favorites: 'Noch keine Favoriten. Der Stern merkt einen Artikel vor.',
     archive: 'Das Archiv ist leer.',
     all: 'Noch nichts hier. Speichere den ersten Artikel mit seiner Adresse.',
     search: 'Nichts gefunden.',
@@ -333,7 +333,7 @@ const de: Texts = {
   position: 'Wie weit du gelesen hast',
   positionOf: (words, total) => `${number(words)} von ${number(total)} Wörtern`,
   atWord: (words) => `Wort ${number(words)}`,
-  positionHint: 'Die Position rückt nur vor. Markiere den Artikel als ungelesen, um von vorn zu beginnen.',
+  positionHint: 'Sie rückt nur vor. Markiere den Artikel als ungelesen, um von vorn zu beginnen.',
   minutes: (minutes) => `${minutes} Min.`,
   progress: (percent) => `${percent} % gelesen`,
 
@@ -392,7 +392,7 @@ const de: Texts = {
     name: 'Name',
     password: 'Passwort',
     passwordHint:
-      'Es gibt keine Registrierung: Jeder Name mit einem Passwort öffnet eine eigene Liste. Ein anderes Passwort ist eine andere Liste; ein vergessenes lässt sich deshalb nicht zurücksetzen.',
+      'Es gibt keine Registrierung: Jeder Name mit einem Passwort öffnet eine eigene Liste. Ein vergessenes lässt sich nicht zurücksetzen.',
     withToken: 'Mit einem persönlichen Token anmelden',
     token: 'Persönliches Token',
     tokenHint: 'Es beginnt mit rl_. Wer den Dienst betreibt, stellt es dir aus.',
@@ -439,8 +439,7 @@ const de: Texts = {
     bookmarkletHint: 'Zieh das in die Lesezeichenleiste. Ein Klick dort speichert die Seite, auf der du bist.',
     install: 'Als App installieren',
     installHint: 'Dann kann das Teilen-Menü dieses Geräts auf die Liste speichern.',
-    installManually:
-      'Dein Browser installiert diese Seite über sein eigenes Menü („Installieren“ oder „Zum Startbildschirm“).',
+    installManually: 'Das geht im Menü des Browsers („Installieren“ oder „Zum Startbildschirm“).',
   },
   importing: {
     heading: 'Importieren',

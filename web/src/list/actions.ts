@@ -16,7 +16,7 @@ const MAX_UNDO = 50;
 
 /** The user's actions on articles. Each one reports what it did and can be undone, latest first. */
 export class Actions {
-  private readonly past: Done[] = [];
+  private readonly past: (Done & { key: string })[] = [];
   /** The new keys of articles that were added again, by their old keys. */
   private readonly successors = new Map<string, string>();
 
@@ -89,13 +89,15 @@ export class Actions {
       if (words > article.read_position) await this.list.setReadPosition(article.key, words);
     });
 
-  /** Undoes the last action. */
-  undo = () =>
-    this.attempt(async () => {
-      const last = this.past.pop();
+  /** Undoes the last action. Returns the present key of its article, if there was one. */
+  undo = async (): Promise<string | undefined> => {
+    const last = this.past.pop();
+    await this.attempt(async () => {
       await last?.undo?.();
       this.tell({ text: () => (last ? t.done.undone : t.done.nothingToUndo) });
     });
+    return last && this.now(last.key);
+  };
 
   /** Saves an article that another device deleted again, with all that was known of it. */
   saveAgain = ({ article }: ToldConflict) =>
@@ -122,7 +124,7 @@ export class Actions {
   }
 
   private did(text: Done['text'], article: LocalArticle, undo: () => Promise<unknown>): void {
-    const done = { text, title: titleOf(article), undo };
+    const done = { text, title: titleOf(article), undo, key: article.key };
     this.past.push(done);
     if (this.past.length > MAX_UNDO) this.past.shift();
     this.tell(done);

@@ -25,6 +25,7 @@ export function useSelection(
 ) {
   const [selected, select] = useState<string | undefined>(route.key);
   const [focusRequest, requestFocus] = useState(0);
+  const [returning, setReturning] = useState<string>();
   const last = useRef<{ keys: string[]; leaving?: string; scope?: string; left?: string }>({ keys: [] });
   const keys = (items ?? []).map(({ key }) => key);
   const scope = `${route.view} ${search}`;
@@ -66,6 +67,11 @@ export function useSelection(
     focus();
     if (isWide || route.key !== undefined) replace({ ...route, key });
   };
+  useEffect(() => {
+    if (!keys.includes(returning!)) return;
+    setReturning(undefined);
+    show(returning!);
+  }, [items, returning]);
   const leave = () => {
     if (selected !== undefined) select(nearest());
     close();
@@ -103,6 +109,8 @@ export function useSelection(
     expectLeaving: (key: string) => {
       if (keys.includes(key)) last.current.leaving = key;
     },
+    /** Shows an article as soon as it is in the list. */
+    expect: setReturning,
     leave: (key: string) => {
       last.current.leaving = key;
       if (route.key === key && !isWide) close();

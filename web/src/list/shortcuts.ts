@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 /** Actions by key; `g u` is a sequence of two keys. */
 export type Shortcuts = Readonly<Record<string, () => void>>;
@@ -12,7 +12,8 @@ const SEQUENCE_MS = 1500;
 export function useShortcuts(shortcuts: Shortcuts, isOn: boolean): void {
   const current = useRef({ shortcuts, isOn });
   current.current = { shortcuts, isOn };
-  useEffect(() => {
+  // A passive effect would end a frame after its component, and take a key in between.
+  useLayoutEffect(() => {
     let prefix: { key: string; at: number } | undefined;
     const listen = (event: KeyboardEvent) => {
       // A key held down only moves.

@@ -1,5 +1,5 @@
 import { type RefObject } from 'preact';
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 
 /** Extra rows before and after the visible ones, for what a fast scroll reaches before the next paint. */
 const MARGIN = 8;
@@ -26,15 +26,13 @@ export function windowOf(scrollTop: number, height: number, rowHeight: number, c
 export function useWindow(scroller: RefObject<HTMLElement | null>, count: number): Window {
   const [window_, setWindow] = useState<Window>({ from: 0, to: 0, rowHeight: 88 });
   const measure = () => {
-    // A frame that was asked for before the list was removed.
-    const element = scroller.current;
-    if (!element) return;
+    const element = scroller.current!;
     const rowHeight = element.querySelector('.row-probe')?.getBoundingClientRect().height || 88;
     const next = windowOf(element.scrollTop, element.clientHeight, rowHeight, count);
     setWindow((now) => (now.from === next.from && now.to === next.to && now.rowHeight === next.rowHeight ? now : next));
   };
   useLayoutEffect(measure, [count]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = scroller.current!;
     let frame = 0;
     const later = () => {

@@ -1,7 +1,7 @@
 /** The URL for `href`; undefined unless the text is the URL of a web page, to exclude `javascript:` and `data:`. */
 export function webLink(text: string): string | undefined {
   // Characters that browsers strip must not hide another scheme.
-  if (!/^https?:\/\/[^\s\u0000-\u001f\u007f]+$/i.test(text) || !URL.canParse(text)) return undefined;
+  if (!/^https?:\/\/[^\s\p{Cc}]+$/iu.test(text) || !URL.canParse(text)) return undefined;
   const { protocol, href } = new URL(text);
   return protocol === 'https:' || protocol === 'http:' ? href : undefined;
 }

@@ -81,6 +81,7 @@ export function ListPage(props: Props): JSX.Element {
     selection.leave(removed.key);
     return actions.remove(removed);
   };
+  const undo = () => actions.undo().then(selection.expect);
   const onCurrent = (action: (article: LocalArticle) => unknown) => () => {
     const current = selection.current() ?? article;
     if (current) action(current);
@@ -116,7 +117,7 @@ export function ListPage(props: Props): JSX.Element {
     }),
     '#': inTurn(remove),
     // Undoing may wait for the service, which no key waits for.
-    z: () => void turn.current.then(() => void actions.undo()),
+    z: () => void turn.current.then(() => void undo()),
     a: () => setOpen('add'),
     '/': () => searchField.current?.focus(),
     '?': () => setOpen('help'),
@@ -148,7 +149,7 @@ export function ListPage(props: Props): JSX.Element {
         menu={[
           { name: t.settings.heading, action: () => setOpen('settings') },
           { name: t.help.action, action: () => setOpen('help') },
-          { name: t.undo, action: () => void actions.undo() },
+          { name: t.undo, action: () => void undo() },
           { name: t.signOut.action, action: () => setOpen('sign-out') },
         ]}
       />
@@ -195,7 +196,7 @@ export function ListPage(props: Props): JSX.Element {
           onClose={selection.close}
         />
       </aside>
-      <Toast done={done} onUndo={() => void actions.undo()} onDismiss={() => setDone(undefined)} />
+      <Toast done={done} onUndo={() => void undo()} onDismiss={() => setDone(undefined)} />
       {open === 'add' && (
         <AddDialog
           onClose={() => setOpen(undefined)}

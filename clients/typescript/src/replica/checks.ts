@@ -5,9 +5,10 @@ import { POSTED } from '../fields.js';
 const MAX_TITLE = 1024;
 const MAX_DEVICE = 255;
 const MAX_URL = 2048;
-const OPAQUE = new Set(['javascript', 'vbscript', 'data', 'mailto', 'about', 'blob']);
+const OPAQUE = /^(javascript|vbscript|data|mailto|about|blob)$/i;
 
-const refused = (field: string, reason: string) => new ReadingListError('refused', `${field}: ${reason}`, { field });
+export const refused = (field: string, reason: string) =>
+  new ReadingListError('refused', `${field}: ${reason}`, { field });
 
 /** Normalises a text like the service: strips white space and replaces lone surrogates. */
 export const trimmed = (text: string): string => wellFormed(text).replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
@@ -22,7 +23,7 @@ export function checkedUrl(url: unknown, field = 'url'): string {
     value,
   )?.[1];
 
-  if (!scheme || OPAQUE.has(scheme.toLowerCase()) || /[\s\u0000-\u001f\u007f-\u009f]/.test(value))
+  if (!scheme || OPAQUE.test(scheme) || /[\s\p{Cc}]/u.test(value))
     throw refused(field, 'not an absolute URL with a host');
   return value;
 }
@@ -36,9 +37,8 @@ export function checkedDevice(device: unknown, field: string): string {
 
 /** @throws refused when it is not an integer from 0 to 2^53 - 1 */
 export function checkedInteger(value: unknown, field: string): number {
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)
-    throw refused(field, 'not a whole number');
-  return value;
+  if (!Number.isSafeInteger(value) || (value as number) < 0) throw refused(field, 'not a whole number');
+  return value as number;
 }
 
 /** The fields of a draft that the user need not set, with their defaults. */
@@ -107,5 +107,5 @@ function checkedLine(text: unknown, field: string, max: number): string {
   return value;
 }
 
-const wellFormed = (text: string): string =>
-  text.replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '\uFFFD');
+/** Where the pattern reads code points, only a lone surrogate is one. */
+const wellFormed = (text: string): string => text.replace(/\p{Cs}/gu, '\uFFFD');

@@ -210,7 +210,8 @@ export class Mirror {
   }
 }
 
-const isSame = (shown: object = {}, now: object = {}): boolean =>
+/** Whether two articles, or two lists of them, hold the same values. */
+export const isSame = (shown: object = {}, now: object = {}): boolean =>
   Object.entries(now).every(([name, value]) => shown[name as never] === value) &&
   Object.keys(shown).length === Object.keys(now).length;
 

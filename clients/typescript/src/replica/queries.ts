@@ -1,4 +1,5 @@
 import type { LocalArticle, Query } from '../article.js';
+import { checkedInteger, refused } from './checks.js';
 import type { Mirror } from './mirror.js';
 
 type Order = NonNullable<Query['order']>;
@@ -15,15 +16,15 @@ export class Queries {
     this.#mirror = mirror;
   }
 
+  /** @throws refused when the order, `limit` or `offset` is none; Infinity is a limit */
   list(query: Query = {}, matches: (article: LocalArticle) => boolean = () => true): LocalArticle[] {
     const { order = 'newest', limit = Infinity, offset = 0 } = query;
-    const found: LocalArticle[] = [];
-    let skipped = 0;
-    for (const article of this.#inOrder(order)) {
-      if (found.length >= limit) break;
-      if (isListed(article, query) && matches(article) && skipped++ >= offset) found.push(article);
-    }
-    return found;
+    if (!(order in ORDERS)) throw refused('order', `not one of ${Object.keys(ORDERS).join()}`);
+    if (limit !== Infinity) checkedInteger(limit, 'limit');
+    checkedInteger(offset, 'offset');
+    return this.#inOrder(order)
+      .filter((article) => isListed(article, query) && matches(article))
+      .slice(offset, offset + limit);
   }
 
   count(query: Filter = {}): number {

@@ -8,7 +8,7 @@ import { callSafely } from './emitter.js';
 import { edited, type Entry, urlOf } from './entry.js';
 import { restore } from './merge.js';
 import { newKey } from './key.js';
-import { Mirror, type Source, type Transaction } from './mirror.js';
+import { isSame, Mirror, type Source, type Transaction } from './mirror.js';
 import { noteConflict } from './push.js';
 import { Queries } from './queries.js';
 import { type Events, type Status, Synchronizer, type SyncResult } from './synchronizer.js';
@@ -82,6 +82,7 @@ export class ReadingList {
     });
   }
 
+  /** @throws refused when the order or the limit is none */
   list(query?: Query): Promise<LocalArticle[]> {
     return this.#read(() => this.#queries.list(query));
   }
@@ -194,8 +195,11 @@ export class ReadingList {
   /**
    * Calls the listener with the query's articles, initially and after each change, until the returned function is
    * called.
+   * @throws refused when the order or the limit is none
    */
   subscribe(query: Query, listener: (articles: LocalArticle[]) => void): () => void {
+    // A wrong query is the caller's to hear of.
+    this.#queries.list(query);
     let shown: LocalArticle[] | undefined;
     let isScheduled = false;
     let isOver = false;
@@ -280,9 +284,6 @@ export class ReadingList {
     if (this.#closing) throw new ReadingListError('refused', 'the list is closed');
   }
 }
-
-const isSame = (a: readonly LocalArticle[], b: readonly LocalArticle[]): boolean =>
-  a.length === b.length && a.every((article, index) => article === b[index]);
 
 /**
  * Opens the reading list in the storage. Needs no network.

@@ -4,8 +4,8 @@ import type { Storage, Value } from './storage.js';
 
 /**
  * A storage in a folder, for Node (LevelDB, by the package `classic-level`). Every change is synced to disk before it
- * resolves, so that neither SIGKILL nor a power failure loses one. For one list in one process: a second process fails
- * to load.
+ * resolves, so that neither SIGKILL nor a power failure loses one. For one list in one process: a second one fails
+ * to load, with an error that names the path and the reason.
  */
 export function fileStorage(path: string): Storage {
   const locks = new LocalLocks();
@@ -45,8 +45,27 @@ const parsed = ([key, text]: [string, string]): [string, Value] => [key, JSON.pa
 
 async function open(path: string): Promise<ClassicLevel> {
   const database = new ClassicLevel(path);
-  await database.open();
+  await database.open().catch((error: Error) => {
+    const cause = (error.cause ?? error) as Error & { code?: string };
+    const advice = ADVICE[cause.code ?? ''];
+    const message = `the storage ${path} cannot be opened: ${cause.message}`;
+    throw new Error(advice ? `${message}; ${advice}` : message, { cause });
+  });
   return database;
 }
+
+const NOT_A_FOLDER = 'part of the path is a file: give the path of a folder';
+const NOT_WRITABLE = 'give a folder that this process may write to';
+
+/** What to do, by the code of the reason. */
+const ADVICE: Readonly<Record<string, string>> = {
+  LEVEL_LOCKED: 'close the list that has it open, in this process or another one, or give each list its own folder',
+  EEXIST: NOT_A_FOLDER,
+  ENOTDIR: NOT_A_FOLDER,
+  EACCES: NOT_WRITABLE,
+  EPERM: NOT_WRITABLE,
+  EROFS: NOT_WRITABLE,
+  LEVEL_IO_ERROR: NOT_WRITABLE,
+};
 
 export type { Changes, Storage, Value } from './storage.js';

@@ -37,7 +37,7 @@ export interface WriteOptions extends CallOptions {
 }
 
 export interface ClientOptions extends TransportOptions {
-  /** With or without `/v2`. */
+  /** An `http:` or `https:` URL, with or without `/v2`; without credentials, query and fragment. */
   baseUrl: string;
 }
 
@@ -53,11 +53,12 @@ export class Client {
   /** @internal */
   readonly transport: Transport;
 
+  /** @throws TypeError when `baseUrl` is not the URL of a service */
   constructor({ baseUrl, ...options }: ClientOptions) {
     const { authorization } = options;
+    this.baseUrl = serviceUrlOf(baseUrl);
     this.transport = new Transport(options);
     this.canBatch = !(typeof authorization === 'string' && /^basic /i.test(authorization));
-    this.baseUrl = baseUrl.replace(/\/+$/, '').replace(/\/v2$/, '');
   }
 
   /** The root mapping: version, limits (`settings`) and enabled features (`capabilities`). */
@@ -147,15 +148,21 @@ export class Client {
   }
 }
 
-/** A client of the service at `baseUrl`. */
+/** A client of the service at `baseUrl`. @throws TypeError when that is not the URL of a service */
 export const createClient = (options: ClientOptions): Client => new Client(options);
+
+/** A base URL without `/v2` and slashes at its end. */
+function serviceUrlOf(baseUrl: string): string {
+  const url = /^(https?:\/\/[^\s?#@]+?)(\/v2)?\/*$/i.exec(baseUrl);
+  if (url) return url[1]!;
+  throw new TypeError('baseUrl: not an absolute URL like http(s)://example.com');
+}
 
 const ARTICLES = '/articles';
 const at = (id: string) => `${ARTICLES}/${encodeURIComponent(id)}`;
 
 function searchOf(query: ListQuery | string): string {
-  const entries = () => Object.entries(query).map(([name, value]) => [name, String(value)]);
-  const search = typeof query === 'string' ? query : new URLSearchParams(entries()).toString();
+  const search = String(typeof query === 'string' ? query : new URLSearchParams(query as Record<string, string>));
   return search && `?${search}`;
 }
 

@@ -54,7 +54,4 @@ function kindOf(status: number, field: string | undefined): ErrorKind {
 const fieldOf = (message: string): string | undefined => /^([a-z_]+(?:\.[\w.]+)?): /.exec(message)?.[1];
 
 const isErrorBody = (body: unknown, status: number): boolean =>
-  typeof body === 'object' &&
-  body !== null &&
-  (body as ErrorBody).code === status &&
-  typeof (body as ErrorBody).errno === 'number';
+  (body as ErrorBody | null | undefined)?.code === status && typeof (body as ErrorBody).errno === 'number';

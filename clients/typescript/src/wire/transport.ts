@@ -111,7 +111,7 @@ export class Transport {
     } catch (cause) {
       // An error of the application's own `authorization`.
       if (cause instanceof ReadingListError) throw cause;
-      isUnserved ||= UNREACHABLE.test(String((cause as { cause?: { code?: string } } | undefined)?.cause?.code));
+      isUnserved ||= UNREACHABLE.test((cause as { cause?: { code?: string } } | undefined)?.cause?.code ?? '');
       throw new ReadingListError('network', `${method} ${url}: ${String(cause)}`, { cause, isUnserved });
     } finally {
       clearTimeout(timer);
@@ -126,7 +126,7 @@ function judge(method: string, url: string, { status, headers }: Response, text:
   const isHead = method === 'HEAD';
   if (status >= 400) return errorOf(status, headers, parse(text), isHead ? isJson : undefined);
   if (status === 304 || (isHead && status === 200)) return { status, headers, data: {} };
-  const data = isJson && status >= 200 && status < 300 ? parse(text) : undefined;
+  const data = isJson && status < 300 ? parse(text) : undefined;
   if (typeof data === 'object' && data !== null) return { status, headers, data };
   return new ReadingListError('protocol', `${url}: HTTP ${status} that is not from the service`, { status });
 }

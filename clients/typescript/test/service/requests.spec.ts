@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createClient } from '../../src/index.js';
 import { memoryStorage } from '../../src/storage/memory.js';
 import { basic, deviceArticles, fill, openDevice, serverArticles, useWorld } from '../support/world.js';
 
@@ -125,4 +126,31 @@ it('an article that is too large on its own is refused and told, and the others 
   ]);
   expect(await deviceArticles(list)).toEqual(await serverArticles(world.url, user));
   expect(await list.count()).toBe(1);
+});
+
+it.each([
+  'nonsense',
+  '',
+  '/reading-list',
+  'list.example.com',
+  'localhost:8000',
+  'ftp://list.example.com',
+  'https://',
+  'https://list.example.com/?',
+  'https://list.example.com/?user=me',
+  'https://list.example.com/#top',
+  'https://me:secret@list.example.com',
+])('no client has the base URL "%s"', (baseUrl) => {
+  expect(() => createClient({ baseUrl, authorization: 'x' })).toThrow(TypeError);
+  expect(() => createClient({ baseUrl, authorization: 'x' })).toThrow(
+    'baseUrl: not an absolute URL like http(s)://example.com',
+  );
+});
+
+it.each([
+  ['http://127.0.0.1:8000', 'http://127.0.0.1:8000'],
+  ['https://list.example.com/v2/', 'https://list.example.com'],
+  ['https://example.com/reading-list//', 'https://example.com/reading-list'],
+])('the base URL %s is understood as %s', (baseUrl, understood) => {
+  expect(createClient({ baseUrl, authorization: 'x' }).baseUrl).toBe(understood);
 });

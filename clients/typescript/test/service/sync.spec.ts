@@ -144,6 +144,21 @@ describe('one device', () => {
     expect(await found('bread cake')).toEqual([]);
   });
 
+  it.each<[Record<string, unknown>, string]>([
+    [{ order: 'zzz' }, 'order: not one of newest,oldest,title'],
+    [{ limit: -1 }, 'limit: not a whole number'],
+    [{ limit: 1.5 }, 'limit: not a whole number'],
+    [{ offset: -1 }, 'offset: not a whole number'],
+    [{ limit: '5' }, 'limit: not a whole number'],
+  ])('refuses the query %j', async (query, message) => {
+    const { list } = await openDevice(world.url, basic());
+    const refusal = { name: 'ReadingListError', kind: 'refused', field: Object.keys(query)[0], message };
+    await expect(list.list(query)).rejects.toMatchObject(refusal);
+    await expect(list.search('x', query)).rejects.toMatchObject(refusal);
+    expect(() => list.subscribe(query, () => undefined)).toThrow(message);
+    expect(await list.list({ limit: Infinity })).toEqual([]);
+  });
+
   it('refuses what the service would refuse, and keeps nothing of it', async () => {
     const { list, sent } = await openDevice(world.url, basic());
     for (const fields of [

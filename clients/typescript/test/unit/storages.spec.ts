@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -33,10 +33,28 @@ describe('in a file', () => {
     const first = fileStorage(path);
     await first.load();
     const second = fileStorage(path);
-    await expect(second.load()).rejects.toThrow();
+    await expect(second.load()).rejects.toThrow(`the storage ${path} cannot be opened: `);
+    await expect(second.load()).rejects.toThrow('; close the list that has it open');
     await first.close();
     expect(await second.load()).toEqual([]);
     await second.close();
+  });
+
+  it.each<[string, string, () => unknown, string]>([
+    ['is a file', 'file', () => writeFileSync(join(folder, 'file'), ''), 'EEXIST: file already exists'],
+    ['is below a file', 'file/storage', () => writeFileSync(join(folder, 'file'), ''), 'ENOTDIR: not a directory'],
+    [
+      'cannot be written to',
+      'taken',
+      () => mkdirSync(join(folder, 'taken', 'LOCK'), { recursive: true }),
+      'IO error: ',
+    ],
+  ])('names the path that %s, the reason and what to do', async (_, name, prepare, reason) => {
+    prepare();
+    const path = join(folder, name);
+    const opening = fileStorage(path).load();
+    await expect(opening).rejects.toThrow(`the storage ${path} cannot be opened: ${reason}`);
+    await expect(opening).rejects.toThrow(/; .*give (the path of )?a folder/);
   });
 });
 
