@@ -22,9 +22,12 @@ export class Queries {
     if (!(order in ORDERS)) throw refused('order', `not one of ${Object.keys(ORDERS).join()}`);
     if (limit !== Infinity) checkedInteger(limit, 'limit');
     checkedInteger(offset, 'offset');
-    return this.#inOrder(order)
-      .filter((article) => isListed(article, query) && matches(article))
-      .slice(offset, offset + limit);
+    const found: LocalArticle[] = [];
+    for (const article of this.#inOrder(order)) {
+      if (found.length >= offset + limit) break;
+      if (isListed(article, query) && matches(article)) found.push(article);
+    }
+    return found.slice(offset);
   }
 
   count(query: Filter = {}): number {
