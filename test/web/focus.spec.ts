@@ -271,6 +271,12 @@ const ACTIONS: [action: string, options: BrowserContextOptions, steps: Steps, ex
   ['the back button on a phone', NARROW, async (page) => (await openRow(page, 'B'), page.goBack()), 'row B'],
   ['opening on a phone', NARROW, (page) => openRow(page, 'B'), 'h2 B'],
   ['the next one on a phone', NARROW, async (page) => (await openRow(page, 'B'), press(page, 'j')), 'h2 A'],
+  [
+    'the next one on a phone, after some time',
+    NARROW,
+    async (page) => (await openRow(page, 'B'), await expectFocus(page, 'h2 B'), press(page, 'j')),
+    'h2 A',
+  ],
   ['closing a dialog', WIDE, async (page) => (await openMenu(page, 'Settings'), press(page, 'Escape')), 'button More'],
   [
     'closing a dialog that a key opened',

@@ -63,14 +63,13 @@ export function useSelection(
   }, [route.key]);
 
   const show = (key: string) => {
+    setReturning(undefined);
     select(key);
     focus();
     if (isWide || route.key !== undefined) replace({ ...route, key });
   };
   useEffect(() => {
-    if (!keys.includes(returning!)) return;
-    setReturning(undefined);
-    show(returning!);
+    if (keys.includes(returning!)) show(returning!);
   }, [items, returning]);
   const leave = () => {
     if (selected !== undefined) select(nearest());
@@ -109,7 +108,7 @@ export function useSelection(
     expectLeaving: (key: string) => {
       if (keys.includes(key)) last.current.leaving = key;
     },
-    /** Shows an article as soon as it is in the list. */
+    /** Shows an article as soon as it is in the list, unless another one is shown before. */
     expect: setReturning,
     leave: (key: string) => {
       last.current.leaving = key;

@@ -28,7 +28,7 @@ export function watchFocus(): void {
   const isGone = (element: Element) =>
     !element.isConnected || element.closest('[inert]') !== null || !element.checkVisibility();
   const restore = () => {
-    if (last && isGone(last) && (isFocusLost() || document.activeElement === last) && focusHome()) last = undefined;
+    if (last && isGone(last) && (isFocusLost() || document.activeElement === last)) focusHome();
   };
   document.addEventListener('focusin', ({ target }) => (last = target as Element));
   new MutationObserver(() => {
