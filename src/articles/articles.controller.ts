@@ -27,6 +27,7 @@ import { START_OVER_HEADER } from '../protocol/purge-horizon.js';
 import { readResponseBehavior } from '../protocol/response-behavior.js';
 import { ArticlesService } from './articles.service.js';
 import { type Hold, ListingService } from './listing.service.js';
+import { preferenceApplied, UnchangedInterceptor } from './unchanged.interceptor.js';
 import { WaitingGuard } from './waiting.guard.js';
 
 /** `/v2/articles` (docs/protocol.md). */
@@ -40,14 +41,14 @@ export class ArticlesController {
   ) {}
 
   @UseGuards(WaitingGuard)
-  @UseInterceptors(LastModifiedInterceptor)
+  @UseInterceptors(UnchangedInterceptor, LastModifiedInterceptor)
   @Head()
   count(@Req() request: Request, @CallerOf() caller: Caller): Promise<Reply> {
     return this.listing(request, caller, true);
   }
 
   @UseGuards(WaitingGuard)
-  @UseInterceptors(LastModifiedInterceptor)
+  @UseInterceptors(UnchangedInterceptor, LastModifiedInterceptor)
   @Get()
   list(@Req() request: Request, @CallerOf() caller: Caller): Promise<Reply> {
     return this.listing(request, caller, false);
@@ -101,16 +102,10 @@ export class ArticlesController {
 
   private async listing(request: Request, caller: Caller, countOnly: boolean): Promise<Reply> {
     const search = queryString(request);
-    const { wait } = request.context;
-    const headers: Record<string, string> = {};
-    if (wait) headers['Preference-Applied'] = `wait=${wait.seconds}`;
-    if (wait?.unchanged !== undefined) return new Reply(304, undefined, headers, wait.unchanged);
+    const headers = preferenceApplied(request);
     const conditions = preconditionsOf(request);
-    // A poll that was to be held comes here only if something has changed.
-    if (wait && wait.seconds > 0) delete conditions.ifModifiedSince;
     const listing = await this.listings.list(caller, search, conditions, countOnly, this.room(request, caller));
     const { last_modified } = listing;
-    if (listing.notModified) return new Reply(304, undefined, headers, last_modified);
     headers['Total-Records'] = String(listing.total);
     if (listing.mustStartOver) headers[START_OVER_HEADER] = 'true';
     if (listing.nextToken !== undefined) headers['Next-Page'] = this.nextPage(request, search, listing.nextToken);

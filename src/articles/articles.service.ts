@@ -22,7 +22,7 @@ import {
   type Tombstone,
 } from './article.js';
 import { KnownUrls } from './known-urls.js';
-import type { Hold, NotModified } from './listing.service.js';
+import type { Hold } from './listing.service.js';
 import { HeavyArticle, TooHeavy, type Weight } from './store/article.row.js';
 import * as store from './store/articles.store.js';
 import { settleCollection } from '../accounts/accounts.store.js';
@@ -40,6 +40,12 @@ const TOMBSTONE_BYTES = 100;
 export interface PatchWish {
   conditions: Preconditions;
   behavior: ResponseBehavior;
+}
+
+/** Nothing has changed since the timestamp in `If-Modified-Since`. */
+interface NotModified {
+  notModified: true;
+  last_modified: Timestamp;
 }
 
 export type Found = { notModified: false; article: Article } | NotModified;

@@ -29,15 +29,8 @@ const QUICKLY_COMPARED = 200_000;
 /** Nobody shows a count by more filters. */
 const FILTERS_REMEMBERED = 8;
 
-/** Nothing has changed since the timestamp in `If-Modified-Since`. */
-export interface NotModified {
-  notModified: true;
-  last_modified: Timestamp;
-}
-
 /** A page of the collection; `nextToken` is absent on the last page. */
 export interface Listing {
-  notModified: false;
   items: (Article | Tombstone)[];
   total: number;
   last_modified: Timestamp;
@@ -52,7 +45,6 @@ export type Hold = (bytes: number) => Promise<void>;
 /** The result of the first read of a listing; `page` is absent when it takes a second read. */
 interface FirstRead {
   collection: Collection;
-  notModified?: boolean;
   page?: Page | TooHeavy;
 }
 
@@ -68,33 +60,31 @@ export class ListingService {
     private readonly collections: CollectionClock,
   ) {}
 
-  /** Throws 400 / 107 for a wrong query, 412 / 114. @param hold reserves the memory that a heavy page takes */
+  /**
+   * A page, whatever `If-Modified-Since` says. Throws 400 / 107 for a wrong query, 412 / 114.
+   * @param hold reserves the memory that a heavy page takes
+   */
   async list(
     caller: Caller,
     search: string,
-    conditions: Preconditions,
+    { ifUnmodifiedSince }: Preconditions,
     countOnly: boolean,
     hold: Hold,
-  ): Promise<Listing | NotModified> {
+  ): Promise<Listing> {
     const { account } = caller;
     const { query, scope, start } = this.parse(account, search);
-    const unchanged = await this.look(caller, conditions);
-    if (unchanged !== undefined) return { notModified: true, last_modified: unchanged };
     const { pageSize, maxPageBytes } = this.settings;
     const size = Math.min(query.limit ?? pageSize, pageSize);
     const { filters, sort } = query;
     const request: PageRequest = { filters, sort, size, maxBytes: maxPageBytes, start, countOnly };
-    const isUnconditional = Object.values(conditions).every((condition) => condition === undefined);
     const read = await this.database.onSession(async (session) => {
-      const mayOutline = isUnconditional && filters.length <= FILTERS_REMEMBERED && isOutlined(request);
+      const mayOutline = ifUnmodifiedSince === undefined && filters.length <= FILTERS_REMEMBERED && isOutlined(request);
       const outline = mayOutline && (await this.outline(session, account, search, request));
-      return outline || this.firstRead(session, account, request, conditions);
+      return outline || this.firstRead(session, account, request, ifUnmodifiedSince);
     }, caller);
     const { last_modified } = read.collection;
-    if (read.notModified) return { notModified: true, last_modified };
     const page = await this.page(caller, request, read, hold);
     return {
-      notModified: false,
       items: page.items,
       total: page.total,
       last_modified,
@@ -106,11 +96,6 @@ export class ListingService {
   /** The collection's timestamp if it has not changed since `If-Modified-Since`. Throws like `list`. */
   async unchanged(caller: Caller, search: string, conditions: Preconditions): Promise<Timestamp | undefined> {
     this.parse(caller.account, search);
-    return this.look(caller, conditions);
-  }
-
-  private async look(caller: Caller, conditions: Preconditions): Promise<Timestamp | undefined> {
-    if (conditions.ifModifiedSince === undefined) return undefined;
     const last_modified = (await this.collections.latest(caller)) ?? (await this.firstContact(caller)).last_modified;
     requireUnmodified(conditions, last_modified);
     return isNotModified(conditions, last_modified) ? last_modified : undefined;
@@ -153,12 +138,11 @@ export class ListingService {
     session: Session,
     account: Buffer,
     request: PageRequest,
-    conditions: Preconditions,
+    ifUnmodifiedSince?: Timestamp,
   ): Promise<FirstRead> {
     const { indexHint } = this.database.dialect;
     const collection = await this.collections.read(session, account);
-    requireUnmodified(conditions, collection.last_modified);
-    if (isNotModified(conditions, collection.last_modified)) return { collection, notModified: true };
+    requireUnmodified({ ifUnmodifiedSince }, collection.last_modified);
     if (this.isSlowScan(request, collection)) return { collection };
     return { collection, page: await findPage(session, indexHint, account, request, collection, HEAVY_BYTES) };
   }

@@ -6,12 +6,10 @@ import { Reply } from './reply.js';
 @Injectable()
 export class LastModifiedInterceptor implements NestInterceptor<Reply, Reply> {
   intercept(_: ExecutionContext, next: CallHandler<Reply>): Observable<Reply> {
-    return next
-      .handle()
-      .pipe(
-        map((reply) =>
-          reply.lastModified === undefined ? reply : reply.with({ 'Last-Modified': String(reply.lastModified) }),
-        ),
-      );
+    return next.handle().pipe(map(withLastModified));
   }
 }
+
+/** The reply with the header of its timestamp, if it has one. */
+export const withLastModified = (reply: Reply): Reply =>
+  reply.lastModified === undefined ? reply : reply.with({ 'Last-Modified': String(reply.lastModified) });
