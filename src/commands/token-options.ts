@@ -17,7 +17,7 @@ export function nameOption({ options }: Arguments): string {
   return readName('--name', options.name as string);
 }
 
-/** For how many milliseconds a token is valid; null for ever. Parses `90d`, `12h`, `4w`. */
+/** How long a token is valid, in milliseconds; null if it never expires. Parses `90d`, `12h`, `4w`. */
 export function lifetimeOption({ options }: Arguments): number | null {
   if (options.expires === undefined) return null;
   const [, count, unit] = /^([1-9]\d{0,8})([hdw])$/.exec(options.expires as string) ?? [];
