@@ -14,7 +14,7 @@ import { createMessages } from './http/server/express-messages.js';
 import { refuseOverload } from './http/load/overload.middleware.js';
 import { KnownPaths } from './http/routing/known-paths.js';
 import { ServiceStatus } from './http/service-status.js';
-import { cutToPath, requireWellFormed } from './http/request/well-formed.middleware.js';
+import { requireWellFormed } from './http/request/well-formed.middleware.js';
 import type { LogOutput } from './observability/logging/log-output.js';
 import { NestLogger } from './observability/logging/logger.js';
 import type { Metrics } from './observability/metrics/metrics.js';
@@ -62,9 +62,9 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     { bodyParser: false, logger: new NestLogger(observation.logger), abortOnError: false },
   );
   for (const warning of warningsAbout(settings)) observation.logger.warn({ context: 'Settings' }, warning);
-  nest.use(cutToPath, ...observation.middlewares());
+  nest.use(...observation.middlewares());
   options.extend?.(nest);
-  nest.use(refuseOverload(status.monitor), requireWellFormed);
+  nest.use(requireWellFormed, refuseOverload(status.monitor));
   await nest.init();
   const database = nest.get(DatabaseLifecycle);
   observation.watch(nest, status);

@@ -20,13 +20,15 @@ export interface Change {
   ifUnmodifiedSince?: Timestamp;
 }
 
+type Latest = Pick<Collection, 'last_modified'>;
+
 /** Collections whose timestamps one statement reads at most. */
 const LOOKS_AT_ONCE = 100;
 
 /** The row of a user's account: the clock of the collection, and the lock for its writers. */
 @Injectable()
 export class CollectionClock {
-  private readonly looks = new DataLoader((accounts: readonly Buffer[]) => this.timestampsOf(accounts), {
+  private readonly looks = new DataLoader((accounts: readonly Buffer[]) => this.latestOf(accounts), {
     batchScheduleFn: setImmediate,
     maxBatchSize: LOOKS_AT_ONCE,
     cache: false,
@@ -42,17 +44,17 @@ export class CollectionClock {
    * The timestamp of the user's collection, undefined before the first contact. Most requests are polls that need nothing else:
    * those of one turn of the event loop share a statement, where a statement is a message to another process.
    */
-  async latest(owner: Owner): Promise<Timestamp | undefined> {
+  latest(owner: Owner): Promise<Latest | undefined> {
     const { account } = owner;
     if (this.database.dialect.isLocal)
-      return (await this.database.onSession((session) => findCollection(session, account), owner))?.last_modified;
+      return this.database.onSession((session) => findCollection(session, account), owner);
     owner.statements++;
     return this.looks.load(account);
   }
 
-  private async timestampsOf(accounts: readonly Buffer[]): Promise<(Timestamp | undefined)[]> {
+  private async latestOf(accounts: readonly Buffer[]): Promise<(Latest | undefined)[]> {
     const rows = await this.database.onSession((session) => lastModifiedOf(session, accounts));
-    const known = new Map(rows.map(({ account, last_modified }) => [account.toString('latin1'), last_modified]));
+    const known = new Map(rows.map((row) => [row.account.toString('latin1'), row]));
     return accounts.map((account) => known.get(account.toString('latin1')));
   }
 

@@ -17,16 +17,15 @@ export class UnchangedInterceptor implements NestInterceptor<Reply, Reply> {
 
   async intercept(context: ExecutionContext, next: CallHandler<Reply>): Promise<Observable<Reply>> {
     const request = requestOf<Request>(context);
-    const unchanged = await this.unchanged(request);
+    const { wait } = request.context;
+    // A poll that was to be held comes here with the outcome.
+    const unchanged = wait && wait.seconds > 0 ? wait.unchanged : await this.look(request);
     if (unchanged === undefined) return next.handle();
     return of(withLastModified(new Reply(304, undefined, preferenceApplied(request), unchanged)));
   }
 
   /** The collection's timestamp if it has not changed since `If-Modified-Since`. */
-  private async unchanged(request: Request): Promise<Timestamp | undefined> {
-    const { wait } = request.context;
-    // A poll that was to be held comes here with the outcome.
-    if (wait && wait.seconds > 0) return wait.unchanged;
+  private look(request: Request): Promise<Timestamp | undefined> | undefined {
     const conditions = preconditionsOf(request);
     if (conditions.ifModifiedSince === undefined) return undefined;
     return this.listings.unchanged(callerOf(request), queryString(request), conditions);

@@ -5,6 +5,7 @@ import { requestOf } from '../http/request/request-of.js';
 import { ApiError } from '../protocol/api-error.js';
 import { RateLimiter } from '../rate-limit/rate-limiter.js';
 import { Authenticator } from './authenticator.js';
+import type { Sender } from './caller.js';
 import { IS_PUBLIC } from './public.js';
 
 const BEARER_ONLY = 'bearerOnly';
@@ -36,7 +37,14 @@ export class AuthGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const { isPublic, bearerOnly } = this.ruleOf(context);
-    return isPublic || this.identify(requestOf(context), bearerOnly);
+    if (isPublic) return true;
+    const request = requestOf<Request>(context);
+    try {
+      const sender = this.authenticator.senderOf(request, bearerOnly);
+      return sender instanceof Promise ? this.identify(request, sender) : admit(request, sender);
+    } catch (error) {
+      return this.refuse(request, error);
+    }
   }
 
   private ruleOf(context: ExecutionContext): AccessRule {
@@ -49,15 +57,22 @@ export class AuthGuard implements CanActivate {
     return rule;
   }
 
-  private async identify(request: Request, bearerOnly: boolean): Promise<boolean> {
+  private async identify(request: Request, sender: Promise<Sender>): Promise<boolean> {
     try {
-      const sender = await this.authenticator.senderOf(request, bearerOnly);
-      request.context.account = sender.account;
-      request.context.expiresAt = sender.expiresAt;
-      return true;
+      return admit(request, await sender);
     } catch (error) {
-      if (error instanceof ApiError && error.status === 401) await this.limiter.take(`address:${request.ip}`);
-      throw error;
+      return this.refuse(request, error);
     }
   }
+
+  private async refuse(request: Request, error: unknown): Promise<never> {
+    if (error instanceof ApiError && error.status === 401) await this.limiter.take(`address:${request.ip}`);
+    throw error;
+  }
+}
+
+function admit({ context }: Request, { account, expiresAt }: Sender): boolean {
+  context.account = account;
+  context.expiresAt = expiresAt;
+  return true;
 }

@@ -12,7 +12,8 @@ import { BearerStrategy } from './strategies/bearer.strategy.js';
 
 /** The part of a request that a strategy sees: tokens in a query string or body do not count. */
 type Presented = Pick<Request, 'headers' | 'socket'>;
-type Middleware = (request: Presented, response: unknown, next: (error?: unknown) => void) => void;
+type Answer = (error?: unknown, sender?: Sender | false) => void;
+type Middleware = (request: Presented, response: unknown, next: Answer) => void;
 
 /** Authenticates the sender of a request through Passport. */
 @Injectable()
@@ -28,11 +29,20 @@ export class Authenticator {
   }
 
   /**
-   * The sender that the credentials identify. Rejects with 401 / 104 without usable credentials, 401 / 105 when they
-   * are rejected, 403 / 121 without the scope, 503 / 201 when they cannot be verified.
+   * The sender that the credentials identify; a promise only if that takes a request or a statement. Throws or rejects
+   * with 401 / 104 without usable credentials, 401 / 105 when they are rejected, 403 / 121 without the scope, 503 / 201
+   * when they cannot be verified.
    */
-  async senderOf(request: Request, bearerOnly: boolean): Promise<Sender> {
-    return this.ask(this.schemeOf(request, bearerOnly), request, bearerOnly);
+  senderOf(request: Request, bearerOnly: boolean): Sender | Promise<Sender> {
+    const scheme = this.schemeOf(request, bearerOnly);
+    let decided = undefined as Sender | Error | undefined;
+    let decide = (outcome: Sender | Error): void => void (decided = outcome);
+    this.ask(scheme, request, (error, sender) => decide(sender || this.refusal(error, bearerOnly)));
+    if (decided instanceof Error) throw decided;
+    if (decided) return decided;
+    return new Promise((resolve, reject) => {
+      decide = (outcome) => (outcome instanceof Error ? reject(outcome) : resolve(outcome));
+    });
   }
 
   private schemeOf({ headers }: Request, bearerOnly: boolean): Scheme {
@@ -43,17 +53,11 @@ export class Authenticator {
     throw new ApiError('missingAuthorization', message, this.challenge({ bearerOnly }));
   }
 
-  private ask(scheme: Scheme, { headers, socket }: Request, bearerOnly: boolean): Promise<Sender> {
-    return new Promise((resolve, reject) => {
-      const decide = (error: unknown, sender?: Sender | false): void => {
-        if (sender) resolve(sender);
-        else reject(this.refusal(error, bearerOnly));
-      };
-      const authenticate = this.passport.authenticate(scheme, { session: false }, decide) as Middleware;
-      // Normalises white space that HTTP allows but strategies do not expect.
-      const authorization = headers.authorization?.trim().replace(/[ \t]+/, ' ');
-      authenticate({ headers: { authorization }, socket }, {}, decide);
-    });
+  private ask(scheme: Scheme, { headers, socket }: Request, answer: Answer): void {
+    const authenticate = this.passport.authenticate(scheme, { session: false }, answer) as Middleware;
+    // Normalises white space that HTTP allows but strategies do not expect.
+    const authorization = headers.authorization?.trim().replace(/[ \t]+/, ' ');
+    authenticate({ headers: { authorization }, socket }, {}, answer);
   }
 
   /** Adds the challenge here, because the code that rejects a token does not know what else is accepted. */

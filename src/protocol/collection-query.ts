@@ -56,7 +56,8 @@ function parseQuery(search: string, hasPages: boolean): CollectionQuery {
   let sort: readonly SortKey[] | undefined;
   let limit: number | undefined;
   let token: string | undefined;
-  for (const [at, { name, value }] of parameters.entries()) {
+  for (let at = 0; at < parameters.length; at++) {
+    const { name, value } = parameters[at]!;
     if (!hasPages && PAGING.includes(name)) throw invalidParameter(name, 'not allowed when deleting');
     if (value === undefined) throw invalidParameter(name, 'malformed percent-encoding');
     if (ONCE.has(name) && parameters[at + 1]?.name === name) throw invalidParameter(name, 'given more than once');

@@ -14,6 +14,8 @@ interface ConditionalRequest {
   rawHeaders: readonly string[];
 }
 
+const CONDITIONS = ['If-Modified-Since', 'If-Unmodified-Since'];
+
 /**
  * The preconditions of a request. Like `readPreconditions`, but also throws 400 / 107 when a condition was sent twice:
  * which one counts is ambiguous.
@@ -25,12 +27,11 @@ export function preconditionsOf(request: ConditionalRequest): Preconditions {
 }
 
 /** Throws 400 / 107 when a condition was sent twice. By itself for a batch, whose entries judge the values. */
-export function requireSingleConditions({ headers, rawHeaders }: ConditionalRequest): void {
-  for (const name of ['If-Modified-Since', 'If-Unmodified-Since']) {
-    const lowered = name.toLowerCase();
-    if (headers[lowered] === undefined || !isRepeated(name, rawHeaders)) continue;
+export function requireSingleConditions({ rawHeaders }: Pick<ConditionalRequest, 'rawHeaders'>): void {
+  for (const name of CONDITIONS) {
+    if (!isRepeated(name, rawHeaders)) continue;
     // Node keeps the first one, and an empty one must not hide another.
-    if (linesOf(lowered, rawHeaders).some((text) => text.trim() !== '')) throw invalidParameter(name, 'given twice');
+    if (linesOf(name, rawHeaders).some((text) => text.trim() !== '')) throw invalidParameter(name, 'given twice');
   }
 }
 

@@ -7,16 +7,10 @@ import { pathOf } from './query-string.js';
 /** Of two values Node keeps the first, while a proxy may have used the other. */
 const SINGLE = ['Host', 'Authorization'];
 
-/** Cuts an absolute URL, as clients of proxies send it, to its path. */
-export function cutToPath(request: Request, _: Response, next: NextFunction): void {
-  if (!request.url.startsWith('/') && URL.canParse(request.url)) {
-    const { pathname, search, protocol } = new URL(request.url);
-    if (protocol === 'http:' || protocol === 'https:') request.url = request.originalUrl = pathname + search;
-  }
-  next();
-}
-
-/** Refuses requests that Node's parser accepts but that cannot name a resource here. Also maps `/v2/` to `/v2`. */
+/**
+ * Refuses requests that Node's parser accepts but that cannot name a resource here. Cuts an absolute URL, as clients of
+ * proxies send it, to its path, and maps `/v2/` to `/v2`.
+ */
 export function requireWellFormed(request: Request, _: Response, next: NextFunction): void {
   const { httpVersion, headers } = request;
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return refuse('The version of HTTP is neither 1.0 nor 1.1');
@@ -25,6 +19,7 @@ export function requireWellFormed(request: Request, _: Response, next: NextFunct
   if (headers.host !== undefined && !isHostHeader(headers.host)) return refuse('Host: not a host');
   if (headers.expect !== undefined && !/^100-continue$/i.test(headers.expect))
     return next(new ApiError('expectationFailed', 'Expect: only 100-continue is known'));
+  if (!request.url.startsWith('/')) cutToPath(request);
   if (!request.url.startsWith('/')) return refuse('The URL has no path');
   request.url = withDecodablePath(request.url);
   if (pathOf(request.url) === '/v2/') request.url = `/v2${request.url.slice('/v2/'.length)}`;
@@ -33,6 +28,12 @@ export function requireWellFormed(request: Request, _: Response, next: NextFunct
   function refuse(message: string): void {
     next(new ApiError('invalidParameter', message));
   }
+}
+
+function cutToPath(request: Request): void {
+  if (!URL.canParse(request.url)) return;
+  const { pathname, search, protocol } = new URL(request.url);
+  if (protocol === 'http:' || protocol === 'https:') request.url = request.originalUrl = pathname + search;
 }
 
 /** Escapes malformed percent-encoding: guards and the handler should judge it, not the router. */
