@@ -27,8 +27,8 @@ import { START_OVER_HEADER } from '../protocol/purge-horizon.js';
 import { readResponseBehavior } from '../protocol/response-behavior.js';
 import { ArticlesService } from './articles.service.js';
 import { type Hold, ListingService } from './listing.service.js';
+import { PollGuard } from './poll.guard.js';
 import { preferenceApplied, UnchangedInterceptor } from './unchanged.interceptor.js';
-import { WaitingGuard } from './waiting.guard.js';
 
 /** `/v2/articles` (docs/protocol.md). */
 @Controller('v2/articles')
@@ -40,14 +40,14 @@ export class ArticlesController {
     private readonly memory: ResponseMemory,
   ) {}
 
-  @UseGuards(WaitingGuard)
+  @UseGuards(PollGuard)
   @UseInterceptors(UnchangedInterceptor, LastModifiedInterceptor)
   @Head()
   count(@Req() request: Request, @CallerOf() caller: Caller): Promise<Reply> {
     return this.listing(request, caller, true);
   }
 
-  @UseGuards(WaitingGuard)
+  @UseGuards(PollGuard)
   @UseInterceptors(UnchangedInterceptor, LastModifiedInterceptor)
   @Get()
   list(@Req() request: Request, @CallerOf() caller: Caller): Promise<Reply> {

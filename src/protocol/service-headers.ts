@@ -11,20 +11,22 @@ const EXPOSED = 'Backoff, Retry-After, Last-Modified, Alert, X-Request-Id';
 const EXPOSED_ON_CREATION = `${EXPOSED}, Total-Records, Next-Page`;
 const EXPOSED_ON_LISTING = `${EXPOSED_ON_CREATION}, Start-Over, Preference-Applied`;
 
-/** The headers of every response, whatever its status (docs/protocol.md, "Headers"). */
-export function baseHeaders(method: string, path: string): Record<string, string> {
-  return {
-    'Access-Control-Allow-Origin': '*',
-    'Access-Control-Expose-Headers': exposedHeaders(method, path),
-    'Cache-Control': 'no-store',
-    'X-Content-Type-Options': 'nosniff',
-  };
-}
+const exposing = (names: string): Readonly<Record<string, string>> => ({
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': names,
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+});
 
-function exposedHeaders(method: string, path: string): string {
-  if (path !== '/v2/articles') return EXPOSED;
-  if (method === 'GET' || method === 'HEAD') return EXPOSED_ON_LISTING;
-  return method === 'POST' ? EXPOSED_ON_CREATION : EXPOSED;
+const ANYWHERE = exposing(EXPOSED);
+const ON_CREATION = exposing(EXPOSED_ON_CREATION);
+const ON_LISTING = exposing(EXPOSED_ON_LISTING);
+
+/** The headers of every response, whatever its status (docs/protocol.md, "Headers"). */
+export function baseHeaders(method: string, path: string): Readonly<Record<string, string>> {
+  if (path !== '/v2/articles') return ANYWHERE;
+  if (method === 'GET' || method === 'HEAD') return ON_LISTING;
+  return method === 'POST' ? ON_CREATION : ANYWHERE;
 }
 
 /**

@@ -23,20 +23,24 @@ export class WaitingPolls {
   ) {}
 
   /**
-   * Holds a poll that prefers to wait and for which `look` finds nothing new until the collection changes, and records
-   * the outcome in the request's context. The place is taken before `look` runs, so that no change is missed in
-   * between.
+   * What `look` returns for a poll; if that is a timestamp and the poll prefers to wait, only once the collection changes
+   * or the time is up. Records the granted wait and the time it was held in the request's context. The place is taken
+   * before `look` runs, so that no change is missed in between.
    * @param look returns the collection's timestamp while the response to the poll would be 304
    */
-  async hold(request: Request, since: Timestamp, look: () => Promise<Timestamp | undefined>): Promise<void> {
+  async hold(
+    request: Request,
+    since: Timestamp,
+    look: () => Promise<Timestamp | undefined>,
+  ): Promise<Timestamp | undefined> {
     const { context } = request;
     const caller = callerOf(request);
     const seconds = this.grant(request, caller);
-    if (seconds === undefined) return;
+    if (seconds === undefined) return look();
     const waiter = seconds === 0 ? undefined : this.room.enter(keyOf(caller.account), since, seconds * 1000);
-    if (seconds > 0 && !waiter) return;
-    context.wait = { seconds };
-    if (!waiter) return;
+    if (seconds > 0 && !waiter) return look();
+    context.waitSeconds = seconds;
+    if (!waiter) return look();
     // Leaves only with the response, as a woken poll counts as checking until then, or when the client is gone,
     // possibly during `look`.
     context.whenAnswered(() => {
@@ -44,16 +48,16 @@ export class WaitingPolls {
       this.room.leave(waiter);
     });
     const unchanged = await look();
-    if (unchanged === undefined) return;
+    if (unchanged === undefined) return undefined;
     // A body has no meaning here, but unread it would stay in memory.
     request.resume();
     const start = performance.now();
     const ending = await this.status.monitor.whileWaiting(this.room.hold(waiter, unchanged));
     // The time it is held does not count as response time.
     context.heldMs = performance.now() - start;
-    if (ending !== 'changed') context.wait.unchanged = unchanged;
+    if (ending !== 'changed') return unchanged;
     // A condition in the future holds after the change, too.
-    else if (since > unchanged) context.wait.unchanged = await look();
+    return since > unchanged ? look() : undefined;
   }
 
   /** For how many seconds the request may be held; undefined if it must not be held or does not ask for it. */

@@ -27,8 +27,10 @@ export class RequestContext {
   isCounted = false;
   /** For how many milliseconds it was held; undefined if it was not. */
   heldMs?: number;
-  /** The wait that a poll was granted; `unchanged` is the collection's timestamp if nothing changed in that time. */
-  wait?: { seconds: number; unchanged?: Timestamp };
+  /** The wait that a poll was granted; undefined if none was. */
+  waitSeconds?: number;
+  /** The collection's timestamp if it has not changed since the poll's `If-Modified-Since`. */
+  unchanged?: Timestamp;
   /** The number of the error in its response. */
   errno?: number;
   /** What went wrong on our side: a bug, or why a backend was unavailable. */

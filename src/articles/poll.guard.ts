@@ -4,16 +4,18 @@ import { Authenticator } from '../auth/authenticator.js';
 import { callerOf } from '../auth/caller.js';
 import { queryString } from '../http/request/query-string.js';
 import { requestOf } from '../http/request/request-of.js';
-import { preconditionsOf } from '../protocol/preconditions.js';
+import { type Preconditions, preconditionsOf } from '../protocol/preconditions.js';
+import type { Timestamp } from '../protocol/timestamp.js';
 import { WaitingPolls } from '../waiting/waiting-polls.js';
 import { ListingService } from './listing.service.js';
 
 /**
- * Holds a poll with `Prefer: wait` until something changes or its time is up. A guard, because what interceptors and
- * the handler keep per held request would take more memory than everything else.
+ * Looks whether there is news for a poll, and notes the result in the request's context. With `Prefer: wait` it first
+ * holds the poll until something changes or its time is up. A guard, because what interceptors and the handler keep per
+ * held request would take more memory than everything else.
  */
 @Injectable()
-export class WaitingGuard implements CanActivate {
+export class PollGuard implements CanActivate {
   constructor(
     private readonly waiting: WaitingPolls,
     private readonly listing: ListingService,
@@ -22,18 +24,18 @@ export class WaitingGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = requestOf<Request>(context);
-    return request.headers.prefer === undefined || this.wait(request);
-  }
-
-  private async wait(request: Request): Promise<boolean> {
     const conditions = preconditionsOf(request);
     const { ifModifiedSince } = conditions;
-    if (ifModifiedSince === undefined) return true;
+    return ifModifiedSince === undefined || this.look(request, ifModifiedSince, conditions);
+  }
+
+  private async look(request: Request, since: Timestamp, conditions: Preconditions): Promise<boolean> {
+    const { context, headers } = request;
     const look = () => this.listing.unchanged(callerOf(request), queryString(request), conditions);
-    await this.waiting.hold(request, ifModifiedSince, look);
-    const { heldMs, wait } = request.context;
+    context.unchanged = await (headers.prefer === undefined ? look() : this.waiting.hold(request, since, look));
     // A token that was revoked in the meantime gets no new data.
-    if (heldMs !== undefined && wait?.unchanged === undefined) await this.authenticator.senderOf(request, false);
+    if (context.heldMs !== undefined && context.unchanged === undefined)
+      await this.authenticator.senderOf(request, false);
     return true;
   }
 }
