@@ -26,10 +26,10 @@ export class PollGuard implements CanActivate {
     const request = requestOf<Request>(context);
     const conditions = preconditionsOf(request);
     const { ifModifiedSince } = conditions;
-    return ifModifiedSince === undefined || this.look(request, ifModifiedSince, conditions);
+    return ifModifiedSince === undefined || this.poll(request, ifModifiedSince, conditions);
   }
 
-  private async look(request: Request, since: Timestamp, conditions: Preconditions): Promise<boolean> {
+  private async poll(request: Request, since: Timestamp, conditions: Preconditions): Promise<boolean> {
     const { context, headers } = request;
     const look = () => this.listing.unchanged(callerOf(request), queryString(request), conditions);
     context.unchanged = await (headers.prefer === undefined ? look() : this.waiting.hold(request, since, look));

@@ -36,10 +36,8 @@ export class WaitingPolls {
     const { context } = request;
     const caller = callerOf(request);
     const seconds = this.grant(request, caller);
-    if (seconds === undefined) return look();
-    const waiter = seconds === 0 ? undefined : this.room.enter(keyOf(caller.account), since, seconds * 1000);
-    if (seconds > 0 && !waiter) return look();
-    context.waitSeconds = seconds;
+    const waiter = seconds ? this.room.enter(keyOf(caller.account), since, seconds * 1000) : undefined;
+    if (waiter || seconds === 0) context.waitSeconds = seconds;
     if (!waiter) return look();
     // Leaves only with the response, as a woken poll counts as checking until then, or when the client is gone,
     // possibly during `look`.

@@ -121,7 +121,7 @@ export class SqliteReaders {
       tally.statements++;
       return through(await this.turns.run(tally, () => this.read(sql, parameters)), isLast);
     };
-    const refuse = () => Promise.reject(new Error('this session is read-only'));
+    const refuse = () => Promise.reject(new Error('a reader cannot write'));
     const nothing = () => undefined;
     return {
       dataSource: this.dataSource,

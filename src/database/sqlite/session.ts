@@ -46,7 +46,7 @@ export class SqliteSession implements LoanedSession {
     try {
       await this.loan.lockedOut();
     } catch (error) {
-      // The connection is no longer lent to this session.
+      // The connection has been taken back.
       this.hasEnded = true;
       throw error;
     }
