@@ -4,7 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import express, { type Express } from 'express';
 import { AppModule } from './app.module.js';
-import type { Clock } from './config/config.module.js';
+import type { Clock } from './config/settings.module.js';
 import { SettingError, type Settings, warningsAbout } from './config/settings.js';
 import { DatabaseLifecycle } from './database/database.lifecycle.js';
 import { createHttpServer } from './http/server/http-server.js';

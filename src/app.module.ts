@@ -7,7 +7,7 @@ import { AuthModule } from './auth/auth.module.js';
 import { NoProviderModule } from './auth/login/no-provider.controller.js';
 import { loginPath } from './auth/login/oauth.controller.js';
 import { BatchModule } from './batch/batch.module.js';
-import { type Clock, ConfigModule } from './config/config.module.js';
+import { type Clock, SettingsModule } from './config/settings.module.js';
 import type { Settings } from './config/settings.js';
 import { DatabaseModule } from './database/database.module.js';
 import { DocsModule } from './docs/docs.module.js';
@@ -19,14 +19,14 @@ import { EndOfServiceGuard, OutlivesService } from './http/end-of-service.guard.
 import { FairShareGuard } from './http/load/fair-share.guard.js';
 import type { KnownPaths } from './http/routing/known-paths.js';
 import { UnmatchedController } from './http/routing/unmatched.controller.js';
-import { HttpModule } from './http/http.module.js';
+import { EdgeModule } from './http/edge.module.js';
 import type { ServiceStatus } from './http/service-status.js';
 import { PurgeModule } from './purge/purge.module.js';
 import { RateLimitGuard, Unlimited } from './rate-limit/rate-limit.guard.js';
 import { RateLimitModule } from './rate-limit/rate-limit.module.js';
 import { RedisModule } from './redis/redis.module.js';
 import { RootModule } from './root/root.module.js';
-import { WaitingModule } from './waiting/waiting.module.js';
+import { PollingModule } from './polling/polling.module.js';
 import { WebAppModule } from './web-app/web-app.module.js';
 
 /** Handles what no other module does. Nobody needs credentials to learn that a path does not exist. */
@@ -41,12 +41,12 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        ConfigModule.forRoot(settings, clock),
-        HttpModule.forRoot(status, paths),
+        SettingsModule.forRoot(settings, clock),
+        EdgeModule.forRoot(status, paths),
         DatabaseModule,
         RedisModule,
         RateLimitModule,
-        WaitingModule,
+        PollingModule,
         ArticlesModule,
         BatchModule,
         ...(settings.oauth.enabled ? [] : [NoProviderModule]),

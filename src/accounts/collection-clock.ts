@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import DataLoader from 'dataloader';
-import { CLOCK, type Clock } from '../config/config.module.js';
+import { CLOCK, type Clock } from '../config/settings.module.js';
 import { Database } from '../database/database.js';
 import type { Outcome } from '../database/outcome.js';
 import type { Session } from '../database/session.js';

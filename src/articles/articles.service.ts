@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Caller } from '../auth/caller.js';
-import { CLOCK, type Clock } from '../config/config.module.js';
+import { CLOCK, type Clock } from '../config/settings.module.js';
 import { Database } from '../database/database.js';
 import type { Session } from '../database/session.js';
 import { committed, discarded } from '../database/outcome.js';

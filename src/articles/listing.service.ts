@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Collection } from '../accounts/account.row.js';
 import { CollectionClock } from '../accounts/collection-clock.js';
 import type { Caller } from '../auth/caller.js';
-import { SETTINGS } from '../config/config.module.js';
+import { SETTINGS } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import type { Session } from '../database/session.js';

@@ -6,7 +6,7 @@ import { queryString } from '../http/request/query-string.js';
 import { requestOf } from '../http/request/request-of.js';
 import { type Preconditions, preconditionsOf } from '../protocol/preconditions.js';
 import type { Timestamp } from '../protocol/timestamp.js';
-import { WaitingPolls } from '../waiting/waiting-polls.js';
+import { WaitingPolls } from '../polling/waiting-polls.js';
 import { ListingService } from './listing.service.js';
 
 /**

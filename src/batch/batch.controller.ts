@@ -1,7 +1,7 @@
 import { Controller, HttpCode, Inject, Post, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { BearerOnly } from '../auth/auth.guard.js';
-import { SETTINGS } from '../config/config.module.js';
+import { SETTINGS } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
 import { JsonBody } from '../http/request/json-body.pipe.js';
 import { RawJson, Reply } from '../http/response/reply.js';

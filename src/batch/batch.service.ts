@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { Express, Request, Response } from 'express';
 import { callerOf } from '../auth/caller.js';
-import { SETTINGS } from '../config/config.module.js';
+import { SETTINGS } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
 import { ResponseMemory, SharedRoom } from '../http/response/response-memory.js';
 import { beginContext } from '../http/request/request-context.js';

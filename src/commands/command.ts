@@ -1,5 +1,5 @@
 import type { ParseArgsConfig } from 'node:util';
-import type { Clock } from '../config/config.module.js';
+import type { Clock } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
 import type { Database } from '../database/database.js';
 

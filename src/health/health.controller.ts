@@ -2,7 +2,7 @@ import { Controller, Get, Inject } from '@nestjs/common';
 import { CLIENT_REFUSED } from '../auth/provider/bounded-fetch.js';
 import { IdentityProvider } from '../auth/provider/identity-provider.js';
 import { Public } from '../auth/public.js';
-import { SETTINGS } from '../config/config.module.js';
+import { SETTINGS } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
 import { DatabaseLifecycle } from '../database/database.lifecycle.js';
 import { OutlivesService } from '../http/end-of-service.guard.js';

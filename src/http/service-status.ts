@@ -1,5 +1,5 @@
 import { LoadMonitor, type LoadSources } from './load/load-monitor.js';
-import type { Clock } from '../config/config.module.js';
+import type { Clock } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
 import { alertHeader, isPastEnd } from '../protocol/end-of-service.js';
 import type { ServiceState } from '../protocol/service-headers.js';

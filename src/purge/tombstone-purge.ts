@@ -1,7 +1,7 @@
 import { purgeableAfter } from '../accounts/accounts.store.js';
 import { committed } from '../database/outcome.js';
 import { Inject, Injectable } from '@nestjs/common';
-import { CLOCK, type Clock, SETTINGS } from '../config/config.module.js';
+import { CLOCK, type Clock, SETTINGS } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { nameOfHolder, returnLease, takeLease } from '../database/lease.js';

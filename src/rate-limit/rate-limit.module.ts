@@ -1,5 +1,5 @@
 import { Global, Module } from '@nestjs/common';
-import { SETTINGS } from '../config/config.module.js';
+import { SETTINGS } from '../config/settings.module.js';
 import { SharedRedis } from '../redis/shared-redis.js';
 import { createRateLimiter, RateLimiter } from './rate-limiter.js';
 

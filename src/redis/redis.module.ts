@@ -1,5 +1,5 @@
 import { Global, Module } from '@nestjs/common';
-import { SETTINGS } from '../config/config.module.js';
+import { SETTINGS } from '../config/settings.module.js';
 import { connectRedis, SharedRedis } from './shared-redis.js';
 
 /** The Redis that instances share, if `REDIS_URL` is set. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Ending, type Waiter, WaitingRoom } from '../../src/waiting/waiting-room.js';
+import { type Ending, type Waiter, WaitingRoom } from '../../src/polling/waiting-room.js';
 
 const SINCE = 1_000;
 

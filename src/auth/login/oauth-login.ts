@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import * as client from 'openid-client';
-import { CLOCK, type Clock, SETTINGS } from '../../config/config.module.js';
+import { CLOCK, type Clock, SETTINGS } from '../../config/settings.module.js';
 import type { Settings } from '../../config/settings.js';
 import { ApiError, invalidParameter } from '../../protocol/api-error.js';
 import type { AuthorizationResponse } from './authorization-response.js';

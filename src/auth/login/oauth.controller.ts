@@ -1,6 +1,6 @@
 import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { SETTINGS } from '../../config/config.module.js';
+import { SETTINGS } from '../../config/settings.module.js';
 import type { Settings } from '../../config/settings.js';
 import { publicUrl } from '../../http/request/public-url.js';
 import { Reply } from '../../http/response/reply.js';

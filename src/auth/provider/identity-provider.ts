@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import * as client from 'openid-client';
-import { MONOTONIC_CLOCK, type MonotonicClock, SETTINGS } from '../../config/config.module.js';
+import { MONOTONIC_CLOCK, type MonotonicClock, SETTINGS } from '../../config/settings.module.js';
 import type { OAuthSettings, Settings } from '../../config/settings.js';
 import type { ApiError } from '../../protocol/api-error.js';
 import { boundedFetch, CLIENT_REFUSED, clientRefused, PROVIDER_LIMIT_MS, withinLimit } from './bounded-fetch.js';

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
-import { MONOTONIC_CLOCK, type MonotonicClock } from '../../config/config.module.js';
+import { MONOTONIC_CLOCK, type MonotonicClock } from '../../config/settings.module.js';
 import { fetchJsonObject, providerUnavailable } from './bounded-fetch.js';
 import { IdentityProvider, PROVIDER_LIFETIMES } from './identity-provider.js';
 import { Remembered } from '../tokens/remembered.js';

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { Strategy } from 'passport';
-import { SETTINGS } from '../../config/config.module.js';
+import { SETTINGS } from '../../config/settings.module.js';
 import type { Settings } from '../../config/settings.js';
 import { readAuthorization } from '../../protocol/authorization-header.js';
 import { accountKey, type Sender } from '../caller.js';

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type IVerifyOptions, Strategy, type VerifyFunctionWithRequest } from 'passport-http-bearer';
-import { SETTINGS } from '../../config/config.module.js';
+import { SETTINGS } from '../../config/settings.module.js';
 import type { Settings } from '../../config/settings.js';
 import { accountKey, type Sender } from '../caller.js';
 import { ServiceStatus } from '../../http/service-status.js';

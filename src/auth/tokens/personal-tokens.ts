@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { CLOCK, type Clock, SETTINGS } from '../../config/config.module.js';
+import { CLOCK, type Clock, SETTINGS } from '../../config/settings.module.js';
 import type { Settings } from '../../config/settings.js';
 import { before } from '../../database/before.js';
 import { Database } from '../../database/database.js';

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { SETTINGS } from '../../config/config.module.js';
+import { SETTINGS } from '../../config/settings.module.js';
 import type { Settings } from '../../config/settings.js';
 import { type CheckedToken, refused } from './identity.js';
 import { Introspection } from './introspection.js';

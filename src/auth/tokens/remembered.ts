@@ -1,4 +1,4 @@
-import type { MonotonicClock } from '../../config/config.module.js';
+import type { MonotonicClock } from '../../config/settings.module.js';
 
 /** How long a value counts as fresh, and how long after a failed load no other load is tried; in milliseconds. */
 export interface Lifetimes {

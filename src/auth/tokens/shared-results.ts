@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { Inject, Injectable, Optional } from '@nestjs/common';
-import { CLOCK, type Clock, SETTINGS } from '../../config/config.module.js';
+import { CLOCK, type Clock, SETTINGS } from '../../config/settings.module.js';
 import type { Settings } from '../../config/settings.js';
 import { cacheableMs, type CheckedToken, type Identity } from './identity.js';
 

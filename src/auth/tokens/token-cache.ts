@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { MONOTONIC_CLOCK, type MonotonicClock } from '../../config/config.module.js';
+import { MONOTONIC_CLOCK, type MonotonicClock } from '../../config/settings.module.js';
 import type { ApiError } from '../../protocol/api-error.js';
 import type { CheckedToken, Identity } from './identity.js';
 

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { createParamDecorator, type ExecutionContext, Inject, Injectable, type PipeTransform } from '@nestjs/common';
 import bodyParser from 'body-parser';
 import type { Request } from 'express';
-import { SETTINGS } from '../../config/config.module.js';
+import { SETTINGS } from '../../config/settings.module.js';
 import type { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { isTooComplex } from '../../protocol/json-size.js';

@@ -1,6 +1,6 @@
 import { All, Controller, Inject, Req } from '@nestjs/common';
 import type { Request } from 'express';
-import { SETTINGS } from '../../config/config.module.js';
+import { SETTINGS } from '../../config/settings.module.js';
 import type { Settings } from '../../config/settings.js';
 import { ApiError, supportEnded } from '../../protocol/api-error.js';
 import { publicUrl } from '../request/public-url.js';

@@ -14,7 +14,7 @@ import { requestLog } from '../logging/request-log.js';
 import { TombstonePurge } from '../../purge/tombstone-purge.js';
 import { SharedRedis } from '../../redis/shared-redis.js';
 import type { Tracing } from '../tracing/tracing.js';
-import { WaitingRoom } from '../../waiting/waiting-room.js';
+import { WaitingRoom } from '../../polling/waiting-room.js';
 import type { Metrics } from './metrics.js';
 import { observeProviderCalls } from './provider-calls.js';
 import { measureDatabaseClock, measureService } from './service-metrics.js';

@@ -5,7 +5,7 @@ import type { Load } from '../../http/load/load-monitor.js';
 import type { ServiceStatus } from '../../http/service-status.js';
 import type { TombstonePurge } from '../../purge/tombstone-purge.js';
 import type { SharedRedis } from '../../redis/shared-redis.js';
-import type { WaitingRoom } from '../../waiting/waiting-room.js';
+import type { WaitingRoom } from '../../polling/waiting-room.js';
 import type { Metrics } from './metrics.js';
 
 /** The parts of a running service that have metrics. */

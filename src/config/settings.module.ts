@@ -20,10 +20,10 @@ const monotonicClock: MonotonicClock = () => performance.now();
 /** Provides the settings and the clocks to all modules. */
 @Global()
 @Module({})
-export class ConfigModule {
+export class SettingsModule {
   static forRoot(settings: Settings, clock: Clock): DynamicModule {
     return {
-      module: ConfigModule,
+      module: SettingsModule,
       providers: [
         { provide: SETTINGS, useValue: settings },
         { provide: CLOCK, useValue: clock },

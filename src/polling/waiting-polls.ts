@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { type Caller, callerOf } from '../auth/caller.js';
-import { type Clock, CLOCK, SETTINGS } from '../config/config.module.js';
+import { type Clock, CLOCK, SETTINGS } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
 import { ServiceStatus } from '../http/service-status.js';
 import { readWait } from '../protocol/prefer.js';

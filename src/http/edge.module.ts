@@ -6,12 +6,12 @@ import { ServiceStatus } from './service-status.js';
 /** What all HTTP features share: the service's status, its known paths and the limits on memory. */
 @Global()
 @Module({})
-export class HttpModule implements OnApplicationShutdown {
+export class EdgeModule implements OnApplicationShutdown {
   constructor(private readonly status: ServiceStatus) {}
 
   static forRoot(status: ServiceStatus, paths: KnownPaths): DynamicModule {
     return {
-      module: HttpModule,
+      module: EdgeModule,
       providers: [
         { provide: ServiceStatus, useValue: status },
         { provide: KnownPaths, useValue: paths },

@@ -1,6 +1,6 @@
 import { Global, Module, type OnModuleInit } from '@nestjs/common';
 import { CollectionChanges } from '../accounts/collection-changes.js';
-import { SETTINGS } from '../config/config.module.js';
+import { SETTINGS } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
 import { WaitScheduler } from './wait-scheduler.js';
 import { ChangePoll } from './change-poll.js';
@@ -25,7 +25,7 @@ import { keyOf, WaitingRoom } from './waiting-room.js';
   ],
   exports: [CollectionChanges, WaitingPolls, WaitingRoom],
 })
-export class WaitingModule implements OnModuleInit {
+export class PollingModule implements OnModuleInit {
   constructor(
     private readonly changes: CollectionChanges,
     private readonly room: WaitingRoom,
