@@ -24,7 +24,7 @@ module.exports = {
       name: 'infrastructure-imports-config-and-protocol',
       severity: 'error',
       from: { path: '^src/(database|redis)/' },
-      to: { path: '^src/(?!$1/|config/|protocol/)' },
+      to: { path: '^src/(?!$1/|config/|protocol/|semaphore\\.ts$)' },
     },
     {
       name: 'only-the-start-knows-observability',

@@ -13,7 +13,7 @@ export interface Sender {
 }
 
 /** The context of an authenticated request: its sender, how many SQL statements it has taken so far, and when it ends. */
-export type Caller = Sender & Pick<RequestContext, 'statements' | 'whenOver'>;
+export type Caller = Sender & Pick<RequestContext, 'statements' | 'signal'>;
 
 /** The authentication scheme of a request. */
 export type Scheme = 'bearer' | 'basic';

@@ -1,10 +1,10 @@
 import { ApiError } from '../protocol/api-error.js';
+import { Semaphore } from '../semaphore.js';
 import { before } from './before.js';
 import { DatabaseHealth } from './health.js';
 import type { Outcome } from './outcome.js';
 import type { Dialect, Purpose, Session, SessionSource, Tally } from './session.js';
 import { CommitInDoubt, runTransaction, wasCommitted } from './transaction.js';
-import { Turns } from './turns.js';
 import { unavailable } from './unavailable.js';
 
 const RETRY_BUDGET_MS = 4_000;
@@ -17,7 +17,7 @@ const PROBE_MS = 1_500;
 const MAX_SESSIONS_PER_USER = 4;
 /** Transactions of one user that may queue for SQLite's single writer: as many as share a commit. */
 const MAX_WRITES_PER_USER = 16;
-const TURN_TIMEOUT_MS = 4_000;
+const LIMITS = { timeoutMs: 4_000, refusal: 'Other requests of the same user took too long, try again later' };
 
 /**
  * Runs statements and transactions, each on its own session, and retries them as a whole while that is safe and
@@ -27,8 +27,8 @@ export class Database {
   retries = 0;
   private refuseUntil = 0;
   private probing?: Promise<boolean>;
-  private readonly turns = new Turns(MAX_SESSIONS_PER_USER, TURN_TIMEOUT_MS);
-  private readonly writeTurns = new Turns(MAX_WRITES_PER_USER, TURN_TIMEOUT_MS);
+  private readonly turns = new Semaphore({ ...LIMITS, slotsPerKey: MAX_SESSIONS_PER_USER });
+  private readonly writeTurns = new Semaphore({ ...LIMITS, slotsPerKey: MAX_WRITES_PER_USER });
 
   constructor(
     private readonly source: () => SessionSource,
@@ -37,7 +37,7 @@ export class Database {
 
   /** How many requests wait for others of the same user. */
   get queued(): number {
-    return this.turns.queued + this.writeTurns.queued;
+    return this.turns.waiting + this.writeTurns.waiting;
   }
 
   get dialect(): Dialect {
@@ -100,7 +100,9 @@ export class Database {
       try {
         // A read of SQLite finishes before another one could begin.
         if (source.dialect.isLocal && purpose === 'read') return await attempt(source);
-        return await (source.dialect.isLocal ? this.writeTurns : this.turns).run(tally, () => attempt(source));
+        if (!tally.account) return await attempt(source);
+        const turns = source.dialect.isLocal ? this.writeTurns : this.turns;
+        return await turns.run(tally.account.toString('latin1'), tally, () => attempt(source));
       } catch (error) {
         await this.requireRetryable(source, error, performance.now() - start);
       }

@@ -45,8 +45,8 @@ export interface LoanedSession extends Session {
 /** Counts the statements of a request. */
 export interface Tally {
   statements: number;
-  /** Calls `action` when nobody waits for the request any more. */
-  whenOver?(action: () => void): void;
+  /** Fires when nobody waits for the request any more. */
+  readonly signal?: AbortSignal;
   /** The user whose data the statements access: no user may occupy all sessions. */
   account?: Buffer;
 }

@@ -2,8 +2,8 @@ import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { DataSource } from 'typeorm';
+import { Semaphore } from '../../semaphore.js';
 import { type IsLast, type LoanedSession, type Parameter, type Row, type Tally, through } from '../session.js';
-import { Turns } from '../turns.js';
 import { unavailable } from '../unavailable.js';
 import { busy } from './session.js';
 
@@ -100,7 +100,11 @@ function toRow(names: string[], values: Cell[]): Row {
  */
 export class SqliteReaders {
   private readonly readers: Reader[];
-  private readonly turns = new Turns(MAX_PER_USER, TIMEOUT_MS);
+  private readonly turns = new Semaphore({
+    slotsPerKey: MAX_PER_USER,
+    timeoutMs: TIMEOUT_MS,
+    refusal: 'Other long reads of the same user took too long, try again later',
+  });
   private readonly waiting: ((reader: Reader) => void)[] = [];
 
   constructor(
@@ -112,14 +116,17 @@ export class SqliteReaders {
 
   /** How many reads wait for another one of the same user. */
   get queued(): number {
-    return this.turns.queued;
+    return this.turns.waiting;
   }
 
   /** A read-only session. */
   session(tally: Tally): LoanedSession {
     const rows = async (sql: string, parameters: Parameter[], isLast?: IsLast) => {
       tally.statements++;
-      return through(await this.turns.run(tally, () => this.read(sql, parameters)), isLast);
+      return through(
+        await this.turns.run(tally.account?.toString('latin1') ?? '', tally, () => this.read(sql, parameters)),
+        isLast,
+      );
     };
     const refuse = () => Promise.reject(new Error('a reader cannot write'));
     const nothing = () => undefined;

@@ -39,6 +39,7 @@ export class RequestContext {
   private readonly answers: (() => void)[] = [];
   private isAnswered = false;
   private isOver = false;
+  private controller?: AbortController;
 
   constructor(readonly isBatchEntry = false) {}
 
@@ -57,6 +58,15 @@ export class RequestContext {
     else this.ends.push(action);
   }
 
+  /** Fires when the request is over. Made on demand, as few requests need one. */
+  get signal(): AbortSignal {
+    if (!this.controller) {
+      this.controller = new AbortController();
+      if (this.isOver) this.controller.abort();
+    }
+    return this.controller.signal;
+  }
+
   /** The response is complete; the client may still have to read it. */
   answered(): void {
     if (this.isAnswered) return;
@@ -70,6 +80,7 @@ export class RequestContext {
     this.answered();
     this.isOver = true;
     for (const action of this.ends) action();
+    this.controller?.abort();
   }
 }
 

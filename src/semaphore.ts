@@ -1,0 +1,163 @@
+import { ApiError } from './protocol/api-error.js';
+
+/** How many slots there are, and who may wait for one. */
+export interface SemaphoreLimits {
+  /** Slots in all; no limit by default. */
+  slots?: number;
+  /** Slots that callers with the same key, such as one user's requests, may hold; no limit by default. */
+  slotsPerKey?: number;
+  /** Callers with the same key that may wait; no limit by default. */
+  waitingPerKey?: number;
+  /** How long a caller waits before it is refused. */
+  timeoutMs: number;
+  /** The message of the refusal. */
+  refusal: string;
+}
+
+/** Gives slots back; calling it again does nothing. */
+export type Release = () => void;
+
+/** A caller whose signal fires when nobody needs its slot any more; the signal is read only if it has to wait. */
+export interface SlotCaller {
+  readonly signal?: AbortSignal;
+}
+
+interface Waiter {
+  slots: number;
+  arrival: number;
+  admit: () => void;
+}
+
+/** The callers with one key. */
+interface Share {
+  used: number;
+  readonly waiters: Waiter[];
+}
+
+/** Admits a limited number of callers at a time, in all and per key; the others wait in order of arrival. */
+export class Semaphore {
+  /** How many callers wait. */
+  waiting = 0;
+  private used = 0;
+  private arrivals = 0;
+  private readonly shares = new Map<string, Share>();
+  private readonly slots: number;
+  private readonly slotsPerKey: number;
+  private readonly waitingPerKey: number;
+  private readonly timeoutMs: number;
+  private readonly refusal: string;
+
+  constructor({ slots, slotsPerKey, waitingPerKey, timeoutMs, refusal }: SemaphoreLimits) {
+    this.slots = slots ?? Infinity;
+    this.slotsPerKey = Math.min(slotsPerKey ?? Infinity, this.slots);
+    this.waitingPerKey = waitingPerKey ?? Infinity;
+    this.timeoutMs = timeoutMs;
+    this.refusal = refusal;
+  }
+
+  /**
+   * Takes slots, at most as many as one key may hold. Rejects with 503 / 201 when they do not become free in time, when
+   * too many callers wait, or when the caller's signal fires first. Afterwards the signal is not heeded: the holder
+   * releases the slots.
+   */
+  async acquire(key: string, caller: SlotCaller = {}, slots = 1): Promise<Release> {
+    const wanted = Math.min(slots, this.slotsPerKey);
+    const share = this.shareOf(key);
+    if (this.mayPass(share, wanted)) this.take(share, wanted);
+    else await this.wait(key, share, wanted, caller);
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      this.used -= wanted;
+      share.used -= wanted;
+      this.forget(key, share);
+      this.admitWaiters();
+    };
+  }
+
+  /** Runs `work` while holding a slot. */
+  async run<T>(key: string, caller: SlotCaller, work: () => Promise<T>): Promise<T> {
+    const release = await this.acquire(key, caller);
+    try {
+      return await work();
+    } finally {
+      release();
+    }
+  }
+
+  private shareOf(key: string): Share {
+    let share = this.shares.get(key);
+    if (!share) this.shares.set(key, (share = { used: 0, waiters: [] }));
+    return share;
+  }
+
+  private forget(key: string, { used, waiters }: Share): void {
+    if (used === 0 && waiters.length === 0) this.shares.delete(key);
+  }
+
+  /** True if the slots are free and nobody waits who came first. */
+  private mayPass({ used, waiters }: Share, slots: number): boolean {
+    const isFree = used + slots <= this.slotsPerKey && this.used + slots <= this.slots;
+    return isFree && (this.waiting === 0 || (waiters.length === 0 && !this.firstWithinItsShare()));
+  }
+
+  private take(share: Share, slots: number): void {
+    this.used += slots;
+    share.used += slots;
+  }
+
+  private wait(key: string, share: Share, slots: number, { signal }: SlotCaller): Promise<void> {
+    if (signal?.aborted || share.waiters.length >= this.waitingPerKey) {
+      this.forget(key, share);
+      return Promise.reject(this.refused());
+    }
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        share.waiters.splice(share.waiters.indexOf(waiter), 1);
+        this.waiting--;
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', giveUp);
+      };
+      const admit = (): void => {
+        leave();
+        this.take(share, slots);
+        resolve();
+      };
+      const giveUp = (): void => {
+        leave();
+        this.forget(key, share);
+        reject(this.refused());
+        this.admitWaiters();
+      };
+      const waiter: Waiter = { slots, arrival: this.arrivals++, admit };
+      const timer = setTimeout(giveUp, this.timeoutMs);
+      signal?.addEventListener('abort', giveUp);
+      share.waiters.push(waiter);
+      this.waiting++;
+    });
+  }
+
+  private refused(): ApiError {
+    return new ApiError('unavailable', this.refusal);
+  }
+
+  /** Nobody overtakes a caller that only the slots in all are missing for, or it might never get that many. */
+  private admitWaiters(): void {
+    while (this.waiting > 0) {
+      const first = this.firstWithinItsShare();
+      if (!first || this.used + first.slots > this.slots) return;
+      first.admit();
+    }
+  }
+
+  private firstWithinItsShare(): Waiter | undefined {
+    let first: Waiter | undefined;
+    for (const { used, waiters } of this.shares.values()) {
+      const [next] = waiters;
+      if (!next || used + next.slots > this.slotsPerKey) continue;
+      if (!first || next.arrival < first.arrival) first = next;
+    }
+    return first;
+  }
+}
