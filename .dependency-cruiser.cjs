@@ -27,10 +27,10 @@ module.exports = {
       to: { path: '^src/(?!$1/|config/|protocol/|semaphore\\.ts$)' },
     },
     {
-      name: 'only-the-start-knows-observability',
+      name: 'only-the-start-knows-operations',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(observability/|app\\.factory\\.ts$|start\\.ts$)' },
-      to: { path: '^src/observability/', dependencyTypesNot: ['type-only'] },
+      from: { path: '^src/', pathNot: '^src/(operations/|app\\.factory\\.ts$|start\\.ts$)' },
+      to: { path: '^src/operations/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'accounts-import-the-database-and-what-it-imports',

@@ -15,11 +15,11 @@ import { refuseOverload } from './http/load/overload.middleware.js';
 import { KnownPaths } from './http/routing/known-paths.js';
 import { ServiceStatus } from './http/service-status.js';
 import { requireWellFormed } from './http/request/well-formed.middleware.js';
-import type { LogOutput } from './observability/logging/log-output.js';
-import { NestLogger } from './observability/logging/logger.js';
-import type { Metrics } from './observability/metrics/metrics.js';
-import { Observation } from './observability/metrics/observation.js';
-import type { Tracing } from './observability/tracing/tracing.js';
+import type { LogOutput } from './operations/logging/log-output.js';
+import { NestLogger } from './operations/logging/logger.js';
+import type { Metrics } from './operations/metrics/metrics.js';
+import { Observation } from './operations/metrics/observation.js';
+import type { Tracing } from './operations/tracing/tracing.js';
 
 /** The service, ready to listen. */
 export interface App {

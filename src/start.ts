@@ -34,8 +34,8 @@ async function serve(settings: Settings): Promise<Stop> {
   process.setSourceMapsEnabled(true);
   const [{ createApp }, { createMetricsServer }, { loadTracing }, { shutDown }] = await Promise.all([
     import('./app.factory.js'),
-    import('./observability/metrics/metrics-server.js'),
-    import('./observability/tracing/load-tracing.js'),
+    import('./operations/metrics/metrics-server.js'),
+    import('./operations/tracing/load-tracing.js'),
     import('./http/server/shutdown.js'),
   ]);
   const tracing = await loadTracing(process.env);

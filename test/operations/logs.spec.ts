@@ -1,7 +1,7 @@
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { readableLine } from '../../src/observability/logging/readable-line.js';
-import { requestIdOf } from '../../src/observability/logging/request-id.js';
+import { readableLine } from '../../src/operations/logging/readable-line.js';
+import { requestIdOf } from '../../src/operations/logging/request-id.js';
 import { exchangeBytes } from '../api/raw-http.js';
 import { basicAuthorization } from '../support/client.js';
 import { ScriptedProvider } from '../support/identity-provider.js';
