@@ -12,4 +12,9 @@ export type Collection = Omit<AccountRow, 'account'>;
 /** Whose collection a request concerns, and how many statements it has taken so far. */
 export interface Owner extends Tally {
   account: Buffer;
+  key: string;
 }
+
+/** An account's key as text, for maps and messages. */
+export const keyOf = (account: Buffer): string => account.toString('base64url');
+export const accountOf = (key: string): Buffer => Buffer.from(key, 'base64url');

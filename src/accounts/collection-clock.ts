@@ -8,7 +8,7 @@ import { modifiedMeanwhile } from '../protocol/api-error.js';
 import { requireUnmodified, type Preconditions } from '../protocol/preconditions.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 import { CollectionChanges } from './collection-changes.js';
-import type { Collection, Owner } from './account.row.js';
+import { type Collection, keyOf, type Owner } from './account.row.js';
 import { addAccount, findCollection, lastModifiedOf } from './accounts.store.js';
 import { tick } from './tick.js';
 
@@ -54,8 +54,8 @@ export class CollectionClock {
 
   private async latestOf(accounts: readonly Buffer[]): Promise<(Latest | undefined)[]> {
     const rows = await this.database.onSession((session) => lastModifiedOf(session, accounts));
-    const known = new Map(rows.map((row) => [row.account.toString('latin1'), row]));
-    return accounts.map((account) => known.get(account.toString('latin1')));
+    const known = new Map(rows.map((row) => [keyOf(row.account), row]));
+    return accounts.map((account) => known.get(keyOf(account)));
   }
 
   /** The user's collection; created, with its first timestamp, if it does not exist. */

@@ -5,7 +5,7 @@ import { requestOf } from '../http/request/request-of.js';
 import { ApiError } from '../protocol/api-error.js';
 import { RateLimiter } from '../rate-limit/rate-limiter.js';
 import { Authenticator } from './authenticator.js';
-import type { Sender } from './caller.js';
+import { Caller, type Sender } from './caller.js';
 import { IS_PUBLIC } from './public.js';
 
 const BEARER_ONLY = 'bearerOnly';
@@ -71,8 +71,7 @@ export class AuthGuard implements CanActivate {
   }
 }
 
-function admit({ context }: Request, { account, expiresAt }: Sender): boolean {
-  context.account = account;
-  context.expiresAt = expiresAt;
+function admit(request: Request, sender: Sender): boolean {
+  request.caller = new Caller(sender, request.context);
   return true;
 }

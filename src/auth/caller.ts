@@ -1,8 +1,20 @@
 import { createHmac } from 'node:crypto';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
+import { keyOf } from '../accounts/account.row.js';
 import type { RequestContext } from '../http/request/request-context.js';
 import { requestOf } from '../http/request/request-of.js';
+
+declare global {
+  // The namespace is how Express lets an application add to its requests.
+  // eslint-disable-next-line @typescript-eslint/no-namespace
+  namespace Express {
+    interface Request {
+      /** Undefined until the request is authenticated. */
+      caller?: Caller;
+    }
+  }
+}
 
 /** Who sent a request, according to its credentials. */
 export interface Sender {
@@ -12,8 +24,34 @@ export interface Sender {
   expiresAt?: number;
 }
 
-/** The context of an authenticated request: its sender, how many SQL statements it has taken so far, and when it ends. */
-export type Caller = Sender & Pick<RequestContext, 'statements' | 'signal'>;
+/** The sender of an authenticated request, for which statements are counted and waits end with the request. */
+export class Caller implements Sender {
+  readonly account: Buffer;
+  /** The account as text, for maps. */
+  readonly key: string;
+  readonly expiresAt?: number;
+
+  constructor(
+    { account, expiresAt }: Sender,
+    private readonly request: RequestContext,
+  ) {
+    this.account = account;
+    this.key = keyOf(account);
+    this.expiresAt = expiresAt;
+  }
+
+  get statements(): number {
+    return this.request.statements;
+  }
+
+  set statements(count: number) {
+    this.request.statements = count;
+  }
+
+  get signal(): AbortSignal {
+    return this.request.signal;
+  }
+}
 
 /** The authentication scheme of a request. */
 export type Scheme = 'bearer' | 'basic';
@@ -24,7 +62,7 @@ export const CallerOf = createParamDecorator((_: unknown, context: ExecutionCont
 );
 
 /** The caller of an authenticated request. */
-export const callerOf = ({ context }: Request): Caller => context as RequestContext & Sender;
+export const callerOf = ({ caller }: Request): Caller => caller!;
 
 /**
  * The 16-byte key of a user's data: an HMAC of the scheme and the user's identity in it. The JSON text is unambiguous,

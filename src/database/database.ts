@@ -100,9 +100,9 @@ export class Database {
       try {
         // A read of SQLite finishes before another one could begin.
         if (source.dialect.isLocal && purpose === 'read') return await attempt(source);
-        if (!tally.account) return await attempt(source);
+        if (tally.key === undefined) return await attempt(source);
         const turns = source.dialect.isLocal ? this.writeTurns : this.turns;
-        return await turns.run(tally.account.toString('latin1'), tally, () => attempt(source));
+        return await turns.run(tally.key, tally, () => attempt(source));
       } catch (error) {
         await this.requireRetryable(source, error, performance.now() - start);
       }

@@ -45,10 +45,10 @@ export interface LoanedSession extends Session {
 /** Counts the statements of a request. */
 export interface Tally {
   statements: number;
-  /** Fires when nobody waits for the request any more. */
+  /** Aborted when nobody waits for the request any more; read only when it has to wait. */
   readonly signal?: AbortSignal;
   /** The user whose data the statements access: no user may occupy all sessions. */
-  account?: Buffer;
+  readonly key?: string;
 }
 
 /**

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { accountOf, keyOf } from '../accounts/account.row.js';
 import { lastModifiedOf, progressOf } from '../accounts/accounts.store.js';
 import { Database } from '../database/database.js';
 import type { Timestamp } from '../protocol/timestamp.js';
-import { accountOf, keyOf, WaitingRoom } from './waiting-room.js';
+import { WaitingRoom } from './waiting-room.js';
 
 const CHUNK = 500;
 

@@ -1,4 +1,5 @@
 import { Global, Module, type OnModuleInit } from '@nestjs/common';
+import { keyOf } from '../accounts/account.row.js';
 import { CollectionChanges } from '../accounts/collection-changes.js';
 import { SETTINGS } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
@@ -6,7 +7,7 @@ import { WaitScheduler } from './wait-scheduler.js';
 import { ChangePoll } from './change-poll.js';
 import { RedisChanges } from './redis-changes.js';
 import { WaitingPolls } from './waiting-polls.js';
-import { keyOf, WaitingRoom } from './waiting-room.js';
+import { WaitingRoom } from './waiting-room.js';
 
 /** Polls that wait for a change. */
 @Global()

@@ -7,7 +7,7 @@ import { ServiceStatus } from '../http/service-status.js';
 import { readWait } from '../protocol/prefer.js';
 import { linesOf } from '../protocol/repeated-header.js';
 import type { Timestamp } from '../protocol/timestamp.js';
-import { keyOf, WaitingRoom } from './waiting-room.js';
+import { WaitingRoom } from './waiting-room.js';
 
 /** The most client-supplied bytes that a held request may keep in memory; larger ones are not held. */
 const MAX_HELD_BYTES = 8_192;
@@ -36,7 +36,7 @@ export class WaitingPolls {
     const { context } = request;
     const caller = callerOf(request);
     const seconds = this.grant(request, caller);
-    const waiter = seconds ? this.room.enter(keyOf(caller.account), since, seconds * 1000) : undefined;
+    const waiter = seconds ? this.room.enter(caller.key, since, seconds * 1000) : undefined;
     if (waiter || seconds === 0) context.waitSeconds = seconds;
     if (!waiter) return look();
     // Leaves only with the response, as a woken poll counts as checking until then, or when the client is gone,

@@ -27,10 +27,6 @@ export class Waiter {
   ) {}
 }
 
-/** The key of an account in the room. */
-export const keyOf = (account: Buffer): string => account.toString('base64url');
-export const accountOf = (key: string): Buffer => Buffer.from(key, 'base64url');
-
 /**
  * The held requests by account. A waiter first enters and then checks for changes, so that none is missed in between: a
  * change announced during the check makes it check again.

@@ -20,11 +20,9 @@ export class RateLimitGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     if (!this.limiter.isOn) return true;
     const request = requestOf<Request>(context);
-    const { account, isCounted } = request.context;
-    if (isCounted) return true;
+    if (request.context.isCounted) return true;
     if (this.reflector.getAllAndOverride<boolean | undefined>(UNLIMITED, [context.getClass()])) return true;
-    return this.limiter
-      .take(account ? `user:${account.toString('base64url')}` : `address:${request.ip}`)
-      .then(() => true);
+    const { caller } = request;
+    return this.limiter.take(caller ? `user:${caller.key}` : `address:${request.ip}`).then(() => true);
   }
 }

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CollectionClock } from '../../src/accounts/collection-clock.js';
@@ -85,7 +85,7 @@ describe('one statement is enough to', () => {
 
 it('polls of one turn of the event loop share a statement, where one is a message to another process', async () => {
   const collections = app.nest.get(CollectionClock, { strict: false });
-  const owners = Array.from({ length: 20 }, () => ({ account: randomBytes(16), statements: 0 }));
+  const owners = Array.from({ length: 20 }, () => ({ account: randomBytes(16), key: randomUUID(), statements: 0 }));
   const together = () => Promise.all(owners.map((owner) => collections.latest(owner)));
   expect(await cost(together)).toBe(process.env.TEST_DATABASE === 'sqlite' ? 20 : 1);
   expect(owners.map(({ statements }) => statements)).toEqual(Array<number>(20).fill(1));

@@ -20,7 +20,7 @@ const PATIENCE_MS = 1_000;
 export const lookupTimedOut = (): ApiError => unavailable(new Error('timed out'));
 
 /** Lookups of unknown tokens may use as many sessions as one user may: anybody can send tokens. */
-const LOOKUPS: Buffer = Buffer.from('personal tokens');
+const LOOKUPS = 'personal tokens';
 
 /**
  * Verifies personal tokens, which the operator creates and the database stores. Each is looked up every few seconds;
@@ -69,7 +69,7 @@ export class PersonalTokens {
   }
 
   private find(hash: Buffer, isKnown: boolean): Promise<Token | undefined> {
-    const tally = isKnown ? undefined : { account: LOOKUPS, statements: 0 };
+    const tally = isKnown ? undefined : { key: LOOKUPS, statements: 0 };
     const found = this.database.onSession((session) => findToken(session, hash), tally);
     return isKnown ? before(PATIENCE_MS, found, lookupTimedOut()) : found;
   }

@@ -123,10 +123,7 @@ export class SqliteReaders {
   session(tally: Tally): LoanedSession {
     const rows = async (sql: string, parameters: Parameter[], isLast?: IsLast) => {
       tally.statements++;
-      return through(
-        await this.turns.run(tally.account?.toString('latin1') ?? '', tally, () => this.read(sql, parameters)),
-        isLast,
-      );
+      return through(await this.turns.run(tally.key ?? '', tally, () => this.read(sql, parameters)), isLast);
     };
     const refuse = () => Promise.reject(new Error('a reader cannot write'));
     const nothing = () => undefined;

@@ -22,9 +22,9 @@ export class FairShareGuard implements CanActivate {
   }
 
   canActivate(context: ExecutionContext): boolean {
-    const request = requestOf<Request>(context).context;
-    if (!request.account || request.isBatchEntry) return true;
-    const at = request.account.readUInt16LE();
+    const { context: request, caller } = requestOf<Request>(context);
+    if (!caller || request.isBatchEntry) return true;
+    const at = caller.account.readUInt16LE();
     if (this.counts[at]! >= this.max) throw new ApiError('unavailable', 'Too many requests of this user are under way');
     this.counts[at]!++;
     request.whenAnswered(() => this.counts[at]!--);

@@ -59,9 +59,8 @@ export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
 
   /** Reserves memory for a large body before it is read. */
   private async makeRoom(request: Request): Promise<void> {
-    const { account } = request.context;
     const bytes = Math.min(this.maxBodyBytes, Number(request.headers['content-length'] ?? 0) * inflation(request));
-    if (bytes > LIGHT_BYTES && account) await this.memory.hold(request.res!, account, bytes);
+    if (bytes > LIGHT_BYTES && request.caller) await this.memory.hold(request.res!, request.caller.account, bytes);
   }
 
   private read(request: Request): Promise<Buffer> {

@@ -17,10 +17,6 @@ export class RequestContext {
   readonly startedAt = performance.now();
   /** The value of `X-Request-Id`, also logged. */
   id = '';
-  /** The 16 bytes of the user's key; undefined until the request is authenticated. */
-  account?: Buffer;
-  /** When the token expires, in milliseconds since the epoch; undefined where that is unknown. */
-  expiresAt?: number;
   /** SQL statements that were sent for it, including those of its batch entries. */
   statements = 0;
   /** True if its rate limit was already charged with another request. */

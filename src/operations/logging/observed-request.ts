@@ -58,13 +58,12 @@ export class ObservedRequest {
 
   /** A prefix of the account's key in hexadecimal; undefined if not authenticated. */
   get user(): string | undefined {
-    return this.request.context.account?.toString('hex', 0, USER_BYTES);
+    return this.request.caller?.account.toString('hex', 0, USER_BYTES);
   }
 
   /** SQL statements that were sent for it, including those of its batch entries; undefined if not authenticated. */
   get statements(): number | undefined {
-    const { account, statements } = this.request.context;
-    return account && statements;
+    return this.request.caller?.statements;
   }
 
   get isBatchEntry(): boolean {
