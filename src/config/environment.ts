@@ -131,7 +131,7 @@ export class Environment {
   @Setting('articles on a page', { group: 'Limits' }) @WholeNumber(1, 10_000) PAGE_SIZE: number = 100;
   @Setting('bytes of a page, about, 64 MiB at most; it ends at whichever limit comes first')
   @WholeNumber(1, LARGEST_PAGE)
-  MAX_PAGE_BYTES: number = 4_194_304;
+  MAX_PAGE_BYTES: number = 1_048_576;
   @Setting('requests of a batch') @WholeNumber(1, 1000) BATCH_MAX_REQUESTS: number = 25;
   @Setting('longest time that a poll may wait for a change; 0: none waits')
   @WholeNumber(0, 3600)

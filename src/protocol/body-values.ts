@@ -1,5 +1,5 @@
 import { type FieldKind, type FieldValue, MAX_CODE_POINTS } from './fields.js';
-import { isLongerThan, strip } from './text.js';
+import { firstCodePoints, isLongerThan, strip } from './text.js';
 import { urlProblem } from './url.js';
 
 /** Why a value is not valid for its field. */
@@ -8,7 +8,7 @@ export class Invalid {
 }
 
 /**
- * Converts a JSON value of a request body to a field's kind: strips texts where the kind says so, replaces lone
+ * Converts a JSON value of a request body to a field's kind: strips or cuts texts where the kind says so, replaces lone
  * surrogates. The caller handles `null`. Returns `Invalid` instead of throwing.
  */
 export function readBodyValue(kind: FieldKind, value: unknown): Exclude<FieldValue, null> | Invalid {
@@ -39,7 +39,8 @@ function readInteger(value: unknown): number | Invalid {
 function readText(kind: FieldKind, value: unknown): string | Invalid {
   if (typeof value !== 'string') return new Invalid('not a string');
   if (value.includes('\0')) return new Invalid('NUL character');
-  const text = (kind === 'text' ? value : strip(value)).toWellFormed();
+  if (kind === 'text') return firstCodePoints(value.toWellFormed(), MAX_CODE_POINTS.text);
+  const text = strip(value).toWellFormed();
   const problem = textProblem(kind, text);
   return problem === undefined ? text : new Invalid(problem);
 }

@@ -1,14 +1,14 @@
 /**
- * The kinds of values that fields hold; each has one parser for bodies and one for query strings. A `text` has no maximum
- * length: only `excerpt` is one, and pages handle it separately. Others are a `title` (may be empty) or a `device` (may not).
+ * The kinds of values that fields hold; each has one parser for bodies and one for query strings. A `text` that
+ * is too long is cut, other kinds are rejected then. A `title` may be empty, a `device` may not.
  */
 export type FieldKind = 'uuid' | 'timestamp' | 'integer' | 'boolean' | 'url' | 'title' | 'text' | 'device';
 
 /** A value as stored and as sent in responses: a typed JSON scalar. */
 export type FieldValue = string | number | boolean | null;
 
-/** The maximum lengths in code points, also of the database columns. */
-export const MAX_CODE_POINTS = { url: 2048, title: 1024, device: 255 } as const satisfies Partial<
+/** The maximum lengths in code points. They bound a record, so that nothing else needs to ask how large one is. */
+export const MAX_CODE_POINTS = { url: 2048, title: 1024, device: 255, text: 16_000 } as const satisfies Partial<
   Record<FieldKind, number>
 >;
 
@@ -84,7 +84,7 @@ export const FIELDS = {
     kind: 'text',
     default: '',
     patch: 'always',
-    description: 'The first 200 words or so; kept whatever its length.',
+    description: 'The first 200 words or so; what follows 16,000 characters is dropped.',
     example: 'Boil the water.',
   },
   archived: { kind: 'boolean', default: false, patch: 'always', description: 'Put away.', example: false },

@@ -149,7 +149,7 @@ describe('texts are measured in code points', () => {
     ['marked_read_by', '😀'.repeat(255)],
     ['url', `https://a/${'😀'.repeat(2038)}`],
     ['preview', `https://a/${'x'.repeat(2038)}`],
-    ['excerpt', '😀'.repeat(20_000)],
+    ['excerpt', '😀'.repeat(16_000)],
   ])('%s may be as long as this', async (field, value) => {
     const device = client(app.url);
     const { body } = await device
@@ -161,9 +161,41 @@ describe('texts are measured in code points', () => {
   });
 });
 
-it('keeps an excerpt as long as the body limit allows', async () => {
-  const device = client(app.url);
-  const excerpt = 'ä'.repeat(1_000_000);
-  const { body } = await device.post('/articles').send(anArticle({ excerpt })).expect(201);
-  expect((await device.get(`/articles/${body.id}`).expect(200)).body.excerpt).toBe(excerpt);
+describe('an excerpt that is too long', () => {
+  const longest = `${'a'.repeat(15_999)}😀`;
+
+  it.each(['b', '😀'.repeat(400_000), '\ud83d'])('is stored without its end by a POST and a PATCH', async (end) => {
+    const device = client(app.url);
+    const created = await device.post('/articles').send(anArticle({ excerpt: longest + end }));
+    expect([created.status, created.body.excerpt === longest]).toEqual([201, true]);
+    const path = `/articles/${created.body.id}`;
+    await device.patch(path).send({ excerpt: 'short' }).expect(200);
+    const patched = await device.patch(path).send({ excerpt: longest + end });
+    expect([patched.status, patched.body.excerpt === longest]).toEqual([200, true]);
+    expect((await device.get(path).expect(200)).body).toEqual(patched.body);
+    expect((await device.get('/articles').expect(200)).body.items).toEqual([patched.body]);
+  });
+
+  it('changes nothing when only the end differs, and a diff shows what is stored', async () => {
+    const device = client(app.url);
+    const { body } = await device
+      .post('/articles')
+      .send(anArticle({ excerpt: longest }))
+      .expect(201);
+    const patch = (behavior: string, excerpt: string) =>
+      device.patch(`/articles/${body.id}`).set('Response-Behavior', behavior).send({ excerpt }).expect(200);
+    expect((await patch('full', `${longest}b`)).body).toEqual(body);
+    expect((await patch('light', `${longest}c`)).body).toEqual({});
+    expect((await patch('diff', `${longest}d`)).body).toEqual({ excerpt: longest });
+    expect((await patch('diff', longest)).body).toEqual({});
+    expect((await device.get(`/articles/${body.id}`).expect(200)).body).toEqual(body);
+  });
+
+  it('is refused when its end has a NUL character', async () => {
+    const posted = await client(app.url)
+      .post('/articles')
+      .send(anArticle({ excerpt: `${longest}\0` }))
+      .expect(400);
+    expect(posted.body).toMatchObject({ errno: 109, message: 'excerpt: NUL character' });
+  });
 });

@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import Database from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { send } from '../support/devices.js';
 import { runSql } from '../support/servers/database-server.js';
 import { startMariaDb } from '../support/servers/mariadb.js';
@@ -74,4 +75,38 @@ it('goes on after a migration that was cut off half-way', async () => {
   await migrate(url);
   await runSql(url, "DELETE FROM migrations WHERE name LIKE 'CreateArticles%'");
   expect(await migrate(url)).toMatchObject({ status: 0, output: expect.stringMatching(/^done: CreateArticles/) });
+});
+
+describe('the migration that cuts excerpts', () => {
+  const emptyFile = () => Promise.resolve(`sqlite:${join(mkdtempSync(join(tmpdir(), 'x-')), 'long.sqlite')}`);
+  const runOnFile = (url: string, sql: string): Promise<unknown> => {
+    const file = new Database(url.replace('sqlite:', ''));
+    const statement = file.prepare(sql);
+    const rows = statement.reader ? statement.all() : statement.run();
+    file.close();
+    return Promise.resolve(rows);
+  };
+  const key = (value: number) => `x'${Buffer.alloc(16, value).toString('hex')}'`;
+
+  it.each([
+    ['MariaDB', emptyDatabase, runSql, 'CHAR_LENGTH', (length: number) => `REPEAT('😀', ${length})`],
+    ['SQLite', emptyFile, runOnFile, 'LENGTH', (length: number) => `REPLACE(HEX(ZEROBLOB(${length})), '00', '😀')`],
+  ])('leaves short ones and all timestamps alone on %s', async (_, create, run, lengthOf, text) => {
+    const url = await create();
+    await migrate(url);
+    const rows = Array.from({ length: 250 }, (_, id) => {
+      const length = id % 2 === 0 ? 16_000 : 16_001;
+      return `(${key(id % 3)}, ${key(id)}, ${id}, 0, ${text(length)})`;
+    });
+    await run(url, `INSERT INTO articles (account, id, last_modified, deleted, excerpt) VALUES ${rows.join(', ')}`);
+    await run(url, "DELETE FROM migrations WHERE name LIKE 'CutExcerpts%'");
+    expect(await migrate(url)).toMatchObject({ status: 0, output: expect.stringMatching(/^done: CutExcerpts/) });
+    const found = (await run(
+      url,
+      `SELECT COUNT(*) AS count, MIN(${lengthOf}(excerpt)) AS least, MAX(${lengthOf}(excerpt)) AS most,
+         SUM(last_modified) AS times FROM articles WHERE excerpt = ${text(16_000)}`,
+    )) as Record<string, unknown>[];
+    const numbers = Object.entries(found[0]!).map(([name, value]) => [name, Number(value)]);
+    expect(Object.fromEntries(numbers)).toEqual({ count: 250, least: 16_000, most: 16_000, times: (249 * 250) / 2 });
+  });
 });

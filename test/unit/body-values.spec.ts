@@ -131,8 +131,16 @@ describe('a device name', () => {
 });
 
 describe('a text', () => {
-  it.each(['', '  kept \n', 'a'.repeat(100_000)])('is kept as it is', (value) => {
+  it.each(['', '  kept \n', 'a'.repeat(16_000), '😀'.repeat(16_000)])('is kept as it is', (value) => {
     expect(readBodyValue('text', value)).toBe(value);
+  });
+
+  it.each([
+    ['a', 'a'],
+    ['😀', '😀'],
+    ['\ud800', '\ufffd'],
+  ])('is cut after 16,000 characters, of which %j may be the last', (sent, stored) => {
+    expect(readBodyValue('text', 'a'.repeat(15_999) + sent + 'b')).toBe('a'.repeat(15_999) + stored);
   });
 });
 

@@ -65,7 +65,7 @@ describe('without any variable', () => {
         stateSeconds: 3600,
       },
       pageSize: 100,
-      maxPageBytes: 4_194_304,
+      maxPageBytes: 1_048_576,
       batchMaxRequests: 25,
       waiting: { maxSeconds: 55, perUser: 20, max: 10_000 },
       webAppEnabled: true,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isLongerThan, strip } from '../../src/protocol/text.js';
+import { firstCodePoints, isLongerThan, strip } from '../../src/protocol/text.js';
 import { growthOf } from '../support/growth.js';
 
 describe('strip', () => {
@@ -26,6 +26,13 @@ describe('strip', () => {
   it('is linear in a text that is all blanks', () => {
     expect(growthOf(strip, (length) => `x${' '.repeat(length)}x`, 24_000)).toBeLessThan(1.5);
   });
+});
+
+it('firstCodePoints cuts by code points', () => {
+  const wellFormed = fc.string({ unit: fc.constantFrom('a', 'ä', '😀', '\ufffd') });
+  fc.assert(
+    fc.property(wellFormed, fc.nat(12), (text, max) => firstCodePoints(text, max) === [...text].slice(0, max).join('')),
+  );
 });
 
 describe('isLongerThan', () => {

@@ -379,7 +379,7 @@ export interface components {
              */
             resolved_title: string | null;
             /**
-             * @description The first 200 words or so; kept whatever its length.
+             * @description The first 200 words or so; what follows 16,000 characters is dropped.
              * @example Boil the water.
              */
             excerpt: string;
@@ -480,7 +480,7 @@ export interface components {
              */
             resolved_title?: string | null;
             /**
-             * @description The first 200 words or so; kept whatever its length. Default: empty.
+             * @description The first 200 words or so; what follows 16,000 characters is dropped. Default: empty.
              * @example Boil the water.
              */
             excerpt?: string | null;
@@ -598,7 +598,7 @@ export interface components {
              */
             resolved_title?: string | null;
             /**
-             * @description The first 200 words or so; kept whatever its length.
+             * @description The first 200 words or so; what follows 16,000 characters is dropped.
              * @example Boil the water.
              */
             excerpt?: string;
@@ -682,7 +682,7 @@ export interface components {
              */
             resolved_title?: string | null;
             /**
-             * @description The first 200 words or so; kept whatever its length.
+             * @description The first 200 words or so; what follows 16,000 characters is dropped.
              * @example Boil the water.
              */
             excerpt?: string | null;

@@ -2,6 +2,7 @@ import { CreateAccounts1760000000000 } from './1760000000000-create-accounts.js'
 import { CreateArticles1760000000001 } from './1760000000001-create-articles.js';
 import { CreateLeases1760000000002 } from './1760000000002-create-leases.js';
 import { CreateTokens1760000000003 } from './1760000000003-create-tokens.js';
+import { CutExcerpts1760000000010 } from './1760000000010-cut-excerpts.js';
 
 /** All migrations, oldest first. A released migration is never changed. */
 export const MIGRATIONS = [
@@ -9,4 +10,5 @@ export const MIGRATIONS = [
   CreateArticles1760000000001,
   CreateLeases1760000000002,
   CreateTokens1760000000003,
+  CutExcerpts1760000000010,
 ];
