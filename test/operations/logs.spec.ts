@@ -1,6 +1,5 @@
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { readableLine } from '../../src/operations/logging/readable-line.js';
 import { requestIdOf } from '../../src/operations/logging/request-id.js';
 import { exchangeBytes } from '../api/raw-http.js';
 import { basicAuthorization } from '../support/client.js';
@@ -212,22 +211,4 @@ it('says why a request failed, in the line of the request', async () => {
   ]);
   await broken.stop();
   await database.drop();
-});
-
-describe('a line on a terminal', () => {
-  const time = '2026-01-02T03:04:05.678Z';
-
-  it('names method, route and status first', () => {
-    const line = readableLine(
-      JSON.stringify({ level: 'info', time, method: 'GET', route: '/v2', status: 200, ms: 1.5 }),
-    );
-    expect(line).toBe('03:04:05.678 info  GET /v2 200 ms=1.5\n');
-  });
-
-  it('shows a message with its stack below', () => {
-    const line = readableLine(
-      JSON.stringify({ level: 'error', time, context: 'Errors', stack: 'Error\n at x', msg: 'no' }),
-    );
-    expect(line).toBe('\x1b[31m03:04:05.678 error no context=Errors\nError\n at x\x1b[0m\n');
-  });
 });

@@ -10,21 +10,12 @@ export const createLogger = (level: string, output: DestinationStream): Logger =
     {
       level,
       base: undefined,
-      timestamp: timeMember,
+      timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       redact: ['req.headers.authorization', 'req.headers.cookie', 'headers.authorization', 'headers.cookie'],
     },
     output,
   );
-
-let latest = { now: NaN, text: '' };
-
-/** The time member of a line: pino's `isoTime`, formatted once per millisecond. */
-export function timeMember(): string {
-  const now = Date.now();
-  if (latest.now !== now) latest = { now, text: `,"time":"${new Date(now).toISOString()}"` };
-  return latest.text;
-}
 
 /** Lets Nest log through pino. */
 export class NestLogger implements LoggerService {

@@ -1,37 +1,29 @@
-import type { DestinationStream, Logger } from 'pino';
-import { timeMember } from './logger.js';
+import type { Logger } from 'pino';
 import type { RequestObserver } from './observe-requests.js';
 import type { Observed } from './observed-request.js';
 
-/**
- * Writes one line per request, unless its level is off. The line is identical to the logger's, which would take three
- * times as long.
- */
-export function requestLog(logger: Logger, output: DestinationStream): RequestObserver {
-  return (observed) => {
+/** Writes one line per request. */
+export const requestLog =
+  (logger: Logger): RequestObserver =>
+  (observed) => {
     const level = levelOf(observed);
-    if (logger.isLevelEnabled(level)) output.write(lineOf(observed, level));
+    if (logger.isLevelEnabled(level)) logger[level](entryOf(observed, level));
   };
-}
 
-/** Id, user, method and route need no escaping, whatever the client sent. */
-function lineOf(observed: Observed, level: string): string {
-  const { user, status, errno, heldMs, statements, failure } = observed;
-  return (
-    `{"level":"${level}"${timeMember()},"requestId":"${observed.id}"` +
-    (user === undefined ? '' : `,"user":"${user}"`) +
-    `,"method":"${observed.method}","route":"${observed.route}"` +
-    (status === undefined ? '' : `,"status":${status}`) +
-    (errno === undefined ? '' : `,"errno":${errno}`) +
-    `,"ms":${Math.round(observed.durationMs * 10) / 10}` +
-    (heldMs === undefined ? '' : `,"heldMs":${Math.round(heldMs)}`) +
-    (statements === undefined ? '' : `,"sql":${statements}`) +
-    (observed.isBatchEntry ? ',"batchEntry":true' : '') +
-    (status === undefined ? ',"aborted":true' : '') +
-    (failure === undefined ? '' : `,${JSON.stringify(describe(failure, level)).slice(1, -1)}`) +
-    '}\n'
-  );
-}
+const entryOf = (observed: Observed, level: string) => ({
+  requestId: observed.id,
+  user: observed.user,
+  method: observed.method,
+  route: observed.route,
+  status: observed.status,
+  errno: observed.errno,
+  ms: Math.round(observed.durationMs * 10) / 10,
+  heldMs: observed.heldMs === undefined ? undefined : Math.round(observed.heldMs),
+  sql: observed.statements,
+  batchEntry: observed.isBatchEntry || undefined,
+  aborted: observed.status === undefined || undefined,
+  ...(observed.failure === undefined ? {} : describe(observed.failure, level)),
+});
 
 /** Bugs are errors, unavailable backends are warnings; the frequent health checks are logged at `debug`. */
 function levelOf({ status = 0, route }: Observed): 'error' | 'warn' | 'info' | 'debug' {

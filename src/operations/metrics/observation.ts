@@ -6,7 +6,7 @@ import type { Settings } from '../../config/settings.js';
 import { DatabaseLifecycle } from '../../database/database.lifecycle.js';
 import type { ApiError } from '../../protocol/api-error.js';
 import type { ServiceStatus } from '../../http/service-status.js';
-import { standardOutput } from '../logging/log-output.js';
+import { type LogOutput, standardOutput } from '../logging/log-output.js';
 import { createLogger } from '../logging/logger.js';
 import { refusedConnection } from '../logging/observed-request.js';
 import { observeRequests, type RequestObserver } from '../logging/observe-requests.js';
@@ -22,24 +22,25 @@ import { measureDatabaseClock, measureService } from './service-metrics.js';
 /** The log, metrics (if `METRICS_PORT` is set) and traces (if configured) of a service process. */
 export class Observation {
   readonly logger: Logger;
-  readonly output = standardOutput();
   private readonly observers: readonly RequestObserver[];
 
   private constructor(
     private readonly settings: Settings,
+    readonly output: LogOutput,
     private readonly tracing?: Tracing,
     readonly metrics?: Metrics,
   ) {
     this.logger = createLogger(settings.logLevel, this.output);
-    const log = this.logger.isLevelEnabled('error') ? [requestLog(this.logger, this.output)] : [];
+    const log = this.logger.isLevelEnabled('error') ? [requestLog(this.logger)] : [];
     this.observers = [...log, ...(metrics ? [metrics.observeRequest] : [])];
   }
 
   /** Loads the metrics library only with `METRICS_PORT`. */
   static async begin(settings: Settings, tracing?: Tracing): Promise<Observation> {
-    if (settings.metricsPort === undefined) return new Observation(settings, tracing);
+    const output = await standardOutput();
+    if (settings.metricsPort === undefined) return new Observation(settings, output, tracing);
     const { Metrics } = await import('./metrics.js');
-    return new Observation(settings, tracing, new Metrics());
+    return new Observation(settings, output, tracing, new Metrics());
   }
 
   /** The first middlewares: ids, log lines, metrics and traces of requests. */
