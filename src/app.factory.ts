@@ -54,7 +54,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
   const router = createExpress(settings);
   const observation = await Observation.begin(settings, options.tracing);
   const messages = createMessages(router);
-  const server = createHttpServer(router, messages, status, settings.maxBodyBytes, observation.noteRefusal);
+  const server = createHttpServer(router, messages, status, settings, observation.noteRefusal);
   const paths = new KnownPaths();
   const nest = await NestFactory.create<NestExpressApplication>(
     AppModule.forRoot(settings, clock, status, paths),

@@ -1,17 +1,22 @@
 import type { NextFunction, Request, Response } from 'express';
 import { ApiError } from '../../protocol/api-error.js';
+import { hasTooManyHeaders, MAX_HEADERS } from '../../protocol/header-limit.js';
 import { isRepeated } from '../../protocol/repeated-header.js';
 import { isHostHeader } from './public-url.js';
 import { pathOf } from './query-string.js';
 
 /** Of two values Node keeps the first, while a proxy may have used the other. */
 const SINGLE = ['Host', 'Authorization'];
+const CLOSE = { Connection: 'close' };
 
 /**
  * Refuses requests that Node's parser accepts but that cannot name a resource here. Cuts an absolute URL, as clients of
  * proxies send it, to its path, and maps `/v2/` to `/v2`.
  */
 export function requireWellFormed(request: Request, _: Response, next: NextFunction): void {
+  // Before anything reads `headers`, which Node makes of the raw ones.
+  if (hasTooManyHeaders(request))
+    return next(new ApiError('headersTooLarge', `The request has more than ${MAX_HEADERS} headers`, CLOSE));
   const { httpVersion, headers } = request;
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return refuse('The version of HTTP is neither 1.0 nor 1.1');
   if (httpVersion === '1.1' && headers.host === undefined) return refuse('Host: missing');

@@ -2,8 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** How long a client may keep sending an unwanted body. */
 const LINGER_MS = 1_000;
-/** How long a client may stop reading a complete response. */
-export const STALLED_READER_MS = 30_000;
 
 /** True while the body of a request is still arriving and does not wait for `100 Continue`. */
 export const isArriving = ({ complete, destroyed, headers }: IncomingMessage): boolean =>
@@ -19,18 +17,8 @@ export function endAfterBody(response: ServerResponse, content?: string | Buffer
   else response.write(content);
   const end = (): void => {
     clearTimeout(limit);
-    endForReader(response);
+    response.end();
   };
   const limit = setTimeout(end, LINGER_MS);
   request.once('end', end).once('close', end).resume();
-}
-
-/**
- * Ends a response. A client that stops reading is cut off after half a minute; almost all responses need no timer, as
- * the operating system takes them at once.
- */
-export function endForReader(response: ServerResponse, content?: string | Buffer): void {
-  response.end(content);
-  const { socket } = response.req;
-  if (socket.writableLength > 0) socket.setTimeout(STALLED_READER_MS);
 }

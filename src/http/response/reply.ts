@@ -4,7 +4,7 @@ import type { Timestamp } from '../../protocol/timestamp.js';
 import { baseHeaders } from '../../protocol/service-headers.js';
 import { pathOf } from '../request/query-string.js';
 import { contextOf } from '../request/request-context.js';
-import { endAfterBody, endForReader, isArriving } from './linger.js';
+import { endAfterBody, isArriving } from './linger.js';
 import { atEndOfTurn } from '../server/end-of-turn.js';
 import { type Compression, isWorthCompressing } from './compression.js';
 
@@ -107,4 +107,4 @@ function send(response: ServerResponse, status: number, head: string[], content?
   context?.answered();
 }
 
-const end = atEndOfTurn(endForReader);
+const end = atEndOfTurn((response: ServerResponse, content?: string | Buffer) => response.end(content));

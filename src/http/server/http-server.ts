@@ -3,12 +3,11 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { Socket } from 'node:net';
 import { ApiError } from '../../protocol/api-error.js';
 import type { ErrorName } from '../../protocol/errno.js';
-import { hasTooManyHeaders, MAX_HEADERS } from '../../protocol/header-limit.js';
 import { baseHeaders, statusHeaders } from '../../protocol/service-headers.js';
-import { STALLED_READER_MS } from '../response/linger.js';
 import { atEndOfTurn } from './end-of-turn.js';
 import type { Messages } from './express-messages.js';
-import { Connections } from './connections.js';
+import { Connection } from './connections.js';
+import type { Settings } from '../../config/settings.js';
 import type { ServiceStatus } from '../service-status.js';
 
 /** Page positions, which may contain long texts, are part of the URL. */
@@ -17,16 +16,18 @@ const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 60_000;
 /** Longer than a load balancer keeps connections alive, so that the service never closes one that is in use. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
+/** How long a client may stop reading a response. */
+const STALLED_READER_MS = 10_000;
 
 /** The HTTP server with its time limits, and with our JSON errors for requests that Node cannot parse. */
 export function createHttpServer(
   handle: RequestListener,
   messages: Messages,
   status: ServiceStatus,
-  maxBodyBytes: number,
+  { maxBodyBytes, waiting }: Pick<Settings, 'maxBodyBytes' | 'waiting'>,
   onRefusal: (id: string, error: ApiError) => void,
 ): Server {
-  const connections = new Connections(atEndOfTurn(handle));
+  const connections = new WeakMap<Socket, Connection>();
   const server = createServer(
     {
       ...messages,
@@ -37,19 +38,16 @@ export function createHttpServer(
       connectionsCheckingInterval: 2_000,
       requireHostHeader: false,
     },
-    (request, response) => {
-      // Before anything reads `headers`, which Node makes of the raw ones.
-      if (!hasTooManyHeaders(request)) return connections.onRequest(request, response);
-      // Node keeps the request until the connection closes, and would read more of them while earlier responses are sent. It
-      // resumes a socket at the end of each message, so it is paused afterwards.
-      request.rawHeaders.length = 0;
-      process.nextTick(() => request.socket.pause());
-      refuseLast(request.socket, tooManyHeaders());
-    },
+    (request, response) => connections.get(request.socket)!.add(request, response),
   );
+  // Longer than a request may take to arrive or be held: this is for clients that stop reading.
+  server.setTimeout(Math.max(REQUEST_TIMEOUT_MS, waiting.maxSeconds * 1000) + STALLED_READER_MS);
+  // Node would drop headers beyond its limit; `requireWellFormed` refuses the request.
   server.maxHeadersCount = 0;
+  const handleTogether = atEndOfTurn(handle);
+  server.on('connection', (socket: Socket) => connections.set(socket, new Connection(socket, handleTogether)));
   const refuseLast = (socket: Socket, error: ApiError): void =>
-    connections.finish(socket, () => {
+    connections.get(socket)!.finish(() => {
       if (!socket.writable) return socket.destroySoon();
       const id = randomUUID();
       refuse(socket, id, error, status);
@@ -60,7 +58,7 @@ export function createHttpServer(
     refuseLast(socket, new ApiError('methodNotAllowed', 'CONNECT: not allowed here', { Allow: 'GET, HEAD' })),
   );
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    const isWelcome = !hasTooManyHeaders(request) && Number(request.headers['content-length'] ?? 0) <= maxBodyBytes;
+    const isWelcome = Number(request.headers['content-length'] ?? 0) <= maxBodyBytes;
     if (isWelcome && request.headers.authorization) response.writeContinue();
     server.emit('request', request, response);
   });
@@ -76,15 +74,12 @@ const CLIENT_ERRORS: Readonly<Record<string, [ErrorName, string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['requestTimeout', 'The request did not arrive in time'],
 };
 
-const tooManyHeaders = (): ApiError =>
-  new ApiError('headersTooLarge', `The request has more than ${MAX_HEADERS} headers`);
-
 function clientError({ code }: NodeJS.ErrnoException): ApiError {
   const [kind, message] = CLIENT_ERRORS[code ?? ''] ?? ['invalidParameter', 'The request is not valid HTTP'];
   return new ApiError(kind, message);
 }
 
-/** Writes the response to the bare socket and closes it, at the latest when the client has not read it for half a minute. */
+/** Writes the response to the bare socket and closes it. */
 function refuse(socket: Socket, id: string, error: ApiError, status: ServiceStatus): void {
   const body = JSON.stringify(error.body());
   const headers = {
@@ -97,6 +92,6 @@ function refuse(socket: Socket, id: string, error: ApiError, status: ServiceStat
     Connection: 'close',
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  socket.setTimeout(STALLED_READER_MS, () => socket.destroy());
+  socket.setTimeout(STALLED_READER_MS);
   socket.end(`HTTP/1.1 ${error.status} ${error.error}\r\n${lines.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }
