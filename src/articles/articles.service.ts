@@ -203,7 +203,7 @@ export class ArticlesService {
   /** Ids of the live articles that match; many are read only once memory for the response is reserved. */
   private async liveIds(caller: Caller, filters: Filter[], hold: Hold): Promise<string[]> {
     const { account } = caller;
-    const scan = <T>(work: (session: Session) => Promise<T>) => this.database.onSession(work, caller, 'scan');
+    const scan = <T>(work: (session: Session) => Promise<T>) => this.database.onSession(work, caller);
     const atMost = REMOVED_LIGHTLY + 1;
     const some = await scan((session) => store.findLiveIds(session, account, filters, { atMost }));
     if (some.length < atMost) return some;

@@ -15,17 +15,13 @@ import type { Timestamp } from '../protocol/timestamp.js';
 import type { Article, Tombstone } from './article.js';
 import { findOutline, findPage, isOutlined, type Outline, type Page } from './store/article-pages.store.js';
 import { TooHeavy } from './store/article.row.js';
-import { isScan, type PageRequest } from './store/page-statement.js';
+import type { PageRequest } from './store/page-statement.js';
 
 /** Larger pages are limited in number, so that they fit into memory however many are requested. */
 const HEAVY_BYTES = 262_144;
 /** A few megabytes, as long as no query is longer than this. */
 const OUTLINES_REMEMBERED = 10_000;
 const LONGEST_REMEMBERED = 200;
-/** Articles that SQLite scans in a few milliseconds. */
-const QUICKLY_SCANNED = 500;
-/** Comparisons of an index entry with a filter that SQLite makes in some ten milliseconds. */
-const QUICKLY_COMPARED = 200_000;
 /** Nobody shows a count by more filters. */
 const FILTERS_REMEMBERED = 8;
 
@@ -143,17 +139,7 @@ export class ListingService {
     const { indexHint } = this.database.dialect;
     const collection = await this.collections.read(session, account);
     requireUnmodified({ ifUnmodifiedSince }, collection.last_modified);
-    if (this.isSlowScan(request, collection)) return { collection };
     return { collection, page: await findPage(session, indexHint, account, request, collection, HEAVY_BYTES) };
-  }
-
-  /** True when reading the page would block the event loop. */
-  private isSlowScan(request: PageRequest, { live_count }: Collection): boolean {
-    if (!this.database.dialect.isLocal) return false;
-    // The first page counts the total; a later one may pass over any number that do not match.
-    if (live_count * request.filters.length > QUICKLY_COMPARED) return true;
-    if (!isScan(request)) return false;
-    return live_count > QUICKLY_SCANNED || includesTombstones(request.filters);
   }
 
   /** The page, read now unless the first read had it; a heavy one only after memory is reserved. */
@@ -167,7 +153,6 @@ export class ListingService {
       this.database.onSession(
         (session) => findPage(session, this.database.dialect.indexHint, caller.account, request, collection, heaviest),
         caller,
-        isScan(request) || this.isSlowScan(request, collection) ? 'scan' : 'read',
       );
     const page = seen ?? (await read(HEAVY_BYTES));
     if (!(page instanceof TooHeavy)) return page;

@@ -1,10 +1,9 @@
-import { resolve } from 'node:path';
 import type { DataSource } from 'typeorm';
 import { SettingError, type Settings } from '../config/settings.js';
 import { before } from './before.js';
 import { createDataSource, DriverHandles } from './data-source.js';
 import { Database } from './database.js';
-import { requireDatabaseFile, requireUsers } from './expected.js';
+import { requireUsers } from './expected.js';
 import { DatabaseHealth } from './health.js';
 import { bringUpToDate } from './migrate.js';
 import { MysqlSessions } from './mysql/sessions.js';
@@ -12,7 +11,6 @@ import { observedSessions, type StatementObserver } from './observed.sessions.js
 import { type Probe, probe } from './probe.js';
 import type { SessionSource, Usage } from './session.js';
 import { isCorrupt } from './sqlite/dialect.js';
-import { SqliteFile } from './sqlite/file.js';
 import { SqliteSessions } from './sqlite/sessions.js';
 import { unavailable } from './unavailable.js';
 import { whyNotOpen } from './why-not-open.js';
@@ -23,7 +21,7 @@ const DOCTOR = 'run "npm run commands -- doctor", which says what to do';
 
 /**
  * Opens the database, keeps trying while a server is away, refuses an outdated schema, and closes it. Until it is open,
- * every use of `database` rejects with 503 / 201. A SQLite file that is removed or replaced is reopened.
+ * every use of `database` rejects with 503 / 201.
  */
 export class DatabaseLifecycle {
   private readonly health = new DatabaseHealth((error) => this.logCorruption(error));
@@ -31,9 +29,6 @@ export class DatabaseLifecycle {
   private source?: SessionSource;
   /** True once the database has been open. */
   wasReached = false;
-  /** The SQLite file that was open last. */
-  private file?: SqliteFile;
-  private lastWarning?: string;
   private reopening?: NodeJS.Timeout;
   private closed = false;
   private probing?: Promise<Probe>;
@@ -60,18 +55,15 @@ export class DatabaseLifecycle {
 
   /**
    * Resolves when the database is open, or when its server is away, and then retries every second. Rejects with
-   * `SettingError` when the settings or a pending migration make serving impossible; if that turns out only later,
-   * calls `onRefusal`.
+   * `SettingError` when the settings or a pending migration make serving impossible; if that turns out only later, or the
+   * SQLite file is removed or replaced, calls `onRefusal`.
    */
   async start(onRefusal: (error: SettingError) => void): Promise<void> {
     try {
-      await this.open(() => void this.reopen(onRefusal));
+      await this.open(onRefusal);
     } catch (error) {
-      // A database that was open before is worth waiting for: an operator may be about to fix it.
-      if (error instanceof SettingError && !this.wasReached) throw error;
-      const reason = `database not available, retrying: ${(error as Error).message}`;
-      if (reason !== this.lastWarning || !this.wasReached) this.log.warn(reason);
-      this.lastWarning = reason;
+      if (error instanceof SettingError) throw error;
+      this.log.warn(`database not available, retrying: ${(error as Error).message}`);
       this.reopenLater(onRefusal);
     }
   }
@@ -84,12 +76,12 @@ export class DatabaseLifecycle {
     this.reopening.unref();
   }
 
-  private async open(onMoved: () => void): Promise<void> {
+  private async open(onRefusal: (error: SettingError) => void): Promise<void> {
     const connections = (this.handles.connections = new Set());
     const timeout = unavailable(new Error('timed out'));
     try {
-      this.prepareFile();
       await before(OPEN_TIMEOUT_MS, this.initialize(), timeout);
+      this.source = this.observers.reduce(observedSessions, await this.sessions(onRefusal));
     } catch (error) {
       // Ends whatever still waits on these connections, so that the data source can be opened again.
       for (const connection of connections) connection.destroy();
@@ -99,28 +91,7 @@ export class DatabaseLifecycle {
       this.handles.connections = undefined;
     }
     if (this.closed) return this.close();
-    this.source = this.observers.reduce(observedSessions, this.sessions(onMoved));
     this.wasReached = true;
-    this.lastWarning = undefined;
-    this.health.forget();
-  }
-
-  /** Before reopening: checks that the file exists and sets aside the log that the previous file left. */
-  private prepareFile(): void {
-    if (!this.file) return;
-    if (this.settings.production) requireDatabaseFile(this.settings);
-    const aside = this.file.setLogAside();
-    if (aside) this.log.warn(`the log of the previous file was moved to ${aside}`);
-  }
-
-  /** Opens the file that now has the name of one that was removed or replaced. */
-  private async reopen(onRefusal: (error: SettingError) => void): Promise<void> {
-    this.log.error(`${this.file?.failure?.message}: requests are refused until it can be opened again`);
-    const { source } = this;
-    this.source = undefined;
-    await source?.close?.();
-    if (this.dataSource.isInitialized) await this.dataSource.destroy();
-    if (!this.closed) await this.start(onRefusal);
   }
 
   private async initialize(): Promise<void> {
@@ -133,15 +104,17 @@ export class DatabaseLifecycle {
     }
   }
 
-  private sessions(onMoved: () => void): SessionSource {
+  private async sessions(onRefusal: (error: SettingError) => void): Promise<SessionSource> {
     const { sqlite } = this.handles;
     if (!sqlite) return new MysqlSessions(this.dataSource);
-    this.file = sqlite.memory ? undefined : new SqliteFile(resolve(sqlite.name), onMoved);
-    return new SqliteSessions(sqlite, this.dataSource, this.file);
+    return SqliteSessions.of(this.dataSource, sqlite, ({ message }) => {
+      if (!this.closed)
+        onRefusal(new SettingError(`DATABASE_URL: ${message}; put the right file there and start again`));
+    });
   }
 
   private async close(): Promise<void> {
-    await this.source?.close?.();
+    this.source?.close?.();
     if (this.dataSource.isInitialized) await this.dataSource.destroy();
   }
 

@@ -3,7 +3,7 @@ import { Semaphore } from '../semaphore.js';
 import { before } from './before.js';
 import { DatabaseHealth } from './health.js';
 import type { Outcome } from './outcome.js';
-import type { Dialect, Purpose, Session, SessionSource, Tally } from './session.js';
+import type { Dialect, Session, SessionSource, Tally } from './session.js';
 import { CommitInDoubt, runTransaction, wasCommitted } from './transaction.js';
 import { unavailable } from './unavailable.js';
 
@@ -15,8 +15,10 @@ const REFUSE_MS = 1_000;
 const PROBE_MS = 1_500;
 /** Sessions that one user's requests may hold, of the ten or so that all users share. */
 const MAX_SESSIONS_PER_USER = 4;
+/** SQLite: reads run in this process, and after a long one those of other users go first. */
+const MAX_LOCAL_READS_PER_USER = 1;
 /** Transactions of one user that may queue for SQLite's single writer: as many as share a commit. */
-const MAX_WRITES_PER_USER = 16;
+const MAX_LOCAL_WRITES_PER_USER = 16;
 const LIMITS = { timeoutMs: 4_000, refusal: 'Other requests of the same user took too long, try again later' };
 
 /**
@@ -28,7 +30,8 @@ export class Database {
   private refuseUntil = 0;
   private probing?: Promise<boolean>;
   private readonly turns = new Semaphore({ ...LIMITS, slotsPerKey: MAX_SESSIONS_PER_USER });
-  private readonly writeTurns = new Semaphore({ ...LIMITS, slotsPerKey: MAX_WRITES_PER_USER });
+  private readonly localReads = new Semaphore({ ...LIMITS, slotsPerKey: MAX_LOCAL_READS_PER_USER });
+  private readonly localWrites = new Semaphore({ ...LIMITS, slotsPerKey: MAX_LOCAL_WRITES_PER_USER });
 
   constructor(
     private readonly source: () => SessionSource,
@@ -37,7 +40,7 @@ export class Database {
 
   /** How many requests wait for others of the same user. */
   get queued(): number {
-    return this.turns.waiting + this.writeTurns.waiting;
+    return this.turns.waiting + this.localReads.waiting + this.localWrites.waiting;
   }
 
   get dialect(): Dialect {
@@ -45,13 +48,9 @@ export class Database {
   }
 
   /** Runs statements on one session, each its own transaction. May run `work` more than once. */
-  onSession<T>(
-    work: (session: Session) => Promise<T>,
-    tally: Tally = { statements: 0 },
-    purpose: Exclude<Purpose, 'write'> = 'read',
-  ): Promise<T> {
+  onSession<T>(work: (session: Session) => Promise<T>, tally: Tally = { statements: 0 }): Promise<T> {
     return this.repeat(tally, 'read', async (source) => {
-      const session = await source.acquire(purpose, tally);
+      const session = await source.acquire(tally);
       try {
         const result = await work(session);
         session.release();
@@ -71,7 +70,7 @@ export class Database {
   inTransaction<T>(work: (session: Session) => Promise<Outcome<T>>, tally: Tally = { statements: 0 }): Promise<T> {
     let inDoubt: Outcome<T> | undefined;
     return this.repeat(tally, 'write', async (source) => {
-      const session = await source.acquire('write', tally);
+      const session = await source.acquire(tally);
       if (inDoubt && (await wasCommitted(session, inDoubt.witness))) return inDoubt.result;
       inDoubt = undefined;
       try {
@@ -98,17 +97,19 @@ export class Database {
     for (let tries = 1; ; tries++) {
       const source = this.source();
       try {
-        // A read of SQLite finishes before another one could begin.
-        if (source.dialect.isLocal && purpose === 'read') return await attempt(source);
         if (tally.key === undefined) return await attempt(source);
-        const turns = source.dialect.isLocal ? this.writeTurns : this.turns;
-        return await turns.run(tally.key, tally, () => attempt(source));
+        return await this.turnsFor(source.dialect, purpose).run(tally.key, tally, () => attempt(source));
       } catch (error) {
         await this.requireRetryable(source, error, performance.now() - start);
       }
       this.retries++;
       await pause(tries);
     }
+  }
+
+  private turnsFor({ isLocal }: Dialect, purpose: 'read' | 'write'): Semaphore {
+    if (!isLocal) return this.turns;
+    return purpose === 'read' ? this.localReads : this.localWrites;
   }
 
   /** Throws the error for the response unless a retry is safe and promising. */
@@ -147,7 +148,7 @@ const isRefused = (dialect: Dialect, error: unknown): boolean =>
 
 async function isUnresponsive(source: SessionSource): Promise<boolean> {
   try {
-    const session = await source.acquire('read', { statements: 0 });
+    const session = await source.acquire({ statements: 0 });
     const response = before(PROBE_MS, session.row('SELECT 1', []), new Error('no response'));
     const hasResponded = await response.then(
       () => true,

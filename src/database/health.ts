@@ -32,10 +32,4 @@ export class DatabaseHealth {
     this.foundBroken = performance.now();
     if (!wasKnown) this.onBroken(error);
   }
-
-  /** Call it when the database is reopened. */
-  forget(): void {
-    this.writeFailed = this.foundBroken = -Infinity;
-    this.damage = undefined;
-  }
 }

@@ -11,8 +11,8 @@ export function observedSessions(source: SessionSource, observe: StatementObserv
   return {
     dialect: source.dialect,
     usage: () => source.usage(),
-    close: () => source.close?.() ?? Promise.resolve(),
-    acquire: async (purpose, tally) => observedSession(await source.acquire(purpose, tally), source.dialect, observe),
+    close: () => source.close?.(),
+    acquire: async (tally) => observedSession(await source.acquire(tally), source.dialect, observe),
   };
 }
 

@@ -51,11 +51,6 @@ export interface Tally {
   readonly key?: string;
 }
 
-/**
- * What a session is for: only `write` may begin a transaction; `scan` is a read whose cost grows with the collection.
- */
-export type Purpose = 'read' | 'write' | 'scan';
-
 /** How many sessions are in use, how many callers wait for one, and how many wait for others of the same user. */
 export interface Usage {
   used: number;
@@ -67,10 +62,10 @@ export interface Usage {
 export interface SessionSource {
   readonly dialect: Dialect;
   /** Waits a bounded time for a free session; rejects with an error that `classify` recognises. */
-  acquire(purpose: Purpose, tally: Tally): Promise<LoanedSession>;
+  acquire(tally: Tally): Promise<LoanedSession>;
   usage(): Usage;
-  /** Stops whatever the source runs besides the sessions. */
-  close?(): Promise<void>;
+  /** Closes what the data source does not know of. */
+  close?(): void;
 }
 
 /** What differs between MySQL / MariaDB and SQLite. */

@@ -13,11 +13,12 @@ import { ApiError } from '../../src/protocol/api-error.js';
 let folder: string;
 let handle: Sqlite.Database;
 let other: Sqlite.Database;
+let sessions: SqliteSessions;
 let database: Database;
 /** The statements that begin and end transactions, as they were executed. */
 let boundaries: string[];
 
-beforeEach(() => {
+beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'sqlite-sessions-'));
   boundaries = [];
   const verbose = (sql?: unknown) =>
@@ -29,11 +30,13 @@ beforeEach(() => {
   handle.pragma('foreign_keys = ON');
   handle.exec('CREATE TABLE orphans (word TEXT REFERENCES words (word) DEFERRABLE INITIALLY DEFERRED)');
   other = new Sqlite(join(folder, 'file.db'));
-  const sessions = new SqliteSessions(handle, new DataSource({ type: 'better-sqlite3', database: ':memory:' }));
+  const dataSource = new DataSource({ type: 'better-sqlite3', database: ':memory:' });
+  sessions = await SqliteSessions.of(dataSource, handle, () => undefined);
   database = new Database(() => sessions);
 });
 afterEach(() => {
   other.close();
+  sessions.close();
   handle.close();
   rmSync(folder, { recursive: true });
 });
@@ -44,6 +47,9 @@ const write = (word: string) => database.inTransaction(insert(word));
 const words = async () =>
   (await database.onSession((session) => session.rows('SELECT word FROM words', []))).map(wordOf);
 const inFile = () => other.prepare<[], { word: string }>('SELECT word FROM words').all().map(wordOf);
+const fail = (error: Error) => {
+  throw error;
+};
 const nextTick = () => new Promise((resolve) => process.nextTick(resolve));
 const wordOf = (row: object): unknown => (row as { word: unknown }).word;
 
@@ -139,41 +145,55 @@ it('fails all whose commit failed, and keeps nothing of them', async () => {
   expect(inFile()).toEqual(['c']);
 });
 
-it('lets readers wait for the commit that writers share, and shows them all of it', async () => {
-  const [, before, , after] = await Promise.all([write('a'), words(), write('b'), words()]);
-  expect(before).toEqual(['a', 'b']);
-  expect(after).toEqual(['a', 'b']);
-  expect(inFile()).toEqual(['a', 'b']);
-});
-
-it('lends the connection to readers together and to a writer alone, in the order of asking', async () => {
-  const order: string[] = [];
-  const work = (name: string) => async (session: Session) => {
-    order.push(`${name} begins`);
-    for (let time = 0; time < 3; time++) await session.rows('SELECT word FROM words', []);
-    order.push(`${name} ends`);
-  };
-  const read = (name: string) => database.onSession(work(name));
-  await Promise.all([
-    read('a'),
-    read('b'),
-    database.inTransaction((session) => work('writer')(session).then(committed)),
-    read('c'),
-    read('d'),
+it('lets readers go first, and shows them only what is durable', async () => {
+  const seen: unknown[] = [];
+  const look = async () => seen.push([await words(), inFile()]);
+  await Promise.all([write('a'), look(), write('b'), look()]);
+  await look();
+  expect(seen).toEqual([
+    [[], []],
+    [[], []],
+    [
+      ['a', 'b'],
+      ['a', 'b'],
+    ],
   ]);
-  const together = (first: string, second: string) => [
-    `${first} begins`,
-    `${second} begins`,
-    `${first} ends`,
-    `${second} ends`,
-  ];
-  expect(order).toEqual([...together('a', 'b'), 'writer begins', 'writer ends', ...together('c', 'd')]);
 });
 
-it('locks the file once for reads that wait for nothing else', async () => {
-  await Promise.all([words(), words(), words()]);
-  await nextTick();
-  expect(boundaries).toEqual(['BEGIN', 'END']);
+it('shows readers of an in-memory database only what is committed', async () => {
+  const memory = new Sqlite(':memory:');
+  memory.exec('CREATE TABLE words (word TEXT PRIMARY KEY)');
+  const source = await SqliteSessions.of(
+    new DataSource({ type: 'better-sqlite3', database: ':memory:' }),
+    memory,
+    fail,
+  );
+  database = new Database(() => source);
+  const refused = new ApiError('notFound', 'refused');
+  const failing = async (transaction: Session) => {
+    await insert('undone')(transaction);
+    await new Promise(setImmediate);
+    throw refused;
+  };
+  const [, , , seen] = await Promise.allSettled([write('a'), database.inTransaction(failing), write('b'), words()]);
+  expect(seen).toEqual({ status: 'fulfilled', value: ['a', 'b'] });
+});
+
+it('runs a statement outside of a transaction apart from the transactions of others', async () => {
+  const refuse = async (transaction: Session) => {
+    await insert('undone')(transaction);
+    await new Promise(setImmediate);
+    throw new ApiError('notFound', 'refused');
+  };
+  const single = (word: string) =>
+    database.onSession(async (session) => {
+      const { affectedRows } = await session.run('INSERT INTO words VALUES (?)', [word]);
+      return [affectedRows, inFile(), (await session.rows('SELECT word FROM words', [])).map(wordOf)];
+    });
+  const [, outcome] = await Promise.allSettled([database.inTransaction(refuse), single('kept')]);
+  expect(outcome).toEqual({ status: 'fulfilled', value: [1, ['kept'], ['kept']] });
+  await expect(single('kept')).rejects.toMatchObject({ code: 'SQLITE_CONSTRAINT_PRIMARYKEY' });
+  expect(await write('b')).toBe('b');
 });
 
 it('reads what another process has committed, once the event loop went on, and what this one has at once', async () => {

@@ -5,7 +5,6 @@ import {
   type IsLast,
   type LoanedSession,
   type Parameter,
-  type Purpose,
   type Row,
   type SessionSource,
   type Tally,
@@ -32,7 +31,7 @@ export class MysqlSessions implements SessionSource {
     return { used: this.used, waiting: this.waiting, queued: 0 };
   }
 
-  async acquire(_purpose: Purpose, tally: Tally): Promise<LoanedSession> {
+  async acquire(tally: Tally): Promise<LoanedSession> {
     const runner = this.dataSource.createQueryRunner();
     this.waiting++;
     try {

@@ -1,67 +1,79 @@
-import { renameSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Database as SqliteHandle } from 'better-sqlite3';
 
 const CHECK_INTERVAL_MS = 1_000;
+/** How long responses have to be sent before `onMoved`. */
+const RESPONSES_MS = 100;
+const CHECKPOINT_TIMEOUT_MS = 2_000;
 
 /**
- * The SQLite file that a connection was opened on. After it is removed or replaced, the connection still accepts
- * writes, and these are lost: it belongs to the file, not to its path.
+ * Watches the file of a connection. After it is removed or replaced, the connection still accepts writes, and these are
+ * lost: it belongs to the file, not to its path.
  */
 export class SqliteFile {
-  /** Set once the path no longer names this file: the connection must not be used any more. */
-  failure?: Error;
+  private failure?: Error;
+  private readonly path: string;
   private readonly self: string | undefined;
-  private readonly log: string | undefined;
-  private readonly index: string | undefined;
-  private checkedAt = performance.now();
+  private readonly timer: NodeJS.Timeout;
 
-  /** @param onMoved called once, soon after the file is found to be removed or replaced */
+  /** @param onMoved called once, soon after the file is found to be removed or replaced: nothing can be served any more */
   constructor(
-    private readonly path: string,
-    private readonly onMoved: () => void,
+    private readonly handle: SqliteHandle,
+    private readonly onMoved: (error: Error) => void,
   ) {
-    this.self = identity(path);
-    this.log = identity(`${path}-wal`);
-    this.index = identity(`${path}-shm`);
+    this.path = resolve(handle.name);
+    this.self = identity(this.path);
+    this.timer = setInterval(() => this.look(), CHECK_INTERVAL_MS).unref();
   }
 
-  /** Throws when the file is known to be removed or replaced; checks once a second. */
-  checkPeriodically(): void {
-    if (performance.now() - this.checkedAt > CHECK_INTERVAL_MS) this.check();
-    else this.requireSame();
-  }
-
-  /** Checks now, and throws when the file was removed or replaced. */
-  check(): void {
-    this.checkedAt = performance.now();
-    if (!this.failure && identity(this.path) !== this.self) {
-      const message = `${this.path} was removed or replaced while it was open`;
-      this.failure = Object.assign(new Error(message), { code: 'SQLITE_READONLY_DBMOVED' });
-      setImmediate(this.onMoved);
-    }
-    this.requireSame();
-  }
-
-  /** Throws when the file is known to be removed or replaced. */
+  /** Throws when the file is known to be removed or replaced, which is found within a second. */
   requireSame(): void {
     if (this.failure) throw this.failure;
   }
 
+  /** Checks now, and throws when the file was removed or replaced. */
+  check(): void {
+    this.look();
+    this.requireSame();
+  }
+
+  close(): void {
+    clearInterval(this.timer);
+  }
+
+  private look(): void {
+    if (this.failure || identity(this.path) === this.self) return;
+    const message = `${this.path} was removed or replaced while it was open`;
+    const failure = Object.assign(new Error(message), { code: 'SQLITE_READONLY_DBMOVED' });
+    this.failure = failure;
+    setTimeout(() => {
+      this.emptyLog();
+      this.onMoved(failure);
+    }, RESPONSES_MS);
+  }
+
   /**
-   * Renames the write-ahead log that this file left behind, unless the file itself is back: SQLite would apply the log
-   * to the new file. Nothing is deleted. Returns the new path.
+   * Writes the rest of the log into the file, wherever that is now: SQLite would apply the log to the file that gets the
+   * path next.
    */
-  setLogAside(): string | undefined {
-    if (identity(this.path) === this.self) return undefined;
-    const aside = `${this.path}.replaced-${Date.now()}`;
-    if (this.index && identity(`${this.path}-shm`) === this.index) renameSync(`${this.path}-shm`, `${aside}-shm`);
-    if (!this.log || identity(`${this.path}-wal`) !== this.log) return undefined;
-    renameSync(`${this.path}-wal`, `${aside}-wal`);
-    return `${aside}-wal`;
+  private emptyLog(): void {
+    try {
+      if (this.handle.inTransaction) this.handle.exec('ROLLBACK');
+      this.handle.pragma(`busy_timeout = ${CHECKPOINT_TIMEOUT_MS}`);
+      this.handle.pragma('wal_checkpoint(TRUNCATE)');
+    } catch {
+      // The volume is gone, and the log with it.
+    }
   }
 }
 
-/** Identifies the file at a path. */
+/** Identifies the file at a path; undefined if there is none that can be reached. */
 function identity(path: string): string | undefined {
-  const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return stat && `${stat.dev}:${stat.ino}`;
+  try {
+    const { dev, ino } = statSync(path, { bigint: true });
+    return `${dev}:${ino}`;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,93 +1,96 @@
+import { setImmediate as othersHadTurn } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import type { IsLast, LoanedSession, Parameter, Row, Tally, WriteResult } from '../session.js';
-import type { SqliteConnection } from './connection.js';
+import type { SqliteConnection, SqliteReader } from './connection.js';
+import type { SqliteWriter } from './writer.js';
 
-/** What a session needs from its source. */
-export interface Loan {
-  /** Call it when another process holds the write lock; resolves when a retry is worthwhile. */
-  lockedOut(): Promise<void>;
-  end(): void;
-}
+/** After a read that took longer, other users' requests go first. */
+const LONG_READ_MS = 5;
 
-/** The connection while it is lent: to one writer, or shared by readers. */
+/** Reads on one connection; transactions, and single statements that write, are on the other. */
 export class SqliteSession implements LoanedSession {
+  private isWriting = false;
   private hasEnded = false;
 
+  /** @param reader absent for an in-memory database, which has only one connection */
   constructor(
     readonly dataSource: DataSource,
-    private readonly connection: SqliteConnection,
+    private readonly writer: SqliteWriter,
+    private readonly reader: SqliteReader | undefined,
     private readonly tally: Tally,
-    private readonly loan: Loan,
   ) {}
 
   rows(sql: string, parameters: Parameter[], isLast?: IsLast): Promise<Row[]> {
-    return this.attempt(() => this.connection.rows(sql, parameters, isLast));
+    return this.read((connection) => connection.rows(sql, parameters, isLast));
   }
 
   row(sql: string, parameters: Parameter[]): Promise<Row | undefined> {
-    return this.attempt(() => this.connection.row(sql, parameters));
+    return this.read((connection) => connection.row(sql, parameters));
   }
 
-  run(sql: string, parameters: Parameter[]): Promise<WriteResult> {
-    return this.attempt(() => this.connection.run(sql, parameters));
+  private async read<T>(action: (connection: SqliteConnection) => T): Promise<T> {
+    this.count();
+    const { writer, reader } = this;
+    if (this.isWriting) return action(writer.connection);
+    const start = performance.now();
+    // Between transactions, because the only connection sees what is not committed yet.
+    const result = reader ? action(reader) : await writer.betweenTransactions(() => action(writer.connection));
+    if (performance.now() - start > LONG_READ_MS) await othersHadTurn();
+    return result;
+  }
+
+  async run(sql: string, parameters: Parameter[]): Promise<WriteResult> {
+    this.count();
+    const { connection } = this.writer;
+    if (this.isWriting) return connection.run(sql, parameters);
+    await this.writer.begin();
+    let result: WriteResult;
+    try {
+      result = connection.run(sql, parameters);
+    } catch (error) {
+      await this.writer.rollBack();
+      throw error;
+    }
+    await this.writer.commit();
+    return result;
   }
 
   async begin(): Promise<void> {
-    for (;;)
-      try {
-        return await this.attempt(() => this.connection.begin());
-      } catch (error) {
-        if (!isBusy(error)) throw error;
-        await this.waitForLock();
-      }
-  }
-
-  private async waitForLock(): Promise<void> {
-    try {
-      await this.loan.lockedOut();
-    } catch (error) {
-      // The connection has been taken back.
-      this.hasEnded = true;
-      throw error;
-    }
+    this.count();
+    await this.writer.begin();
+    this.isWriting = true;
   }
 
   commit(): Promise<void> {
-    return this.end(() => this.connection.commit());
+    return this.end(() => this.writer.commit());
   }
 
   rollBack(): Promise<void> {
-    return this.end(() => this.connection.rollBack());
+    return this.end(() => this.writer.rollBack());
   }
 
-  /** Returns the connection before the transaction is durable, so that others can share the commit. */
-  private end(action: () => Promise<void>): Promise<void> {
-    return this.attempt(() => {
-      const durable = action();
-      this.release();
-      return durable;
-    });
+  /** Ends the transaction, if one has begun. The next one begins before this one is durable. */
+  private async end(action: () => Promise<void>): Promise<void> {
+    if (!this.isWriting) return;
+    this.count();
+    const durable = action();
+    this.isWriting = false;
+    this.hasEnded = true;
+    return durable;
   }
 
   release(): void {
-    if (this.hasEnded) return;
     this.hasEnded = true;
-    this.loan.end();
   }
 
   destroy(): void {
-    if (!this.hasEnded) this.connection.reset(busy());
-    this.release();
+    if (this.isWriting) this.writer.abandon();
+    this.isWriting = false;
+    this.hasEnded = true;
   }
 
-  private async attempt<T>(action: () => T | Promise<T>): Promise<T> {
+  private count(): void {
     this.tally.statements++;
     if (this.hasEnded) throw new Error('the session has ended');
-    return action();
   }
 }
-
-const isBusy = (error: unknown): boolean => String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY');
-
-/** Classified like the driver's own error: safe to retry. */
-export const busy = (): Error => Object.assign(new Error('the database stayed busy'), { code: 'SQLITE_BUSY' });

@@ -1,0 +1,152 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Release, Semaphore } from '../../semaphore.js';
+import type { SqliteConnection } from './connection.js';
+import { sqliteDialect } from './dialect.js';
+
+const TURN_TIMEOUT_MS = 4_000;
+/** How long another process may hold the write lock. */
+const LOCK_TIMEOUT_MS = 4_000;
+/** How often it is checked whether another process has released the write lock. */
+const PROBE_INTERVAL_MS = 10;
+/** The most transactions that share a commit, so that the first does not wait too long. */
+const MAX_TRANSACTIONS_IN_COMMIT = 16;
+
+/** A transaction that has ended but is not durable yet. */
+interface Ended {
+  resolve: () => void;
+  reject: (error: unknown) => void;
+}
+
+/**
+ * The connection that writes: one transaction at a time, in order of arrival. Making a commit durable costs more than all
+ * other work, so consecutive transactions share one. Each of these after the first is a savepoint that can be rolled
+ * back on its own.
+ */
+export class SqliteWriter {
+  private readonly turns = new Semaphore({
+    slots: 1,
+    timeoutMs: TURN_TIMEOUT_MS,
+    refusal: 'The database is busy, try again later',
+  });
+  /** Set while a transaction is open. */
+  private release?: Release;
+  private readonly ended: Ended[] = [];
+  private isLockedOut = false;
+
+  /**
+   * @param beforeCommit called before transactions are committed
+   * @param afterCommit called afterwards; when it throws, they have failed
+   */
+  constructor(
+    readonly connection: SqliteConnection,
+    private readonly beforeCommit: () => void,
+    private readonly afterCommit: () => void,
+  ) {}
+
+  /** How many transactions are open, and how many wait; waiting for another process is not load on this one. */
+  usage() {
+    return { used: Number(this.release !== undefined), waiting: this.isLockedOut ? 0 : this.turns.waiting };
+  }
+
+  /**
+   * Begins a transaction when it is the caller's turn and no other process has one. SQLite's own wait would block the
+   * event loop. Rejects when it takes too long.
+   */
+  async begin(): Promise<void> {
+    this.release = await this.turns.acquire('');
+    try {
+      if (this.ended.length > 0) this.connection.run('SAVEPOINT follower');
+      else await this.beginImmediate();
+    } catch (error) {
+      this.leave();
+      throw error;
+    }
+  }
+
+  private async beginImmediate(): Promise<void> {
+    const start = performance.now();
+    for (;;)
+      try {
+        this.connection.run(sqliteDialect.begin);
+        return;
+      } catch (error) {
+        if (!isBusy(error) || performance.now() - start > LOCK_TIMEOUT_MS) throw error;
+        this.isLockedOut = true;
+        await sleep(PROBE_INTERVAL_MS);
+      } finally {
+        this.isLockedOut = false;
+      }
+  }
+
+  /** Ends the transaction; resolves once it is durable, rejects if that fails. */
+  commit(): Promise<void> {
+    if (this.ended.length > 0) this.connection.run('RELEASE follower');
+    return this.end();
+  }
+
+  /** Rolls the transaction back; resolves once everything it may have read is durable, rejects if that fails. */
+  rollBack(): Promise<void> {
+    if (this.ended.length === 0) {
+      this.connection.run('ROLLBACK');
+      this.leave();
+      return Promise.resolve();
+    }
+    this.connection.run('ROLLBACK TO follower');
+    this.connection.run('RELEASE follower');
+    return this.end();
+  }
+
+  /** Ends a transaction in an unknown state, and with it all that are not durable: these reject with `busy`. */
+  abandon(): void {
+    this.reset(busy());
+    this.leave();
+  }
+
+  /** Runs `action` while there is no transaction. */
+  async betweenTransactions<T>(action: () => T): Promise<T> {
+    this.release = await this.turns.acquire('');
+    try {
+      this.flush();
+      return action();
+    } finally {
+      this.leave();
+    }
+  }
+
+  private end(): Promise<void> {
+    const durable = new Promise<void>((resolve, reject) => this.ended.push({ resolve, reject }));
+    this.leave();
+    return durable;
+  }
+
+  /** Lets the next transaction begin, which joins those that are not durable yet. */
+  private leave(): void {
+    if (this.turns.waiting === 0 || this.ended.length >= MAX_TRANSACTIONS_IN_COMMIT) this.flush();
+    const { release } = this;
+    this.release = undefined;
+    release?.();
+  }
+
+  /** Makes the transactions that have ended durable. */
+  private flush(): void {
+    if (this.ended.length === 0) return;
+    try {
+      this.beforeCommit();
+      this.connection.run('COMMIT');
+      this.afterCommit();
+      for (const { resolve } of this.ended.splice(0)) resolve();
+    } catch (error) {
+      this.reset(error);
+    }
+  }
+
+  private reset(error: unknown): void {
+    if (this.connection.inTransaction) this.connection.run('ROLLBACK');
+    for (const { reject } of this.ended.splice(0)) reject(error);
+  }
+}
+
+const isBusy = (error: unknown): boolean => String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY');
+
+/** Classified like the driver's own error: safe to retry. */
+const busy = (): Error => Object.assign(new Error('the database stayed busy'), { code: 'SQLITE_BUSY' });
