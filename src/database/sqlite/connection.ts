@@ -62,7 +62,12 @@ export class SqliteReader extends SqliteConnection {
 
   /** Later reads see everything committed until now, by any process. */
   readonly unlock = (): void => {
-    if (this.handle.open && this.inTransaction) this.run('END');
+    if (!this.handle.open || !this.inTransaction) return;
+    try {
+      this.run('END');
+    } catch {
+      // A corrupt page, which a read has reported; the transaction is over nevertheless.
+    }
   };
 
   close(): void {
