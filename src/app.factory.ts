@@ -8,11 +8,10 @@ import type { Clock } from './config/settings.module.js';
 import { SettingError, type Settings, warningsAbout } from './config/settings.js';
 import { DatabaseLifecycle } from './database/database.lifecycle.js';
 import { createHttpServer } from './http/server/http-server.js';
-import { Compression } from './http/response/compression.js';
+import { ReplyWriter } from './http/response/reply-writer.js';
 import { JsonAdapter } from './http/routing/json.adapter.js';
 import { createMessages } from './http/server/express-messages.js';
 import { refuseOverload } from './http/load/overload.middleware.js';
-import { KnownPaths } from './http/routing/known-paths.js';
 import { ServiceStatus } from './http/service-status.js';
 import { requireWellFormed } from './http/request/well-formed.middleware.js';
 import type { LogOutput } from './operations/logging/log-output.js';
@@ -50,17 +49,18 @@ export interface AppOptions {
  */
 export async function createApp(settings: Settings, options: AppOptions = {}): Promise<App> {
   const clock = options.clock ?? Date.now;
-  const status = new ServiceStatus(settings, clock);
   const router = createExpress(settings);
   const observation = await Observation.begin(settings, options.tracing);
   const messages = createMessages(router);
-  const server = createHttpServer(router, messages, status, settings, observation.noteRefusal);
-  const paths = new KnownPaths();
-  const nest = await NestFactory.create<NestExpressApplication>(
-    AppModule.forRoot(settings, clock, status, paths),
-    new JsonAdapter(router, server, paths, status, settings.compressionEnabled ? new Compression() : undefined),
-    { bodyParser: false, logger: new NestLogger(observation.logger), abortOnError: false },
-  );
+  const server = createHttpServer(router, messages, settings, clock, observation.noteRefusal);
+  const adapter = new JsonAdapter(router, server);
+  const nest = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(settings, clock), adapter, {
+    bodyParser: false,
+    logger: new NestLogger(observation.logger),
+    abortOnError: false,
+  });
+  adapter.replies = nest.get(ReplyWriter);
+  const status = nest.get(ServiceStatus);
   for (const warning of warningsAbout(settings)) observation.logger.warn({ context: 'Settings' }, warning);
   nest.use(...observation.middlewares());
   options.extend?.(nest);
@@ -74,7 +74,6 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     await nest.close();
     throw error;
   }
-  status.watch(database);
   return { nest, server, status, database, log: observation.output, metrics: observation.metrics };
 }
 

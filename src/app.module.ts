@@ -2,47 +2,39 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, RouterModule } from '@nestjs/core';
 import { ArticlesModule } from './articles/articles.module.js';
 import { AuthGuard } from './auth/auth.guard.js';
-import { Public } from './auth/public.js';
 import { AuthModule } from './auth/auth.module.js';
 import { NoProviderModule } from './auth/login/no-provider.controller.js';
 import { loginPath } from './auth/login/oauth.controller.js';
 import { BatchModule } from './batch/batch.module.js';
 import { type Clock, SettingsModule } from './config/settings.module.js';
 import type { Settings } from './config/settings.js';
+import { DatabaseLifecycle } from './database/database.lifecycle.js';
 import { DatabaseModule } from './database/database.module.js';
 import { DocsModule } from './docs/docs.module.js';
 import { HealthModule } from './health/health.module.js';
 import { AlertInterceptor } from './http/response/alert.interceptor.js';
 import { BackoffInterceptor } from './http/response/backoff.interceptor.js';
 import { ApiErrorFilter } from './http/response/api-error.filter.js';
-import { EndOfServiceGuard, OutlivesService } from './http/end-of-service.guard.js';
+import { EndOfServiceGuard } from './http/end-of-service.guard.js';
 import { FairShareGuard } from './http/load/fair-share.guard.js';
-import type { KnownPaths } from './http/routing/known-paths.js';
-import { UnmatchedController } from './http/routing/unmatched.controller.js';
 import { EdgeModule } from './http/edge.module.js';
-import type { ServiceStatus } from './http/service-status.js';
 import { PurgeModule } from './purge/purge.module.js';
-import { RateLimitGuard, Unlimited } from './rate-limit/rate-limit.guard.js';
+import { RateLimitGuard } from './rate-limit/rate-limit.guard.js';
 import { RateLimitModule } from './rate-limit/rate-limit.module.js';
 import { RedisModule } from './redis/redis.module.js';
 import { RootModule } from './root/root.module.js';
 import { PollingModule } from './polling/polling.module.js';
 import { WebAppModule } from './web-app/web-app.module.js';
 
-/** Handles what no other module does. Nobody needs credentials to learn that a path does not exist. */
-@Module({ controllers: [UnmatchedController] })
-class UnmatchedModule {}
-for (const mark of [Public(), OutlivesService(), Unlimited()]) mark(UnmatchedController);
-
 /** All modules, the busiest routes first, and what runs for every request, in execution order. */
 @Module({})
 export class AppModule {
-  static forRoot(settings: Settings, clock: Clock, status: ServiceStatus, paths: KnownPaths): DynamicModule {
+  static forRoot(settings: Settings, clock: Clock): DynamicModule {
     return {
       module: AppModule,
       imports: [
         SettingsModule.forRoot(settings, clock),
-        EdgeModule.forRoot(status, paths),
+        EdgeModule.watching(DatabaseLifecycle),
         DatabaseModule,
         RedisModule,
         RateLimitModule,
@@ -54,10 +46,10 @@ export class AppModule {
         RouterModule.register([NoProviderModule, AuthModule].map((module) => ({ path: loginPath(settings), module }))),
         HealthModule,
         PurgeModule,
-        RootModule,
         DocsModule,
         ...(settings.webAppEnabled ? [WebAppModule] : []),
-        UnmatchedModule,
+        // Last, for the controller of everything that no other one handles.
+        RootModule,
       ],
       providers: [
         { provide: APP_GUARD, useClass: EndOfServiceGuard },

@@ -1,28 +1,22 @@
-import { type DynamicModule, Global, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { type DynamicModule, Global, Module, type Type } from '@nestjs/common';
+import { DatabaseLoad, LoadMonitor } from './load/load-monitor.js';
+import { ReplyWriter } from './response/reply-writer.js';
 import { ResponseMemory, BodyMemory } from './response/response-memory.js';
 import { KnownPaths } from './routing/known-paths.js';
 import { ServiceStatus } from './service-status.js';
 
-/** What all HTTP features share: the service's status, its known paths and the limits on memory. */
+const SHARED = [ServiceStatus, LoadMonitor, KnownPaths, ReplyWriter, ResponseMemory, BodyMemory];
+
+/** What all HTTP features share: the service's status, its load, its known paths and the limits on memory. */
 @Global()
 @Module({})
-export class EdgeModule implements OnApplicationShutdown {
-  constructor(private readonly status: ServiceStatus) {}
-
-  static forRoot(status: ServiceStatus, paths: KnownPaths): DynamicModule {
+export class EdgeModule {
+  /** @param database the provider whose load counts as the service's */
+  static watching(database: Type<DatabaseLoad>): DynamicModule {
     return {
       module: EdgeModule,
-      providers: [
-        { provide: ServiceStatus, useValue: status },
-        { provide: KnownPaths, useValue: paths },
-        ResponseMemory,
-        BodyMemory,
-      ],
-      exports: [ServiceStatus, KnownPaths, ResponseMemory, BodyMemory],
+      providers: [...SHARED, { provide: DatabaseLoad, useExisting: database }],
+      exports: SHARED,
     };
-  }
-
-  onApplicationShutdown(): void {
-    this.status.monitor.stop();
   }
 }

@@ -5,7 +5,6 @@ import type { Settings } from '../../src/config/settings.js';
 import { Connection } from '../../src/http/server/connections.js';
 import type { Messages } from '../../src/http/server/express-messages.js';
 import { createHttpServer } from '../../src/http/server/http-server.js';
-import type { ServiceStatus } from '../../src/http/service-status.js';
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -54,12 +53,11 @@ it.each([
 async function refusalOf(bytes: string): Promise<Socket> {
   let connection: Socket | undefined;
   const socket = await new Promise<Socket>((resolve) => {
-    const status = { current: () => ({}) } as ServiceStatus;
     const server = createHttpServer(
       (_, response) => response.end('x'),
       {} as Messages,
-      status,
       { maxBodyBytes: 100, waiting: { maxSeconds: 55 } } as Settings,
+      Date.now,
       () => resolve(connection!),
     );
     server.on('connection', (opened: Socket) => (connection = opened));

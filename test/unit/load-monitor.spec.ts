@@ -1,21 +1,74 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LoadMonitor } from '../../src/http/load/load-monitor.js';
 
+const POOL = 10;
+const usage = { used: 0, waiting: 0, queued: 0 };
 const request = { whenAnswered: () => undefined };
 
+let monitor: LoadMonitor;
+beforeEach(() => {
+  Object.assign(usage, { used: 0, waiting: 0, queued: 0 });
+  monitor = new LoadMonitor({ databasePoolSize: POOL }, { wasReached: true, usage: () => usage });
+});
+afterEach(() => monitor.stop());
+
+const admit = (count: number): boolean[] => Array.from({ length: count }, () => monitor.admit(request));
+
 describe('the load', () => {
-  const monitor = new LoadMonitor();
-  afterEach(() => monitor.stop());
+  it.each([
+    [149, 'normal'],
+    [150, 'busy'],
+    [399, 'busy'],
+    [400, 'full'],
+  ])('of %i requests in flight is %s', (count, load) => {
+    admit(count);
+    expect(monitor.load).toBe(load);
+  });
+
+  it.each([
+    [39, 'normal'],
+    [40, 'busy'],
+    [199, 'busy'],
+    [200, 'full'],
+  ])('of %i callers that wait for ten connections is %s', (waiting, load) => {
+    usage.waiting = waiting;
+    expect(monitor.load).toBe(load);
+  });
 
   it('is full with 400 requests in flight, but for those that wait for others of the same user', () => {
-    let queued = 0;
-    monitor.start({ database: () => ({ used: 1, waiting: 0, queued }), connections: 1 });
-    const admitted = (requests: number) => Array.from({ length: requests }, () => monitor.admit(request));
-    expect(admitted(401)).toEqual([...Array<boolean>(400).fill(true), false]);
-    queued = 350;
-    expect(admitted(351)).toEqual([...Array<boolean>(350).fill(true), false]);
-    queued = 10_000;
-    expect(admitted(1_251)).toEqual([...Array<boolean>(1_250).fill(true), false]);
+    expect(admit(401)).toEqual([...Array<boolean>(400).fill(true), false]);
+    usage.queued = 350;
+    expect(admit(351)).toEqual([...Array<boolean>(350).fill(true), false]);
+    usage.queued = 10_000;
+    expect(admit(1_251)).toEqual([...Array<boolean>(1_250).fill(true), false]);
     expect(monitor.refused).toBe(3);
   });
+
+  it.each([
+    [100, 15, 'normal'],
+    [100, 16, 'busy'],
+    [300, 63, 'busy'],
+    [300, 64, 'full'],
+  ])('of an event loop whose turns take %i ms, with %i requests in flight, is %s', async (ms, count, load) => {
+    admit(count);
+    monitor.onApplicationBootstrap();
+    for (const end = performance.now() + 1_500; performance.now() < end; await nextTurn()) block(ms);
+    expect(monitor.load).toBe(load);
+  });
+});
+
+function block(ms: number): void {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+}
+
+it('a request that is answered, or waits for something else, is not in flight', async () => {
+  let answer = (): void => undefined;
+  monitor.admit({ whenAnswered: (action: () => void) => void (answer = action) });
+  expect(monitor.inFlight).toBe(1);
+  await monitor.whileWaiting(Promise.resolve().then(() => expect(monitor.inFlight).toBe(0)));
+  expect(monitor.inFlight).toBe(1);
+  answer();
+  expect(monitor.inFlight).toBe(0);
 });

@@ -3,7 +3,7 @@ import '../../articles/openapi/articles.docs.js';
 import '../../auth/login/oauth.docs.js';
 import '../../batch/batch.docs.js';
 import '../../health/health.docs.js';
-import { UnmatchedController } from '../../http/routing/unmatched.controller.js';
+import { UnmatchedController } from '../../root/unmatched.controller.js';
 import '../../root/root.docs.js';
 import { AccountController } from '../../web-app/account.controller.js';
 import { WebAppController } from '../../web-app/web-app.controller.js';

@@ -1,11 +1,15 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { SETTINGS } from '../../config/settings.module.js';
+import type { Settings } from '../../config/settings.js';
 import type { RequestContext } from '../request/request-context.js';
 
-/** What the monitor watches besides the event loop. */
-export interface LoadSources {
-  /** How many callers hold a database connection, how many wait for one, and how many for others of the same user. */
-  database: () => { used: number; waiting: number; queued: number };
-  connections: number;
+/** What the monitor watches besides the event loop: the token of the provider that tells the load of the database. */
+export abstract class DatabaseLoad {
+  /** True once it has been open. */
+  abstract readonly wasReached: boolean;
+  /** How many callers hold a connection, how many wait for one, and how many for others of the same user. */
+  abstract usage(): { used: number; waiting: number; queued: number };
 }
 
 /** `busy`: clients are asked to back off; `full`: requests are refused before they cost anything. */
@@ -30,17 +34,22 @@ const FULL_WAITING = 20;
 const STUCK_MS = 4_000;
 
 /** Watches event-loop delay, requests in flight and requests waiting for a database connection. */
-export class LoadMonitor {
+@Injectable()
+export class LoadMonitor implements OnApplicationBootstrap, OnApplicationShutdown {
   inFlight = 0;
   /** Requests that were refused because the service was full. */
   refused = 0;
   private delayMs = 0;
   private readonly histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   private timer?: NodeJS.Timeout;
-  private sources: LoadSources = { database: () => ({ used: 0, waiting: 0, queued: 0 }), connections: 1 };
 
   /** Since when every request has been refused; undefined if the last one was admitted. */
   private refusingSince?: number;
+
+  constructor(
+    @Inject(SETTINGS) private readonly settings: Pick<Settings, 'databasePoolSize'>,
+    private readonly database: DatabaseLoad,
+  ) {}
 
   /**
    * True if a new request can be served in time: it then counts as in flight until its response is complete, otherwise
@@ -75,25 +84,31 @@ export class LoadMonitor {
     );
   }
 
-  start(sources: LoadSources): void {
-    this.sources = sources;
+  onApplicationBootstrap(): void {
     this.histogram.enable();
     this.timer = setInterval(() => this.sample(), SAMPLE_MS).unref();
   }
 
+  onApplicationShutdown(): void {
+    this.stop();
+  }
+
+  /** Takes no more samples of the event loop. */
   stop(): void {
     clearInterval(this.timer);
     this.histogram.disable();
   }
 
   private sample(): void {
+    // A histogram that was reset records nothing before its second tick: while turns are long, it collects over several.
+    if (this.histogram.count < 2) return;
     this.delayMs = Math.max(0, this.histogram.percentile(50) / 1e6 - RESOLUTION_MS);
     this.histogram.reset();
   }
 
   get load(): Load {
-    const database = this.sources.database();
-    const waiting = database.waiting / this.sources.connections;
+    const database = this.database.usage();
+    const waiting = database.waiting / this.settings.databasePoolSize;
     if (this.isDelayed(FULL_DELAY_MS, FULL_DELAYED_IN_FLIGHT)) return 'full';
     if (this.inFlight - database.queued >= FULL_IN_FLIGHT || this.inFlight >= MOST_IN_FLIGHT) return 'full';
     if (waiting >= FULL_WAITING) return 'full';
@@ -107,6 +122,6 @@ export class LoadMonitor {
 
   /** The figures behind `load`, for metrics. */
   get figures() {
-    return { inFlight: this.inFlight, eventLoopDelayMs: this.delayMs, ...this.sources.database() };
+    return { inFlight: this.inFlight, eventLoopDelayMs: this.delayMs, ...this.database.usage() };
   }
 }

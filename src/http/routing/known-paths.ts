@@ -1,17 +1,30 @@
-import { Router } from 'express';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { ExpressAdapter } from '@nestjs/platform-express';
+import type { Express } from 'express';
+import { match, type MatchFunction } from 'path-to-regexp';
 
-/** The paths of the service and the methods each one supports, matched the way Express matches routes. */
-export class KnownPaths {
-  private readonly router = Router({ caseSensitive: true, strict: true });
+/** Matches every path: the route for what no other route handles. */
+export const ANY_PATH = '/{*path}';
+
+interface KnownRoute {
+  methods: string[];
+  matches: MatchFunction<Partial<Record<string, string | string[]>>>;
+  /** The folder of a route that ends in `*path`. */
+  folder?: string;
+}
+
+/** The paths of the service and the methods each one supports: a table made once from the routes of its controllers. */
+@Injectable()
+export class KnownPaths implements OnApplicationBootstrap {
+  private routes: KnownRoute[] = [];
   private readonly folders = new Map<string, (name: string) => boolean>();
 
-  add(method: string, path: string): void {
-    const folder = /^(.*\/)\*path$/.exec(path)?.[1];
-    this.router.all(path, (request, response, next) => {
-      const name = folder && (request.params.path as unknown as string[]).join('/');
-      if (name === undefined || this.folders.get(folder!)?.(name)) (response.locals.methods as Set<string>).add(method);
-      next();
-    });
+  constructor(private readonly host: HttpAdapterHost<ExpressAdapter>) {}
+
+  onApplicationBootstrap(): void {
+    const { stack } = this.host.httpAdapter.getInstance<Express>().router;
+    this.routes = stack.flatMap(({ route }) => (route && route.path !== ANY_PATH ? [toKnown(route)] : []));
   }
 
   /** Of the paths below a folder, which a route ending in `*path` matches, only those of its files exist. */
@@ -25,13 +38,24 @@ export class KnownPaths {
   }
 
   /** The methods of a path in alphabetical order, HEAD along with GET; empty for an unknown path. */
-  async methodsOf(path: string): Promise<string[]> {
-    const methods = new Set<string>();
-    const [request, response] = [{ method: 'GET', url: path }, { locals: { methods } }];
-    await new Promise<void>((resolve) =>
-      this.router(request as Parameters<Router>[0], response as unknown as Parameters<Router>[1], () => resolve()),
-    );
+  methodsOf(path: string): string[] {
+    const methods = new Set(this.routes.flatMap((route) => (this.leadsTo(route, path) ? route.methods : [])));
     if (methods.has('GET')) methods.add('HEAD');
     return [...methods].sort();
   }
+
+  private leadsTo({ matches, folder }: KnownRoute, path: string): boolean {
+    const found = matches(path);
+    if (!found || folder === undefined) return found !== false;
+    return this.folders.get(folder)?.((found.params.path as string[]).join('/')) ?? false;
+  }
+}
+
+/** Matches as Express does with case-sensitive and strict routing. */
+function toKnown({ path, stack }: { path: string; stack: { method: string }[] }): KnownRoute {
+  return {
+    methods: stack.map(({ method }) => method.toUpperCase()),
+    matches: match(path, { sensitive: true, trailing: false }),
+    folder: /^(.*\/)\*path$/.exec(path)?.[1],
+  };
 }

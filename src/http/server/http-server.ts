@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError } from '../../protocol/api-error.js';
+import { alertHeader } from '../../protocol/end-of-service.js';
 import type { ErrorName } from '../../protocol/errno.js';
-import { baseHeaders, statusHeaders } from '../../protocol/service-headers.js';
+import { baseHeaders } from '../../protocol/service-headers.js';
 import { atEndOfTurn } from './end-of-turn.js';
 import type { Messages } from './express-messages.js';
 import { Connection } from './connections.js';
+import type { Clock } from '../../config/settings.module.js';
 import type { Settings } from '../../config/settings.js';
-import type { ServiceStatus } from '../service-status.js';
 
 /** Page positions, which may contain long texts, are part of the URL. */
 const MAX_HEADER_BYTES = 65_536;
@@ -23,10 +24,11 @@ const STALLED_READER_MS = 10_000;
 export function createHttpServer(
   handle: RequestListener,
   messages: Messages,
-  status: ServiceStatus,
-  { maxBodyBytes, waiting }: Pick<Settings, 'maxBodyBytes' | 'waiting'>,
+  settings: Pick<Settings, 'maxBodyBytes' | 'waiting' | 'endOfService'>,
+  clock: Clock,
   onRefusal: (id: string, error: ApiError) => void,
 ): Server {
+  const { maxBodyBytes, waiting, endOfService } = settings;
   const connections = new WeakMap<Socket, Connection>();
   const server = createServer(
     {
@@ -50,7 +52,7 @@ export function createHttpServer(
     connections.get(socket)!.finish(() => {
       if (!socket.writable) return socket.destroySoon();
       const id = randomUUID();
-      refuse(socket, id, error, status);
+      refuse(socket, id, error, endOfService && { Alert: alertHeader(endOfService, clock()) });
       onRefusal(id, error);
     });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => refuseLast(socket, clientError(error)));
@@ -80,11 +82,11 @@ function clientError({ code }: NodeJS.ErrnoException): ApiError {
 }
 
 /** Writes the response to the bare socket and closes it. */
-function refuse(socket: Socket, id: string, error: ApiError, status: ServiceStatus): void {
+function refuse(socket: Socket, id: string, error: ApiError, alert?: { Alert: string }): void {
   const body = JSON.stringify(error.body());
   const headers = {
     ...baseHeaders('', ''),
-    ...statusHeaders(error.status, status.current()),
+    ...alert,
     ...error.headers,
     'X-Request-Id': id,
     'Content-Type': 'application/json; charset=utf-8',

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { ApiError } from '../../protocol/api-error.js';
-import { ANY_PATH } from '../../http/routing/unmatched.controller.js';
+import { ANY_PATH } from '../../http/routing/known-paths.js';
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const USER_BYTES = 6;

@@ -1,25 +1,29 @@
 import { All, Controller, Inject, Req } from '@nestjs/common';
 import type { Request } from 'express';
-import { SETTINGS } from '../../config/settings.module.js';
-import type { Settings } from '../../config/settings.js';
-import { ApiError, supportEnded } from '../../protocol/api-error.js';
-import { publicUrl } from '../request/public-url.js';
-import { Reply } from '../response/reply.js';
-import { ServiceStatus } from '../service-status.js';
-import { KnownPaths } from './known-paths.js';
+import { SETTINGS } from '../config/settings.module.js';
+import type { Settings } from '../config/settings.js';
+import { ApiError, supportEnded } from '../protocol/api-error.js';
+import { Public } from '../auth/public.js';
+import { OutlivesService } from '../http/end-of-service.guard.js';
+import { publicUrl } from '../http/request/public-url.js';
+import { Reply } from '../http/response/reply.js';
+import { ANY_PATH, KnownPaths } from '../http/routing/known-paths.js';
+import { ServiceStatus } from '../http/service-status.js';
+import { Unlimited } from '../rate-limit/rate-limit.guard.js';
 
 const OLD_VERSION = /^\/v[01](\/|$)/;
 const CURRENT_VERSION = /^\/v2(\/|$)/;
 /** What ends with support, as in `EndOfServiceGuard`, which does not know methods that a path lacks. */
 const ENDING = /^\/v2\/(articles|batch|[^/]+-oauth)(\/|$)/;
 
-/** Matches every path: the route for what no other route handles. */
-export const ANY_PATH = '/{*path}';
-
 /**
  * Handles what no other controller does: CORS preflights, 410 for old versions, 405 with `Allow` for other methods of a
- * known path, redirects of unprefixed paths to `/v2`, otherwise 404 / 111. Its module has to be registered last.
+ * known path, redirects of unprefixed paths to `/v2`, otherwise 404 / 111. It has to be registered last. Nobody needs
+ * credentials to learn that a path does not exist.
  */
+@Public()
+@OutlivesService()
+@Unlimited()
 @Controller()
 export class UnmatchedController {
   constructor(
@@ -29,13 +33,13 @@ export class UnmatchedController {
   ) {}
 
   @All(ANY_PATH)
-  async answer(@Req() request: Request): Promise<Reply> {
+  answer(@Req() request: Request): Reply {
     const { method, path } = request;
-    const known = await this.paths.methodsOf(path);
+    const known = this.paths.methodsOf(path);
     if (method === 'OPTIONS') {
       // Browsers do not follow redirects of a preflight, so respond for the path it would redirect to.
       const target = known.length > 0 ? path : `/v2${path}`;
-      const methods = await this.paths.methodsOf(target);
+      const methods = this.paths.methodsOf(target);
       if (methods.length > 0) return preflight(request, methods, this.enabled(target, methods));
     }
     const allowed = this.enabled(path, known);
