@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import 'reflect-metadata';
 import { startDevelopmentProvider } from '../dev/provider.js';
 import { readSettings } from '../src/config/settings.js';
-import { createDataSource } from '../src/database/data-source.js';
+import { dataSourceForSchema } from '../src/database/data-source.js';
 import { runMigrations } from '../src/database/migrate.js';
 import { startMariaDb } from '../test/support/servers/mariadb.js';
 import { accountOf, type User } from './data.js';
@@ -78,7 +78,7 @@ function sqlite() {
 
 async function migrate(databaseUrl: string): Promise<void> {
   const settings = readSettings({ NODE_ENV: 'test', DATABASE_URL: databaseUrl });
-  const dataSource = await (await createDataSource(settings)).initialize();
+  const dataSource = await (await dataSourceForSchema(settings)).initialize();
   await runMigrations(dataSource);
   await dataSource.destroy();
 }

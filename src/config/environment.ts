@@ -4,7 +4,6 @@ import {
   isBaseUrl,
   isHost,
   hasPossiblePort,
-  isDatabaseUrl,
   isDate,
   isHttpUrl,
   isIssuer,
@@ -15,7 +14,8 @@ import {
   isScope,
   isTrustProxy,
 } from './formats.js';
-import { Check, DEFINITIONS, Flag, ListOf, OneOf, Setting, Text, WholeNumber } from './setting.decorator.js';
+import { problemOfDatabaseUrl } from './database-url.js';
+import { Check, DEFINITIONS, Examined, Flag, ListOf, OneOf, Setting, Text, WholeNumber } from './setting.decorator.js';
 import { Matches, Validator } from './validation.js';
 
 const VALIDATION: ValidatorOptions = { skipMissingProperties: true, stopAtFirstError: true };
@@ -48,12 +48,11 @@ export class Environment {
   TRUST_PROXY?: string;
 
   @Setting(
-    '`sqlite:PATH`, `sqlite::memory:` or `mysql://user:password@host:port/name`, user and password percent-encoded',
+    '`sqlite:PATH`, `sqlite::memory:` or `mysql://user:password@host:port/name`; see [database server](#the-database-server)',
     { group: 'Database' },
   )
+  @Examined(problemOfDatabaseUrl)
   @Check(ENCODED, isPercentEncoded)
-  @Check('must be sqlite:PATH, sqlite::memory: or mysql://user:password@host:port/name', isDatabaseUrl)
-  @Check(POSSIBLE_PORT, hasPossiblePort)
   DATABASE_URL: string = 'sqlite:var/reading-list.sqlite';
   @Setting('connections of a process') @WholeNumber(1, 1000) DATABASE_POOL_SIZE: number = 10;
   @Setting('create the database and bring its schema up to date at the start; several instances may do it at once')

@@ -21,13 +21,9 @@ export const isHttpUrl = (text: string): boolean => /^https?:\/\/(?!\/)[^\s\\]+$
 export const isRedisUrl = (text: string): boolean =>
   /^rediss?:\/\/[^\s/?#]+(\/\d*)?(\?\S*)?$/.test(text) && URL.canParse(text);
 
-/** A SQLite file, or a server with a database; neither may begin or end with a blank. */
-export const isDatabaseUrl = (text: string): boolean =>
-  /^sqlite:\S(.*\S)?$/.test(text) || (/^mysql:\/\/[^\s/?#]+\/[^\s/?#]+$/.test(text) && URL.canParse(text));
-
 /** False for a server's URL with a port that does not exist. A password may contain digits after a colon too. */
 export function hasPossiblePort(text: string): boolean {
-  const [, port] = /^(?:mysql|rediss?|https?):\/\/(?:.*@)?[^/?#@]*:(\d+)(?:[/?#][^@]*)?$/is.exec(text) ?? [];
+  const [, port] = /^(?:rediss?|https?):\/\/(?:.*@)?[^/?#@]*:(\d+)(?:[/?#][^@]*)?$/is.exec(text) ?? [];
   return port === undefined || (Number(port) >= 1 && Number(port) <= 65_535);
 }
 

@@ -72,5 +72,15 @@ export const ListOf = (isRight: (item: string) => boolean, message: string): Pro
 export const Check = (message: string, isRight: (text: string) => boolean): PropertyDecorator =>
   Satisfies(message, (value) => typeof value === 'string' && isRight(value));
 
+/** A text that a function finds nothing wrong with; what it finds is the message. */
+export const Examined = (problemOf: (text: string) => string | undefined): PropertyDecorator =>
+  ValidateBy({
+    name: problemOf.name,
+    validator: {
+      validate: (value: unknown) => problemOf(String(value)) === undefined,
+      defaultMessage: (given) => problemOf(String(given?.value)) ?? '',
+    },
+  });
+
 const Satisfies = (message: string, validate: (value: unknown) => boolean): PropertyDecorator =>
   ValidateBy({ name: message, validator: { validate, defaultMessage: () => message } });

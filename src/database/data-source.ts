@@ -1,10 +1,10 @@
 import type { Database as SqliteHandle } from 'better-sqlite3';
-import type { PoolConnection } from 'mysql2';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import type { Settings } from '../config/settings.js';
 import type { DatabaseType } from './entities/columns.js';
 import { entitiesFor } from './entities/index.js';
 import { MIGRATIONS } from './migrations/index.js';
+import type { MysqlDriver } from './mysql/driver.js';
 
 const CONNECT_TIMEOUT_MS = 2_000;
 const SQLITE_BUSY_TIMEOUT_MS = 200;
@@ -16,28 +16,41 @@ const SQLITE_CHECKPOINT_PAGES = 300;
 /** Callers that may wait per connection before further ones are refused immediately. */
 const WAITING_PER_CONNECTION = 50;
 
-/** Handles that the drivers expose when the data source opens. */
-export class DriverHandles {
-  /** The open SQLite file. */
-  sqlite?: SqliteHandle;
-  /** Collects the connections to a server that open from now on. */
-  connections?: Set<PoolConnection>;
-}
-
 /**
- * TypeORM's options for `DATABASE_URL`: `sqlite:PATH`, `sqlite::memory:` or `mysql://user:password@host:port/name`.
- * Detects whether a server is MySQL or MariaDB, for at most two seconds; only TypeORM's schema builder needs it, and
- * `mysql` is the fallback.
+ * TypeORM's options for `DATABASE_URL`. The type of a server matters only to TypeORM's schema builder; everything else
+ * works alike on MySQL and MariaDB.
  */
-export async function dataSourceOptions(settings: Settings, handles = new DriverHandles()): Promise<DataSourceOptions> {
-  return settings.databaseUrl.startsWith('sqlite:')
-    ? { ...common('better-sqlite3'), ...sqliteOptions(settings, handles) }
-    : await serverOptions(settings, handles);
+export async function dataSourceOptions(
+  settings: Settings,
+  type: 'mariadb' | 'mysql' = 'mysql',
+): Promise<DataSourceOptions> {
+  if (settings.databaseUrl.startsWith('sqlite:')) return sqliteOptions(settings);
+  return serverOptions(settings, type);
 }
 
-/** Creates a data source without opening it. */
-export const createDataSource = async (settings: Settings, handles?: DriverHandles): Promise<DataSource> =>
-  new DataSource(await dataSourceOptions(settings, handles));
+/** A data source that is not open yet. */
+export function createDataSource(options: DataSourceOptions): DataSource {
+  const dataSource = new DataSource(options);
+  // All tables are in one database. TypeORM would put its name before that of `migrations`, and take a dot in it for the end.
+  dataSource.driver.buildTableName = (table) => table;
+  return dataSource;
+}
+
+/** A data source that is not open yet, for TypeORM's schema builder: asks a server what it is. */
+export async function dataSourceForSchema(settings: Settings): Promise<DataSource> {
+  const { databaseUrl } = settings;
+  if (databaseUrl.startsWith('sqlite:')) return createDataSource(sqliteOptions(settings));
+  const { serverType } = await import('./mysql/server-type.js');
+  return createDataSource(await serverOptions(settings, await serverType(databaseUrl)));
+}
+
+/** The SQLite connection of an open data source; undefined for a server. */
+export const sqliteHandle = ({ driver }: DataSource): SqliteHandle | undefined =>
+  (driver as { databaseConnection?: SqliteHandle }).databaseConnection;
+
+/** Cuts the connections to a server, so that what waits for it fails. */
+export const cutConnections = ({ options }: DataSource): void =>
+  (options as { driver?: MysqlDriver }).driver?.cutConnections();
 
 const common = (type: DatabaseType) =>
   ({
@@ -48,27 +61,33 @@ const common = (type: DatabaseType) =>
     logging: false,
   }) as const;
 
-const sqliteOptions = ({ databaseUrl }: Settings, handles: DriverHandles) =>
-  ({
-    type: 'better-sqlite3',
-    database: databaseUrl.slice('sqlite:'.length),
-    enableWAL: true,
-    timeout: SQLITE_BUSY_TIMEOUT_MS,
-    prepareDatabase: (handle: SqliteHandle) => {
-      handle.pragma('synchronous = FULL');
-      handle.pragma(`wal_autocheckpoint = ${SQLITE_CHECKPOINT_PAGES}`);
-      handles.sqlite = handle;
-    },
-  }) as const;
+const sqliteOptions = ({ databaseUrl }: Settings): DataSourceOptions => ({
+  ...common('better-sqlite3'),
+  type: 'better-sqlite3',
+  database: databaseUrl.slice('sqlite:'.length),
+  enableWAL: true,
+  timeout: SQLITE_BUSY_TIMEOUT_MS,
+  prepareDatabase: (handle: SqliteHandle) => {
+    handle.pragma('synchronous = FULL');
+    handle.pragma(`wal_autocheckpoint = ${SQLITE_CHECKPOINT_PAGES}`);
+  },
+});
 
-async function serverOptions({ databaseUrl, databasePoolSize }: Settings, handles: DriverHandles) {
-  const { mysqlDriver, serverType } = await import('./mysql/pool.js');
-  const type = await serverType(databaseUrl, CONNECT_TIMEOUT_MS);
+async function serverOptions(
+  { databaseUrl, databasePoolSize }: Settings,
+  type: 'mariadb' | 'mysql',
+): Promise<DataSourceOptions> {
+  const [{ MysqlDriver }, { connectionOptions }] = await Promise.all([
+    import('./mysql/driver.js'),
+    import('./mysql/connection-options.js'),
+  ]);
+  const { user, stream, ...server } = connectionOptions(databaseUrl);
   return {
     ...common(type),
+    ...server,
     type,
-    url: databaseUrl,
-    driver: mysqlDriver((connection) => handles.connections?.add(connection)),
+    username: user,
+    driver: new MysqlDriver(),
     charset: 'utf8mb4',
     timezone: 'Z',
     supportBigNumbers: true,
@@ -76,9 +95,9 @@ async function serverOptions({ databaseUrl, databasePoolSize }: Settings, handle
     connectTimeout: CONNECT_TIMEOUT_MS,
     poolSize: databasePoolSize,
     extra: {
+      stream,
       queueLimit: WAITING_PER_CONNECTION * databasePoolSize,
       maxIdle: databasePoolSize,
-      enableKeepAlive: true,
       // Capturing a stack trace costs more than a short statement.
       trace: false,
     },

@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { SettingError, type Settings } from '../config/settings.js';
 import { before } from './before.js';
-import { createDataSource, DriverHandles } from './data-source.js';
+import { createDataSource, cutConnections, dataSourceOptions, sqliteHandle } from './data-source.js';
 import { Database } from './database.js';
 import { requireUsers } from './expected.js';
 import { DatabaseHealth } from './health.js';
@@ -34,18 +34,16 @@ export class DatabaseLifecycle {
   private probing?: Promise<Probe>;
   private readonly observers: StatementObserver[] = [];
 
-  /** @param dataSource not open yet; its drivers fill `handles` */
+  /** @param dataSource not open yet */
   constructor(
     private readonly settings: Settings,
     private readonly dataSource: DataSource,
-    private readonly handles: DriverHandles,
     private readonly log: Log = { warn: () => undefined, error: () => undefined },
   ) {}
 
   /** For a process without Nest. */
   static async of(settings: Settings): Promise<DatabaseLifecycle> {
-    const handles = new DriverHandles();
-    return new DatabaseLifecycle(settings, await createDataSource(settings, handles), handles);
+    return new DatabaseLifecycle(settings, createDataSource(await dataSourceOptions(settings)));
   }
 
   /** Reports all statements to `observer`; call it before `start`. */
@@ -77,18 +75,15 @@ export class DatabaseLifecycle {
   }
 
   private async open(onRefusal: (error: SettingError) => void): Promise<void> {
-    const connections = (this.handles.connections = new Set());
     const timeout = unavailable(new Error('timed out'));
     try {
       await before(OPEN_TIMEOUT_MS, this.initialize(), timeout);
       this.source = this.observers.reduce(observedSessions, await this.sessions(onRefusal));
     } catch (error) {
       // Ends whatever still waits on these connections, so that the data source can be opened again.
-      for (const connection of connections) connection.destroy();
+      cutConnections(this.dataSource);
       await this.close();
       throw error;
-    } finally {
-      this.handles.connections = undefined;
     }
     if (this.closed) return this.close();
     this.wasReached = true;
@@ -105,7 +100,7 @@ export class DatabaseLifecycle {
   }
 
   private async sessions(onRefusal: (error: SettingError) => void): Promise<SessionSource> {
-    const { sqlite } = this.handles;
+    const sqlite = sqliteHandle(this.dataSource);
     if (!sqlite) return new MysqlSessions(this.dataSource);
     return SqliteSessions.of(this.dataSource, sqlite, ({ message }) => {
       if (!this.closed)

@@ -3,7 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { SETTINGS } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
-import { dataSourceOptions, DriverHandles } from './data-source.js';
+import { createDataSource, dataSourceOptions } from './data-source.js';
 import { Database } from './database.js';
 import { DatabaseLifecycle } from './database.lifecycle.js';
 
@@ -24,24 +24,24 @@ class DatabaseCloser implements OnApplicationShutdown {
 @Module({
   imports: [
     TypeOrmModule.forRootAsync({
-      inject: [SETTINGS, DriverHandles],
-      useFactory: async (settings: Settings, handles: DriverHandles) => ({
-        ...(await dataSourceOptions(settings, handles)),
+      inject: [SETTINGS],
+      useFactory: async (settings: Settings) => ({
+        ...(await dataSourceOptions(settings)),
         manualInitialization: true,
       }),
+      dataSourceFactory: (options) => Promise.resolve(createDataSource(options!)),
     }),
   ],
   providers: [
-    DriverHandles,
     {
       provide: DatabaseLifecycle,
-      useFactory: (settings: Settings, dataSource: DataSource, handles: DriverHandles) =>
-        new DatabaseLifecycle(settings, dataSource, handles, new Logger('Database')),
-      inject: [SETTINGS, DataSource, DriverHandles],
+      useFactory: (settings: Settings, dataSource: DataSource) =>
+        new DatabaseLifecycle(settings, dataSource, new Logger('Database')),
+      inject: [SETTINGS, DataSource],
     },
     { provide: Database, useFactory: ({ database }: DatabaseLifecycle) => database, inject: [DatabaseLifecycle] },
     DatabaseCloser,
   ],
-  exports: [Database, DatabaseLifecycle, DriverHandles],
+  exports: [Database, DatabaseLifecycle],
 })
 export class DatabaseModule {}

@@ -1,6 +1,6 @@
 import { type DataSource, MigrationExecutor } from 'typeorm';
 import { SettingError, type Settings } from '../config/settings.js';
-import { createDataSource } from './data-source.js';
+import { createDataSource, dataSourceOptions } from './data-source.js';
 import { requireDatabaseFile } from './expected.js';
 import { whyNotOpen } from './why-not-open.js';
 
@@ -13,7 +13,7 @@ const LOCK_PAUSE_MS = 50;
 /** Runs the pending migrations of `DATABASE_URL`, or only checks; returns the names of those run or pending. */
 export async function migrateDatabase(settings: Settings, checkOnly: boolean): Promise<string[]> {
   if (checkOnly) requireDatabaseFile(settings);
-  const dataSource = await createDataSource(settings);
+  const dataSource = createDataSource(await dataSourceOptions(settings));
   await dataSource.initialize().catch((error: unknown) => {
     throw whyNotOpen(settings.databaseUrl, error);
   });

@@ -1,10 +1,8 @@
 import { SettingError } from '../config/settings.js';
 import { databaseFile } from './expected.js';
+import { whyRefused } from './mysql/why-refused.js';
 import { cannotBeOpened, isCorrupt, isNoDatabase } from './sqlite/dialect.js';
 import { whyUnusable } from './sqlite/why-unusable.js';
-
-/** Unknown user or database, or missing permission: waiting does not help, the operator has to change a setting. */
-const CONFIGURATION_ERRORS = new Set([1044, 1045, 1049, 1251, 1698]);
 
 /** Advice for a file that SQLite cannot read. */
 export const CORRUPT_ADVICE =
@@ -16,14 +14,17 @@ export const CORRUPT_ADVICE =
  * itself.
  */
 export function whyNotOpen(databaseUrl: string, error: unknown): Error {
-  const { errno, message } = error as Error & { errno?: number };
-  const isFinal = databaseUrl.startsWith('sqlite:') ? cannotBeOpened(error) : CONFIGURATION_ERRORS.has(errno ?? 0);
-  if (error instanceof SettingError || !isFinal) return error as Error;
-  const reason = message.split('\n')[0]!;
+  if (error instanceof SettingError) return error;
+  const why = databaseUrl.startsWith('sqlite:')
+    ? cannotBeOpened(error) && whyNoFile(databaseUrl, error as Error)
+    : whyRefused(databaseUrl, error as Error);
+  return why ? new SettingError(`DATABASE_URL: ${why}`) : (error as Error);
+}
+
+function whyNoFile(databaseUrl: string, error: Error): string {
   const file = databaseFile({ databaseUrl });
-  return new SettingError(
-    `DATABASE_URL: ${file ? `${file} ${fault(file, error, reason)}` : `cannot be opened: ${reason}`}`,
-  );
+  const reason = error.message.split('\n')[0]!;
+  return file ? `${file} ${fault(file, error, reason)}` : `cannot be opened: ${reason}`;
 }
 
 /** What is wrong with a SQLite file, to follow its path. */

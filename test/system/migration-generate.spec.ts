@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readSettings } from '../../src/config/settings.js';
-import { createDataSource } from '../../src/database/data-source.js';
+import { dataSourceForSchema } from '../../src/database/data-source.js';
 import { articleEntity } from '../../src/database/entities/article.entity.js';
 import { columnTypes, type DatabaseType } from '../../src/database/entities/columns.js';
 import { runMigrations } from '../../src/database/migrate.js';
@@ -23,12 +23,12 @@ const FIELDS_AND_ONE = { ...ARTICLE_FIELDS, one_more: 'device' } as const;
 /** An `ormconfig` like the service's, but for one more field. */
 const ORMCONFIG = `
 import { DataSource } from '${pathToFileURL(resolve('node_modules/typeorm/index.mjs')).href}';
-import { createDataSource } from '${pathToFileURL(resolve('dist/src/database/data-source.js')).href}';
+import { dataSourceForSchema } from '${pathToFileURL(resolve('dist/src/database/data-source.js')).href}';
 import { articleEntity } from '${pathToFileURL(resolve('dist/src/database/entities/article.entity.js')).href}';
 import { columnTypes } from '${pathToFileURL(resolve('dist/src/database/entities/columns.js')).href}';
 import { readSettings } from '${pathToFileURL(resolve('dist/src/config/settings.js')).href}';
 
-const { options } = await createDataSource(readSettings({ NODE_ENV: 'test', DATABASE_URL: process.env.DATABASE_URL }));
+const { options } = await dataSourceForSchema(readSettings({ NODE_ENV: 'test', DATABASE_URL: process.env.DATABASE_URL }));
 const article = articleEntity(columnTypes(options.type), ${JSON.stringify(FIELDS_AND_ONE)});
 const others = options.entities.filter(({ options }) => options.tableName !== 'articles');
 export default new DataSource({ ...options, entities: [...others, article] });
@@ -49,7 +49,7 @@ describe.each(Object.keys(starts))('a migration for one more field, generated on
   beforeAll(async () => {
     server = await starts[name]?.();
     url = (await server?.createDatabase('generate')) ?? `sqlite:${join(folder, 'generate.sqlite')}`;
-    const { options } = await createDataSource(readSettings({ NODE_ENV: 'test', DATABASE_URL: url }));
+    const { options } = await dataSourceForSchema(readSettings({ NODE_ENV: 'test', DATABASE_URL: url }));
     const types = columnTypes(options.type as DatabaseType);
     const article = articleEntity(types, FIELDS_AND_ONE);
     dataSource = await new DataSource({ ...options, entities: [article] }).initialize();

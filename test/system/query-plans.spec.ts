@@ -10,7 +10,7 @@ import { findOutline, findPage } from '../../src/articles/store/article-pages.st
 import type { PageRequest } from '../../src/articles/store/page-statement.js';
 import * as store from '../../src/articles/store/articles.store.js';
 import { readSettings } from '../../src/config/settings.js';
-import { createDataSource } from '../../src/database/data-source.js';
+import { dataSourceForSchema } from '../../src/database/data-source.js';
 import { runMigrations } from '../../src/database/migrate.js';
 import { mysqlDialect } from '../../src/database/mysql/dialect.js';
 import type { Dialect, Parameter, Session } from '../../src/database/session.js';
@@ -76,7 +76,7 @@ interface Server {
 }
 
 async function prepared(databaseUrl: string): Promise<DataSource> {
-  const dataSource = await createDataSource(readSettings({ NODE_ENV: 'test', DATABASE_URL: databaseUrl }));
+  const dataSource = await dataSourceForSchema(readSettings({ NODE_ENV: 'test', DATABASE_URL: databaseUrl }));
   await dataSource.initialize();
   await runMigrations(dataSource);
   const seeder = await openSeeder(databaseUrl);

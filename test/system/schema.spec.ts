@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DataSource, type EntityMetadata } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readSettings } from '../../src/config/settings.js';
-import { createDataSource } from '../../src/database/data-source.js';
+import { dataSourceForSchema } from '../../src/database/data-source.js';
 import { articleEntity } from '../../src/database/entities/article.entity.js';
 import { columnTypes } from '../../src/database/entities/columns.js';
 import { runMigrations } from '../../src/database/migrate.js';
@@ -126,7 +126,7 @@ describe.each(Object.keys(kinds))('the schema on %s', (name) => {
       ? await running.createDatabase('schema_test')
       : `sqlite:${join(mkdtempSync(join(tmpdir(), 'reading-list-')), 'schema.sqlite')}`;
     const settings = readSettings({ NODE_ENV: 'test', DATABASE_URL });
-    dataSource = await (await createDataSource(settings)).initialize();
+    dataSource = await (await dataSourceForSchema(settings)).initialize();
     await runMigrations(dataSource);
   });
 

@@ -211,6 +211,10 @@ describe('a wrong setting is refused with one line', () => {
   const percent = 'must have each % that stands for itself written as %25';
   const database = 'must be sqlite:PATH, sqlite::memory: or mysql://user:password@host:port/name';
   const port = 'must have a port of 1 to 65535';
+  const parameter = (name: string) =>
+    `must have no other parameters than ssl-mode, ssl-ca, ssl-cert, ssl-key, socket: "${name}" is none`;
+  const mode = 'must have an ssl-mode of DISABLED, REQUIRED, VERIFY_CA or VERIFY_IDENTITY';
+  const pair = 'must have both ssl-cert and ssl-key, or neither';
   const scope = 'must be one or more scopes, separated by single spaces, of printable ASCII without " and \\';
   const line = 'must be one line of text without control characters';
   const issuer = 'must be an https URL (plain http only on loopback) without user name, query and fragment';
@@ -253,7 +257,34 @@ describe('a wrong setting is refused with one line', () => {
     ['DATABASE_URL', 'postgres://db/list', database],
     ['DATABASE_URL', 'mysql://db', database],
     ['DATABASE_URL', 'mysql://db/', database],
-    ['DATABASE_URL', 'mysql://db/list?ssl=1', database],
+    ['DATABASE_URL', 'mysql:///list', database],
+    ['DATABASE_URL', 'mysql://db/li/st', database],
+    ['DATABASE_URL', 'mysql://::1/list', database],
+    ['DATABASE_URL', 'mysql://db/list?ssl=1', parameter('ssl')],
+    ['DATABASE_URL', 'mysql://db/list?ssl_mode=REQUIRED', parameter('ssl_mode')],
+    ['DATABASE_URL', 'mysql://db/list?ssl-mode=REQUIRED&charset=utf8', parameter('charset')],
+    ['DATABASE_URL', 'mysql://db/list?ssl-mode=REQUIRED&SSL-MODE=REQUIRED', 'must have ssl-mode only once'],
+    ['DATABASE_URL', 'mysql://db/list?ssl-mode=', 'must have a value for ssl-mode'],
+    ['DATABASE_URL', 'mysql://db/list?socket', 'must have a value for socket'],
+    ['DATABASE_URL', 'mysql://db/list?ssl-mode=PREFERRED', mode],
+    ['DATABASE_URL', 'mysql://db/list?ssl-ca=/ca.pem', mode],
+    ['DATABASE_URL', 'mysql://db/list?ssl-mode=REQUIRED&ssl-key=/key.pem', pair],
+    ['DATABASE_URL', 'mysql://db/list?ssl-mode=REQUIRED&ssl-cert=/cert.pem', pair],
+    [
+      'DATABASE_URL',
+      'mysql://db/list?socket=/s&ssl-mode=REQUIRED',
+      'must not have an ssl-mode with a socket, which needs none',
+    ],
+    [
+      'DATABASE_URL',
+      'mysql://db/list?ssl-mode=REQUIRED&ssl-ca=/none/ca.pem',
+      'must have a readable file as ssl-ca (ENOENT)',
+    ],
+    [
+      'DATABASE_URL',
+      'mysql://db/list?ssl-mode=REQUIRED&ssl-ca=/etc/passwd',
+      'must have certificates in PEM format in the file of ssl-ca',
+    ],
     ['DATABASE_URL', 'mysql://db:port/list', database],
     ['DATABASE_URL', 'mysql://db/li st', database],
     ['DATABASE_URL', 'mysql://db:65536/list', port],

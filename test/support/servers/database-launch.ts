@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type DatabaseServer, databaseServerOf, databaseUrl, runSql } from './database-server.js';
+import { asRoot, type DatabaseServer, databaseServerOf, runSql } from './database-server.js';
 import { findFreePort } from './free-port.js';
 import { startServer } from './process.js';
 import { copyFolder, createScratchFolder } from './scratch-folder.js';
@@ -45,7 +45,7 @@ export async function launchDatabaseServer(
     command,
     args: [...flags, ...ownFlags, ...extraFlags],
     folder,
-    ready: () => runSql(databaseUrl(ownPort), 'SELECT 1'),
+    ready: () => runSql(asRoot(socket), 'SELECT 1'),
   });
   return databaseServerOf(process, { kind, port: ownPort, socket, dataDir });
 }

@@ -1,4 +1,4 @@
-import { createConnection, escapeId } from 'mysql2/promise';
+import { type ConnectionOptions, createConnection, escapeId } from 'mysql2/promise';
 import { type ServerProcess } from './process.js';
 import { type RunningServer } from './running-server.js';
 
@@ -22,14 +22,17 @@ export function databaseServerOf(
 ): DatabaseServer {
   return Object.assign(process, facts, {
     url: (database?: string) => databaseUrl(facts.port, database),
-    createDatabase: (name: string) => createDatabase(facts.port, name),
+    createDatabase: (name: string) => createDatabase(facts, name),
   });
 }
 
-async function createDatabase(port: number, name: string): Promise<string> {
-  const database = escapeId(name);
+async function createDatabase(
+  { port, socket }: Pick<DatabaseServer, 'port' | 'socket'>,
+  name: string,
+): Promise<string> {
+  const database = escapeId(name, true);
   await runSql(
-    databaseUrl(port),
+    asRoot(socket),
     `DROP DATABASE IF EXISTS ${database}`,
     `CREATE DATABASE ${database} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`,
   );
@@ -41,9 +44,16 @@ export function databaseUrl(port: number, database?: string): string {
   return `mysql://root@127.0.0.1:${port}${database === undefined ? '' : `/${encodeURIComponent(database)}`}`;
 }
 
+/** The connection of root through the socket, for which a server never requires TLS. */
+export const asRoot = (socket: string): ConnectionOptions => ({ socketPath: socket, user: 'root' });
+
 /** Runs statements on a new connection and returns the rows of the last one. */
-export async function runSql(url: string, ...statements: string[]): Promise<Record<string, unknown>[]> {
-  const connection = await createConnection({ uri: url, connectTimeout: 2000 });
+export async function runSql(
+  server: string | ConnectionOptions,
+  ...statements: string[]
+): Promise<Record<string, unknown>[]> {
+  const options = typeof server === 'string' ? { uri: server } : server;
+  const connection = await createConnection({ ...options, connectTimeout: 2000 });
   // Without a listener, a connection that breaks between two statements would end the process.
   connection.on('error', () => undefined);
   try {

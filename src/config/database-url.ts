@@ -1,0 +1,124 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
+
+/** A MySQL or MariaDB server, and the database on it. */
+export interface ServerUrl {
+  /** A host name or an IP address, without brackets; empty with a socket. */
+  host: string;
+  port: number;
+  user: string;
+  password: string;
+  database: string;
+  /** The path of a Unix socket, used instead of the host. */
+  socket?: string;
+  /** Undefined for a connection in clear text. */
+  tls?: TlsChoice;
+}
+
+/** How a connection is encrypted; the names are paths. */
+export interface TlsChoice extends TlsFiles {
+  /** False to take any certificate (`REQUIRED`). */
+  verifiesAuthority: boolean;
+  /** Whether the certificate has to be issued for the host of the URL. */
+  verifiesHost: boolean;
+}
+
+interface TlsFiles {
+  ca?: string;
+  cert?: string;
+  key?: string;
+}
+
+const FORM = 'must be sqlite:PATH, sqlite::memory: or mysql://user:password@host:port/name';
+const DEFAULT_PORT = 3306;
+const MODES = ['DISABLED', 'REQUIRED', 'VERIFY_CA', 'VERIFY_IDENTITY'];
+const PARAMETERS = ['ssl-mode', 'ssl-ca', 'ssl-cert', 'ssl-key', 'socket'];
+const SERVER = /^mysql:\/\/(?<authority>[^\s/?#]*)\/(?<database>[^\s/?#@]+)(?:\?(?<query>[^\s#]*))?$/;
+const AUTHORITY = /^(?:(?<user>[^:]*)(?::(?<password>.*))?@)?(?<host>\[[^\]@]+\]|[^:@[\]]*)(?::(?<port>\d+))?$/;
+
+/** What is wrong with a `DATABASE_URL`, as the rest of a sentence that begins with its name; undefined if nothing is. */
+export function problemOfDatabaseUrl(text: string): string | undefined {
+  if (/^sqlite:\S(.*\S)?$/.test(text)) return undefined;
+  try {
+    const { tls } = readServerUrl(text);
+    if (tls) readTlsFiles(tls);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** Reads a `mysql:` URL, whose parts are percent-encoded. Throws an `Error` that says what the URL must be. */
+export function readServerUrl(url: string): ServerUrl {
+  const { authority, database, query } = SERVER.exec(url)?.groups ?? {};
+  const { user = '', password = '', host, port = DEFAULT_PORT } = AUTHORITY.exec(authority ?? '@@')?.groups ?? {};
+  const parameters = readParameters(query ?? '');
+  const socket = parameters.get('socket');
+  if (database === undefined || host === undefined || (host === '' && socket === undefined)) throw new Error(FORM);
+  if (Number(port) < 1 || Number(port) > 65_535) throw new Error('must have a port of 1 to 65535');
+  const tls = tlsChoice(parameters);
+  if (tls && socket !== undefined) throw new Error('must not have an ssl-mode with a socket, which needs none');
+  return {
+    host: decodeURIComponent(host.replace(/^\[(.*)\]$/, '$1')),
+    port: Number(port),
+    user: decodeURIComponent(user),
+    password: decodeURIComponent(password),
+    database: decodeURIComponent(database),
+    socket,
+    tls,
+  };
+}
+
+/** The parameters by name in lower case. */
+function readParameters(query: string): Map<string, string> {
+  const parameters = new Map<string, string>();
+  for (const part of query.split('&').filter((text) => text !== '')) {
+    const [, written = '', value = ''] = /^([^=]*)=?(.*)$/s.exec(part)!;
+    const name = decodeURIComponent(written).toLowerCase();
+    if (!PARAMETERS.includes(name))
+      throw new Error(`must have no other parameters than ${PARAMETERS.join(', ')}: ${JSON.stringify(name)} is none`);
+    if (parameters.has(name)) throw new Error(`must have ${name} only once`);
+    if (value === '') throw new Error(`must have a value for ${name}`);
+    parameters.set(name, decodeURIComponent(value));
+  }
+  return parameters;
+}
+
+function tlsChoice(parameters: Map<string, string>): TlsChoice | undefined {
+  const [ca, cert, key] = ['ssl-ca', 'ssl-cert', 'ssl-key'].map((name) => parameters.get(name));
+  const mode = parameters.get('ssl-mode')?.toUpperCase() ?? (ca || cert || key ? '' : 'DISABLED');
+  if (!MODES.includes(mode))
+    throw new Error(`must have an ssl-mode of ${MODES.join(', ').replace(/, (?=\w+$)/, ' or ')}`);
+  if ((cert === undefined) !== (key === undefined)) throw new Error('must have both ssl-cert and ssl-key, or neither');
+  if (mode === 'DISABLED') return undefined;
+  return { ca, cert, key, verifiesAuthority: mode !== 'REQUIRED', verifiesHost: mode === 'VERIFY_IDENTITY' };
+}
+
+/** The contents of the files. Throws an `Error` that names the parameter whose file is missing or unusable. */
+export function readTlsFiles(paths: TlsFiles): TlsFiles {
+  const [ca, cert, key] = [read('ssl-ca', paths.ca), read('ssl-cert', paths.cert), read('ssl-key', paths.key)];
+  for (const [name, text] of Object.entries({ 'ssl-ca': ca, 'ssl-cert': cert })) {
+    try {
+      if (text !== undefined) new X509Certificate(text);
+    } catch {
+      throw new Error(`must have certificates in PEM format in the file of ${name}`);
+    }
+  }
+  try {
+    createSecureContext({ ca, cert, key });
+  } catch (error) {
+    throw new Error(
+      `must have an ssl-key that belongs to ssl-cert and has no passphrase (${(error as Error).message})`,
+    );
+  }
+  return { ca, cert, key };
+}
+
+function read(name: string, path: string | undefined): string | undefined {
+  try {
+    return path === undefined ? undefined : readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new Error(`must have a readable file as ${name} (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
