@@ -18,7 +18,6 @@ import type { LogOutput } from './operations/logging/log-output.js';
 import { NestLogger } from './operations/logging/logger.js';
 import type { Metrics } from './operations/metrics/metrics.js';
 import { Observation } from './operations/metrics/observation.js';
-import type { Tracing } from './operations/tracing/tracing.js';
 
 /** The service, ready to listen. */
 export interface App {
@@ -39,8 +38,6 @@ export interface AppOptions {
   onRefusal?: (error: SettingError) => void;
   /** Adds middleware or the like before the routes. */
   extend?: (app: NestExpressApplication) => void;
-  /** Where requests are traced. */
-  tracing?: Tracing;
 }
 
 /**
@@ -50,7 +47,7 @@ export interface AppOptions {
 export async function createApp(settings: Settings, options: AppOptions = {}): Promise<App> {
   const clock = options.clock ?? Date.now;
   const router = createExpress(settings);
-  const observation = await Observation.begin(settings, options.tracing);
+  const observation = await Observation.begin(settings);
   const messages = createMessages(router);
   const server = createHttpServer(router, messages, settings, clock, observation.noteRefusal);
   const adapter = new JsonAdapter(router, server);
@@ -62,7 +59,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
   adapter.replies = nest.get(ReplyWriter);
   const status = nest.get(ServiceStatus);
   for (const warning of warningsAbout(settings)) observation.logger.warn({ context: 'Settings' }, warning);
-  nest.use(...observation.middlewares());
+  nest.use(observation.middleware());
   options.extend?.(nest);
   nest.use(requireWellFormed, refuseOverload(status.monitor));
   await nest.init();

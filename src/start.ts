@@ -29,17 +29,17 @@ export async function start(): Promise<Stop> {
 
 /** Nothing else is loaded before the settings are validated, so that an invalid one is reported immediately. */
 async function serve(settings: Settings): Promise<Stop> {
+  const { loadTracing } = await import('./operations/tracing/load-tracing.js');
+  const endTracing = await loadTracing(process.env);
   // Stack traces name lines of src. The source maps of packages take a tenth of a second to read: they are loaded before.
   await Promise.all([import('@nestjs/typeorm'), import('@nestjs/platform-express')]);
   process.setSourceMapsEnabled(true);
-  const [{ createApp }, { createMetricsServer }, { loadTracing }, { shutDown }] = await Promise.all([
+  const [{ createApp }, { createMetricsServer }, { shutDown }] = await Promise.all([
     import('./app.factory.js'),
     import('./operations/metrics/metrics-server.js'),
-    import('./operations/tracing/load-tracing.js'),
     import('./http/server/shutdown.js'),
   ]);
-  const tracing = await loadTracing(process.env);
-  const app = await createApp(settings, { onRefusal: refuse, tracing });
+  const app = await createApp(settings, { onRefusal: refuse });
   if (app.metrics && settings.metricsPort !== undefined) {
     const metrics = createMetricsServer(app.metrics.registry);
     const base = await listen(metrics, 'METRICS_PORT', settings.host, settings.metricsPort);
@@ -53,7 +53,7 @@ async function serve(settings: Settings): Promise<Stop> {
   if (!settings.production) greet(base);
   return async () => {
     await shutDown(app);
-    await tracing?.shutdown();
+    await endTracing?.();
     await app.log.flush(LOG_FLUSH_MS);
   };
 }

@@ -7,7 +7,6 @@ import { requireUsers } from './expected.js';
 import { DatabaseHealth } from './health.js';
 import { bringUpToDate } from './migrate.js';
 import { MysqlSessions } from './mysql/sessions.js';
-import { observedSessions, type StatementObserver } from './observed.sessions.js';
 import { type Probe, probe } from './probe.js';
 import type { SessionSource, Usage } from './session.js';
 import { isCorrupt } from './sqlite/dialect.js';
@@ -32,7 +31,6 @@ export class DatabaseLifecycle {
   private reopening?: NodeJS.Timeout;
   private closed = false;
   private probing?: Promise<Probe>;
-  private readonly observers: StatementObserver[] = [];
 
   /** @param dataSource not open yet */
   constructor(
@@ -44,11 +42,6 @@ export class DatabaseLifecycle {
   /** For a process without Nest. */
   static async of(settings: Settings): Promise<DatabaseLifecycle> {
     return new DatabaseLifecycle(settings, createDataSource(await dataSourceOptions(settings)));
-  }
-
-  /** Reports all statements to `observer`; call it before `start`. */
-  observe(observer: StatementObserver): void {
-    this.observers.push(observer);
   }
 
   /**
@@ -78,7 +71,7 @@ export class DatabaseLifecycle {
     const timeout = unavailable(new Error('timed out'));
     try {
       await before(OPEN_TIMEOUT_MS, this.initialize(), timeout);
-      this.source = this.observers.reduce(observedSessions, await this.sessions(onRefusal));
+      this.source = await this.sessions(onRefusal);
     } catch (error) {
       // Ends whatever still waits on these connections, so that the data source can be opened again.
       cutConnections(this.dataSource);

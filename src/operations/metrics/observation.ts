@@ -13,13 +13,12 @@ import { observeRequests, type RequestObserver } from '../logging/observe-reques
 import { requestLog } from '../logging/request-log.js';
 import { TombstonePurge } from '../../purge/tombstone-purge.js';
 import { SharedRedis } from '../../redis/shared-redis.js';
-import type { Tracing } from '../tracing/tracing.js';
 import { WaitingRoom } from '../../polling/waiting-room.js';
 import type { Metrics } from './metrics.js';
 import { observeProviderCalls } from './provider-calls.js';
 import { measureDatabaseClock, measureService } from './service-metrics.js';
 
-/** The log, metrics (if `METRICS_PORT` is set) and traces (if configured) of a service process. */
+/** The log, and metrics (if `METRICS_PORT` is set), of a service process. */
 export class Observation {
   readonly logger: Logger;
   private readonly observers: readonly RequestObserver[];
@@ -27,7 +26,6 @@ export class Observation {
   private constructor(
     private readonly settings: Settings,
     readonly output: LogOutput,
-    private readonly tracing?: Tracing,
     readonly metrics?: Metrics,
   ) {
     this.logger = createLogger(settings.logLevel, this.output);
@@ -36,17 +34,16 @@ export class Observation {
   }
 
   /** Loads the metrics library only with `METRICS_PORT`. */
-  static async begin(settings: Settings, tracing?: Tracing): Promise<Observation> {
+  static async begin(settings: Settings): Promise<Observation> {
     const output = await standardOutput();
-    if (settings.metricsPort === undefined) return new Observation(settings, output, tracing);
+    if (settings.metricsPort === undefined) return new Observation(settings, output);
     const { Metrics } = await import('./metrics.js');
-    return new Observation(settings, output, tracing, new Metrics());
+    return new Observation(settings, output, new Metrics());
   }
 
-  /** The first middlewares: ids, log lines, metrics and traces of requests. */
-  middlewares(): RequestHandler[] {
-    const observe = observeRequests(this.observers);
-    return this.tracing ? [observe, this.tracing.middleware] : [observe];
+  /** The first middleware: ids, log lines and metrics of requests. */
+  middleware(): RequestHandler {
+    return observeRequests(this.observers);
   }
 
   /** Records a request that was refused on its connection because Node could not parse it. */
@@ -56,9 +53,8 @@ export class Observation {
 
   /** Starts observing the parts of the service; call it before the database is opened. */
   watch(nest: INestApplication, status: ServiceStatus): void {
-    const database = nest.get(DatabaseLifecycle);
-    if (this.tracing) database.observe(this.tracing.observeStatement);
     if (!this.metrics) return;
+    const database = nest.get(DatabaseLifecycle);
     const [tokens, purge, room] = [nest.get(TokenVerifier), nest.get(TombstonePurge), nest.get(WaitingRoom)];
     measureService(this.metrics, { status, database, tokens, purge, room, redis: nest.get(SharedRedis) });
     measureDatabaseClock(this.metrics, database, this.settings.databaseUrl.startsWith('mysql:'));

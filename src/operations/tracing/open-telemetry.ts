@@ -1,64 +1,60 @@
-import { context, propagation, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import type { IncomingMessage } from 'node:http';
+import { register } from 'node:module';
+import type { Span } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { registerInstrumentations } from '@opentelemetry/instrumentation';
+import { HttpInstrumentation } from '@opentelemetry/instrumentation-http';
+import { IORedisInstrumentation } from '@opentelemetry/instrumentation-ioredis';
+import { MySQL2Instrumentation } from '@opentelemetry/instrumentation-mysql2';
+import { NestInstrumentation } from '@opentelemetry/instrumentation-nestjs-core';
+import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici';
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
-import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
-import type { Request, Response } from 'express';
-import { ObservedRequest } from '../logging/observed-request.js';
-import { traceProviderCalls } from './provider-spans.js';
-import type { Tracing } from './tracing.js';
+import { BatchSpanProcessor, NodeTracerProvider, type SpanProcessor } from '@opentelemetry/sdk-trace-node';
 
-const NAME = 'reading-list';
 const SHUTDOWN_MS = 800;
-const FIRST_WORD = /^\s*(\w+)/;
 
-/** OpenTelemetry with OTLP over HTTP; the standard variables configure collector, sampling, batching and resource. */
-export function startTracing(): Tracing {
-  const named = defaultResource().merge(resourceFromAttributes({ 'service.name': NAME }));
+/**
+ * OpenTelemetry with its own instrumentations and OTLP over HTTP; the standard variables configure collector, sampling,
+ * batching and resource. Returns a function that sends pending spans and resolves within a second. Spans hold no values of requests: no query strings, and statements with placeholders.
+ */
+export function startTracing(): () => Promise<unknown> {
+  register('@opentelemetry/instrumentation/hook.mjs', import.meta.url);
+  const named = defaultResource().merge(resourceFromAttributes({ 'service.name': 'reading-list' }));
   const provider = new NodeTracerProvider({
     resource: named.merge(detectResources({ detectors: [envDetector] })),
-    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
+    spanProcessors: [withoutQueries, new BatchSpanProcessor(new OTLPTraceExporter())],
   });
   provider.register();
-  const tracer = trace.getTracer(NAME);
-  traceProviderCalls(tracer);
-  return {
-    middleware: (request, response, next) => {
-      // A batch entry inherits the batch's headers but belongs to the batch's span.
-      const parent = request.context.isBatchEntry
-        ? context.active()
-        : propagation.extract(context.active(), request.headers);
-      const span = tracer.startSpan(request.method, { kind: SpanKind.SERVER }, parent);
-      request.context.whenOver(() => endRequest(span, request, response));
-      context.with(trace.setSpan(parent, span), next);
-    },
-    observeStatement: (sql) => {
-      if (!trace.getActiveSpan()) return undefined;
-      const attributes = { 'db.query.text': sql };
-      const span = tracer.startSpan(FIRST_WORD.exec(sql)?.[1] ?? 'SQL', { kind: SpanKind.CLIENT, attributes });
-      return (error) => endStatement(span, error);
-    },
-    shutdown: () => Promise.race([provider.shutdown().catch(() => undefined), pause(SHUTDOWN_MS)]),
-  };
+  registerInstrumentations({
+    instrumentations: [
+      // Outgoing requests, of which the exporter's are the only ones that do not go through `fetch`, are not traced.
+      new HttpInstrumentation({ disableOutgoingRequestInstrumentation: true, applyCustomAttributesOnSpan: describe }),
+      new UndiciInstrumentation(),
+      new NestInstrumentation(),
+      new MySQL2Instrumentation({ maskStatement: true, maskStatementHook: (sql) => sql }),
+      new IORedisInstrumentation({ dbStatementSerializer: (command) => command }),
+    ],
+  });
+  return () => Promise.race([provider.shutdown().catch(() => undefined), pause(SHUTDOWN_MS)]);
 }
 
-function endRequest(span: Span, request: Request, response: Response): void {
-  const { id, route, method, status, errno } = new ObservedRequest(request, response, 0);
-  span.updateName(`${method} ${route}`);
-  span.setAttributes({ 'http.request.method': method, 'http.route': route, 'reading_list.request_id': id });
-  if (status !== undefined) span.setAttribute('http.response.status_code', status);
-  if (errno !== undefined) span.setAttribute('reading_list.errno', errno);
-  if (status === undefined || status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
-  span.end();
+/** Names the span by its route, and gives it the id that is in the log and in `X-Request-Id`. */
+function describe(span: Span, message: unknown): void {
+  const { method, headers, route } = message as IncomingMessage & { route?: { path: string } };
+  span.setAttribute('reading_list.request_id', String(headers['x-request-id']));
+  if (route) span.setAttribute('http.route', route.path).updateName(`${method} ${route.path}`);
 }
 
-/** The message of a failed statement may contain values; its code does not. */
-function endStatement(span: Span, error: unknown): void {
-  if (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    span.setAttribute('error.type', String(code ?? 'unknown'));
-    span.setStatus({ code: SpanStatusCode.ERROR });
-  }
-  span.end();
-}
+/** A query string may name an article. */
+const withoutQueries: SpanProcessor = {
+  onStart: (span) => {
+    const { 'url.full': url, 'url.query': query } = span.attributes;
+    if (url !== undefined) span.setAttribute('url.full', String(url).replace(/\?.*/s, ''));
+    if (query !== undefined) span.setAttribute('url.query', '');
+  },
+  onEnd: () => undefined,
+  forceFlush: () => Promise.resolve(),
+  shutdown: () => Promise.resolve(),
+};
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms, undefined).unref());
