@@ -12,12 +12,14 @@ const specs = [
   'concurrent-purge',
   'database-faults',
   'galera',
+  'lost-commits',
   'overload',
   'redis',
   'shutdown',
 ];
 const files = [...specs.map((name) => `test/system/${name}.spec.ts`), 'test/hostile'];
 process.env.HOSTILE_SECONDS ??= '120';
+process.env.LOST_COMMITS ??= '2000';
 const end = Date.now() + minutes * 60_000;
 for (let round = 1; Date.now() < end; round++) {
   console.log(`round ${round}, ${Math.ceil((end - Date.now()) / 60_000)} minute(s) left`);

@@ -1,8 +1,8 @@
 import type { Account } from '../database/entities/account.entity.js';
 import type { Tally } from '../database/session.js';
 
-/** A row of `accounts`. */
-export type AccountRow = Account;
+/** A row of `accounts`, but for the marks of its last writes. */
+export type AccountRow = Omit<Account, 'recent_writes'>;
 
 /**
  * The state of a user's collection: its timestamp, its number of live articles, and up to where tombstones were purged.

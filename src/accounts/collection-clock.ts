@@ -87,11 +87,12 @@ export class CollectionClock {
     const { account } = owner;
     let latest: Timestamp | undefined;
     const result = await this.database.inTransaction(async (transaction) => {
-      const timestamp = await tick(transaction, { account, now: this.clock(), liveDelta, ifUnmodifiedSince });
-      if (timestamp === undefined) throw modifiedMeanwhile((await findCollection(transaction, account))!.last_modified);
+      const ticked = await tick(transaction, { account, now: this.clock(), liveDelta, ifUnmodifiedSince });
+      if (!ticked) throw modifiedMeanwhile((await findCollection(transaction, account))!.last_modified);
+      const { timestamp, witness } = ticked;
       const outcome = await work(transaction, timestamp);
       latest = outcome.isKept ? timestamp : undefined;
-      return outcome;
+      return { ...outcome, witness };
     }, owner);
     if (latest !== undefined) this.changes.announce(account, latest);
     return result;

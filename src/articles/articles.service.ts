@@ -112,7 +112,7 @@ export class ArticlesService {
       return await this.collections.change(caller, { liveDelta: 1, ifUnmodifiedSince }, async (transaction, time) => {
         const article: Article = { id, last_modified: time, ...fields, stored_on: time };
         await store.insertArticle(transaction, account, article);
-        return committed(article, store.versionQuery(account, id, time));
+        return committed(article);
       });
     } catch (error) {
       if (this.database.dialect.classify(error) !== 'duplicate') throw error;
@@ -148,7 +148,7 @@ export class ArticlesService {
           wanted = article;
           await store.updateArticle(transaction, account, article, changedFields(stored, article));
           const response = patchResponse(behavior, stored, article, body);
-          return committed(response, store.versionQuery(account, key, last_modified));
+          return committed(response);
         },
       );
     try {
@@ -177,7 +177,7 @@ export class ArticlesService {
       const buried = await store.buryArticles(transaction, account, [key], last_modified);
       if (buried === 0) throw noSuchArticle();
       const tombstone: Tombstone = { id: key, last_modified, deleted: true };
-      return committed(tombstone, store.versionQuery(account, key, last_modified));
+      return committed(tombstone);
     });
   }
 
@@ -241,7 +241,7 @@ export class ArticlesService {
       if (buried < ids.length) return discarded(undefined);
       await settleCollection(transaction, account, first + ids.length - 1, ids.length);
       const tombstones = ids.map((id, at): Tombstone => ({ id, last_modified: first + at, deleted: true }));
-      return committed<Tombstone[] | undefined>(tombstones, store.versionQuery(account, ids[0]!, first));
+      return committed<Tombstone[] | undefined>(tombstones);
     });
   }
 }

@@ -41,7 +41,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage`,
 
 async function advance(database: Database, account: Buffer, now: number): Promise<void> {
   await database.inTransaction(async (transaction) => {
-    const timestamp = (await tick(transaction, { account, now, liveDelta: 0 }))!;
+    const { timestamp } = (await tick(transaction, { account, now, liveDelta: 0 }))!;
     await raiseTimestamps(transaction, account, timestamp, timestamp);
     return committed(undefined);
   });

@@ -1,7 +1,7 @@
 import { committed } from '../database/outcome.js';
 import { renderUnicodeCompact } from 'uqr';
 import { newPersonalToken, personalTokenHash } from '../auth/tokens/personal-token.js';
-import { insertToken } from '../auth/tokens/personal-tokens.store.js';
+import { hasToken, insertToken } from '../auth/tokens/personal-tokens.store.js';
 import type { Settings } from '../config/settings.js';
 import type { Token } from '../database/entities/token.entity.js';
 import { type Command, CommandError, type CommandContext, EXIT } from './command.js';
@@ -48,7 +48,10 @@ Exit codes: 0 done, 1 failed, 2 wrong usage`,
 
 async function store({ database }: CommandContext, token: Token): Promise<void> {
   try {
-    await database.inTransaction((transaction) => insertToken(transaction, token).then(() => committed(undefined)));
+    await database.inTransaction(async (transaction) => {
+      await insertToken(transaction, token);
+      return committed(undefined, hasToken(token.token_hash));
+    });
   } catch (error) {
     if (database.dialect.classify(error) !== 'duplicate') throw error;
     throw new CommandError(

@@ -1,4 +1,3 @@
-import { committed } from '../database/outcome.js';
 import { deleteTokens } from '../auth/tokens/personal-tokens.store.js';
 import { type Command, CommandError, EXIT, UsageError } from './command.js';
 import { nameOption, userOperand } from './token-options.js';
@@ -28,9 +27,7 @@ Exit codes: 0 done, 1 failed or no such token, 2 wrong usage`,
     const { options, database, print } = context;
     const subject = userOperand(context);
     const name = options.all ? undefined : nameOption(context);
-    const revoked = await database.inTransaction((transaction) =>
-      deleteTokens(transaction, subject, name).then((count) => committed(count)),
-    );
+    const revoked = await deleteTokens(database, subject, name);
     if (revoked === 0)
       throw new CommandError(
         `${subject} has no ${name === undefined ? 'tokens' : `token "${name}"`}; see "token list"`,

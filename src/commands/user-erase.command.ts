@@ -1,4 +1,4 @@
-import { committed, type Outcome } from '../database/outcome.js';
+import { committed, discarded, type Outcome } from '../database/outcome.js';
 import type { Session } from '../database/session.js';
 import { addToLiveCount, eraseAccount, findAccount } from '../accounts/accounts.store.js';
 import { eraseUntil, oldestRecords } from '../articles/store/transfer.store.js';
@@ -38,17 +38,22 @@ Exit codes: 0 done, 1 failed or no such user, 2 wrong usage`,
 async function erase({ database, progress }: CommandContext, account: Buffer): Promise<number> {
   let erased = 0;
   for (;;) {
-    const records = await database.onSession((session) => oldestRecords(session, account, CHUNK));
-    const last = records.at(-1)?.last_modified;
-    if (last === undefined) break;
-    const live = records.filter(({ deleted }) => !deleted).length;
-    erased += await database.inTransaction(async (transaction) => {
-      await addToLiveCount(transaction, account, -live);
-      return committed(await eraseUntil(transaction, account, last));
-    });
+    const count = await database.inTransaction((transaction) => eraseSome(transaction, account));
+    if (count === 0) break;
+    erased += count;
     progress(`${erased} articles and tombstones so far`);
   }
   return erased + (await database.inTransaction((transaction) => eraseRest(transaction, account)));
+}
+
+/** Erases the oldest records, which are looked up with the account locked: running it twice is harmless. */
+async function eraseSome(transaction: Session, account: Buffer): Promise<Outcome<number>> {
+  await addToLiveCount(transaction, account, 0);
+  const records = await oldestRecords(transaction, account, CHUNK);
+  const last = records.at(-1)?.last_modified;
+  if (last === undefined) return discarded(0);
+  await addToLiveCount(transaction, account, -records.filter(({ deleted }) => !deleted).length);
+  return committed(await eraseUntil(transaction, account, last));
 }
 
 /** Also deletes what was added in the meantime. */

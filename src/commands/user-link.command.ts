@@ -1,4 +1,4 @@
-import { committed } from '../database/outcome.js';
+import { committed, type Witness } from '../database/outcome.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addToLiveCount, eraseAccount, findAccount, moveAccount, raiseTimestamps } from '../accounts/accounts.store.js';
 import { hasItems, moveItems } from '../articles/store/transfer.store.js';
@@ -45,13 +45,11 @@ Exit codes: 0 done, 1 failed or refused, 2 wrong usage`,
       await print(`would move ${what} to ${to.toString('hex')}`);
       return EXIT.ok;
     }
-    const revoked = await database.inTransaction((transaction) =>
-      deleteTokens(transaction, user).then((count) => committed(count)),
-    );
+    const revoked = await deleteTokens(database, user);
     progress(`revoked ${revoked} tokens; moving in a moment`);
     if (revoked > 0) await sleep(UNTIL_REVOKED_MS);
-    const moved = await database.inTransaction((transaction) =>
-      move(transaction, user, from, to).then((count) => committed(count)),
+    const moved = await database.inTransaction(async (transaction) =>
+      committed(await move(transaction, user, from, to), hasMoved(from)),
     );
     await print(
       `moved ${moved} articles and tombstones of ${user} to ${to.toString('hex')}; ${revoked} tokens revoked`,
@@ -92,3 +90,11 @@ async function move(transaction: Session, user: string, from: Buffer, to: Buffer
   await moveAccount(transaction, from, to);
   return moveItems(transaction, from, to);
 }
+
+/** Tells whether the account was moved when the reply to COMMIT is lost. */
+const hasMoved =
+  (from: Buffer): Witness =>
+  async (transaction) => {
+    await addToLiveCount(transaction, from, 0);
+    return (await findAccount(transaction, from)) === undefined;
+  };

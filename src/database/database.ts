@@ -4,7 +4,7 @@ import { before } from './before.js';
 import { DatabaseHealth } from './health.js';
 import type { Outcome } from './outcome.js';
 import type { Dialect, Session, SessionSource, Tally } from './session.js';
-import { CommitInDoubt, runTransaction, wasCommitted } from './transaction.js';
+import { CommitInDoubt, runTransaction } from './transaction.js';
 import { unavailable } from './unavailable.js';
 
 const RETRY_BUDGET_MS = 4_000;
@@ -68,19 +68,17 @@ export class Database {
    * once.
    */
   inTransaction<T>(work: (session: Session) => Promise<Outcome<T>>, tally: Tally = { statements: 0 }): Promise<T> {
-    let inDoubt: Outcome<T> | undefined;
+    const inDoubt: Outcome<T>[] = [];
     return this.repeat(tally, 'write', async (source) => {
       const session = await source.acquire(tally);
-      if (inDoubt && (await wasCommitted(session, inDoubt.witness))) return inDoubt.result;
-      inDoubt = undefined;
       try {
-        const result = await runTransaction(source.dialect, session, work);
+        const result = await runTransaction(source.dialect, session, inDoubt, work);
         this.health.noteWrite(true);
         return result;
       } catch (error) {
         if (isRefused(source.dialect, error)) this.health.noteWrite(false);
         if (!(error instanceof CommitInDoubt)) throw error;
-        inDoubt = error.outcome as Outcome<T>;
+        inDoubt.push(error.outcome as Outcome<T>);
         throw error.cause;
       }
     });

@@ -1,10 +1,10 @@
-import type { Parameter } from './session.js';
+import type { Session } from './session.js';
 
-/** A query that finds a row only if a transaction was committed, for when the reply to its COMMIT is lost. */
-export interface Witness {
-  sql: string;
-  parameters: Parameter[];
-}
+/**
+ * Tells whether a transaction took place whose COMMIT got no reply; undefined when nothing can tell. Runs in the
+ * transaction that repeats it, and has to lock a row that both write: the lost one may be ending only now.
+ */
+export type Witness = (transaction: Session) => Promise<boolean | undefined>;
 
 /** The outcome of a transaction: its result, and whether its changes are kept. */
 export interface Outcome<T> {

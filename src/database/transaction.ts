@@ -1,6 +1,7 @@
 import { ApiError } from '../protocol/api-error.js';
-import type { Outcome, Witness } from './outcome.js';
+import { discarded, type Outcome } from './outcome.js';
 import type { Dialect, LoanedSession, Session } from './session.js';
+import { unavailable } from './unavailable.js';
 
 /** A transaction whose COMMIT got no reply: only its witness tells whether it took place. */
 export class CommitInDoubt<T> extends Error {
@@ -12,13 +13,18 @@ export class CommitInDoubt<T> extends Error {
   }
 }
 
-/** Attempts a transaction once and releases the session. Rejects with `CommitInDoubt` or the original error. */
+/**
+ * Attempts a transaction once and releases the session. Rejects with `CommitInDoubt` or the original error.
+ * @param inDoubt earlier attempts whose COMMIT got no reply; if one of them took place, its result is returned
+ */
 export async function runTransaction<T>(
   dialect: Dialect,
   session: LoanedSession,
+  inDoubt: readonly Outcome<T>[],
   work: (session: Session) => Promise<Outcome<T>>,
 ): Promise<T> {
-  const outcome = await beforeCommit(dialect, session, work);
+  const attempt = async () => (await settled(session, inDoubt)) ?? work(session);
+  const outcome = await beforeCommit(dialect, session, attempt);
   if (!outcome.isKept) {
     await rollBack(session);
     return outcome.result;
@@ -33,20 +39,14 @@ export async function runTransaction<T>(
   return outcome.result;
 }
 
-/**
- * Checks the witness of a transaction. Releases the session if it is found and destroys it on failure; otherwise the
- * session is still lent.
- */
-export async function wasCommitted(session: LoanedSession, witness?: Witness): Promise<boolean> {
-  if (!witness) return false;
-  try {
-    const found = await session.row(witness.sql, witness.parameters);
-    if (found) session.release();
-    return found !== undefined;
-  } catch (error) {
-    session.destroy();
-    throw error;
+/** The outcome of the attempt that took place; undefined if none did. Throws 503 / 201 when nothing can tell. */
+async function settled<T>(session: Session, inDoubt: readonly Outcome<T>[]): Promise<Outcome<T> | undefined> {
+  for (const { result, witness } of inDoubt) {
+    const tookPlace = witness ? await witness(session) : false;
+    if (tookPlace === undefined) throw unavailable(new Error('too many others have written to tell what was stored'));
+    if (tookPlace) return discarded(result);
   }
+  return undefined;
 }
 
 async function beforeCommit<T>(

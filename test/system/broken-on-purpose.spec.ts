@@ -82,7 +82,7 @@ it('notices timestamps that are given out without the lock of the account', asyn
        ON DUPLICATE KEY UPDATE last_modified = GREATEST(last_modified, ?), live_count = live_count + ?`,
       [account, given, liveDelta, given, liveDelta],
     );
-    return given;
+    return { timestamp: given };
   };
   await withTick(tick, async () => {
     // It takes a poll at the wrong moment: some rounds are without one.

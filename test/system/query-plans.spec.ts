@@ -25,7 +25,6 @@ const SIZE = 8_000;
 const LATE = FIRST_TIMESTAMP + SIZE - 20;
 const URL = articleUrl(ACCOUNT, 7);
 const ID = articleId(ACCOUNT, 7);
-const VERSION = store.versionQuery(KEY, ID, FIRST_TIMESTAMP + 7);
 
 interface Statement {
   sql: string;
@@ -223,7 +222,6 @@ describe.each(Object.keys(servers))('plans on %s', (name) => {
     ['the collection', (session) => findCollection(session, KEY)],
     ['an article', (session) => store.findArticle(session, KEY, ID, 'light')],
     ['who holds a URL', (session) => store.findHolder(session, KEY, { url: URL, resolved_url: URL }, 'light')],
-    ['a version', (session) => session.rows(VERSION.sql, VERSION.parameters)],
     ['an article to change', (session) => store.updateArticle(session, KEY, aStoredArticle({ id: ID }), ['title'])],
     ['an article to bury', (session) => store.buryArticles(session, KEY, [ID], 1)],
   ])('finds %s by a key', async (_what, work) => {

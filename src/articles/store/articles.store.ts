@@ -156,9 +156,3 @@ export async function countLive(session: Session, account: Buffer, filters: read
   const { sql, parameters } = live(account, filters);
   return (await session.row(`SELECT COUNT(*) AS count FROM articles WHERE ${sql}`, parameters))!.count as number;
 }
-
-/** A query that finds a record only in exactly this version: proof that a write took place. */
-export const versionQuery = (account: Buffer, id: string, last_modified: Timestamp) => ({
-  sql: 'SELECT 1 FROM articles WHERE account = ? AND id = ? AND last_modified = ?',
-  parameters: [account, idBytes(id), last_modified],
-});

@@ -1,6 +1,8 @@
+import type { Database } from '../../database/database.js';
 import { Token } from '../../database/entities/token.entity.js';
 import { keptStatement } from '../../database/entities/kept-statement.js';
 import { managerOn } from '../../database/entities/manager.js';
+import { committed, type Witness } from '../../database/outcome.js';
 import type { Session } from '../../database/session.js';
 import type { Timestamp } from '../../protocol/timestamp.js';
 
@@ -28,10 +30,21 @@ export async function insertToken(session: Session, token: Token): Promise<void>
   await managerOn(session).createQueryBuilder().insert().into(Token).values(token).updateEntity(false).execute();
 }
 
+/** Tells whether a token was added when the reply to COMMIT is lost, on a server. */
+export const hasToken =
+  (hash: Buffer): Witness =>
+  async (transaction) =>
+    (await transaction.row('SELECT 1 FROM tokens WHERE token_hash = ? FOR UPDATE', [hash])) !== undefined;
+
 /** Deletes one token of a user, or all of them; returns how many. */
-export async function deleteTokens(session: Session, subject: string, name?: string): Promise<number> {
+export function deleteTokens(database: Database, subject: string, name?: string): Promise<number> {
   const tokens = name === undefined ? { subject } : { subject, name };
-  return (await managerOn(session).delete(Token, tokens)).affected!;
+  let deleted = 0;
+  return database.inTransaction(async (transaction) => {
+    // Repeated because the reply to COMMIT was lost, it may find them gone.
+    deleted = Math.max(deleted, (await managerOn(transaction).delete(Token, tokens)).affected!);
+    return committed(deleted);
+  });
 }
 
 /**

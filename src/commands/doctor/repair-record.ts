@@ -21,7 +21,7 @@ export async function repairRecord(
   faults: Faults,
 ): Promise<void> {
   const { account, clock } = examined;
-  const timestamp = (await tick(transaction, { account, now: clock(), liveDelta: 0 }))!;
+  const { timestamp } = (await tick(transaction, { account, now: clock(), liveDelta: 0 }))!;
   const values: Record<string, Parameter> = { last_modified: timestamp };
   for (const field of Object.keys(faults).filter((name) => !OWN_RULES.has(name)) as ArticleField[])
     values[field] = replacementFor(field, row, timestamp);

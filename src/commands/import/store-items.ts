@@ -1,7 +1,7 @@
-import { committed, discarded, type Witness } from '../../database/outcome.js';
+import { committed, discarded } from '../../database/outcome.js';
 import { randomUUID } from 'node:crypto';
 import type { Article, Tombstone } from '../../articles/article.js';
-import { insertArticle, versionQuery } from '../../articles/store/articles.store.js';
+import { insertArticle } from '../../articles/store/articles.store.js';
 import { deleteItem, insertTombstone, isTaken, versionOf } from '../../articles/store/transfer.store.js';
 import type { Database } from '../../database/database.js';
 import type { Session } from '../../database/session.js';
@@ -19,16 +19,19 @@ type Item = Article | Tombstone;
  */
 export function restoreItems(database: Database, account: Buffer, state: AccountState, items: readonly Item[]) {
   const clock = Math.max(state.last_modified, ...items.map(({ last_modified }) => last_modified));
+  let stored = 0;
   return database.inTransaction(async (transaction) => {
     await addAccount(transaction, { account, last_modified: clock, live_count: 0, purged_until: state.purged_until });
     await raiseTimestamps(transaction, account, clock, state.purged_until);
-    let [stored, liveDelta] = [0, 0];
+    let [count, liveDelta] = [0, 0];
     for (const item of items) {
       const delta = await restoreItem(transaction, account, item);
       if (delta === undefined) continue;
-      stored++;
+      count++;
       liveDelta += delta;
     }
+    // Repeated because the reply to COMMIT was lost, it may find them stored.
+    stored = Math.max(stored, count);
     await addToLiveCount(transaction, account, liveDelta);
     return committed(stored);
   });
@@ -51,15 +54,13 @@ async function restoreItem(transaction: Session, account: Buffer, item: Item): P
  */
 export function addArticles(database: Database, account: Buffer, articles: readonly Article[], now: Timestamp) {
   return database.inTransaction(async (transaction) => {
-    const first = (await tick(transaction, { account, now, liveDelta: 0 }))!;
+    const { timestamp: first, witness } = (await tick(transaction, { account, now, liveDelta: 0 }))!;
     let stored = 0;
-    let witness: Witness | undefined;
     for (const article of articles) {
       const isKnown = (await versionOf(transaction, account, article.id)) !== undefined;
       const added = { ...article, id: isKnown ? randomUUID() : article.id, last_modified: first + stored };
       if (await isTaken(transaction, account, added)) continue;
       await insertArticle(transaction, account, added);
-      witness = versionQuery(account, added.id, added.last_modified);
       stored++;
     }
     if (stored === 0) return discarded(0);

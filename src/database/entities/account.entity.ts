@@ -10,9 +10,11 @@ export class Account {
   live_count: number;
   /** Tombstones up to this timestamp may have been purged. */
   purged_until: Timestamp;
+  /** Marks of the last transactions (`accounts/write-mark.ts`); null before the first one. */
+  recent_writes: string | null;
 }
 
-export const accountEntity = ({ bytes, integer, bigInteger }: ColumnTypes): EntitySchema<Account> =>
+export const accountEntity = ({ bytes, integer, bigInteger, text }: ColumnTypes): EntitySchema<Account> =>
   new EntitySchema<Account>({
     target: Account,
     name: 'Account',
@@ -23,5 +25,6 @@ export const accountEntity = ({ bytes, integer, bigInteger }: ColumnTypes): Enti
       last_modified: bigInteger,
       live_count: integer,
       purged_until: { ...bigInteger, default: 0 },
+      recent_writes: { ...text(192), nullable: true },
     },
   });

@@ -3,6 +3,7 @@ import { CreateArticles1760000000001 } from './1760000000001-create-articles.js'
 import { CreateLeases1760000000002 } from './1760000000002-create-leases.js';
 import { CreateTokens1760000000003 } from './1760000000003-create-tokens.js';
 import { CutExcerpts1760000000010 } from './1760000000010-cut-excerpts.js';
+import { AddRecentWrites1760000000011 } from './1760000000011-add-recent-writes.js';
 
 /** All migrations, oldest first. A released migration is never changed. */
 export const MIGRATIONS = [
@@ -11,4 +12,5 @@ export const MIGRATIONS = [
   CreateLeases1760000000002,
   CreateTokens1760000000003,
   CutExcerpts1760000000010,
+  AddRecentWrites1760000000011,
 ];

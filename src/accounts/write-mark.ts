@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto';
+import type { Witness } from '../database/outcome.js';
+import type { Session } from '../database/session.js';
+import type { Timestamp } from '../protocol/timestamp.js';
+
+/** Transactions whose marks an account keeps. */
+const KEPT = 8;
+const TIME_LENGTH = 16;
+const TAG_BYTES = 6;
+const MARK_LENGTH = TIME_LENGTH + 8;
+
+/** The length of the column `recent_writes`. */
+export const MARKS_LENGTH = KEPT * MARK_LENGTH;
+
+/** The random part of a mark, as text of a fixed length. */
+export const newTag = (): string => randomBytes(TAG_BYTES).toString('base64url');
+
+/** What a transaction leaves in its account: the timestamp that it issued, and a tag that no other transaction has. */
+export const writeMark = (timestamp: Timestamp, tag: string): string =>
+  String(timestamp).padStart(TIME_LENGTH, '0') + tag;
+
+/**
+ * Whether the transaction with this mark took place, by the marks of its account, the latest first: undefined when so
+ * many transactions followed that its mark would be gone.
+ */
+export function tookPlace(marks: string, mark: string): boolean | undefined {
+  for (let at = 0; at < marks.length; at += MARK_LENGTH) if (marks.startsWith(mark, at)) return true;
+  const oldest = marks.slice(-MARK_LENGTH);
+  const isComplete = marks.length < MARKS_LENGTH || oldest.slice(0, TIME_LENGTH) < mark.slice(0, TIME_LENGTH);
+  return isComplete ? false : undefined;
+}
+
+/** Looks for the mark in the account. Only on a server: SQLite's COMMIT always tells whether it took place. */
+export const witnessOf =
+  (account: Buffer, mark: string): Witness =>
+  async (transaction: Session) => {
+    const row = await transaction.row('SELECT recent_writes FROM accounts WHERE account = ? FOR UPDATE', [account]);
+    return tookPlace(String(row?.recent_writes ?? ''), mark);
+  };

@@ -1,0 +1,22 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { isSqlite } from './table-options.js';
+
+/**
+ * Marks of the last transactions that advanced the clock, for when the reply to a COMMIT is lost. Nullable: an older
+ * version that still runs does not know the column.
+ */
+export class AddRecentWrites1760000000011 implements MigrationInterface {
+  name = 'AddRecentWrites1760000000011';
+
+  async up(runner: QueryRunner): Promise<void> {
+    // Where a statement on tables cannot be rolled back, the migration may be repeated.
+    if (await runner.hasColumn('accounts', 'recent_writes')) return;
+    await runner.query(
+      `ALTER TABLE accounts ADD COLUMN recent_writes ${isSqlite(runner) ? 'TEXT' : 'VARCHAR(192) NULL'}`,
+    );
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE accounts DROP COLUMN recent_writes');
+  }
+}

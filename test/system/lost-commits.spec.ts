@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import mysql from 'mysql2/promise';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startApp, type TestApp } from '../support/app.js';
+import { anArticle } from '../support/article.js';
+import { type Answer, fullState, type Item, send } from '../support/devices.js';
+import type { DatabaseServer } from '../support/servers/database-server.js';
+import { startMariaDb } from '../support/servers/mariadb.js';
+import { startMysql } from '../support/servers/mysql.js';
+import { startTcpProxy, type TcpProxy } from '../support/servers/tcp-proxy.js';
+
+/** Commits to cut at random; `npm run soak` asks for thousands. */
+const ROUNDS = Number(process.env.LOST_COMMITS ?? 60);
+const HOUR_MS = 3_600_000;
+
+type When = 'before' | 'after';
+
+describe.each(['MariaDB', 'MySQL'])('a COMMIT without a reply while a rival writes, on %s', (kind) => {
+  let server: DatabaseServer;
+  let proxy: TcpProxy;
+  let admin: mysql.Connection;
+  /** Its connections to the database are cut. */
+  let cut: TestApp;
+  let rival: TestApp;
+  let user: string;
+  let article: Item;
+
+  beforeAll(async () => {
+    server = await (kind === 'MySQL' ? startMysql() : startMariaDb());
+    const url = await server.createDatabase('reading_list');
+    proxy = await startTcpProxy(server.port);
+    const drop = () => Promise.resolve();
+    const through = new URL(url);
+    through.port = String(proxy.port);
+    rival = await startApp({}, { url, drop });
+    cut = await startApp({}, { url: through.href, drop });
+    admin = await mysql.createConnection(url);
+  });
+
+  afterAll(async () => {
+    await admin.end();
+    await cut.close();
+    await rival.close();
+    await proxy.close();
+    await server.remove();
+  });
+
+  /** A new user with one article; with `aheadMs`, the clock of the account is that far ahead of both instances. */
+  async function newUser(aheadMs: number): Promise<void> {
+    user = randomUUID();
+    article = (await send(rival.url, user, 'POST', '/articles', anArticle())).body;
+    if (aheadMs === 0) return;
+    await admin.query('UPDATE accounts SET last_modified = last_modified + ? WHERE last_modified = ?', [
+      aheadMs,
+      article.last_modified,
+    ]);
+    const path = `/articles/${article.id}`;
+    article = (await send(rival.url, user, 'PATCH', path, { title: 'ahead' })).body;
+  }
+
+  /** Sends a request whose COMMIT gets no reply; `meanwhile` runs while its instance cannot reach the database. */
+  async function withLostCommit(when: When, request: () => Promise<Answer>, meanwhile: () => Promise<unknown>) {
+    const sprung = when === 'before' ? proxy.cutBeforeRequest('COMMIT') : proxy.cutAfterRequest('COMMIT');
+    const answer = request();
+    const isCut = await Promise.race([sprung.then(() => true), answer.then(() => false)]);
+    if (isCut) {
+      await proxy.refuse();
+      await meanwhile();
+    }
+    await proxy.restore();
+    return answer;
+  }
+
+  const unmodified = (since: number) => ({ 'if-unmodified-since': String(since) });
+  const patch = (app: TestApp, body: object, headers = {}) =>
+    send(app.url, user, 'PATCH', `/articles/${article.id}`, body, headers);
+  const stored = async (): Promise<Map<string, Item>> => fullState(rival.url, user);
+
+  it.each(['before', 'after'] as const)('loses no change when it is cut %s it takes place', async (when) => {
+    await newUser(HOUR_MS);
+    let other: Answer | undefined;
+    const own = await withLostCommit(
+      when,
+      () => patch(cut, { title: 'own' }),
+      async () => (other = await patch(rival, { resolved_title: 'other' })),
+    );
+    expect([own.status, other!.status]).toEqual([200, 200]);
+    expect(own.body.last_modified).not.toBe(other!.body.last_modified);
+    expect((await stored()).get(article.id)).toMatchObject({ title: 'own', resolved_title: 'other' });
+  });
+
+  it.each([
+    ['before', 412, 200, { title: 'ahead', resolved_title: 'other' }],
+    ['after', 200, 412, { title: 'own' }],
+  ] as const)('lets one of two win on one condition when it is cut %s it takes place', async (when, a, b, record) => {
+    await newUser(HOUR_MS);
+    const condition = unmodified(article.last_modified);
+    let other: Answer | undefined;
+    const own = await withLostCommit(
+      when,
+      () => patch(cut, { title: 'own' }, condition),
+      async () => (other = await patch(rival, { resolved_title: 'other' }, condition)),
+    );
+    expect([own.status, other!.status]).toEqual([a, b]);
+    expect((await stored()).get(article.id)).toMatchObject(record);
+  });
+
+  it('answers 503, not 412 or 404, when so many have written that nothing can tell', async () => {
+    for (const method of ['PATCH', 'DELETE']) {
+      await newUser(HOUR_MS);
+      const own = await withLostCommit(
+        'after',
+        () =>
+          send(cut.url, user, method, `/articles/${article.id}`, { title: 'own' }, unmodified(article.last_modified)),
+        async () => {
+          for (let at = 0; at < 9; at++) await send(rival.url, user, 'POST', '/articles', anArticle());
+        },
+      );
+      expect([own.status, own.body.errno]).toEqual([503, 201]);
+    }
+  });
+
+  it(
+    `acknowledges nothing wrongly in ${ROUNDS} rounds of random writes`,
+    { timeout: 60_000 + ROUNDS * 1_000 },
+    async () => {
+      const pick = <T>(...choices: T[]): T => choices[Math.floor(Math.random() * choices.length)]!;
+      for (let round = 0; round < ROUNDS; round++) {
+        await newUser(pick(0, HOUR_MS));
+        const condition = pick<Record<string, string>>({}, unmodified(article.last_modified));
+        const own = pick('PATCH', 'DELETE', 'POST', 'DELETE all');
+        const others = pick([], ['PATCH'], ['POST', 'PATCH'], ['DELETE'], ['PATCH', 'PATCH', 'POST']);
+        const write = (app: TestApp, operation: string) =>
+          send(
+            app.url,
+            user,
+            operation.split(' ')[0]!,
+            ['POST', 'DELETE all'].includes(operation) ? '/articles' : `/articles/${article.id}`,
+            {
+              PATCH: app === cut ? { title: 'own' } : { excerpt: randomUUID() },
+              POST: anArticle({ added_by: app.url }),
+            }[operation],
+            condition,
+          );
+        const acknowledged: Answer[] = [];
+        const answer = await withLostCommit(
+          pick('before', 'after'),
+          () => write(cut, own),
+          async () => {
+            for (const operation of others) acknowledged.push(await write(rival, operation));
+            await sleep(pick(0, 20));
+          },
+        );
+        const truth = await stored();
+        const records = (given: Answer) => (given.status < 300 ? (given.body.items ?? [given.body]) : []);
+        const what = JSON.stringify({ own, others, condition, answer: answer.body, truth: [...truth.values()] });
+        expect([200, 201, 404, 412], what).toContain(answer.status);
+        const times = [answer, ...acknowledged].flatMap(records).map(({ last_modified }) => last_modified);
+        expect(new Set(times).size, what).toBe(times.length);
+        // Whatever was acknowledged is there, in this version or a later one; what was refused left no trace.
+        for (const record of [answer, ...acknowledged].flatMap(records))
+          expect(truth.get(record.id)!.last_modified, what).toBeGreaterThanOrEqual(record.last_modified);
+        const now = truth.get(article.id)!;
+        const isDone = answer.status < 300;
+        if (own === 'PATCH' && !now.deleted) expect(now.title === 'own', what).toBe(isDone);
+        if (own === 'POST')
+          expect(
+            [...truth.values()].some((item) => item.added_by === cut.url),
+            what,
+          ).toBe(isDone);
+        const hasRivalDeleted = acknowledged.some(({ status, body }) => status === 200 && body.deleted);
+        if (own.startsWith('DELETE') && !hasRivalDeleted)
+          expect(now.deleted === true, what).toBe(records(answer).length > 0);
+      }
+    },
+  );
+});
