@@ -115,6 +115,7 @@ export class Database {
     if (error instanceof ApiError) throw error;
     const failure = source.dialect.classify(error);
     if (failure === 'bug' || failure === 'duplicate') throw error;
+    if (failure === 'tooLarge') throw tooLarge(error);
     if (failure === 'broken') {
       this.health.noteBroken(error);
       throw unavailable(error);
@@ -139,6 +140,9 @@ export class Database {
     return this.probing;
   }
 }
+
+const tooLarge = (cause: unknown): ApiError =>
+  Object.assign(new ApiError('bodyTooLarge', 'The database does not accept a record of that size'), { cause });
 
 /** Whether the database refused a write; it may still serve reads. */
 const isRefused = (dialect: Dialect, error: unknown): boolean =>

@@ -67,7 +67,7 @@ async function beforeCommit<T>(
 /** Rolls back a transaction that failed in the database; reuses the session only if its state is known. */
 async function giveUp(dialect: Dialect, session: LoanedSession, error: unknown): Promise<void> {
   const failure = dialect.classify(error);
-  if (['slow', 'lost', 'away', 'broken'].includes(failure)) session.destroy();
+  if (['slow', 'lost', 'away', 'broken', 'tooLarge'].includes(failure)) session.destroy();
   else await rollBack(session).catch(() => undefined);
 }
 

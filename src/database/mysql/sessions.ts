@@ -1,6 +1,8 @@
 import type { PoolConnection } from 'mysql2';
 import { type DataSource, QueryFailedError, type QueryRunner } from 'typeorm';
+import { before } from '../before.js';
 import { mysqlDialect } from './dialect.js';
+import { classify, type Stage } from './failures.js';
 import {
   type IsLast,
   type LoanedSession,
@@ -15,6 +17,10 @@ import { unavailable } from '../unavailable.js';
 
 const ACQUIRE_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 3_000;
+/** The number of the server's own error for a statement above `max_allowed_packet`. */
+const TOO_LARGE = 1153;
+/** A statement below this is not too large for any usable server, so that nothing needs to be asked. */
+const SMALLEST_PACKET = 16_384;
 
 /**
  * MySQL and MariaDB sessions, each a TypeORM query runner with a pooled connection. Every wait is bounded here, because
@@ -60,7 +66,7 @@ function connected(runner: QueryRunner): Promise<PoolConnection> {
       },
       (error: Error & { code?: string }) => {
         clearTimeout(timer);
-        reject(error.code ? error : unavailable(error));
+        reject(error.code ? Object.assign(error, { stage: 'connect' }) : unavailable(error));
       },
     );
   });
@@ -79,7 +85,7 @@ class MysqlSession implements LoanedSession {
   ) {}
 
   async rows(sql: string, parameters: Parameter[], isLast?: IsLast): Promise<Row[]> {
-    return through(await this.send(this.runner.query(sql, parameters) as Promise<Row[]>), isLast);
+    return through((await this.query(sql, parameters)) as Row[], isLast);
   }
 
   async row(sql: string, parameters: Parameter[]): Promise<Row | undefined> {
@@ -87,7 +93,24 @@ class MysqlSession implements LoanedSession {
   }
 
   run(sql: string, parameters: Parameter[]): Promise<WriteResult> {
-    return this.send(this.runner.query(sql, parameters) as Promise<WriteResult>);
+    return this.query(sql, parameters) as Promise<WriteResult>;
+  }
+
+  private query(sql: string, parameters: Parameter[]): Promise<unknown> {
+    const sent = this.runner.query(sql, parameters) as Promise<unknown>;
+    return this.send(sent, 'statement').catch(async (error: Error) => {
+      if (classify(error) !== 'lost') throw error;
+      const bytes = Buffer.byteLength(this.connection.format(sql, parameters));
+      throw (await this.isTooLarge(bytes)) ? Object.assign(error, { errno: TOO_LARGE }) : error;
+    });
+  }
+
+  /** A server may close the connection instead of reporting that a statement is too large. */
+  private async isTooLarge(bytes: number): Promise<boolean> {
+    if (bytes < SMALLEST_PACKET) return false;
+    const asked = this.dataSource.query<{ bytes: number }[]>('SELECT @@max_allowed_packet AS bytes');
+    const [limit] = await before(STATEMENT_TIMEOUT_MS, asked, tooSlow()).catch(() => []);
+    return limit !== undefined && bytes >= Number(limit.bytes);
   }
 
   get dataSource(): DataSource {
@@ -95,24 +118,24 @@ class MysqlSession implements LoanedSession {
   }
 
   begin(): Promise<void> {
-    return this.send(this.runner.startTransaction());
+    return this.send(this.runner.startTransaction(), 'begin');
   }
 
   commit(): Promise<void> {
-    return this.send(this.runner.commitTransaction());
+    return this.send(this.runner.commitTransaction(), 'commit');
   }
 
   rollBack(): Promise<void> {
-    return this.send(this.runner.rollbackTransaction());
+    return this.send(this.runner.rollbackTransaction(), 'statement');
   }
 
   /** The result of a statement. Rejects when it takes too long; the connection then has to be destroyed. */
-  private send<T>(statement: Promise<T>): Promise<T> {
+  private send<T>(statement: Promise<T>, stage: Stage): Promise<T> {
     this.tally.statements++;
     return new Promise((resolve, reject) => {
       this.abort = reject;
       this.watchdog.refresh();
-      statement.then(resolve, (error: Error) => reject(driverError(error)));
+      statement.then(resolve, (error: Error) => reject(Object.assign(driverError(error), { stage })));
     });
   }
 
