@@ -44,8 +44,7 @@ async function make(wish: { subject?: string; name?: string; expiresOn?: number 
 }
 
 const device = (token: string, { url } = app) => clientWith(url, `Bearer ${token}`);
-const revoke = ({ subject, name }: Made) =>
-  deleteTokens(app.database.database, subject, name);
+const revoke = ({ subject, name }: Made) => deleteTokens(app.database.database, subject, name);
 const lastUse = async ({ token }: Made) =>
   (await app.database.database.onSession((session) => findToken(session, personalTokenHash(token))))?.last_used_on;
 
