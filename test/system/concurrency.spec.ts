@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anArticle } from '../support/article.js';
 import { fullState, Poller, send, type Answer } from '../support/devices.js';
 import { startGalera } from '../support/servers/galera.js';
+import { startGroup } from '../support/servers/group-replication.js';
 import { startMariaDb } from '../support/servers/mariadb.js';
 import { startService, type Service } from '../support/service.js';
 
@@ -28,6 +29,11 @@ const backends: Record<string, () => Promise<Backend>> = {
     const { nodes } = cluster;
     await nodes[0]!.createDatabase('reading_list');
     return { urls: nodes.map((node) => node.url('reading_list')), stop: () => cluster.stop() };
+  },
+  'a replication group, each instance on a primary of its own': async () => {
+    const group = await startGroup({ multiPrimary: true, consistency: 'BEFORE' });
+    await group.nodes[0]!.createDatabase('reading_list');
+    return { urls: group.nodes.map((node) => node.url('reading_list')), stop: () => group.stop() };
   },
   'one SQLite file': () => {
     const url = `sqlite:${join(mkdtempSync(join(tmpdir(), 'reading-list-')), 'shared.sqlite')}`;

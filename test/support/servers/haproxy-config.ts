@@ -43,15 +43,22 @@ ${servers.join('\n')}
  * A configuration for Galera nodes, for `startHaproxy`: all connections go to the first node while it is in the
  * cluster, otherwise to another; connections to a node that has left are cut.
  */
-export function galeraBalancerConfig(nodePorts: number[], port: number): string {
+export const galeraBalancerConfig = (nodePorts: number[], port: number): string =>
+  databaseBalancerConfig('wsrep-check.sh', 'rise 2', nodePorts, port, ' backup');
+
+/** The same for a replication group with one primary, which gets all connections once it accepts writes. */
+export const groupBalancerConfig = (nodePorts: number[], port: number): string =>
+  databaseBalancerConfig('gr-check.sh', 'rise 1', nodePorts, port, '');
+
+function databaseBalancerConfig(check: string, rise: string, nodePorts: number[], port: number, others: string) {
   const servers = nodePorts.map(
-    (node, index) => `  server n${index + 1} 127.0.0.1:${node} check${index > 0 ? ' backup' : ''}`,
+    (node, index) => `  server n${index + 1} 127.0.0.1:${node} check${index > 0 ? others : ''}`,
   );
   return `global
   external-check
   insecure-fork-wanted
 
-listen galera
+listen database
   mode tcp
   bind 127.0.0.1:${port}
   timeout connect 1s
@@ -59,8 +66,8 @@ listen galera
   timeout server 10m
   option external-check
   external-check path "/usr/bin:/bin"
-  external-check command ${join(import.meta.dirname, 'wsrep-check.sh')}
-  default-server inter 500ms fall 2 rise 2 on-marked-down shutdown-sessions
+  external-check command ${join(import.meta.dirname, check)}
+  default-server inter 500ms fall 2 ${rise} on-marked-down shutdown-sessions
 ${servers.join('\n')}
 `;
 }
