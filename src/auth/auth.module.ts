@@ -40,7 +40,7 @@ import { TokenVerifier } from './tokens/token-verifier.js';
     TokenVerifier,
     {
       provide: TOKEN_STORE,
-      useFactory: (redis: SharedRedis) => redis.client && redisTokenStore(redis),
+      useFactory: (redis: SharedRedis) => redis.client && redisTokenStore(redis.client),
       inject: [SharedRedis],
     },
   ],

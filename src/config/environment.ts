@@ -63,7 +63,10 @@ export class Environment {
   DATABASE_MUST_HAVE_USERS: boolean = false;
   @Setting('token cache and rate limits that instances share')
   @Check(ENCODED, isPercentEncoded)
-  @Check('must be a redis:// or rediss:// URL', isRedisUrl)
+  @Check(
+    'must be a redis:// or rediss:// URL, or redis-sentinel://user:password@HOST:PORT,HOST:PORT/MASTER',
+    isRedisUrl,
+  )
   @Check(POSSIBLE_PORT, hasPossiblePort)
   REDIS_URL?: string;
 

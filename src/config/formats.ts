@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { domainToUnicode } from 'node:url';
+import { isSentinelUrl } from './sentinel-url.js';
 
 /** True for the host of a URL, as `URL` normalises it, that only this machine can reach. */
 export const isLoopback = (hostname: string): boolean =>
@@ -19,10 +20,12 @@ export const isIssuer = (text: string): boolean =>
 export const isHttpUrl = (text: string): boolean => /^https?:\/\/(?!\/)[^\s\\]+$/i.test(text) && URL.canParse(text);
 
 export const isRedisUrl = (text: string): boolean =>
-  /^rediss?:\/\/[^\s/?#]+(\/\d*)?(\?\S*)?$/.test(text) && URL.canParse(text);
+  (/^rediss?:\/\/[^\s/?#]+(\/\d*)?(\?\S*)?$/.test(text) && URL.canParse(text)) || isSentinelUrl(text);
 
 /** False for a server's URL with a port that does not exist. A password may contain digits after a colon too. */
 export function hasPossiblePort(text: string): boolean {
+  const [, sentinels] = /^rediss?-sentinel:\/\/(?:.*@)?([^/?#@]*)/is.exec(text) ?? [];
+  if (sentinels !== undefined) return sentinels.split(',').every((host) => hasPossiblePort(`redis://${host}`));
   const [, port] = /^(?:rediss?|https?):\/\/(?:.*@)?[^/?#@]*:(\d+)(?:[/?#][^@]*)?$/is.exec(text) ?? [];
   return port === undefined || (Number(port) >= 1 && Number(port) <= 65_535);
 }

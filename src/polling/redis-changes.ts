@@ -5,8 +5,6 @@ import { SharedRedis } from '../redis/shared-redis.js';
 import { WaitingRoom } from './waiting-room.js';
 
 const PREFIX = 'reading-list:changes:';
-/** The most unconfirmed messages; while Redis does not respond, no more are sent. */
-const MAX_UNCONFIRMED = 1_000;
 
 /**
  * Exchanges change announcements with other instances through Redis: one channel per account, with the timestamp as the
@@ -17,7 +15,6 @@ const MAX_UNCONFIRMED = 1_000;
 export class RedisChanges implements OnApplicationShutdown {
   private readonly subscriber?: Redis;
   private readonly followed = new Set<string>();
-  private unconfirmed = 0;
 
   constructor(
     private readonly redis: SharedRedis,
@@ -32,10 +29,7 @@ export class RedisChanges implements OnApplicationShutdown {
   }
 
   publish(key: string, last_modified: Timestamp): void {
-    if (!this.redis.isUp || this.unconfirmed >= MAX_UNCONFIRMED) return;
-    const done = (): void => void this.unconfirmed--;
-    this.unconfirmed++;
-    this.redis.run((client) => client.publish(PREFIX + key, String(last_modified))).then(done, done);
+    if (this.redis.isUp) this.redis.client?.publish(PREFIX + key, String(last_modified)).catch(() => undefined);
   }
 
   /** Subscribes to the account's channel. */

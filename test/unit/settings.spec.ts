@@ -117,6 +117,11 @@ describe('a setting is taken', () => {
     [{ DATABASE_MUST_HAVE_USERS: 'true' }, { databaseMustHaveUsers: true }],
     [{ REDIS_URL: 'redis://127.0.0.1:6379/1' }, { redisUrl: 'redis://127.0.0.1:6379/1' }],
     [{ REDIS_URL: 'rediss://cache' }, { redisUrl: 'rediss://cache' }],
+    ...[
+      'redis-sentinel://one:26379/mymaster',
+      'redis-sentinel://user:p%40ss@one.example.com:26379,10.0.0.2,[::1]:26380/my-master/3',
+      'rediss-sentinel://:70000@one,two/mymaster',
+    ].map((url) => [{ REDIS_URL: url }, { redisUrl: url }] as [Record<string, string>, object]),
     [{ REDIS_URL: 'redis://:70000@cache:6379' }, { redisUrl: 'redis://:70000@cache:6379' }],
     [{ SERVICE_NAME: 'Später lesen' }, { serviceName: 'Später lesen' }],
     [{ DOCUMENTATION_URL: 'https://docs.example.com/?a#b' }, { documentationUrl: 'https://docs.example.com/?a#b' }],
@@ -215,6 +220,7 @@ describe('a wrong setting is refused with one line', () => {
     `must have no other parameters than ssl-mode, ssl-ca, ssl-cert, ssl-key, socket: "${name}" is none`;
   const mode = 'must have an ssl-mode of DISABLED, REQUIRED, VERIFY_CA or VERIFY_IDENTITY';
   const pair = 'must have both ssl-cert and ssl-key, or neither';
+  const redis = 'must be a redis:// or rediss:// URL, or redis-sentinel://user:password@HOST:PORT,HOST:PORT/MASTER';
   const scope = 'must be one or more scopes, separated by single spaces, of printable ASCII without " and \\';
   const line = 'must be one line of text without control characters';
   const issuer = 'must be an https URL (plain http only on loopback) without user name, query and fragment';
@@ -299,9 +305,19 @@ describe('a wrong setting is refused with one line', () => {
     ['DATABASE_POOL_SIZE', '1001', 'must be 1 to 1000'],
     ['DATABASE_POOL_SIZE', 'ten', 'must be 1 to 1000'],
     ['MIGRATE_ON_START', 'perhaps', boolean],
-    ['REDIS_URL', 'http://cache', 'must be a redis:// or rediss:// URL'],
-    ['REDIS_URL', 'redis://', 'must be a redis:// or rediss:// URL'],
-    ['REDIS_URL', 'redis://cache/list', 'must be a redis:// or rediss:// URL'],
+    ['REDIS_URL', 'http://cache', redis],
+    ['REDIS_URL', 'redis://', redis],
+    ['REDIS_URL', 'redis://cache/list', redis],
+    ['REDIS_URL', 'redis://cache:6379,cache2:6379', redis],
+    ['REDIS_URL', 'redis-sentinel://one:26379,two:26379', redis],
+    ['REDIS_URL', 'redis-sentinel://one:26379,/mymaster', redis],
+    ['REDIS_URL', 'redis-sentinel://one two/mymaster', redis],
+    ['REDIS_URL', 'redis-sentinel:///mymaster', redis],
+    ['REDIS_URL', 'redis-sentinel://one/mymaster/list', redis],
+    ['REDIS_URL', 'redis-sentinel://one/mymaster?db=1', redis],
+    ['REDIS_URL', 'redis-sentinel://:100%@one/mymaster', percent],
+    ['REDIS_URL', 'redis-sentinel://one:26379,two:70000/mymaster', port],
+    ['REDIS_URL', 'redis-sentinel://:0@one:26379,[::1]:0/mymaster', port],
     ['REDIS_URL', 'redis://:100%@cache', percent],
     ['REDIS_URL', 'redis://cache:65536', port],
     ['REDIS_URL', 'redis://[::1]:70000/1', port],
@@ -386,6 +402,7 @@ describe('a wrong setting is refused with one line', () => {
     ['DATABASE_URL', 'mysql:me:s3cr3t@db/list'],
     ['DATABASE_URL', 'mysql://me:s3%cr3t@db/list'],
     ['REDIS_URL', 'http://:s3cr3t@cache'],
+    ['REDIS_URL', 'redis-sentinel://:s3cr3t@one,two'],
     ['REDIS_URL', 'redis://:s3%cr3t@cache'],
     ['PUBLIC_URL', 'https:\\\\me:s3cr3t@example.com'],
     ['OAUTH_CLIENT_SECRET', 's3cr3t'.repeat(2000)],

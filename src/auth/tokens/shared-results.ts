@@ -43,7 +43,7 @@ export class SharedResults {
     if (shared) return shared;
     const identity = await check();
     const keepMs = cacheableMs(identity, this.limitMs, this.clock());
-    if (keepMs > 0) await this.share(token, { identity, until: this.clock() + keepMs }, keepMs);
+    if (keepMs > 0) this.share(token, { identity, until: this.clock() + keepMs }, keepMs);
     return { identity, keepMs };
   }
 
@@ -63,8 +63,9 @@ export class SharedResults {
     }
   }
 
-  private async share(token: string, result: SharedResult, ttlMs: number): Promise<void> {
-    await this.store?.set(this.keyOf(token), JSON.stringify(result), ttlMs).catch(() => undefined);
+  /** The request does not wait for it. */
+  private share(token: string, result: SharedResult, ttlMs: number): void {
+    this.store?.set(this.keyOf(token), JSON.stringify(result), ttlMs).catch(() => undefined);
   }
 
   /** Includes the rules, as services with other rules may use the same store. */

@@ -46,7 +46,7 @@ export function measureService(
     () => purge.lastSuccessOn / 1000,
   );
   metrics.gauge('purge_failing', '1 if the latest purge of tombstones failed', () => Number(purge.isFailing));
-  if (redis.client) metrics.gauge('redis_up', '1 if the latest Redis command succeeded', () => Number(redis.isUp));
+  if (redis.client) metrics.gauge('redis_up', '1 while connected to Redis', () => Number(redis.isUp));
 }
 
 /**

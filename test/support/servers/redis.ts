@@ -23,13 +23,13 @@ export async function startRedis(options: { port?: number; extraFlags?: string[]
     command: findProgram('redis-server') ?? 'redis-server',
     args: [...flags, '--save', '', ...extraFlags],
     folder,
-    ready: () => ping(port),
+    ready: () => answersPing(port),
   });
   return Object.assign(process, { port, url: `redis://127.0.0.1:${port}` });
 }
 
-/** Any response will do: a server that requires a password is up too. */
-function ping(port: number): Promise<void> {
+/** Resolves when a server responds. Any response will do: a server that requires a password is up too. */
+export function answersPing(port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write('PING\r\n'));
     socket.setTimeout(1000, () => socket.destroy(new Error('no response to PING')));
