@@ -8,6 +8,7 @@ import { fullState, Poller, send, type Answer } from '../support/devices.js';
 import { startGalera } from '../support/servers/galera.js';
 import { startGroup } from '../support/servers/group-replication.js';
 import { startMariaDb } from '../support/servers/mariadb.js';
+import { startNewestMariaDb } from '../support/servers/newest-mariadb.js';
 import { startService, type Service } from '../support/service.js';
 
 const HOUR_MS = 3_600_000;
@@ -21,6 +22,11 @@ interface Backend {
 const backends: Record<string, () => Promise<Backend>> = {
   'one MariaDB': async () => {
     const server = await startMariaDb();
+    const url = await server.createDatabase('reading_list');
+    return { urls: [url, url], stop: () => server.remove() };
+  },
+  'one MariaDB of the newest version': async () => {
+    const server = await startNewestMariaDb();
     const url = await server.createDatabase('reading_list');
     return { urls: [url, url], stop: () => server.remove() };
   },

@@ -4,12 +4,8 @@ import { buildOnce } from './cache-folder.js';
 import { runCommand } from './command.js';
 import { asRootFlag, type DatabaseServerOptions, launchDatabaseServer } from './database-launch.js';
 import { type DatabaseServer } from './database-server.js';
-import { unpackMysql } from './mysql-unpack.js';
+import { loaderOf, unpackSid } from './sid.js';
 
-const loaders: Partial<Record<NodeJS.Architecture, [loader: string, libraries: string]>> = {
-  x64: ['lib64/ld-linux-x86-64.so.2', 'usr/lib/x86_64-linux-gnu'],
-  arm64: ['lib/ld-linux-aarch64.so.1', 'usr/lib/aarch64-linux-gnu'],
-};
 const commonFlags = [
   '--innodb-redo-log-capacity=8M',
   '--innodb-buffer-pool-size=64M',
@@ -26,21 +22,16 @@ const durableFlags = ['--innodb-flush-log-at-trx-commit=1'];
  * Starts a real MySQL (the one in Debian sid, 9.7 or later) with its own data directory; the first call downloads it.
  */
 export async function startMysql(options: DatabaseServerOptions = {}): Promise<DatabaseServer> {
-  const root = join(await buildOnce('mysql', unpackMysql), 'root');
+  const root = join(await buildOnce('mysql', (folder) => unpackSid(folder, ['mysql-server-core'])), 'root');
   const template = join(await buildOnce('mysql-data', (folder) => initialise(root, folder)), 'data');
   const [command = '', ...programFlags] = mysqldCommand(root);
   const flags = [...programFlags, '--mysqlx=OFF', ...(options.durable ? durableFlags : quickFlags)];
   return launchDatabaseServer({ kind: 'mysql', command, flags, template }, options);
 }
 
-/** Runs mysqld with the loader and libraries it was unpacked with, as the system's C library may be too old. */
 function mysqldCommand(root: string): string[] {
-  const loader = loaders[process.arch];
-  if (!loader) throw new Error(`no MySQL for ${process.arch} in this recipe`);
   return [
-    join(root, loader[0]),
-    '--library-path',
-    join(root, loader[1]),
+    ...loaderOf(root),
     join(root, 'usr/sbin/mysqld'),
     '--no-defaults',
     `--basedir=${join(root, 'usr')}`,

@@ -7,16 +7,16 @@ import { runCommand } from './command.js';
 const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
 
 /**
- * Unpacks mysql-server-core from Debian sid with all dependencies, including the C library, below a folder; about 330
- * MB. Leaves the system's packages and apt settings alone.
+ * Unpacks packages of Debian sid with all dependencies, including the C library, into `root` below a folder; about 330
+ * MB for a database server. Leaves the system's packages and apt settings alone.
  */
-export async function unpackMysql(folder: string): Promise<void> {
+export async function unpackSid(folder: string, packages: string[]): Promise<void> {
   const apt = join(folder, 'apt');
   await writeAptFolder(apt);
   const environment = { ...process.env, APT_CONFIG: join(apt, 'apt.conf') };
   await runCommand('apt-get', ['update'], environment);
   // The status file is empty, so that apt considers nothing installed and fetches all dependencies.
-  const install = ['--yes', '--download-only', '--no-install-recommends', 'install', 'mysql-server-core'];
+  const install = ['--yes', '--download-only', '--no-install-recommends', 'install', ...packages];
   await runCommand('apt-get', install, environment);
   const archives = join(apt, 'cache/archives');
   for (const name of await readdir(archives)) {
@@ -42,6 +42,18 @@ async function writeAptFolder(apt: string): Promise<void> {
   };
   const lines = Object.entries(settings).map(([name, value]) => `${name} "${value}";\n`);
   await writeFile(join(apt, 'apt.conf'), lines.join(''));
+}
+
+const loaders: Partial<Record<NodeJS.Architecture, [loader: string, libraries: string]>> = {
+  x64: ['lib64/ld-linux-x86-64.so.2', 'usr/lib/x86_64-linux-gnu'],
+  arm64: ['lib/ld-linux-aarch64.so.1', 'usr/lib/aarch64-linux-gnu'],
+};
+
+/** What has to precede a program below `root`: the loader and libraries it came with, as the system's may be too old. */
+export function loaderOf(root: string): [command: string, ...args: string[]] {
+  const loader = loaders[process.arch];
+  if (!loader) throw new Error(`no programs of Debian sid for ${process.arch} in this recipe`);
+  return [join(root, loader[0]), '--library-path', join(root, loader[1])];
 }
 
 /** Packages expect /bin, /lib and so on to be links into /usr, which no package provides. */
