@@ -1,16 +1,4 @@
-import {
-  Controller,
-  Delete,
-  Get,
-  Head,
-  Inject,
-  Param,
-  Patch,
-  Post,
-  Req,
-  UseGuards,
-  UseInterceptors,
-} from '@nestjs/common';
+import { Controller, Delete, Get, Head, Inject, Param, Patch, Post, Req, UseInterceptors } from '@nestjs/common';
 import type { Request } from 'express';
 import { type Caller, CallerOf } from '../auth/caller.js';
 import { SETTINGS } from '../config/settings.module.js';
@@ -21,14 +9,13 @@ import { ResponseMemory } from '../http/response/response-memory.js';
 import { LastModifiedInterceptor } from '../http/response/last-modified.interceptor.js';
 import { CONTENT_TYPE, Reply } from '../http/response/reply.js';
 import { nextPageQuery, queryString } from '../http/request/query-string.js';
+import { PollService } from '../polling/poll.service.js';
 import { ApiError } from '../protocol/api-error.js';
 import { preconditionsOf } from '../protocol/preconditions.js';
 import { START_OVER_HEADER } from '../protocol/purge-horizon.js';
 import { readResponseBehavior } from '../protocol/response-behavior.js';
 import { ArticlesService } from './articles.service.js';
 import { type Hold, ListingService } from './listing.service.js';
-import { PollGuard } from './poll.guard.js';
-import { preferenceApplied, UnchangedInterceptor } from './unchanged.interceptor.js';
 
 /** `/v2/articles` (docs/protocol.md). */
 @Controller('v2/articles')
@@ -36,19 +23,18 @@ export class ArticlesController {
   constructor(
     private readonly articles: ArticlesService,
     private readonly listings: ListingService,
+    private readonly polls: PollService,
     @Inject(SETTINGS) private readonly settings: Settings,
     private readonly memory: ResponseMemory,
   ) {}
 
-  @UseGuards(PollGuard)
-  @UseInterceptors(UnchangedInterceptor, LastModifiedInterceptor)
+  @UseInterceptors(LastModifiedInterceptor)
   @Head()
   count(@Req() request: Request, @CallerOf() caller: Caller): Promise<Reply> {
     return this.listing(request, caller, true);
   }
 
-  @UseGuards(PollGuard)
-  @UseInterceptors(UnchangedInterceptor, LastModifiedInterceptor)
+  @UseInterceptors(LastModifiedInterceptor)
   @Get()
   list(@Req() request: Request, @CallerOf() caller: Caller): Promise<Reply> {
     return this.listing(request, caller, false);
@@ -102,8 +88,14 @@ export class ArticlesController {
 
   private async listing(request: Request, caller: Caller, countOnly: boolean): Promise<Reply> {
     const search = queryString(request);
-    const headers = preferenceApplied(request);
     const conditions = preconditionsOf(request);
+    const headers: Record<string, string> = {};
+    if (conditions.ifModifiedSince !== undefined) {
+      const look = () => this.listings.unchanged(caller, search, conditions);
+      const { unchanged, headers: applied } = await this.polls.poll(request, conditions.ifModifiedSince, look);
+      Object.assign(headers, applied);
+      if (unchanged !== undefined) return new Reply(304, undefined, headers, unchanged);
+    }
     const listing = await this.listings.list(caller, search, conditions, countOnly, this.room(request, caller));
     const { last_modified } = listing;
     headers['Total-Records'] = String(listing.total);

@@ -1,12 +1,10 @@
 import { Module } from '@nestjs/common';
-import { AuthModule } from '../auth/auth.module.js';
 import { ArticlesController } from './articles.controller.js';
 import { ArticlesService } from './articles.service.js';
 import { ListingService } from './listing.service.js';
 import { CollectionClock } from '../accounts/collection-clock.js';
 
 @Module({
-  imports: [AuthModule],
   controllers: [ArticlesController],
   providers: [ArticlesService, ListingService, CollectionClock],
 })

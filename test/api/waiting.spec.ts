@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type DevelopmentProvider, startDevelopmentProvider } from '../../dev/provider.js';
-import { WaitingRoom } from '../../src/polling/waiting-room.js';
+import { HeldPolls } from '../../src/polling/held-polls.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { anArticle } from '../support/article.js';
 import { basicAuthorization } from '../support/client.js';
@@ -25,8 +25,8 @@ const start = async (variables: Record<string, string> = {}, shared?: TestDataba
   onTestFinished(() => other.close());
   return other;
 };
-const roomOf = ({ nest }: TestApp): WaitingRoom => nest.get(WaitingRoom, { strict: false });
-const holds = (count: number, of: TestApp = app) => until(() => roomOf(of).size === count);
+const pollsOf = ({ nest }: TestApp): HeldPolls => nest.get(HeldPolls, { strict: false });
+const holds = (count: number, of: TestApp = app) => until(() => pollsOf(of).size === count);
 const poll = (wait?: Wait, from = since) => waitingPoll(app.url, user, from, wait);
 const create = (of: TestApp = app, name = user) => send(of.url, name, 'POST', '/articles', anArticle());
 
@@ -285,13 +285,13 @@ describe('held requests are bounded', () => {
     await holds(2, small);
     const refused = await pollOf('c');
     expect([refused.status, refused.headers.get(APPLIED)]).toEqual([304, null]);
-    expect(roomOf(small).counts.refused).toBe(1);
+    expect(pollsOf(small).counts.refused).toBe(1);
     await Promise.all([create(small, 'a'), create(small, 'b')]);
     await Promise.all(held);
   });
 
   it.each(['a reset', 'a half-close', 'a close'])('and free their place when the client goes away: %s', async (how) => {
-    const before = { ...roomOf(app).counts };
+    const before = { ...pollsOf(app).counts };
     const sockets = Array.from({ length: 5 }, () => {
       const socket = connect(new URL(app.url).port as unknown as number, '127.0.0.1').on('error', () => undefined);
       socket.write(
@@ -306,7 +306,7 @@ describe('held requests are bounded', () => {
       else if (how === 'a half-close') socket.end();
       else socket.destroy();
     await holds(0);
-    await until(() => roomOf(app).counts.abandoned - before.abandoned === 5);
+    await until(() => pollsOf(app).counts.abandoned - before.abandoned === 5);
     await until(() => app.status.monitor.inFlight === 0);
   });
 });

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Timestamp } from '../../protocol/timestamp.js';
 
 declare global {
   // The namespace is how Express lets an application add to its requests.
@@ -23,10 +22,6 @@ export class RequestContext {
   isCounted = false;
   /** For how many milliseconds it was held; undefined if it was not. */
   heldMs?: number;
-  /** The wait that a poll was granted; undefined if none was. */
-  waitSeconds?: number;
-  /** The collection's timestamp if it has not changed since the poll's `If-Modified-Since`. */
-  unchanged?: Timestamp;
   /** The number of the error in its response. */
   errno?: number;
   /** What went wrong on our side: a bug, or why a backend was unavailable. */

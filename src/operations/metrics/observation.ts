@@ -13,7 +13,7 @@ import { observeRequests, type RequestObserver } from '../logging/observe-reques
 import { requestLog } from '../logging/request-log.js';
 import { TombstonePurge } from '../../purge/tombstone-purge.js';
 import { SharedRedis } from '../../redis/shared-redis.js';
-import { WaitingRoom } from '../../polling/waiting-room.js';
+import { HeldPolls } from '../../polling/held-polls.js';
 import type { Metrics } from './metrics.js';
 import { observeProviderCalls } from './provider-calls.js';
 import { measureDatabaseClock, measureService } from './service-metrics.js';
@@ -55,8 +55,8 @@ export class Observation {
   watch(nest: INestApplication, status: ServiceStatus): void {
     if (!this.metrics) return;
     const database = nest.get(DatabaseLifecycle);
-    const [tokens, purge, room] = [nest.get(TokenVerifier), nest.get(TombstonePurge), nest.get(WaitingRoom)];
-    measureService(this.metrics, { status, database, tokens, purge, room, redis: nest.get(SharedRedis) });
+    const [tokens, purge, polls] = [nest.get(TokenVerifier), nest.get(TombstonePurge), nest.get(HeldPolls)];
+    measureService(this.metrics, { status, database, tokens, purge, polls, redis: nest.get(SharedRedis) });
     measureDatabaseClock(this.metrics, database, this.settings.databaseUrl.startsWith('mysql:'));
     observeProviderCalls(this.metrics);
   }

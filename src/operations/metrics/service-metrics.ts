@@ -5,7 +5,7 @@ import type { Load } from '../../http/load/load-monitor.js';
 import type { ServiceStatus } from '../../http/service-status.js';
 import type { TombstonePurge } from '../../purge/tombstone-purge.js';
 import type { SharedRedis } from '../../redis/shared-redis.js';
-import type { WaitingRoom } from '../../polling/waiting-room.js';
+import type { HeldPolls } from '../../polling/held-polls.js';
 import type { Metrics } from './metrics.js';
 
 /** The parts of a running service that have metrics. */
@@ -15,7 +15,7 @@ export interface MeasuredParts {
   tokens: TokenVerifier;
   purge: TombstonePurge;
   redis: SharedRedis;
-  room: WaitingRoom;
+  polls: HeldPolls;
 }
 
 /** A scrape may time out after a second, and must deliver the other metrics even while the database is busy. */
@@ -26,10 +26,10 @@ const LOADS: readonly Load[] = ['normal', 'busy', 'full'];
 /** Publishes the metrics of the parts of the service. */
 export function measureService(
   metrics: Metrics,
-  { status, database, tokens, purge, room, redis }: MeasuredParts,
+  { status, database, tokens, purge, polls, redis }: MeasuredParts,
 ): void {
   measureLoad(metrics, status);
-  measureWaiting(metrics, room);
+  measureWaiting(metrics, polls);
   metrics.gauge('database_connections_used', 'Database connections in use', () => database.usage().used);
   metrics.gauge(
     'database_connections_waiting',
@@ -82,9 +82,9 @@ function measureLoad(metrics: Metrics, status: ServiceStatus): void {
   metrics.gauge('draining', '1 after SIGTERM', () => Number(status.draining));
 }
 
-function measureWaiting(metrics: Metrics, room: WaitingRoom): void {
-  const { counts } = room;
-  metrics.gauge('waiting_held', 'Requests that are held until something changes', () => room.size);
+function measureWaiting(metrics: Metrics, polls: HeldPolls): void {
+  const { counts } = polls;
+  metrics.gauge('waiting_held', 'Requests that are held until something changes', () => polls.size);
   metrics.total('waiting_woken', 'Held requests that ended because something changed', () => counts.woken);
   metrics.total('waiting_timed_out', 'Held requests that timed out', () => counts.timedOut);
   metrics.total('waiting_released', 'Held requests released early, under load or at shutdown', () => counts.released);

@@ -1,0 +1,121 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { SETTINGS } from '../config/settings.module.js';
+import type { Settings } from '../config/settings.js';
+import type { Timestamp } from '../protocol/timestamp.js';
+
+/** Why a poll is held no longer: something changed, it timed out, the service released it, or the client disconnected. */
+export type Ending = 'changed' | 'timedOut' | 'released' | 'abandoned';
+
+/** A poll that is held or about to be. */
+export interface HeldPoll {
+  key: string;
+  /** The latest timestamp that was announced since it entered. */
+  announced: Timestamp;
+  timer: NodeJS.Timeout;
+  ending?: Exclude<Ending, 'changed'>;
+  /** Set while it is held. */
+  held?: { since: Timestamp; end: (ending: Ending) => void };
+}
+
+/**
+ * The held polls by account. A poll first enters and then looks for changes, so that none is missed in between: one that
+ * is announced during the look ends the hold at once.
+ */
+@Injectable()
+export class HeldPolls {
+  /** How polls ended so far, and how many were not held. */
+  readonly counts: Record<'woken' | 'timedOut' | 'released' | 'abandoned' | 'refused', number> = {
+    woken: 0,
+    timedOut: 0,
+    released: 0,
+    abandoned: 0,
+    refused: 0,
+  };
+  /** Called with the account of each new poll. */
+  onEnter: (key: string) => void = () => undefined;
+
+  private readonly byAccount = new Map<string, Set<HeldPoll>>();
+  private readonly all = new Set<HeldPoll>();
+  private readonly limits: Settings['waiting'];
+
+  constructor(@Inject(SETTINGS) { waiting }: Pick<Settings, 'waiting'>) {
+    this.limits = waiting;
+  }
+
+  get size(): number {
+    return this.all.size;
+  }
+
+  /** The accounts that have polls here. */
+  accounts(): string[] {
+    return [...this.byAccount.keys()];
+  }
+
+  hasPolls(key: string): boolean {
+    return this.byAccount.has(key);
+  }
+
+  /** Enters a poll for at most `ms` milliseconds; undefined when the user or the process has too many. Call `leave`. */
+  enter(key: string, ms: number): HeldPoll | undefined {
+    const others = this.byAccount.get(key) ?? new Set();
+    if (others.size >= this.limits.perUser || this.size >= this.limits.max) {
+      this.noteRefusal();
+      return undefined;
+    }
+    const timer = setTimeout(() => this.end(poll, 'timedOut'), ms);
+    const poll: HeldPoll = { key, announced: -Infinity, timer };
+    this.byAccount.set(key, others.add(poll));
+    this.all.add(poll);
+    this.onEnter(key);
+    return poll;
+  }
+
+  leave(poll: HeldPoll): void {
+    const others = this.byAccount.get(poll.key);
+    if (!others?.delete(poll)) return;
+    if (others.size === 0) this.byAccount.delete(poll.key);
+    this.all.delete(poll);
+    clearTimeout(poll.timer);
+  }
+
+  /** Holds a poll that found nothing newer than `since`. */
+  async hold(poll: HeldPoll, since: Timestamp): Promise<Ending> {
+    const ending = poll.ending ?? (poll.announced > since ? 'changed' : await this.nextEnding(poll, since));
+    this.counts[ending === 'changed' ? 'woken' : ending]++;
+    return ending;
+  }
+
+  private nextEnding(poll: HeldPoll, since: Timestamp): Promise<Ending> {
+    return new Promise((end) => (poll.held = { since, end }));
+  }
+
+  /** Counts a poll that may not be held at the moment. */
+  noteRefusal(): void {
+    this.counts.refused++;
+  }
+
+  /** Wakes the polls of an account whose collection has reached a timestamp that is new to them. */
+  announce(key: string, last_modified: Timestamp): void {
+    for (const poll of this.byAccount.get(key) ?? []) {
+      poll.announced = Math.max(poll.announced, last_modified);
+      if (poll.held && !poll.ending && poll.announced > poll.held.since) poll.held.end('changed');
+    }
+  }
+
+  /** Ends a poll; a look in progress is completed first. */
+  end(poll: HeldPoll, ending: Exclude<Ending, 'changed'>): void {
+    if (poll.ending || !this.all.has(poll)) return;
+    poll.ending = ending;
+    poll.held?.end(ending);
+  }
+
+  /** Ends up to `count` polls, those that were held longest first. */
+  release(count: number): void {
+    for (const poll of this.all) {
+      if (count <= 0) return;
+      if (poll.ending) continue;
+      this.end(poll, 'released');
+      count--;
+    }
+  }
+}

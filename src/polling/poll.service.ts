@@ -1,0 +1,118 @@
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import type { Request } from 'express';
+import { Authenticator } from '../auth/authenticator.js';
+import { callerOf } from '../auth/caller.js';
+import { type Clock, CLOCK, SETTINGS } from '../config/settings.module.js';
+import type { Settings } from '../config/settings.js';
+import { ServiceStatus } from '../http/service-status.js';
+import { readWait } from '../protocol/prefer.js';
+import { linesOf } from '../protocol/repeated-header.js';
+import type { Timestamp } from '../protocol/timestamp.js';
+import { Semaphore } from '../semaphore.js';
+import { type HeldPoll, HeldPolls } from './held-polls.js';
+
+/** The most client-supplied bytes that a held request may keep in memory; larger ones are not held. */
+const MAX_HELD_BYTES = 8_192;
+/** Under load, all held polls are released over a second, so that their responses do not add to it. */
+const RELEASE_MS = 100;
+const RELEASES = 10;
+
+/** What a poll found; `unchanged` is the collection's timestamp where the response is 304. */
+export interface PollResult {
+  unchanged?: Timestamp;
+  /** `Preference-Applied`, if a wait was granted. */
+  headers: Record<string, string>;
+}
+
+/** Looks for news on behalf of polls, and holds those that prefer to wait for them (docs/protocol.md, "Waiting"). */
+@Injectable()
+export class PollService implements OnApplicationBootstrap, OnApplicationShutdown {
+  /** So that a burst of changes does not become a burst of statements. */
+  private readonly woken = new Semaphore({ slots: 32, timeoutMs: 10_000, refusal: 'Too many polls were woken' });
+  private timer?: NodeJS.Timeout;
+  /** How many polls to release at a time while the service is full. */
+  private releasing?: number;
+
+  constructor(
+    private readonly polls: HeldPolls,
+    private readonly status: ServiceStatus,
+    private readonly authenticator: Authenticator,
+    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => this.releaseIfNeeded(), RELEASE_MS).unref();
+  }
+
+  onApplicationShutdown(): void {
+    clearInterval(this.timer);
+    this.polls.release(Infinity);
+  }
+
+  /**
+   * What `look` returns; if that is a timestamp and the request prefers to wait, only once the collection changes or the
+   * time is up.
+   * @param look returns the collection's timestamp while the response would be 304
+   */
+  async poll(request: Request, since: Timestamp, look: () => Promise<Timestamp | undefined>): Promise<PollResult> {
+    const seconds = request.headers.prefer === undefined ? undefined : this.grant(request);
+    if (seconds === undefined) return { unchanged: await look(), headers: {} };
+    const headers = { 'Preference-Applied': `wait=${seconds}` };
+    if (seconds === 0) return { unchanged: await look(), headers };
+    // Before the look, so that no change is missed in between.
+    const poll = this.polls.enter(callerOf(request).key, seconds * 1000);
+    if (!poll) return { unchanged: await look(), headers: {} };
+    request.context.whenOver(() => this.polls.end(poll, 'abandoned'));
+    try {
+      return { unchanged: await this.hold(request, poll, since, look), headers };
+    } finally {
+      this.polls.leave(poll);
+    }
+  }
+
+  private async hold(request: Request, poll: HeldPoll, since: Timestamp, look: () => Promise<Timestamp | undefined>) {
+    const { context } = request;
+    const unchanged = await look();
+    if (unchanged === undefined) return undefined;
+    // A body has no meaning here, but unread it would stay in memory.
+    request.resume();
+    const start = performance.now();
+    const ending = await this.status.monitor.whileWaiting(this.polls.hold(poll, unchanged));
+    // The time it is held does not count as response time.
+    context.heldMs = performance.now() - start;
+    if (ending !== 'changed') return unchanged;
+    const release = await this.woken.acquire('all', context);
+    context.whenAnswered(release);
+    // A token that was revoked in the meantime gets no new data.
+    await this.authenticator.senderOf(request, false);
+    // A condition in the future holds after the change, too.
+    return since > unchanged ? look() : undefined;
+  }
+
+  /** For how many seconds the request may be held; undefined if it must not be held or does not ask for it. */
+  private grant(request: Request): number | undefined {
+    const { maxSeconds } = this.settings.waiting;
+    if (maxSeconds === 0 || request.context.isBatchEntry) return undefined;
+    const wanted = readWait(linesOf('prefer', request.rawHeaders));
+    if (wanted === undefined) return undefined;
+    if (this.status.draining || this.status.monitor.load === 'full' || keptBytes(request) > MAX_HELD_BYTES) {
+      this.polls.noteRefusal();
+      return undefined;
+    }
+    const { expiresAt = Infinity } = callerOf(request);
+    const validSeconds = Math.max(0, Math.floor((expiresAt - this.clock()) / 1000));
+    return Math.min(wanted, maxSeconds, validSeconds);
+  }
+
+  private releaseIfNeeded(): void {
+    if (this.status.draining) this.polls.release(Infinity);
+    if (this.status.monitor.load !== 'full') return void (this.releasing = undefined);
+    this.releasing ??= Math.ceil(this.polls.size / RELEASES);
+    this.polls.release(this.releasing);
+  }
+}
+
+function keptBytes({ url, rawHeaders }: Request): number {
+  return rawHeaders.reduce((sum, text) => sum + text.length, url.length);
+}
