@@ -16,7 +16,6 @@ import { AlertInterceptor } from './http/response/alert.interceptor.js';
 import { BackoffInterceptor } from './http/response/backoff.interceptor.js';
 import { ApiErrorFilter } from './http/response/api-error.filter.js';
 import { EndOfServiceGuard } from './http/end-of-service.guard.js';
-import { FairShareGuard } from './http/load/fair-share.guard.js';
 import { EdgeModule } from './http/edge.module.js';
 import { PurgeModule } from './purge/purge.module.js';
 import { RateLimitGuard } from './rate-limit/rate-limit.guard.js';
@@ -54,7 +53,6 @@ export class AppModule {
       providers: [
         { provide: APP_GUARD, useClass: EndOfServiceGuard },
         { provide: APP_GUARD, useClass: AuthGuard },
-        { provide: APP_GUARD, useClass: FairShareGuard },
         { provide: APP_GUARD, useClass: RateLimitGuard },
         ...(settings.endOfService ? [{ provide: APP_INTERCEPTOR, useClass: AlertInterceptor }] : []),
         ...(settings.backoff === 'off' ? [] : [{ provide: APP_INTERCEPTOR, useClass: BackoffInterceptor }]),

@@ -1,6 +1,5 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setFlagsFromString } from 'node:v8';
 import { loadSettings } from './config/load-settings.js';
 import { SettingError, type Settings } from './config/settings.js';
 
@@ -45,9 +44,6 @@ async function serve(settings: Settings): Promise<Stop> {
     const base = await listen(metrics, 'METRICS_PORT', settings.host, settings.metricsPort);
     console.log(`metrics at ${base}/metrics`);
   }
-  // V8 would allocate some objects of each request as if they lived long, and these keep the rest of the request alive as
-  // garbage that only a full collection finds.
-  setFlagsFromString('--no-allocation-site-pretenuring');
   const base = await listen(app.server, 'PORT', settings.host, settings.port);
   console.log(`listening on ${base}`);
   if (!settings.production) greet(base);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { purgeableAfter } from '../accounts/accounts.store.js';
 import { committed } from '../database/outcome.js';
 import { Inject, Injectable } from '@nestjs/common';
@@ -95,7 +96,7 @@ export class TombstonePurge {
 
   private async purgeAccount(account: Buffer, before: number, { dryRun, isStopped }: PurgeOptions): Promise<number> {
     const size = dryRun ? Number.MAX_SAFE_INTEGER : CHUNK;
-    for (let count = 0; ; await pause()) {
+    for (let count = 0; ; await sleep(PAUSE_MS)) {
       const found = await this.database.onSession((session) => store.findTombstones(session, account, before, size));
       if (dryRun || found.length === 0 || isStopped?.()) return count + (dryRun ? found.length : 0);
       count += await this.database.inTransaction(async (transaction) =>
@@ -106,5 +107,3 @@ export class TombstonePurge {
     }
   }
 }
-
-const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, PAUSE_MS));

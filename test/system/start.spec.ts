@@ -57,12 +57,6 @@ describe('a start', () => {
     expect(packages.filter((name) => unwanted.includes(name))).toEqual([]);
   });
 
-  it('gives V8 no flag that it does not know', async () => {
-    const { output } = await outcomeOf(spawnService({}));
-    expect(output).toContain('listening on');
-    expect(output).not.toContain('unrecognized flag');
-  });
-
   it.each(OPTIONAL)('loads %s with %o', async (name, variables) => {
     expect((await packagesOf(variables)).packages).toContain(name);
   });

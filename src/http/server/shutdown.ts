@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from '../../app.factory.js';
 
 /** How long a load balancer has to notice that this instance is leaving before it stops accepting connections. */
@@ -14,15 +15,13 @@ const SWEEP_MS = 100;
 export async function shutDown({ nest, server, status }: App): Promise<void> {
   status.drain();
   const connections = await new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count ?? 0)));
-  if (connections > 0) await pause(NOTICE_MS);
+  if (connections > 0) await sleep(NOTICE_MS);
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
   const cut = setTimeout(() => server.closeAllConnections(), GRACE_MS);
   server.closeIdleConnections();
-  await Promise.race([closed, pause(GRACE_MS + SWEEP_MS)]);
+  await Promise.race([closed, sleep(GRACE_MS + SWEEP_MS)]);
   clearInterval(sweep);
   clearTimeout(cut);
-  await Promise.race([nest.close(), pause(1_000)]);
+  await Promise.race([nest.close(), sleep(1_000)]);
 }
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
