@@ -4,6 +4,7 @@ import { Authenticator } from '../auth/authenticator.js';
 import { callerOf } from '../auth/caller.js';
 import { type Clock, CLOCK, SETTINGS } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
+import type { RequestContext } from '../http/request/request-context.js';
 import { ServiceStatus } from '../http/service-status.js';
 import { readWait } from '../protocol/prefer.js';
 import { linesOf } from '../protocol/repeated-header.js';
@@ -78,16 +79,21 @@ export class PollService implements OnApplicationBootstrap, OnApplicationShutdow
     // A body has no meaning here, but unread it would stay in memory.
     request.resume();
     const start = performance.now();
-    const ending = await this.status.monitor.whileWaiting(this.polls.hold(poll, unchanged));
+    const mayLook = await this.status.monitor.whileWaiting(this.change(poll, unchanged, context));
     // The time it is held does not count as response time.
     context.heldMs = performance.now() - start;
-    if (ending !== 'changed') return unchanged;
-    const release = await this.woken.acquire('all', context);
-    context.whenAnswered(release);
+    if (!mayLook) return unchanged;
     // A token that was revoked in the meantime gets no new data.
     await this.authenticator.senderOf(request, false);
     // A condition in the future holds after the change, too.
     return since > unchanged ? look() : undefined;
+  }
+
+  /** Holds a poll; true when it was woken, once it may look again. */
+  private async change(poll: HeldPoll, since: Timestamp, context: RequestContext): Promise<boolean> {
+    if ((await this.polls.hold(poll, since)) !== 'changed') return false;
+    context.whenAnswered(await this.woken.acquire('all', context));
+    return true;
   }
 
   /** For how many seconds the request may be held; undefined if it must not be held or does not ask for it. */
