@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
 /** A load balancer for HTTP servers on 127.0.0.1. */
 export interface BalancerOptions {
@@ -44,11 +44,13 @@ ${servers.join('\n')}
  * cluster, otherwise to another; connections to a node that has left are cut.
  */
 export const galeraBalancerConfig = (nodePorts: number[], port: number): string =>
-  databaseBalancerConfig('wsrep-check.sh', 'rise 2', nodePorts, port, ' backup');
+  databaseBalancerConfig(join(import.meta.dirname, 'wsrep-check.sh'), 'rise 2', nodePorts, port, ' backup');
+
+const GROUP_CHECK = resolve('deploy/proxies/gr-check.sh');
 
 /** The same for a replication group with one primary, which gets all connections once it accepts writes. */
 export const groupBalancerConfig = (nodePorts: number[], port: number): string =>
-  databaseBalancerConfig('gr-check.sh', 'rise 1', nodePorts, port, '');
+  databaseBalancerConfig(GROUP_CHECK, 'rise 1', nodePorts, port, '');
 
 function databaseBalancerConfig(check: string, rise: string, nodePorts: number[], port: number, others: string) {
   const servers = nodePorts.map(
@@ -66,7 +68,7 @@ listen database
   timeout server 10m
   option external-check
   external-check path "/usr/bin:/bin"
-  external-check command ${join(import.meta.dirname, check)}
+  external-check command ${check}
   default-server inter 500ms fall 2 ${rise} on-marked-down shutdown-sessions
 ${servers.join('\n')}
 `;
