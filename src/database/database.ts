@@ -15,8 +15,6 @@ const REFUSE_MS = 1_000;
 const PROBE_MS = 1_500;
 /** Sessions that one user's requests may hold, of the ten or so that all users share. */
 const MAX_SESSIONS_PER_USER = 4;
-/** SQLite: reads run in this process, and after a long one those of other users go first. */
-const MAX_LOCAL_READS_PER_USER = 1;
 /** Transactions of one user that may queue for SQLite's single writer: as many as share a commit. */
 const MAX_LOCAL_WRITES_PER_USER = 16;
 const LIMITS = { timeoutMs: 4_000, refusal: 'Other requests of the same user took too long, try again later' };
@@ -30,7 +28,6 @@ export class Database {
   private refuseUntil = 0;
   private probing?: Promise<boolean>;
   private readonly turns = new Semaphore({ ...LIMITS, slotsPerKey: MAX_SESSIONS_PER_USER });
-  private readonly localReads = new Semaphore({ ...LIMITS, slotsPerKey: MAX_LOCAL_READS_PER_USER });
   private readonly localWrites = new Semaphore({ ...LIMITS, slotsPerKey: MAX_LOCAL_WRITES_PER_USER });
 
   constructor(
@@ -40,7 +37,7 @@ export class Database {
 
   /** How many requests wait for others of the same user. */
   get queued(): number {
-    return this.turns.waiting + this.localReads.waiting + this.localWrites.waiting;
+    return this.turns.waiting + this.localWrites.waiting;
   }
 
   get dialect(): Dialect {
@@ -95,19 +92,18 @@ export class Database {
     for (let tries = 1; ; tries++) {
       const source = this.source();
       try {
-        if (tally.key === undefined) return await attempt(source);
-        return await this.turnsFor(source.dialect, purpose).run(tally.key, tally, () => attempt(source));
+        // After a long read, SQLite's session lets other users go first.
+        const isLocalRead = source.dialect.isLocal && purpose === 'read';
+        if (tally.key === undefined || isLocalRead) return await attempt(source);
+        return await (source.dialect.isLocal ? this.localWrites : this.turns).run(tally.key, tally, () =>
+          attempt(source),
+        );
       } catch (error) {
         await this.requireRetryable(source, error, performance.now() - start);
       }
       this.retries++;
       await pause(tries);
     }
-  }
-
-  private turnsFor({ isLocal }: Dialect, purpose: 'read' | 'write'): Semaphore {
-    if (!isLocal) return this.turns;
-    return purpose === 'read' ? this.localReads : this.localWrites;
   }
 
   /** Throws the error for the response unless a retry is safe and promising. */

@@ -2,10 +2,15 @@ import { setImmediate as othersHadTurn } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import type { IsLast, LoanedSession, Parameter, Row, Tally, WriteResult } from '../session.js';
 import type { SqliteConnection, SqliteReader } from './connection.js';
+import { unavailable } from '../unavailable.js';
 import type { SqliteWriter } from './writer.js';
 
 /** After a read that took longer, other users' requests go first. */
 const LONG_READ_MS = 5;
+const PAUSE_TIMEOUT_MS = 4_000;
+
+/** The pauses of users after a long read, by account: their next read waits for the end. */
+export type Pauses = Map<string, Promise<void>>;
 
 /** Reads on one connection; transactions, and single statements that write, are on the other. */
 export class SqliteSession implements LoanedSession {
@@ -18,6 +23,7 @@ export class SqliteSession implements LoanedSession {
     private readonly writer: SqliteWriter,
     private readonly reader: SqliteReader | undefined,
     private readonly tally: Tally,
+    private readonly pauses: Pauses,
   ) {}
 
   rows(sql: string, parameters: Parameter[], isLast?: IsLast): Promise<Row[]> {
@@ -32,11 +38,28 @@ export class SqliteSession implements LoanedSession {
     this.count();
     const { writer, reader } = this;
     if (this.isWriting) return action(writer.connection);
+    if (this.pauses.size > 0) await this.pauseOver();
     const start = performance.now();
     // Between transactions, because the only connection sees what is not committed yet.
     const result = reader ? action(reader) : await writer.betweenTransactions(() => action(writer.connection));
-    if (performance.now() - start > LONG_READ_MS) await othersHadTurn();
+    if (performance.now() - start > LONG_READ_MS) await this.pause();
     return result;
+  }
+
+  private pause(): Promise<void> {
+    const { key = '' } = this.tally;
+    const pause = othersHadTurn().then(() => void this.pauses.delete(key));
+    this.pauses.set(key, pause);
+    return pause;
+  }
+
+  private async pauseOver(): Promise<void> {
+    const end = performance.now() + PAUSE_TIMEOUT_MS;
+    const { key = '' } = this.tally;
+    for (let pause = this.pauses.get(key); pause; pause = this.pauses.get(key)) {
+      await pause;
+      if (performance.now() > end) throw unavailable(new Error('other reads of the same user took too long'));
+    }
   }
 
   async run(sql: string, parameters: Parameter[]): Promise<WriteResult> {

@@ -4,7 +4,7 @@ import type { LoanedSession, SessionSource, Tally, Usage } from '../session.js';
 import { SqliteConnection, SqliteReader } from './connection.js';
 import { sqliteDialect } from './dialect.js';
 import { SqliteFile } from './file.js';
-import { SqliteSession } from './session.js';
+import { type Pauses, SqliteSession } from './session.js';
 import { SqliteWriter } from './writer.js';
 
 /**
@@ -14,6 +14,7 @@ import { SqliteWriter } from './writer.js';
 export class SqliteSessions implements SessionSource {
   readonly dialect = sqliteDialect;
   private readonly writer: SqliteWriter;
+  private readonly pauses: Pauses = new Map();
 
   private constructor(
     private readonly dataSource: DataSource,
@@ -50,7 +51,7 @@ export class SqliteSessions implements SessionSource {
 
   acquire(tally: Tally): Promise<LoanedSession> {
     this.file?.requireSame();
-    return Promise.resolve(new SqliteSession(this.dataSource, this.writer, this.reader, tally));
+    return Promise.resolve(new SqliteSession(this.dataSource, this.writer, this.reader, tally, this.pauses));
   }
 
   close(): void {
