@@ -17,6 +17,8 @@ export function atEndOfTurn<Call extends unknown[]>(action: (...call: Call) => v
   };
   return (...call) => {
     if (calls.length === 0) setImmediate(make);
-    calls.push(AsyncResource.bind(() => action(...call)));
+    // Cheaper by far than `AsyncResource.bind`.
+    const context = new AsyncResource('EndOfTurn');
+    calls.push(() => context.runInAsyncScope(action, undefined, ...call));
   };
 }
