@@ -5,7 +5,6 @@ import 'reflect-metadata';
 import { startDevelopmentProvider } from '../dev/provider.js';
 import { readSettings } from '../src/config/settings.js';
 import { dataSourceForSchema } from '../src/database/data-source.js';
-import { runMigrations } from '../src/database/migrate.js';
 import { startMariaDb } from '../test/support/servers/mariadb.js';
 import { accountOf, type User } from './data.js';
 import { openSeeder, type Seeder } from './seed.js';
@@ -79,6 +78,6 @@ function sqlite() {
 async function migrate(databaseUrl: string): Promise<void> {
   const settings = readSettings({ NODE_ENV: 'test', DATABASE_URL: databaseUrl });
   const dataSource = await (await dataSourceForSchema(settings)).initialize();
-  await runMigrations(dataSource);
+  await dataSource.runMigrations({ transaction: 'none' });
   await dataSource.destroy();
 }

@@ -62,11 +62,11 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
   nest.use(observation.middleware());
   options.extend?.(nest);
   nest.use(requireWellFormed, refuseOverload(status.monitor));
-  await nest.init();
   const database = nest.get(DatabaseLifecycle);
+  if (options.onRefusal) database.onRefusal = options.onRefusal;
   observation.watch(nest, status);
   try {
-    await database.start(options.onRefusal ?? (() => undefined));
+    await nest.init();
   } catch (error) {
     await nest.close();
     throw error;

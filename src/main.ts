@@ -11,5 +11,8 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const)
     stopping ??= stop().finally(() => process.exit(0));
   });
 
+// Output that nobody can take, such as on a full disk, is lost; without a listener it would end the process.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+
 const { start } = await import('./start.js');
 stop = await start();

@@ -9,13 +9,13 @@ import { examineSchema } from './doctor/schema.js';
 /** Runs `work` with the open database and closes it. Rejects when the database does not exist, and never creates it. */
 export async function withDatabase<T>(settings: Settings, work: (database: Database) => Promise<T>): Promise<T> {
   requireDatabaseFile(settings);
-  const lifecycle = await DatabaseLifecycle.of({ ...settings, databaseMustHaveUsers: false });
+  const lifecycle = await DatabaseLifecycle.of({ ...settings, databaseMustHaveUsers: false, migrateOnStart: false });
   try {
-    await lifecycle.start(() => undefined);
+    await lifecycle.onModuleInit();
     if (!(await lifecycle.isReachable())) throw new CommandError(`DATABASE_URL: ${await whyNot(lifecycle)}`);
     return await work(lifecycle.database);
   } finally {
-    await lifecycle.stop();
+    await lifecycle.onApplicationShutdown();
   }
 }
 

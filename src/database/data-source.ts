@@ -7,6 +7,7 @@ import { MIGRATIONS } from './migrations/index.js';
 import type { MysqlDriver } from './mysql/driver.js';
 
 const CONNECT_TIMEOUT_MS = 2_000;
+const OPEN_TIMEOUT_MS = 8_000;
 const SQLITE_BUSY_TIMEOUT_MS = 200;
 /**
  * Pages of the write-ahead log before a checkpoint, during which everybody waits: 4 ms instead of 12 ms with SQLite's
@@ -42,6 +43,26 @@ export async function dataSourceForSchema(settings: Settings): Promise<DataSourc
   if (databaseUrl.startsWith('sqlite:')) return createDataSource(sqliteOptions(settings));
   const { serverType } = await import('./mysql/server-type.js');
   return createDataSource(await serverOptions(settings, await serverType(databaseUrl)));
+}
+
+/**
+ * Opens a data source, checks what it is connected to, and closes it again if that fails. Rejects after eight seconds on
+ * a server that hangs.
+ */
+export async function openDataSource(
+  dataSource: DataSource,
+  check: () => Promise<void> = () => Promise.resolve(),
+): Promise<void> {
+  const limit = setTimeout(() => cutConnections(dataSource), OPEN_TIMEOUT_MS);
+  try {
+    await dataSource.initialize();
+    await check();
+  } catch (error) {
+    if (dataSource.isInitialized) await dataSource.destroy();
+    throw error;
+  } finally {
+    clearTimeout(limit);
+  }
 }
 
 /** The SQLite connection of an open data source; undefined for a server. */

@@ -1,11 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { SettingError, type Settings } from '../config/settings.js';
-import { before } from './before.js';
-import { createDataSource, cutConnections, dataSourceOptions, sqliteHandle } from './data-source.js';
+import { createDataSource, dataSourceOptions, openDataSource, sqliteHandle } from './data-source.js';
 import { Database } from './database.js';
 import { requireUsers } from './expected.js';
 import { DatabaseHealth } from './health.js';
-import { bringUpToDate } from './migrate.js';
+import { migrateFile, migrateServer, requireMigrated } from './migrate.js';
+import { examineServer } from './mysql/server-check.js';
 import { MysqlSessions } from './mysql/sessions.js';
 import { type Probe, probe } from './probe.js';
 import type { SessionSource, Usage } from './session.js';
@@ -15,16 +17,19 @@ import { unavailable } from './unavailable.js';
 import { whyNotOpen } from './why-not-open.js';
 
 const REOPEN_PAUSE_MS = 1_000;
-const OPEN_TIMEOUT_MS = 8_000;
+/** How long a start waits for the database before the service answers 503 meanwhile. */
+const START_MS = 8_000;
 const DOCTOR = 'run "npm run commands -- doctor", which says what to do';
 
 /**
- * Opens the database, keeps trying while a server is away, refuses an outdated schema, and closes it. Until it is open,
- * every use of `database` rejects with 503 / 201.
+ * Opens the database with the application and closes it with it. Keeps trying while a server is away, and refuses an
+ * outdated schema unless it may migrate. Until it is open, every use of `database` rejects with 503 / 201.
  */
-export class DatabaseLifecycle {
+export class DatabaseLifecycle implements OnModuleInit, OnApplicationShutdown {
   private readonly health = new DatabaseHealth((error) => this.logCorruption(error));
   readonly database = new Database(() => this.requireSource(), this.health);
+  /** Called when it turns out only after the start that the service cannot run with this database. */
+  onRefusal: (error: SettingError) => void = () => undefined;
   private source?: SessionSource;
   /** True once the database has been open. */
   wasReached = false;
@@ -40,64 +45,67 @@ export class DatabaseLifecycle {
   ) {}
 
   /** For a process without Nest. */
-  static async of(settings: Settings): Promise<DatabaseLifecycle> {
-    return new DatabaseLifecycle(settings, createDataSource(await dataSourceOptions(settings)));
+  static async of(settings: Settings, log?: Log): Promise<DatabaseLifecycle> {
+    return new DatabaseLifecycle(settings, createDataSource(await dataSourceOptions(settings)), log);
   }
 
   /**
-   * Resolves when the database is open, or when its server is away, and then retries every second. Rejects with
-   * `SettingError` when the settings or a pending migration make serving impossible; if that turns out only later, or the
-   * SQLite file is removed or replaced, calls `onRefusal`.
+   * Resolves when the database is open, when its server is away, and when it still migrates after eight seconds; it then
+   * goes on in the background. Rejects with `SettingError` when only the operator can help.
    */
-  async start(onRefusal: (error: SettingError) => void): Promise<void> {
+  async onModuleInit(): Promise<void> {
+    const opening = this.openOrRetry();
+    await Promise.race([opening, sleep(START_MS, undefined, { ref: false })]);
+    opening.catch((error: unknown) => this.onRefusal(error as SettingError));
+  }
+
+  /** Tries until the database is open. Resolves after the first attempt; rejects if that was refused. */
+  private async openOrRetry(): Promise<void> {
     try {
-      await this.open(onRefusal);
+      await this.open();
     } catch (error) {
       if (error instanceof SettingError) throw error;
       this.log.warn(`database not available, retrying: ${(error as Error).message}`);
-      this.reopenLater(onRefusal);
+      if (!this.closed) this.reopening = setTimeout(() => this.reopen(), REOPEN_PAUSE_MS).unref();
     }
   }
 
-  private reopenLater(onRefusal: (error: SettingError) => void): void {
-    if (this.closed) return;
-    this.reopening = setTimeout(() => {
-      this.start(onRefusal).catch((error: unknown) => onRefusal(error as SettingError));
-    }, REOPEN_PAUSE_MS);
-    this.reopening.unref();
+  private reopen(): void {
+    this.openOrRetry().catch((error: unknown) => this.onRefusal(error as SettingError));
   }
 
-  private async open(onRefusal: (error: SettingError) => void): Promise<void> {
-    const timeout = unavailable(new Error('timed out'));
+  private async open(): Promise<void> {
+    const { dataSource, settings } = this;
     try {
-      await before(OPEN_TIMEOUT_MS, this.initialize(), timeout);
-      this.source = await this.sessions(onRefusal);
+      const isFile = dataSource.options.type === 'better-sqlite3';
+      if (!isFile && settings.migrateOnStart) await migrateServer(settings, !settings.databaseMustHaveUsers);
+      await openDataSource(dataSource, () => (isFile ? this.checkFile() : this.checkServer()));
+      if (this.closed) return await this.close();
+      this.source = await this.sessions();
     } catch (error) {
-      // Ends whatever still waits on these connections, so that the data source can be opened again.
-      cutConnections(this.dataSource);
       await this.close();
-      throw error;
+      throw whyNotOpen(settings.databaseUrl, error);
     }
-    if (this.closed) return this.close();
     this.wasReached = true;
   }
 
-  private async initialize(): Promise<void> {
-    try {
-      await this.dataSource.initialize();
-      if (this.settings.databaseMustHaveUsers) await requireUsers(this.dataSource);
-      await bringUpToDate(this.dataSource, this.settings);
-    } catch (error) {
-      throw whyNotOpen(this.settings.databaseUrl, error);
-    }
+  private async checkFile(): Promise<void> {
+    if (this.settings.databaseMustHaveUsers) await requireUsers(this.dataSource);
+    await migrateFile(this.dataSource);
   }
 
-  private async sessions(onRefusal: (error: SettingError) => void): Promise<SessionSource> {
+  private async checkServer(): Promise<void> {
+    if (this.settings.databaseMustHaveUsers) await requireUsers(this.dataSource);
+    for (const warning of await examineServer(this.dataSource, this.settings)) this.log.warn(warning);
+    await requireMigrated(this.dataSource);
+  }
+
+  private async sessions(): Promise<SessionSource> {
     const sqlite = sqliteHandle(this.dataSource);
     if (!sqlite) return new MysqlSessions(this.dataSource);
     return SqliteSessions.of(this.dataSource, sqlite, ({ message }) => {
       if (!this.closed)
-        onRefusal(new SettingError(`DATABASE_URL: ${message}; put the right file there and start again`));
+        this.onRefusal(new SettingError(`DATABASE_URL: ${message}; put the right file there and start again`));
     });
   }
 
@@ -142,7 +150,7 @@ export class DatabaseLifecycle {
     return { used, waiting, queued: queued + this.database.queued };
   }
 
-  async stop(): Promise<void> {
+  async onApplicationShutdown(): Promise<void> {
     this.closed = true;
     clearTimeout(this.reopening);
     await this.close();

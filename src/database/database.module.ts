@@ -1,4 +1,4 @@
-import { Global, Injectable, Logger, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { Global, Logger, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { SETTINGS } from '../config/settings.module.js';
@@ -7,18 +7,9 @@ import { createDataSource, dataSourceOptions } from './data-source.js';
 import { Database } from './database.js';
 import { DatabaseLifecycle } from './database.lifecycle.js';
 
-@Injectable()
-class DatabaseCloser implements OnApplicationShutdown {
-  constructor(private readonly lifecycle: DatabaseLifecycle) {}
-
-  onApplicationShutdown(): Promise<void> {
-    return this.lifecycle.stop();
-  }
-}
-
 /**
- * The database for every module. `DatabaseLifecycle` opens TypeORM's data source when told to and closes it with the
- * application, so that the service can start while its database is away.
+ * The database for every module. `DatabaseLifecycle` opens TypeORM's data source, so that the service can start while its
+ * database is away.
  */
 @Global()
 @Module({
@@ -40,7 +31,6 @@ class DatabaseCloser implements OnApplicationShutdown {
       inject: [SETTINGS, DataSource],
     },
     { provide: Database, useFactory: ({ database }: DatabaseLifecycle) => database, inject: [DatabaseLifecycle] },
-    DatabaseCloser,
   ],
   exports: [Database, DatabaseLifecycle],
 })

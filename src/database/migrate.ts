@@ -1,26 +1,29 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type DataSource, MigrationExecutor } from 'typeorm';
 import { SettingError, type Settings } from '../config/settings.js';
-import { createDataSource, dataSourceOptions } from './data-source.js';
-import { requireDatabaseFile } from './expected.js';
+import { createDataSource, dataSourceOptions, openDataSource } from './data-source.js';
+import { requireDatabaseFile, requireUsers } from './expected.js';
+import { withMigrationLock } from './migration-lock.js';
+import { examineServer } from './mysql/server-check.js';
 import { whyNotOpen } from './why-not-open.js';
 
-const LOCK_NAME = 'reading-list-migrations';
-const LOCK_TIMEOUT_SECONDS = 60;
-/** For SQLite: 25 seconds in total. */
+const NO_DATABASE = [1044, 1049];
+/** For the lock of another process on a SQLite file: 25 seconds in total. */
 const LOCK_TRIES = 500;
 const LOCK_PAUSE_MS = 50;
 
 /** Runs the pending migrations of `DATABASE_URL`, or only checks; returns the names of those run or pending. */
 export async function migrateDatabase(settings: Settings, checkOnly: boolean): Promise<string[]> {
   if (checkOnly) requireDatabaseFile(settings);
+  else if (!settings.databaseUrl.startsWith('sqlite:')) return migrateServer(settings, true);
   const dataSource = createDataSource(await dataSourceOptions(settings));
-  await dataSource.initialize().catch((error: unknown) => {
-    throw whyNotOpen(settings.databaseUrl, error);
-  });
   try {
-    return await (checkOnly ? pendingMigrations(dataSource) : runMigrations(dataSource));
+    await openDataSource(dataSource);
+    return await (checkOnly ? pendingMigrations(dataSource) : migrateFile(dataSource));
+  } catch (error) {
+    throw whyNotOpen(settings.databaseUrl, error);
   } finally {
-    await dataSource.destroy();
+    if (dataSource.isInitialized) await dataSource.destroy();
   }
 }
 
@@ -41,19 +44,61 @@ async function appliedMigrations(dataSource: DataSource): Promise<Set<string>> {
   }
 }
 
-/**
- * Runs pending migrations and returns their names. If several processes call it at once, all but one wait and find
- * nothing left to do. An interrupted run can be repeated.
- */
-export function runMigrations(dataSource: DataSource): Promise<string[]> {
-  return dataSource.options.type === 'better-sqlite3' ? runOnSqlite(dataSource) : runOnMysql(dataSource);
+/** Throws `SettingError` if there are migrations left to run. */
+export async function requireMigrated(dataSource: DataSource): Promise<void> {
+  const pending = await pendingMigrations(dataSource);
+  if (pending.length > 0)
+    throw new SettingError(
+      `DATABASE_URL: ${pending.length} pending migration(s); run "npm run migrate" or set MIGRATE_ON_START=true`,
+    );
 }
 
-/** SQLite can change tables in a transaction, and only one process at a time can have a write transaction. */
-async function runOnSqlite(dataSource: DataSource): Promise<string[]> {
+/**
+ * Runs the pending migrations of a server on connections of their own, however long they take, and returns their names.
+ * Of several processes all but one wait and find nothing left to do. An interrupted run can be repeated.
+ * @param mayBeEmpty whether to create the database, and to go on with one that has no users
+ */
+export async function migrateServer(settings: Settings, mayBeEmpty: boolean): Promise<string[]> {
+  const dataSource = createDataSource(await dataSourceOptions({ ...settings, databasePoolSize: 2 }));
+  try {
+    await openDataSource(dataSource).catch(async (error: NodeJS.ErrnoException) => {
+      if (!mayBeEmpty || !NO_DATABASE.includes(error.errno ?? 0)) throw error;
+      const { createServerDatabase } = await import('./mysql/create-database.js');
+      await createServerDatabase(settings.databaseUrl).catch(() => Promise.reject(error));
+      await openDataSource(dataSource);
+    });
+    await examineServer(dataSource, settings);
+    if (!mayBeEmpty) await requireUsers(dataSource);
+    if ((await pendingMigrations(dataSource)).length === 0) return [];
+    return await withMigrationLock(dataSource, () => runPending(dataSource));
+  } catch (error) {
+    throw whyNotOpen(settings.databaseUrl, error);
+  } finally {
+    if (dataSource.isInitialized) await dataSource.destroy();
+  }
+}
+
+/** On one connection, as the other one renews the lock. */
+async function runPending(dataSource: DataSource): Promise<string[]> {
+  const runner = dataSource.createQueryRunner();
+  try {
+    const executor = new MigrationExecutor(dataSource, runner);
+    executor.transaction = 'none';
+    return (await executor.executePendingMigrations()).map(({ name }) => name);
+  } finally {
+    await runner.release();
+  }
+}
+
+/**
+ * Runs the pending migrations of a SQLite file, in one transaction: SQLite can change tables in it, and only one process
+ * at a time can write. Rejects if nobody can write the file, even if there is nothing left to do.
+ */
+export async function migrateFile(dataSource: DataSource): Promise<string[]> {
   await beginImmediate(dataSource);
   try {
     const done = await dataSource.runMigrations({ transaction: 'none' });
+    await dataSource.query('DELETE FROM migrations WHERE id < 0');
     await dataSource.query('COMMIT');
     return done.map(({ name }) => name);
   } catch (error) {
@@ -71,40 +116,7 @@ async function beginImmediate(dataSource: DataSource): Promise<void> {
       return;
     } catch (error) {
       if ((error as { code?: string }).code !== 'SQLITE_BUSY' || tries === LOCK_TRIES) throw error;
-      await new Promise((resolve) => setTimeout(resolve, LOCK_PAUSE_MS));
+      await sleep(LOCK_PAUSE_MS);
     }
   }
-}
-
-async function runOnMysql(dataSource: DataSource): Promise<string[]> {
-  const runner = dataSource.createQueryRunner();
-  try {
-    const [row] = (await runner.query('SELECT GET_LOCK(?, ?) AS locked', [LOCK_NAME, LOCK_TIMEOUT_SECONDS])) as {
-      locked: number | null;
-    }[];
-    if (row?.locked !== 1) throw new Error('another process has been running migrations for a minute');
-    // On the connection that holds the lock, as the pool may have no other.
-    const executor = new MigrationExecutor(dataSource, runner);
-    executor.transaction = 'none';
-    const done = await executor.executePendingMigrations();
-    await runner.query('SELECT RELEASE_LOCK(?)', [LOCK_NAME]);
-    return done.map(({ name }) => name);
-  } finally {
-    await runner.release();
-  }
-}
-
-/**
- * Brings the schema up to date if the settings allow it. Rejects with `SettingError` if that is left to the operator.
- */
-export async function bringUpToDate(dataSource: DataSource, { migrateOnStart }: Settings): Promise<void> {
-  if (dataSource.options.type === 'better-sqlite3' || migrateOnStart) {
-    await runMigrations(dataSource);
-    return;
-  }
-  const pending = await pendingMigrations(dataSource);
-  if (pending.length > 0)
-    throw new SettingError(
-      `DATABASE_URL: ${pending.length} pending migration(s); run "npm run migrate" or set MIGRATE_ON_START=true`,
-    );
 }

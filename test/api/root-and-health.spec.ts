@@ -261,7 +261,7 @@ describe('the heartbeat of the load balancer', () => {
 
   it('is 200 though the database went away', async () => {
     const lonely = await start();
-    await lonely.database.stop();
+    await lonely.database.onApplicationShutdown();
     expect((await getJson(lonely, '/__heartbeat__')).body).toMatchObject({ database: false });
     expect((await getJson(lonely, '/__lbheartbeat__')).status).toBe(200);
   });

@@ -16,11 +16,18 @@ afterAll(() => children.forEach((child) => child.kill('SIGKILL')));
 /** The built service at `debug`, with the given standard output; what it says there nobody may read. */
 async function startLogging(
   output: 'pipe' | number,
+  variables: Record<string, string> = {},
 ): Promise<{ url: string; child: ChildProcess; stop: () => Promise<unknown[]> }> {
   const port = await findFreePort();
   const child = spawn(process.execPath, [resolve('dist/src/main.js')], {
     cwd: mkdtempSync(join(tmpdir(), 'reading-list-log-')),
-    env: { PATH: process.env.PATH, PORT: String(port), LOG_LEVEL: 'debug', DATABASE_URL: 'sqlite::memory:' },
+    env: {
+      PATH: process.env.PATH,
+      PORT: String(port),
+      LOG_LEVEL: 'debug',
+      DATABASE_URL: 'sqlite::memory:',
+      ...variables,
+    },
     stdio: ['ignore', output, 'ignore'],
   });
   children.push(child);
@@ -57,7 +64,7 @@ async function expectServesAndEnds({ url, stop }: Awaited<ReturnType<typeof star
 describe('the service answers, and ends with status 0, though its log', () => {
   it('goes to a disk that is full', async () => {
     const full = openSync('/dev/full', 'w');
-    const service = await startLogging(full);
+    const service = await startLogging(full, { METRICS_PORT: '0' });
     closeSync(full);
     await makeLines(service.url, 2_000);
     await expectServesAndEnds(service);

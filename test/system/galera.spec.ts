@@ -31,16 +31,25 @@ beforeAll(async () => {
     ),
   );
   const settings = { MIGRATE_ON_START: 'true' };
-  balanced = await startService({ ...settings, DATABASE_URL: `mysql://root@127.0.0.1:${port}/reading_list` });
-  direct = [];
-  for (const node of cluster.nodes)
-    direct.push(await startService({ ...settings, DATABASE_URL: node.url('reading_list') }));
+  const urls = cluster.nodes.map((node) => node.url('reading_list'));
+  const started = [`mysql://root@127.0.0.1:${port}/reading_list`, ...urls].map((url) =>
+    startService({ ...settings, DATABASE_URL: url }),
+  );
+  [balanced, ...direct] = (await Promise.all(started)) as [Service, ...Service[]];
 });
 
 afterAll(async () => {
   for (const service of [...direct, balanced]) await service.kill();
   await haproxy.remove();
   await cluster.stop();
+});
+
+it('is migrated once by instances that start at the same time on all nodes', async () => {
+  const names = (await runSql(cluster.nodes[0]!.url('reading_list'), 'SELECT name FROM migrations')).map(
+    ({ name }) => name,
+  );
+  expect(names.length).toBeGreaterThan(0);
+  expect(names.length).toBe(new Set(names).size);
 });
 
 it('reads on every node what another one acknowledged', async () => {

@@ -10,7 +10,6 @@ import { readSettings } from '../../src/config/settings.js';
 import { dataSourceForSchema } from '../../src/database/data-source.js';
 import { articleEntity } from '../../src/database/entities/article.entity.js';
 import { columnTypes, type DatabaseType } from '../../src/database/entities/columns.js';
-import { runMigrations } from '../../src/database/migrate.js';
 import { ARTICLE_FIELDS } from '../../src/protocol/fields.js';
 import type { DatabaseServer } from '../support/servers/database-server.js';
 import { startMariaDb } from '../support/servers/mariadb.js';
@@ -53,7 +52,7 @@ describe.each(Object.keys(starts))('a migration for one more field, generated on
     const types = columnTypes(options.type as DatabaseType);
     const article = articleEntity(types, FIELDS_AND_ONE);
     dataSource = await new DataSource({ ...options, entities: [article] }).initialize();
-    await runMigrations(dataSource);
+    await dataSource.runMigrations({ transaction: 'none' });
   });
 
   afterAll(async () => {

@@ -11,7 +11,6 @@ import type { PageRequest } from '../../src/articles/store/page-statement.js';
 import * as store from '../../src/articles/store/articles.store.js';
 import { readSettings } from '../../src/config/settings.js';
 import { dataSourceForSchema } from '../../src/database/data-source.js';
-import { runMigrations } from '../../src/database/migrate.js';
 import { mysqlDialect } from '../../src/database/mysql/dialect.js';
 import type { Dialect, Parameter, Session } from '../../src/database/session.js';
 import { sqliteDialect } from '../../src/database/sqlite/dialect.js';
@@ -77,7 +76,7 @@ interface Server {
 async function prepared(databaseUrl: string): Promise<DataSource> {
   const dataSource = await dataSourceForSchema(readSettings({ NODE_ENV: 'test', DATABASE_URL: databaseUrl }));
   await dataSource.initialize();
-  await runMigrations(dataSource);
+  await dataSource.runMigrations({ transaction: 'none' });
   const seeder = await openSeeder(databaseUrl);
   await seeder.articles({ account: ACCOUNT, to: SIZE, tombstones: SIZE / 10 });
   await seeder.strangers(500, 8);

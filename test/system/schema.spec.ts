@@ -7,7 +7,6 @@ import { readSettings } from '../../src/config/settings.js';
 import { dataSourceForSchema } from '../../src/database/data-source.js';
 import { articleEntity } from '../../src/database/entities/article.entity.js';
 import { columnTypes } from '../../src/database/entities/columns.js';
-import { runMigrations } from '../../src/database/migrate.js';
 import { ARTICLE_FIELDS } from '../../src/protocol/fields.js';
 import type { DatabaseServer } from '../support/servers/database-server.js';
 import { startMariaDb } from '../support/servers/mariadb.js';
@@ -127,7 +126,7 @@ describe.each(Object.keys(kinds))('the schema on %s', (name) => {
       : `sqlite:${join(mkdtempSync(join(tmpdir(), 'reading-list-')), 'schema.sqlite')}`;
     const settings = readSettings({ NODE_ENV: 'test', DATABASE_URL });
     dataSource = await (await dataSourceForSchema(settings)).initialize();
-    await runMigrations(dataSource);
+    await dataSource.runMigrations({ transaction: 'none' });
   });
 
   afterAll(async () => {

@@ -110,3 +110,20 @@ it('a file that another process holds locked is waited for', async () => {
   await expect.poll(answered, { timeout: 10_000 }).toBe(200);
   other.close();
 });
+
+describe('a file that cannot be written in a folder that can', () => {
+  /** Root may write any file, so the file has to be one that cannot be changed at all; not every file system has that. */
+  const canFreeze = (file: string) => spawnSync('chattr', ['+i', file]).status === 0;
+
+  it('ends the start, with one line', async () => {
+    const file = join(folder, 'list.sqlite');
+    const settings = { DATABASE_URL: `sqlite:${file}` };
+    const service = await startService(settings);
+    await service.stop();
+    chmodSync(file, 0o444);
+    if (process.getuid!() === 0 && !canFreeze(file)) return;
+    const { status, output } = await runService(settings);
+    spawnSync('chattr', ['-i', file]);
+    expect([status, output]).toEqual([1, expect.stringMatching(`^DATABASE_URL: ${file} cannot be .*\n$`)]);
+  });
+});

@@ -34,7 +34,7 @@ export const SESSION: readonly SessionSetting[] = [
       .map(([name, value]) => `${name} = ${value}`)
       .join(', ')}`,
   },
-  // ADR 11. The variable has different names on MySQL and MariaDB, this statement is the same.
+  // ADR 12. The variable has different names on MySQL and MariaDB, this statement is the same.
   { sql: 'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE' },
   // On a Galera cluster a read waits for what other nodes have acknowledged.
   { sql: 'SET SESSION wsrep_sync_wait = 1', isOptional: true },

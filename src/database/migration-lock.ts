@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { setInterval, setTimeout as sleep } from 'node:timers/promises';
+import type { DataSource } from 'typeorm';
+import { cutConnections } from './data-source.js';
+import { mysqlDialect } from './mysql/dialect.js';
+
+const RENEW_MS = 1_000;
+const LOOK_MS = 500;
+/** After so many looks in a row at an unchanged row, its holder has ended. */
+const LOOKS = 20;
+
+const CREATE = `CREATE TABLE IF NOT EXISTS \`leases\` (
+  task VARCHAR(64) NOT NULL PRIMARY KEY, holder CHAR(36) NOT NULL, expires_on BIGINT NOT NULL) ENGINE=InnoDB`;
+const TASK = 'migrate';
+
+interface Held {
+  holder: string;
+  /** Of the holder's clock, so that nobody else can compare it: it only shows that the holder goes on. */
+  expires_on: number;
+}
+
+/**
+ * Runs `work` while no other process runs its own, on whichever node of a cluster: a lock of the server would hold on
+ * one node only. The holder renews its row; whoever sees it unchanged for ten seconds takes over. Needs two connections.
+ */
+export async function withMigrationLock<T>(dataSource: DataSource, work: () => Promise<T>): Promise<T> {
+  const holder = randomUUID();
+  await dataSource.query(CREATE);
+  await acquire(dataSource, holder);
+  const renewing = new AbortController();
+  void renew(dataSource, holder, renewing.signal);
+  try {
+    return await work();
+  } finally {
+    renewing.abort();
+    await dataSource.query('DELETE FROM `leases` WHERE task = ? AND holder = ?', [TASK, holder]).catch(() => undefined);
+  }
+}
+
+async function acquire(dataSource: DataSource, holder: string): Promise<void> {
+  const insert = 'INSERT INTO `leases` (task, holder, expires_on) VALUES (?, ?, ?)';
+  const take = 'UPDATE `leases` SET holder = ?, expires_on = ? WHERE task = ? AND holder = ? AND expires_on = ?';
+  let [seen, looks] = ['', 0];
+  for (;;) {
+    const lookedOn = performance.now();
+    const [held] = await dataSource.query<Held[]>('SELECT holder, expires_on FROM `leases` WHERE task = ?', [TASK]);
+    // A change of the schema may hold up a whole cluster, and with it the holder: a late answer shows nothing.
+    const wasPrompt = performance.now() - lookedOn < LOOK_MS;
+    const state = JSON.stringify(held);
+    looks = held && wasPrompt && state === seen ? looks + 1 : 0;
+    seen = state;
+    if (!held && (await succeeds(dataSource, insert, [TASK, holder, expiry()]))) return;
+    const old = held && [TASK, held.holder, held.expires_on];
+    if (old && looks >= LOOKS && (await succeeds(dataSource, take, [holder, expiry(), ...old]))) return;
+    await sleep(LOOK_MS);
+  }
+}
+
+/** False if another process was first. */
+async function succeeds(dataSource: DataSource, sql: string, parameters: unknown[]): Promise<boolean> {
+  try {
+    const { affectedRows } = await dataSource.query<{ affectedRows: number }>(sql, parameters);
+    return affectedRows > 0;
+  } catch (error) {
+    if (['duplicate', 'retry'].includes(mysqlDialect.classify(error))) return false;
+    throw error;
+  }
+}
+
+/** Ends what this process does if another one took over, for instance while this one was suspended. */
+async function renew(dataSource: DataSource, holder: string, signal: AbortSignal): Promise<void> {
+  const sql = 'UPDATE `leases` SET expires_on = ? WHERE task = ? AND holder = ?';
+  try {
+    for await (const _ of setInterval(RENEW_MS, undefined, { signal })) {
+      const result = await dataSource.query<{ affectedRows: number }>(sql, [expiry(), TASK, holder]);
+      if (result.affectedRows === 0 && !signal.aborted) cutConnections(dataSource);
+    }
+  } catch {
+    // Aborted, or the server is away: then the migration fails as well.
+  }
+}
+
+const expiry = (): number => Date.now() + LOOKS * LOOK_MS;

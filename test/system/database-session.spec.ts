@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readSettings } from '../../src/config/settings.js';
+import { DatabaseLifecycle } from '../../src/database/database.lifecycle.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { send } from '../support/devices.js';
+import { asRoot, type DatabaseServer, runSql } from '../support/servers/database-server.js';
+import { startMariaDb } from '../support/servers/mariadb.js';
+import { startMysql } from '../support/servers/mysql.js';
+import { runService } from '../support/service.js';
+
+const TITLE = 'Ärger im 雪 \\ "mit" \'Anführung\' 🚲';
+const article = (url: string) => ({ url, title: TITLE, added_by: 'phone' });
+
+/** A database with a user that has no rights beyond it: for root, servers do not run `init_connect`. */
+async function databaseOf(server: DatabaseServer, rights = 'ALL'): Promise<string> {
+  await server.createDatabase('list');
+  await runSql(
+    asRoot(server.socket),
+    "CREATE USER IF NOT EXISTS service@'%' IDENTIFIED BY 'secret'",
+    `GRANT ${rights} ON list.* TO service@'%'`,
+  );
+  return `mysql://service:secret@127.0.0.1:${server.port}/list`;
+}
+
+const start = (DATABASE_URL: string, variables = {}): Promise<TestApp> =>
+  startApp({ ...variables }, { url: DATABASE_URL, drop: () => Promise.resolve() });
+
+/** Two instances see each other's writes, text comes back as it was sent, and a rival's rollback undoes nothing. */
+async function serves(url: string): Promise<void> {
+  const [one, other] = [await start(url), await start(url)];
+  const { status, body } = await send(one.url, 'me', 'POST', '/articles', article('https://example.com/ü?雪'));
+  expect([status, body.title]).toEqual([201, TITLE]);
+  expect((await send(other.url, 'me', 'GET', '/articles')).body.items).toMatchObject([{ id: body.id, title: TITLE }]);
+  const patch = { title: `${TITLE} neu` };
+  expect((await send(other.url, 'me', 'PATCH', `/articles/${body.id}`, patch)).status).toBe(200);
+  for (const app of [one, other])
+    expect((await send(app.url, 'me', 'GET', '/articles?_sort=title')).body.items).toMatchObject([patch]);
+  const title = encodeURIComponent(patch.title);
+  expect((await send(one.url, 'me', 'GET', `/articles?title=${title}`)).body.items).toHaveLength(1);
+  expect((await send(one.url, 'me', 'DELETE', `/articles/${body.id}`)).status).toBe(200);
+  expect((await send(other.url, 'me', 'GET', `/articles/${body.id}`)).status).toBe(404);
+  await Promise.all([one.close(), other.close()]);
+}
+
+const LATIN1 = ['--character-set-server=latin1', '--collation-server=latin1_swedish_ci'];
+const UTF8MB3 = ['--character-set-server=utf8mb3', '--collation-server=utf8mb3_general_ci'];
+
+const COMMON = [
+  ['autocommit=0', ['--autocommit=0']],
+  ['latin1', LATIN1],
+  ['init_connect', ["--init-connect=SET NAMES latin1, autocommit = 0, sql_mode = 'ANSI', time_zone = '+05:30'"]],
+  ['limits', ['--max-join-size=50', '--max-sort-length=64', '--init-connect=SET sql_select_limit = 1']],
+  ['chained transactions', ['--completion-type=CHAIN']],
+  ['another time zone', ['--default-time-zone=-07:00']],
+  ...['ANSI', 'ANSI_QUOTES,PIPES_AS_CONCAT', 'NO_BACKSLASH_ESCAPES', 'TRADITIONAL', ''].map((mode) => [
+    `sql_mode=${mode}`,
+    [`--sql-mode=${mode}`],
+  ]),
+  ...['READ-UNCOMMITTED', 'READ-COMMITTED', 'REPEATABLE-READ', 'SERIALIZABLE'].map((level) => [
+    `isolation ${level}`,
+    [`--transaction-isolation=${level}`],
+  ]),
+] as [name: string, flags: string[]][];
+
+const MARIADB: typeof COMMON = [
+  ['utf8mb3 whatever clients ask for', [...UTF8MB3, '--skip-character-set-client-handshake']],
+  ['read-only transactions', ['--init-connect=SET tx_read_only = 1']],
+  ['sql_mode=ORACLE', ['--sql-mode=ORACLE']],
+];
+const MYSQL: typeof COMMON = [
+  ['latin1 whatever clients ask for', [...LATIN1, '--init-connect=SET NAMES latin1']],
+  ['read-only transactions', ['--init-connect=SET transaction_read_only = 1']],
+  ['primary keys required', ['--sql-require-primary-key=ON']],
+  ['padded text', ['--sql-mode=PAD_CHAR_TO_FULL_LENGTH']],
+];
+
+describe.each([
+  ['MariaDB', startMariaDb, [...COMMON, ...MARIADB]],
+  ['MySQL', startMysql, [...COMMON, ...MYSQL]],
+] as const)('sessions on %s rely on no default of the server', (_, startServer, cases) => {
+  it.each(cases)('%s', async (name, flags) => {
+    const server = await startServer({ extraFlags: [...flags] });
+    await serves(await databaseOf(server));
+    await server.remove();
+  });
+});
+
+describe.each([
+  ['MariaDB', startMariaDb],
+  ['MySQL', startMysql],
+] as const)('%s', (kind, startServer) => {
+  let server: DatabaseServer;
+  beforeAll(async () => {
+    server = await startServer({ extraFlags: ['--max-allowed-packet=1M', '--log-bin=binlog', '--server-id=1'] });
+  });
+  afterAll(() => server.remove());
+
+  it('has every connection in the same state, whatever its number', async () => {
+    const app = await start(await databaseOf(server), { DATABASE_POOL_SIZE: '5' });
+    const isolation = kind === 'MariaDB' ? '@@tx_isolation' : '@@transaction_isolation';
+    const sql = `SELECT CONCAT_WS(' ', ${isolation}, @@autocommit + 0, @@sql_mode, @@time_zone, @@character_set_client,
+      @@collation_connection, @@sql_big_selects + 0) AS state, SLEEP(0.1) AS slept, CONNECTION_ID() AS id`;
+    const rows = await Promise.all(
+      Array.from({ length: 5 }, () => app.database.database.onSession((session) => session.row(sql, []))),
+    );
+    const states = new Set(rows.map((row) => row!.state));
+    expect([...states]).toEqual(['READ-COMMITTED 1 STRICT_ALL_TABLES +00:00 utf8mb4 utf8mb4_bin 1']);
+    await app.close();
+  });
+
+  it('is warned about when its packets are smaller than the bodies of requests', async () => {
+    const settings = readSettings({
+      DATABASE_URL: await databaseOf(server),
+      MIGRATE_ON_START: 'true',
+      LOG_LEVEL: 'warn',
+    });
+    const warnings: string[] = [];
+    const lifecycle = await DatabaseLifecycle.of(settings, {
+      warn: (line) => warnings.push(line),
+      error: () => undefined,
+    });
+    await lifecycle.onModuleInit();
+    expect(warnings).toEqual([expect.stringMatching(/^MAX_BODY_BYTES: .* 2097152 .* 1048576 \(max_allowed_packet\)/)]);
+    await lifecycle.onApplicationShutdown();
+  });
+
+  it('is refused if it cannot log transactions in READ COMMITTED', async () => {
+    const url = await databaseOf(server);
+    await runSql(asRoot(server.socket), "SET GLOBAL binlog_format = 'STATEMENT'");
+    const { status, output } = await runService({ DATABASE_URL: url });
+    expect(status).toBe(1);
+    expect(output).toMatch(/^DATABASE_URL: the server has binlog_format=STATEMENT, .*ROW or MIXED there\n$/);
+    await runSql(asRoot(server.socket), "SET GLOBAL binlog_format = 'ROW'");
+  });
+});

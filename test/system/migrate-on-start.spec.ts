@@ -1,0 +1,91 @@
+import { createConnection } from 'mysql2/promise';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCommand } from '../operations/run-command.js';
+import { send } from '../support/devices.js';
+import { asRoot, type DatabaseServer, runSql } from '../support/servers/database-server.js';
+import { startMariaDb } from '../support/servers/mariadb.js';
+import { startMysql } from '../support/servers/mysql.js';
+import { runService, type Service, startService } from '../support/service.js';
+import { until } from '../support/waiting.js';
+
+/** Longer than the service takes to give up a server that hangs. */
+const MIGRATION_MS = Number(process.env.MIGRATION_MS ?? 12_000);
+
+describe.each([
+  ['MariaDB', startMariaDb],
+  ['MySQL', startMysql],
+] as const)('MIGRATE_ON_START on %s', (_, startServer) => {
+  let server: DatabaseServer;
+  const services: Service[] = [];
+
+  beforeAll(async () => {
+    server = await startServer();
+  });
+  afterAll(async () => {
+    for (const service of services) await service.kill();
+    await server.remove();
+  });
+
+  const start = async (DATABASE_URL: string): Promise<Service> => {
+    const service = await startService({
+      DATABASE_URL,
+      MIGRATE_ON_START: 'true',
+      DATABASE_POOL_SIZE: '1',
+      LOG_LEVEL: 'warn',
+    });
+    services.push(service);
+    return service;
+  };
+  const statusOf = async ({ url }: Service) => (await fetch(`${url}/__lbheartbeat__`)).status;
+
+  /** A database whose last migration has to be run again. */
+  async function nearlyMigrated(name: string): Promise<string> {
+    const DATABASE_URL = await server.createDatabase(name);
+    expect(await runCommand(['migrate'], { DATABASE_URL })).toMatchObject({ status: 0 });
+    await runSql(DATABASE_URL, "DELETE FROM migrations WHERE name LIKE 'CreateTokens%'");
+    return DATABASE_URL;
+  }
+
+  it('creates the database', async () => {
+    const service = await start(server.url('New.List'));
+    expect((await send(service.url, 'me', 'GET', '/articles')).status).toBe(200);
+  });
+
+  it('says who has to create the database if the user of the service may not', async () => {
+    await runSql(asRoot(server.socket), "CREATE USER modest@'%' IDENTIFIED BY ''");
+    const DATABASE_URL = server.url('other').replace('root@', 'modest@');
+    const { status, output } = await runService({ DATABASE_URL, MIGRATE_ON_START: 'true' });
+    expect(status).toBe(1);
+    expect(output).toMatch(
+      /^DATABASE_URL: cannot be opened: Access denied .*; if "other" does not exist, create it, .*\n$/,
+    );
+  });
+
+  it('lets a migration take its time, answers 503 meanwhile, and runs it in one of several instances', async () => {
+    const DATABASE_URL = await nearlyMigrated('slow');
+    const holder = await createConnection(DATABASE_URL);
+    await holder.query('LOCK TABLES migrations READ');
+    const endsOn = Date.now() + MIGRATION_MS;
+    const both = await Promise.all([start(DATABASE_URL), start(DATABASE_URL)]);
+    while (Date.now() < endsOn) expect(await Promise.all(both.map(statusOf))).toEqual([503, 503]);
+    await holder.query('UNLOCK TABLES');
+    await holder.end();
+    for (const service of both) {
+      await until(async () => (await statusOf(service)) === 200);
+      expect((await send(service.url, 'me', 'GET', '/articles')).status).toBe(200);
+      expect(service.output()).not.toContain('retrying');
+    }
+    const names = (await runSql(DATABASE_URL, 'SELECT name FROM migrations')).map(({ name }) => name);
+    expect(names.length).toBe(new Set(names).size);
+    expect(await runSql(DATABASE_URL, 'SELECT * FROM leases')).toEqual([]);
+  });
+
+  it('goes on where another process was killed over it', async () => {
+    const DATABASE_URL = await nearlyMigrated('killed');
+    await runSql(DATABASE_URL, "INSERT INTO leases VALUES ('migrate', 'killed', 9999999999999)");
+    expect(await runCommand(['migrate'], { DATABASE_URL })).toMatchObject({
+      status: 0,
+      out: expect.stringMatching(/^done: CreateTokens/) as string,
+    });
+  });
+});
