@@ -1,10 +1,9 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, RouterModule } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import { ArticlesModule } from './articles/articles.module.js';
 import { AuthGuard } from './auth/auth.guard.js';
 import { AuthModule } from './auth/auth.module.js';
-import { NoProviderModule } from './auth/login/no-provider.controller.js';
-import { loginPath } from './auth/login/oauth.controller.js';
+import { LoginModule } from './auth/login/login.module.js';
 import { BatchModule } from './batch/batch.module.js';
 import { type Clock, SettingsModule } from './config/settings.module.js';
 import type { Settings } from './config/settings.js';
@@ -40,9 +39,8 @@ export class AppModule {
         PollingModule,
         ArticlesModule,
         BatchModule,
-        ...(settings.oauth.enabled ? [] : [NoProviderModule]),
         AuthModule,
-        RouterModule.register([NoProviderModule, AuthModule].map((module) => ({ path: loginPath(settings), module }))),
+        LoginModule.forRoot(settings),
         HealthModule,
         PurgeModule,
         DocsModule,

@@ -5,13 +5,13 @@ import { SETTINGS } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
 import { ApiError } from '../protocol/api-error.js';
 import { readAuthorization } from '../protocol/authorization-header.js';
+import { RateLimiter } from '../rate-limit/rate-limiter.js';
 import type { Scheme, Sender } from './caller.js';
 import { challenge, type ChallengeOptions } from './challenge.js';
 import { BasicStrategy } from './strategies/basic.strategy.js';
 import { BearerStrategy } from './strategies/bearer.strategy.js';
+import type { Presented } from './strategies/presented.js';
 
-/** The part of a request that a strategy sees: tokens in a query string or body do not count. */
-type Presented = Pick<Request, 'headers' | 'socket'>;
 type Answer = (error?: unknown, sender?: Sender | false) => void;
 type Middleware = (request: Presented, response: unknown, next: Answer) => void;
 
@@ -22,6 +22,7 @@ export class Authenticator {
 
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly limiter: RateLimiter,
     bearer: BearerStrategy,
     basic: BasicStrategy,
   ) {
@@ -29,45 +30,53 @@ export class Authenticator {
   }
 
   /**
-   * The sender that the credentials identify; a promise only if that takes a request or a statement. Throws or rejects
-   * with 401 / 104 without usable credentials, 401 / 105 when they are rejected, 403 / 121 without the scope, 503 / 201
-   * when they cannot be verified.
+   * The sender that the credentials identify. Throws 401 / 104 without usable credentials, 401 / 105 when they are
+   * rejected, 403 / 121 without the scope, 503 / 201 when they cannot be verified, 429 / 117 for an IP address that
+   * keeps trying.
    */
-  senderOf(request: Request, bearerOnly: boolean): Sender | Promise<Sender> {
-    const scheme = this.schemeOf(request, bearerOnly);
-    let decided = undefined as Sender | Error | undefined;
-    let decide = (outcome: Sender | Error): void => void (decided = outcome);
-    this.ask(scheme, request, (error, sender) => decide(sender || this.refusal(error, bearerOnly)));
-    if (decided instanceof Error) throw decided;
-    if (decided) return decided;
+  async senderOf(request: Request, bearerOnly: boolean): Promise<Sender> {
+    const presented = this.presentedBy(request);
+    try {
+      const scheme = this.schemeOf(presented.headers.authorization, bearerOnly);
+      return await this.ask(scheme, presented);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 401) throw error;
+      await presented.count();
+      throw this.withChallenge(error, bearerOnly);
+    }
+  }
+
+  private presentedBy(request: Request): Presented {
+    const address = () => request.ip ?? '';
+    let counted: Promise<void> | undefined;
+    const count = () => (counted ??= this.limiter.take(`address:${address()}`));
+    // Normalises white space that HTTP allows but strategies do not expect.
+    const authorization = request.headers.authorization?.trim().replace(/[ \t]+/, ' ');
+    return { headers: { authorization }, address, count };
+  }
+
+  private schemeOf(authorization: string | undefined, bearerOnly: boolean): Scheme {
+    const credentials = readAuthorization(authorization);
+    if (credentials?.scheme === 'bearer') return 'bearer';
+    if (credentials && !bearerOnly && this.settings.basicAuthEnabled) return 'basic';
+    throw new ApiError('missingAuthorization', bearerOnly ? 'A bearer token is required' : 'Authorization is required');
+  }
+
+  private ask(scheme: Scheme, presented: Presented): Promise<Sender> {
     return new Promise((resolve, reject) => {
-      decide = (outcome) => (outcome instanceof Error ? reject(outcome) : resolve(outcome));
+      const answer: Answer = (error, sender) => {
+        if (sender) resolve(sender);
+        else reject((error as Error) ?? new ApiError('invalidAuthorization', 'The credentials were refused'));
+      };
+      const authenticate = this.passport.authenticate(scheme, { session: false }, answer) as Middleware;
+      authenticate(presented, {}, answer);
     });
   }
 
-  private schemeOf({ headers }: Request, bearerOnly: boolean): Scheme {
-    const credentials = readAuthorization(headers.authorization);
-    if (credentials?.scheme === 'bearer') return 'bearer';
-    if (credentials && !bearerOnly && this.settings.basicAuthEnabled) return 'basic';
-    const message = bearerOnly ? 'A bearer token is required' : 'Authorization is required';
-    throw new ApiError('missingAuthorization', message, this.challenge({ bearerOnly }));
-  }
-
-  private ask(scheme: Scheme, { headers, socket }: Request, answer: Answer): void {
-    const authenticate = this.passport.authenticate(scheme, { session: false }, answer) as Middleware;
-    // Normalises white space that HTTP allows but strategies do not expect.
-    const authorization = headers.authorization?.trim().replace(/[ \t]+/, ' ');
-    authenticate({ headers: { authorization }, socket }, {}, answer);
-  }
-
-  /** Adds the challenge here, because the code that rejects a token does not know what else is accepted. */
-  private refusal(error: unknown, bearerOnly: boolean): Error {
-    if (error && !(error instanceof ApiError && error.kind === 'invalidAuthorization')) return error as Error;
-    const message = error ? (error as ApiError).message : 'The credentials were refused';
-    return new ApiError('invalidAuthorization', message, this.challenge({ error: 'invalid_token', bearerOnly }));
-  }
-
-  private challenge(options: ChallengeOptions): Record<string, string> {
-    return { 'WWW-Authenticate': challenge(this.settings, options) };
+  /** Added here, because the code that rejects a token does not know what else is accepted. */
+  private withChallenge({ kind, message }: ApiError, bearerOnly: boolean): ApiError {
+    const options: ChallengeOptions = { bearerOnly };
+    if (kind === 'invalidAuthorization') options.error = 'invalid_token';
+    return new ApiError(kind, message, { 'WWW-Authenticate': challenge(this.settings, options) });
   }
 }

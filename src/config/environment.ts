@@ -9,10 +9,12 @@ import {
   isIssuer,
   isLine,
   isPercentEncoded,
+  isQueryString,
   isRedirectDomain,
   isRedisUrl,
   isScope,
   isTrustProxy,
+  setsNoFlowParameter,
 } from './formats.js';
 import { problemOfDatabaseUrl } from './database-url.js';
 import { Check, DEFINITIONS, Examined, Flag, ListOf, OneOf, Setting, Text, WholeNumber } from './setting.decorator.js';
@@ -23,6 +25,7 @@ const WHOLE_SECONDS = 2 ** 31 - 1;
 /** Together with what surrounds them, a body and a page have to fit into a string, which has less than 512 MiB. */
 const LARGEST_BODY = 2 ** 28;
 const LARGEST_PAGE = 2 ** 26;
+const SCOPES = 'must be one or more scopes, separated by single spaces, of printable ASCII without " and \\';
 const POSSIBLE_PORT = 'must have a port of 1 to 65535';
 const ENCODED = 'must have each % that stands for itself written as %25';
 
@@ -114,10 +117,18 @@ export class Environment {
   @Setting('its secret at the provider, required likewise', { secret: true, defaultText: 'a development value' })
   @Text()
   OAUTH_CLIENT_SECRET?: string;
-  @Setting('asked for at login, required of tokens')
+  @Setting('scopes that a login asks for') @Text() @Check(SCOPES, isScope) OAUTH_SCOPE: string = 'readinglist';
+  @Setting("scopes required of tokens; OpenID's own are `openid`, `profile`, `email` and `offline_access`", {
+    defaultText: "`OAUTH_SCOPE` without OpenID's own scopes",
+  })
   @Text()
-  @Check('must be one or more scopes, separated by single spaces, of printable ASCII without " and \\', isScope)
-  OAUTH_SCOPE: string = 'readinglist';
+  @Check(SCOPES, isScope)
+  OAUTH_REQUIRED_SCOPE?: string;
+  @Setting('more parameters of a login, as a query string (`audience=https://list.example.com`)')
+  @Text()
+  @Check('must not contain what the login itself sets, such as state, scope or redirect_uri', setsNoFlowParameter)
+  @Check('must be a query string: name=value, several joined by &', isQueryString)
+  OAUTH_LOGIN_PARAMETERS?: string;
   @Setting('audience required of tokens', { defaultText: 'client id or `PUBLIC_URL`' }) @Text() OAUTH_AUDIENCE?: string;
   @Setting('hosts to which a login may return, comma-separated', { defaultText: 'loopback, in production none' })
   @ListOf(

@@ -55,6 +55,20 @@ export function isRedirectDomain(text: string): boolean {
 /** Scopes as RFC 6749 (section 3.3) spells them, separated by single spaces. */
 export const isScope = (text: string): boolean => /^[!#-[\]-~]+( [!#-[\]-~]+)*$/.test(text);
 
+/** `name=value` pairs joined by `&`. */
+export const isQueryString = (text: string): boolean =>
+  /^\??[^\s#?=&][^\s#=&]*=[^\s#&]*(&[^\s#=&]+=[^\s#&]*)*$/.test(text) && isPercentEncoded(text);
+
+/** What a login's authorization request sets itself, or what would change how its response comes back. */
+const FLOW_PARAMETERS = (
+  'client_id code_challenge code_challenge_method nonce redirect_uri request request_uri ' +
+  'response_mode response_type scope state'
+).split(' ');
+
+/** False for a query string with a parameter that only the login may set. */
+export const setsNoFlowParameter = (text: string): boolean =>
+  [...new URLSearchParams(text).keys()].every((name) => !FLOW_PARAMETERS.includes(name.toLowerCase()));
+
 /** One line of visible text. */
 export const isLine = (text: string): boolean => text.trim() !== '' && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text);
 

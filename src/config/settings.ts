@@ -174,7 +174,12 @@ function toOAuthSettings(environment: Environment, uriIsExplicit: boolean, publi
     uriIsExplicit,
     clientId,
     clientSecret: environment.OAUTH_CLIENT_SECRET ?? '',
+    /** What a login asks for, separated by spaces. */
     scope: environment.OAUTH_SCOPE,
+    /** What a token must have, which may be nothing. */
+    requiredScopes: requiredScopes(environment),
+    /** More parameters of the authorization request, as a query string. */
+    loginParameters: environment.OAUTH_LOGIN_PARAMETERS ?? '',
     /** An access token must name one of these audiences. */
     audiences: environment.OAUTH_AUDIENCE
       ? [environment.OAUTH_AUDIENCE]
@@ -185,6 +190,12 @@ function toOAuthSettings(environment: Environment, uriIsExplicit: boolean, publi
     stateSeconds: environment.OAUTH_STATE_SECONDS,
   };
 }
+
+/** Scopes of OpenID Connect itself, which providers often leave out of tokens. */
+const OPENID_SCOPES = ['openid', 'profile', 'email', 'offline_access'];
+
+const requiredScopes = ({ OAUTH_SCOPE, OAUTH_REQUIRED_SCOPE }: Environment): string[] =>
+  OAUTH_REQUIRED_SCOPE?.split(' ') ?? OAUTH_SCOPE.split(' ').filter((scope) => !OPENID_SCOPES.includes(scope));
 
 const toEndOfService = ({
   EOS_DATE: date,

@@ -39,10 +39,7 @@ export class OpenApiDescription {
   async loginEndpoints(): Promise<LoginEndpoints> {
     const { uri } = this.settings.oauth;
     const found = withinLimit(this.provider.discovered(), ENDPOINTS_LIMIT_MS);
-    const metadata = await this.status.monitor.whileWaiting(found).then(
-      (discovered) => discovered.metadata,
-      () => undefined,
-    );
+    const metadata = await this.status.monitor.whileWaiting(found).catch(() => undefined);
     return {
       authorizationUrl: metadata?.authorization_endpoint ?? `${uri}/auth`,
       tokenUrl: metadata?.token_endpoint ?? `${uri}/token`,

@@ -1,6 +1,6 @@
 import { Controller, Get, Inject } from '@nestjs/common';
-import { CLIENT_REFUSED } from '../auth/provider/bounded-fetch.js';
-import { IdentityProvider } from '../auth/provider/identity-provider.js';
+import { LRUCache } from 'lru-cache';
+import { CLIENT_REFUSED, IdentityProvider } from '../auth/provider/identity-provider.js';
 import { Public } from '../auth/public.js';
 import { SETTINGS } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
@@ -12,12 +12,21 @@ import { ApiError } from '../protocol/api-error.js';
 import { Unlimited } from '../rate-limit/rate-limit.guard.js';
 import { SharedRedis } from '../redis/shared-redis.js';
 
+/** For how long heartbeats share what one of them found: anybody may send them. */
+const SHARED_MS = 2000;
+
 /** Reports the service's health to operators and load balancers (docs/operations.md, "Health"). */
 @Public()
 @OutlivesService()
 @Unlimited()
 @Controller(['', 'v2'])
 export class HealthController {
+  private readonly isUp = new LRUCache<'database' | 'cache', boolean>({
+    max: 2,
+    ttl: SHARED_MS,
+    fetchMethod: (name) => (name === 'database' ? this.database.isUp() : this.redis.isReachable()),
+  });
+
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
     private readonly database: DatabaseLifecycle,
@@ -29,23 +38,19 @@ export class HealthController {
   /** Checks every dependency without changing anything; responds within a few seconds whatever hangs. */
   @Get('__heartbeat__')
   async heartbeat(): Promise<Reply> {
-    const checks: Record<string, Promise<true | string>> = {
-      database: this.database.isUp().then((isUp) => isUp || ''),
-    };
-    if (this.redis.client) checks.cache = this.redis.isReachable().then((isUp) => isUp || '');
-    if (this.settings.oauth.uriIsExplicit) checks.oauth = this.checkProvider();
-    const found = await Promise.all(Object.entries(checks).map(async ([name, check]) => [name, await check] as const));
-    const states = Object.fromEntries(found.map(([name, state]) => [name, state === true]));
-    const problems = found.flatMap(([name, state]) => (state === true ? [] : `${name}${state}`));
-    if (problems.length === 0) return new Reply(200, states);
-    throw new ApiError('unavailable', `Not available: ${problems.join(', ')}`, {}, states);
-  }
-
-  /** True, or a suffix for its name in the message. */
-  private async checkProvider(): Promise<true | string> {
-    const state = await this.provider.state();
-    if (state === 'ready') return true;
-    return state === 'refusesClient' ? ` (${CLIENT_REFUSED})` : '';
+    const [database, cache, provider] = await Promise.all([
+      this.isUp.fetch('database'),
+      this.redis.client && this.isUp.fetch('cache'),
+      this.settings.oauth.uriIsExplicit ? this.provider.state() : undefined,
+    ]);
+    const oauth = provider && provider === 'ready';
+    const states = Object.entries({ database, cache, oauth }).filter(([, isUp]) => isUp !== undefined);
+    const problems = states.flatMap(([name, isUp]) => (isUp ? [] : [name]));
+    if (problems.length === 0) return new Reply(200, Object.fromEntries(states));
+    // The other dependencies have only one way to be down.
+    const reason = provider === 'refusesClient' ? ` (${CLIENT_REFUSED})` : '';
+    const message = `Not available: ${problems.join(', ')}${reason}`;
+    throw new ApiError('unavailable', message, {}, Object.fromEntries(states));
   }
 
   /**

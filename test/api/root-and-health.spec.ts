@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startApp, type TestApp } from '../support/app.js';
 import { requireCapabilities, requireOwnService } from '../support/client.js';
 import { ScriptedProvider } from '../support/identity-provider.js';
@@ -209,14 +209,25 @@ describe('the heartbeat', () => {
       body: { database: true, oauth: true },
     });
     provider.answers.set('/introspect', { status: 401, json: { error: 'invalid_client' } });
-    expect(await getJson(connected, '/__heartbeat__')).toMatchObject({
-      status: 503,
-      body: {
-        database: true,
-        oauth: false,
-        message: 'Not available: oauth (the provider refuses OAUTH_CLIENT_ID / OAUTH_CLIENT_SECRET)',
-      },
-    });
+    const refused = async () =>
+      expect(await getJson(connected, '/__heartbeat__')).toMatchObject({
+        status: 503,
+        body: {
+          database: true,
+          oauth: false,
+          message: 'Not available: oauth (the provider refuses OAUTH_CLIENT_ID / OAUTH_CLIENT_SECRET)',
+        },
+      });
+    await vi.waitFor(refused, { timeout: 5000, interval: 200 });
+    await provider.close();
+  });
+
+  it('makes one request to the provider in two seconds, however often it is asked', async () => {
+    const provider = await ScriptedProvider.start();
+    const asked = await start({ OAUTH_URI: provider.issuer });
+    for (let round = 0; round < 3; round++)
+      await Promise.all(Array.from({ length: 20 }, () => getJson(asked, '/__heartbeat__')));
+    expect(provider.countOf('/introspect')).toBeLessThanOrEqual(2);
     await provider.close();
   });
 

@@ -4,7 +4,6 @@ import { type DevelopmentProvider, startDevelopmentProvider } from '../../dev/pr
 import type { TokenWish } from '../../dev/provider-tokens.js';
 import { newPersonalToken } from '../../src/auth/tokens/personal-token.js';
 import { PersonalTokens } from '../../src/auth/tokens/personal-tokens.js';
-import { TokenCache } from '../../src/auth/tokens/token-cache.js';
 import { TokenVerifier } from '../../src/auth/tokens/token-verifier.js';
 import { readSettings } from '../../src/config/settings.js';
 import type { Token } from '../../src/database/entities/token.entity.js';
@@ -32,7 +31,7 @@ describe.each(['opaque', 'jwt'] as const)('a real provider issues %s access toke
   });
 
   it('the identity has the configured issuer, the subject and the expiry in milliseconds', async () => {
-    const { issuer, subject, expiresAt } = await verification.verifier.verify(await provider.issue('bob', { format }));
+    const { issuer, subject, expiresAt } = await verification.identify(await provider.issue('bob', { format }));
     expect({ issuer, subject }).toEqual({ issuer: provider.issuer, subject: 'bob' });
     expect(Math.abs(expiresAt! - Date.now() - 3_600_000)).toBeLessThan(5000);
   });
@@ -106,11 +105,15 @@ it('a provider with an audience that the settings do not name is refused, and ac
   expect(await withAudience.outcome(token)).toBe('alice');
 });
 
+const ADDRESS = '192.0.2.1';
+const never = () => new Promise<never>(() => undefined);
+
 it('a personal token that a hung database cannot find is not blamed on the identity provider', async () => {
-  const hung = { onSession: () => new Promise<never>(() => undefined) };
-  const personal = new PersonalTokens(hung as never, readSettings({}), Date.now, undefined as never);
-  const verifier = new TokenVerifier(new TokenCache(() => performance.now()), personal, undefined as never);
-  await expect(verifier.verify(newPersonalToken())).rejects.toMatchObject({
+  const hung = { onSession: never };
+  const settings = readSettings({});
+  const personal = new PersonalTokens(hung as never, settings, Date.now, undefined as never);
+  const verifier = new TokenVerifier(settings, () => performance.now(), personal, undefined as never);
+  await expect(verifier.verify(newPersonalToken(), ADDRESS)).rejects.toMatchObject({
     status: 503,
     errno: 201,
     message: 'The database is not available, try again later',
@@ -120,35 +123,35 @@ it('a personal token that a hung database cannot find is not blamed on the ident
 describe('while strangers have as many tokens checked as may be', () => {
   const token = newPersonalToken();
   const row = { subject: 'alice', name: 'phone', token_hash: Buffer.alloc(32), expires_on: null } as unknown as Token;
-  const never = () => new Promise<never>(() => undefined);
   let response: () => Promise<Token | undefined>;
   let ahead = 0;
+  const settings = readSettings({});
   const personalTokens = () =>
-    new PersonalTokens({ onSession: () => response() } as never, readSettings({}), Date.now, {
+    new PersonalTokens({ onSession: () => response() } as never, settings, Date.now, {
       note: () => undefined,
     } as never);
   const verifierOf = () =>
-    new TokenVerifier(new TokenCache(() => performance.now() + ahead), personalTokens(), { check: never } as never);
+    new TokenVerifier(settings, () => performance.now() + ahead, personalTokens(), { check: never } as never);
   const flood = (verifier: TokenVerifier, tokens: () => string) => {
-    for (let at = 0; at < 1_000; at++) verifier.verify(tokens()).catch(() => undefined);
+    for (let at = 0; at < 1_100; at++) verifier.verify(tokens(), ADDRESS).catch(() => undefined);
   };
 
   it('at a provider that hangs, a personal token opens the list', async () => {
     response = () => Promise.resolve(row);
     const verifier = verifierOf();
     flood(verifier, () => randomUUID());
-    expect(await verifier.verify(token)).toMatchObject({ subject: 'alice' });
-    await expect(verifier.verify('another')).rejects.toMatchObject({ status: 503, errno: 201 });
+    expect(await verifier.verify(token, ADDRESS)).toMatchObject({ subject: 'alice' });
+    await expect(verifier.verify('another', ADDRESS)).rejects.toMatchObject({ status: 503, errno: 201 });
   });
 
   it('in a database that hangs, a personal token that was good before opens the list', async () => {
     response = () => Promise.resolve(row);
     const verifier = verifierOf();
-    await verifier.verify(token);
+    await verifier.verify(token, ADDRESS);
     response = never;
     ahead += 10_000;
     flood(verifier, newPersonalToken);
-    expect(await verifier.verify(token)).toMatchObject({ subject: 'alice' });
-    await expect(verifier.verify(newPersonalToken())).rejects.toMatchObject({ status: 503, errno: 201 });
+    expect(await verifier.verify(token, ADDRESS)).toMatchObject({ subject: 'alice' });
+    await expect(verifier.verify(newPersonalToken(), ADDRESS)).rejects.toMatchObject({ status: 503, errno: 201 });
   });
 });

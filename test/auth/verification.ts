@@ -3,12 +3,18 @@ import { ProviderKeys } from '../../src/auth/provider/provider-keys.js';
 import { Introspection } from '../../src/auth/tokens/introspection.js';
 import { JwtAccessTokens } from '../../src/auth/tokens/jwt-access-tokens.js';
 import { ProviderTokens } from '../../src/auth/tokens/provider-tokens.js';
-import { SharedResults, type TokenStore } from '../../src/auth/tokens/shared-results.js';
-import { TokenCache } from '../../src/auth/tokens/token-cache.js';
+import { SharedResults } from '../../src/auth/tokens/shared-results.js';
 import { TokenVerifier } from '../../src/auth/tokens/token-verifier.js';
 import { readSettings, type Settings } from '../../src/config/settings.js';
 import type { ApiError } from '../../src/protocol/api-error.js';
+import type { SharedRedis } from '../../src/redis/shared-redis.js';
 import { type Answer, ScriptedProvider } from '../support/identity-provider.js';
+
+/** What Redis does for shared results. */
+export interface Store {
+  get(key: string): Promise<string | null>;
+  set(key: string, value: string): Promise<void>;
+}
 
 /**
  * A verifier for the provider at `issuer`, without personal tokens, which need a database. As much time passes for it as a test wants, and its time of day may be wrong
@@ -18,21 +24,20 @@ export class Verification {
   readonly settings: Settings;
   readonly provider: IdentityProvider;
   readonly verifier: TokenVerifier;
-  private readonly connection = {};
   private aheadMs = 0;
   private wrongByMs = 0;
 
-  constructor(issuer: string, variables: Record<string, string> = {}, store?: TokenStore) {
+  constructor(issuer: string, variables: Record<string, string> = {}, store?: Store) {
     const clock = () => Date.now() + this.aheadMs + this.wrongByMs;
     const monotonic = () => performance.now() + this.aheadMs;
     const settings = readSettings({ OAUTH_URI: issuer, ...variables });
     this.settings = settings;
     this.provider = new IdentityProvider(settings, monotonic);
-    const jwts = new JwtAccessTokens(this.provider, new ProviderKeys(this.provider, monotonic), settings, clock);
+    const jwts = new JwtAccessTokens(new ProviderKeys(this.provider, monotonic), settings, clock);
     const introspection = new Introspection(this.provider, settings, clock);
-    const shared = new SharedResults(settings, clock, store);
-    const provided = new ProviderTokens(settings, jwts, introspection, shared);
-    this.verifier = new TokenVerifier(new TokenCache(monotonic), undefined as never, provided);
+    const shared = new SharedResults(settings, clock, { client: store } as unknown as SharedRedis);
+    const provided = new ProviderTokens(settings, this.provider, jwts, introspection, shared);
+    this.verifier = new TokenVerifier(settings, monotonic, undefined as never, provided);
   }
 
   pass(ms: number): void {
@@ -44,25 +49,38 @@ export class Verification {
     this.wrongByMs = ms;
   }
 
-  /** Whom the verifier remembers, as it is asked for requests that come over one connection. */
+  /** Whose token it is, if the verifier knows it. */
   cached(token: string): string | undefined {
-    return this.verifier.cached(token, this.connection)?.subject;
+    return this.verifier.cached(token)?.subject;
+  }
+
+  /** The user that a token identifies, as a request with it finds out. */
+  async identify(token: string, address = '192.0.2.1') {
+    return this.verifier.cached(token) ?? (await this.verifier.verify(token, address));
   }
 
   /** What a request with the token would get: the subject, or status and errno. */
-  async outcome(token: string): Promise<string> {
+  async outcome(token: string, address?: string): Promise<string> {
     try {
-      return (await this.verifier.verify(token)).subject;
+      return (await this.identify(token, address)).subject;
     } catch (error) {
       const { status, errno } = error as ApiError;
       return `${status} / ${errno}`;
     }
   }
+
+  /** The message of the error that a request with the token would get. */
+  async reason(token: string): Promise<string> {
+    return this.identify(token).then(
+      () => '',
+      (error: Error) => error.message,
+    );
+  }
 }
 
 /** A new provider, which responds to introspection as given, and a verifier that trusts it. */
-export async function startVerification(introspection?: Answer) {
+export async function startVerification(introspection?: Answer, variables: Record<string, string> = {}) {
   const provider = await ScriptedProvider.start();
   if (introspection) provider.answers.set('/introspect', introspection);
-  return { provider, verification: new Verification(provider.issuer) };
+  return { provider, verification: new Verification(provider.issuer, variables) };
 }

@@ -34,7 +34,7 @@ export async function signingKey(kid: string, alg = 'ES256'): Promise<SigningKey
  */
 export class ScriptedProvider {
   readonly calls: Call[] = [];
-  readonly answers = new Map<string, Answer | ((call: Call) => Answer)>();
+  readonly answers = new Map<string, Answer | ((call: Call) => Answer | Promise<Answer>)>();
   readonly issuer: string;
 
   private constructor(
@@ -110,7 +110,7 @@ export class ScriptedProvider {
     const call = { path, authorization: request.headers.authorization, body };
     this.calls.push(call);
     const scripted = this.answers.get(path) ?? { status: 404, text: 'no such page' };
-    const answer = typeof scripted === 'function' ? scripted(call) : scripted;
+    const answer = typeof scripted === 'function' ? await scripted(call) : scripted;
     if (answer === 'hang') return;
     if (answer === 'cut') {
       response.destroy();

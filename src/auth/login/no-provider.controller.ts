@@ -1,17 +1,13 @@
-import { All, Controller, Module } from '@nestjs/common';
+import { All, Controller } from '@nestjs/common';
 import { ApiError } from '../../protocol/api-error.js';
 import { Public } from '../public.js';
 
 /** Takes the place of the login where no identity provider is configured: 404 / 111 for every method. */
 @Public()
 @Controller()
-class NoProviderController {
+export class NoProviderController {
   @All('{*path}')
   refuse(): never {
     throw new ApiError('notFound', 'No identity provider is set up here (OAUTH_URI): sign in with a personal token');
   }
 }
-
-/** Is registered at `loginPath`, before the login. */
-@Module({ controllers: [NoProviderController] })
-export class NoProviderModule {}

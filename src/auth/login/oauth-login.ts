@@ -10,7 +10,8 @@ import { ServiceStatus } from '../../http/service-status.js';
 import { IdentityProvider } from '../provider/identity-provider.js';
 import { loginKey, openLogin, type PendingLogin, sealLogin } from './login-state.js';
 import type { ProviderMetadata } from '../provider/provider-metadata.js';
-import { refusesClient } from '../provider/refuses-client.js';
+import { configure } from '../provider/client-authentication.js';
+import { type ProviderRefusal, refusalOf } from '../provider/provider-refusal.js';
 import { resourceParameter } from '../provider/resource-parameter.js';
 import { isBearerToken } from '../tokens/token-verifier.js';
 
@@ -41,18 +42,22 @@ export class OAuthLogin {
 
   /** Begins a login that ends at `redirect`. Throws 503 / 201 when the provider is not available. */
   async begin(redirect: string, redirect_uri: string): Promise<BegunLogin> {
-    const { metadata, client: configuration } = await this.provided(this.provider.discovered());
+    const metadata = await this.provided(this.provider.discovered());
     if (!metadata.authorization_endpoint) throw providerUnavailable('it has no authorization endpoint');
+    const { oauth } = this.settings;
     const login = { state: client.randomState(), verifier: client.randomPKCECodeVerifier(), redirect, redirect_uri };
-    const location = client.buildAuthorizationUrl(configuration, {
+    const parameters = new URLSearchParams(oauth.loginParameters);
+    const own = {
       redirect_uri,
-      scope: this.settings.oauth.scope,
+      scope: oauth.scope,
       state: login.state,
       code_challenge: await client.calculatePKCECodeChallenge(login.verifier),
       code_challenge_method: 'S256',
-      ...resourceParameter(this.settings.oauth),
-    });
-    const expiresAt = this.clock() + this.settings.oauth.stateSeconds * 1000;
+      ...resourceParameter(oauth),
+    };
+    for (const [name, value] of Object.entries(own)) parameters.set(name, value);
+    const location = client.buildAuthorizationUrl(configure(metadata, oauth), parameters);
+    const expiresAt = this.clock() + oauth.stateSeconds * 1000;
     return { location: location.href, state: login.state, sealed: await sealLogin(login, this.key, expiresAt) };
   }
 
@@ -82,19 +87,20 @@ export class OAuthLogin {
   }
 
   private async exchange(login: PendingLogin, response: AuthorizationResponse): Promise<string> {
-    const { metadata, client: configuration } = await this.provider.discovered();
-    requireIssuer(response.iss, metadata);
+    requireIssuer(response.iss, await this.provider.discovered());
     const callback = new URL(login.redirect_uri);
     callback.search = new URLSearchParams({ ...response }).toString();
     const checks = { expectedState: login.state, pkceCodeVerifier: login.verifier };
+    const resource = resourceParameter(this.settings.oauth);
+    const exchange = (configuration: client.Configuration) =>
+      client.authorizationCodeGrant(configuration, callback, checks, resource);
     try {
-      const resource = resourceParameter(this.settings.oauth);
-      const tokens = await client.authorizationCodeGrant(configuration, callback, checks, resource);
-      this.provider.acceptedClient();
+      const tokens = await this.provider.call('token', exchange, [response.code, login.verifier]);
       if (tokens.token_type === 'bearer' && isBearerToken(tokens.access_token)) return tokens.access_token;
     } catch (error) {
-      if (refusesClient(error)) throw this.provider.refusedClient();
-      if (isRefusal(error)) throw invalidParameter('code', 'the identity provider refused it');
+      if (error instanceof ApiError) throw error;
+      const refusal = refusalOf(error);
+      if (refusesCode(refusal)) throw invalidParameter('code', `the identity provider refused it (${refusal.error})`);
       this.provider.distrust();
       throw providerUnavailable('the code could not be exchanged', error);
     }
@@ -109,6 +115,8 @@ function requireIssuer(iss: string | undefined, metadata: ProviderMetadata): voi
     throw new ApiError('missingParameter', 'iss: is required');
 }
 
-/** True for errors about the code rather than about this service's registration with the provider. */
-const isRefusal = (error: unknown): boolean =>
-  error instanceof client.ResponseBodyError && error.status === 400 && error.error !== 'unsupported_grant_type';
+/** Errors about this service's registration with the provider, rather than about the code. */
+const OF_REGISTRATION: readonly string[] = ['unauthorized_client', 'unsupported_grant_type'];
+
+const refusesCode = ({ status, error = '' }: ProviderRefusal): boolean =>
+  error === 'invalid_grant' || (status === 400 && /^[a-z_]{1,40}$/.test(error) && !OF_REGISTRATION.includes(error));

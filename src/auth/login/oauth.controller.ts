@@ -11,10 +11,7 @@ import { OAuthLogin } from './oauth-login.js';
 import { Public } from '../public.js';
 import { readRedirect, withToken } from './redirect-domains.js';
 
-/**
- * The login through which web pages and devices get a bearer token (docs/protocol.md, "Login"). Its paths contain the
- * provider's name, a setting: the module is registered at `loginPath`.
- */
+/** The login of `docs/protocol.md`, "Login". The module is registered at `loginPath`. */
 @Public()
 @Controller()
 export class OAuthController {

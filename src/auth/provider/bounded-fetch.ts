@@ -28,16 +28,6 @@ export function providerUnavailable(reason: string, failure?: unknown): ApiError
   return error;
 }
 
-/** What an operator has to check when the provider does not accept this service. */
-export const CLIENT_REFUSED = 'the provider refuses OAUTH_CLIENT_ID / OAUTH_CLIENT_SECRET';
-
-/** 503 / 201: the identity provider does not accept this service; retrying does not help. */
-export function clientRefused(): ApiError {
-  const error = new ApiError('unavailable', `Sign-in is not available: ${CLIENT_REFUSED}`);
-  error.cause = new Error('invalid_client');
-  return error;
-}
-
 function codeOf(failure: unknown): string | undefined {
   if (!(failure instanceof Error)) return undefined;
   const { code } = failure as NodeJS.ErrnoException;
@@ -54,38 +44,23 @@ export async function boundedFetch(url: string, init: RequestInit = {}): Promise
 
 async function fetchBounded(url: string, init: RequestInit): Promise<Response> {
   const signal = init.signal ?? AbortSignal.timeout(PROVIDER_LIMIT_MS);
-  const response = await fetch(url, { ...init, redirect: 'manual', signal });
-  const body = await readBounded(response);
-  return new Response(body.length > 0 ? body : null, { status: response.status, headers: response.headers });
+  const { status, headers, body } = await fetch(url, { ...init, redirect: 'manual', signal });
+  const content = await readBounded(body);
+  const kept = new Headers(headers);
+  // openid-client would report the challenge instead of the error in the body.
+  kept.delete('www-authenticate');
+  return new Response(content.length > 0 ? content : null, { status, headers: kept });
 }
 
-async function readBounded(response: Response): Promise<Buffer<ArrayBuffer>> {
+async function readBounded(body: Response['body']): Promise<Buffer<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.length;
     if (size > MAX_BYTES) throw providerUnavailable('its response is too large');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
-}
-
-/** Fetches a JSON object. Throws 503 / 201 for any other response, and when there is none. */
-export async function fetchJsonObject(url: string, signal?: AbortSignal): Promise<Record<string, unknown>> {
-  const response = await reach(url, signal);
-  if (response.status !== 200) throw providerUnavailable(`status ${response.status} from ${new URL(url).pathname}`);
-  const value: unknown = await response.json().catch(() => undefined);
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw providerUnavailable(`no JSON object at ${new URL(url).pathname}`);
-  return value as Record<string, unknown>;
-}
-
-async function reach(url: string, signal?: AbortSignal): Promise<Response> {
-  try {
-    return await boundedFetch(url, { headers: { accept: 'application/json' }, signal });
-  } catch (error) {
-    throw error instanceof ApiError ? error : providerUnavailable('no response', error);
-  }
 }
 
 /** Rejects with 503 / 201 when `work` takes longer than `limitMs`; the work itself continues. */

@@ -1,25 +1,37 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import * as client from 'openid-client';
 import { MONOTONIC_CLOCK, type MonotonicClock, SETTINGS } from '../../config/settings.module.js';
-import type { OAuthSettings, Settings } from '../../config/settings.js';
-import type { ApiError } from '../../protocol/api-error.js';
-import { boundedFetch, CLIENT_REFUSED, clientRefused, PROVIDER_LIMIT_MS, withinLimit } from './bounded-fetch.js';
+import type { Settings } from '../../config/settings.js';
+import { ApiError } from '../../protocol/api-error.js';
+import { QuietLog } from '../quiet-log.js';
+import { PROVIDER_LIMIT_MS, withinLimit } from './bounded-fetch.js';
+import { configure, type Endpoint, type Method, offeredMethods } from './client-authentication.js';
 import { discover, type ProviderMetadata } from './provider-metadata.js';
-import { refusesClient } from './refuses-client.js';
-import { Remembered } from '../tokens/remembered.js';
+import { refusalOf, refusesClient, textOf } from './provider-refusal.js';
 
-/** How long the provider's metadata and keys count as fresh, and how long a failure to read them is remembered. */
-export const PROVIDER_LIFETIMES = { freshMs: 600_000, failureMs: 1500 };
+/**
+ * For what is read from the provider: after ten minutes it is read again in the background, and serves until that
+ * succeeds.
+ */
+export const READ_NOW_AND_THEN = {
+  max: 1,
+  ttl: 600_000,
+  ttlResolution: 0,
+  allowStale: true,
+  noDeleteOnFetchRejection: true,
+} as const;
 
 const PROBE_LIMIT_MS = 2500;
+/** For how long heartbeats share the result of a probe. */
+const PROBE_KEPT_MS = 2000;
 /** How long a rejection counts if only another login can test it again. */
 const REFUSAL_COUNTS_MS = 600_000;
+/** How old metadata has to be for a failure at one of its endpoints to be a reason to read it again. */
+const DISTRUST_MS = 1500;
 
-/** The provider's metadata, and the openid-client configuration derived from it. */
-export interface DiscoveredProvider {
-  metadata: ProviderMetadata;
-  client: client.Configuration;
-}
+/** What an operator has to check when the provider does not accept this service. */
+export const CLIENT_REFUSED = 'the provider refuses OAUTH_CLIENT_ID / OAUTH_CLIENT_SECRET';
 
 /** `refusesClient`: it is available but does not accept this service's id and secret. */
 export type ProviderState = 'ready' | 'unavailable' | 'refusesClient';
@@ -28,92 +40,109 @@ export type ProviderState = 'ready' | 'unavailable' | 'refusesClient';
 @Injectable()
 export class IdentityProvider {
   private readonly logger = new Logger('IdentityProvider');
-  private readonly remembered: Remembered<DiscoveredProvider>;
+  private readonly quietLog = new QuietLog('IdentityProvider');
+  private readonly metadata: LRUCache<'metadata', ProviderMetadata>;
+  private readonly probes: LRUCache<'probe', boolean>;
+  /** The client authentication that the provider accepted last. */
+  private accepted?: Method;
   /** When it rejected this service, by the monotonic clock; undefined once it accepts it. */
   private refusedAt?: number;
-  private probe?: Promise<ProviderState>;
 
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
     @Inject(MONOTONIC_CLOCK) private readonly clock: MonotonicClock,
   ) {
-    this.remembered = new Remembered(() => this.discover(PROVIDER_LIMIT_MS), PROVIDER_LIFETIMES, clock);
+    const perf = { now: clock };
+    const fetchMethod = () => this.discover(PROVIDER_LIMIT_MS);
+    this.metadata = new LRUCache({ ...READ_NOW_AND_THEN, perf, fetchMethod });
+    this.probes = new LRUCache({ max: 1, ttl: PROBE_KEPT_MS, ttlResolution: 0, perf, fetchMethod: () => this.probe() });
+  }
+
+  /** The provider's metadata. Throws 503 / 201 when it could never be read. */
+  async discovered(): Promise<ProviderMetadata> {
+    return (await this.metadata.fetch('metadata'))!;
+  }
+
+  /** Rereads the metadata in the background: one of its endpoints has failed and may have moved. */
+  distrust(): void {
+    if (this.metadata.getRemainingTTL('metadata') > READ_NOW_AND_THEN.ttl - DISTRUST_MS) return;
+    void this.metadata.fetch('metadata', { forceRefresh: true }).catch(() => undefined);
   }
 
   /**
-   * The provider, with metadata at most ten minutes old unless it has been unavailable since. Throws 503 / 201 when its metadata
-   * could never be read.
+   * Makes a call as this service, with a client authentication that the provider offers, and logs what the provider
+   * says to refuse it, without the secrets that were sent. Throws 503 / 201 when the provider does not accept this
+   * service, and otherwise what openid-client throws.
    */
-  discovered(): Promise<DiscoveredProvider> {
-    return this.remembered.get();
+  async call<T>(
+    endpoint: Endpoint,
+    send: (configuration: client.Configuration) => Promise<T>,
+    secrets: readonly string[],
+  ): Promise<T> {
+    return this.callWith(await this.discovered(), endpoint, send, secrets);
   }
 
-  /** Rereads the metadata before its next use: one of its endpoints has failed and may have moved. */
-  distrust(): void {
-    this.remembered.expire();
-  }
-
-  /** The provider has accepted the id and the secret of this service. */
-  acceptedClient(): void {
-    this.refusedAt = undefined;
-  }
-
-  /** The provider has rejected them: logs that once, and returns the 503 / 201. */
-  refusedClient(): ApiError {
-    if (this.refusedAt === undefined) this.logger.error(CLIENT_REFUSED);
-    this.refusedAt = this.clock();
-    return clientRefused();
+  private async callWith<T>(
+    metadata: ProviderMetadata,
+    endpoint: Endpoint,
+    send: (configuration: client.Configuration) => Promise<T>,
+    secrets: readonly string[],
+  ): Promise<T> {
+    const { oauth } = this.settings;
+    const offered = offeredMethods(metadata, endpoint);
+    const methods = [...offered.filter((method) => method === this.accepted), ...offered];
+    let failure: unknown;
+    for (const method of new Set(methods)) {
+      try {
+        const result = await send(configure(metadata, oauth, method));
+        [this.accepted, this.refusedAt] = [method, undefined];
+        return result;
+      } catch (error) {
+        failure = error;
+        if (!refusesClient(refusalOf(error))) break;
+      }
+    }
+    const refusal = refusalOf(failure);
+    if (refusal.status !== undefined) {
+      const text = textOf(refusal, [oauth.clientSecret, ...secrets]);
+      this.quietLog.warn(`the identity provider refuses a request to its ${endpoint} endpoint: ${text}`);
+    }
+    if (refusesClient(refusal)) throw this.refusedClient();
+    throw failure;
   }
 
   /** Whether the provider is available and accepts this service. Changes nothing, and resolves within 2.5 s. */
   async state(): Promise<ProviderState> {
-    this.probe ??= withinLimit(this.check(), PROBE_LIMIT_MS)
-      .catch((): ProviderState => 'unavailable')
-      .finally(() => (this.probe = undefined));
-    return this.probe;
-  }
-
-  /** Without introspection there is no way to test the secret, so the outcome of the latest login counts. */
-  private async check(): Promise<ProviderState> {
-    const { metadata, client: configuration } = await this.discover(PROBE_LIMIT_MS);
-    if (metadata.introspection_endpoint) {
-      const failure: unknown = await client
-        .tokenIntrospection(configuration, 'heartbeat')
-        .catch((error: unknown) => error);
-      if (refusesClient(failure)) this.refusedClient();
-      else this.acceptedClient();
-    }
+    if (!(await this.probes.fetch('probe'))) return 'unavailable';
     const isRefused = this.refusedAt !== undefined && this.clock() - this.refusedAt < REFUSAL_COUNTS_MS;
     return isRefused ? 'refusesClient' : 'ready';
   }
 
-  private async discover(limitMs: number): Promise<DiscoveredProvider> {
-    const metadata = await discover(this.settings.oauth.uri, limitMs);
-    return { metadata, client: configure(metadata, this.settings.oauth) };
+  /** Without introspection there is no way to test the secret, so the outcome of the latest login counts. */
+  private async probe(): Promise<boolean> {
+    const check = async () => {
+      const metadata = await this.discover(PROBE_LIMIT_MS);
+      if (!metadata.introspection_endpoint) return;
+      const introspect = (configuration: client.Configuration) => client.tokenIntrospection(configuration, 'heartbeat');
+      await this.callWith(metadata, 'introspection', introspect, []).catch(() => undefined);
+    };
+    return withinLimit(check(), PROBE_LIMIT_MS).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** The provider has rejected this service: logs that once, and returns the 503 / 201. */
+  private refusedClient(): ApiError {
+    if (this.refusedAt === undefined) this.logger.error(CLIENT_REFUSED);
+    this.refusedAt = this.clock();
+    const error = new ApiError('unavailable', `Sign-in is not available: ${CLIENT_REFUSED}`);
+    error.cause = new Error('invalid_client');
+    return error;
+  }
+
+  private discover(limitMs: number): Promise<ProviderMetadata> {
+    const { uri, clientId } = this.settings.oauth;
+    return discover(uri, clientId, limitMs);
   }
 }
-
-function configure(metadata: ProviderMetadata, oauth: OAuthSettings): client.Configuration {
-  const methods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
-  const authentication = methods.includes('client_secret_basic')
-    ? basicAuthentication(oauth.clientSecret)
-    : client.ClientSecretPost(oauth.clientSecret);
-  const configuration = new client.Configuration({ ...metadata }, oauth.clientId, undefined, authentication);
-  configuration[client.customFetch] = (url, options) => boundedFetch(url, options);
-  configuration.timeout = PROVIDER_LIMIT_MS / 1000;
-  // `readMetadata` has checked that every endpoint is https, or http on loopback.
-  client.allowInsecureRequests(configuration);
-  return configuration;
-}
-
-/**
- * HTTP Basic according to RFC 6749, 2.3.1. Unlike openid-client's own, it leaves `-`, `_`, `.` and `*` unencoded, as
- * form encoding does: many providers do not decode.
- */
-const basicAuthentication =
-  (secret: string): client.ClientAuth =>
-  (_server, { client_id }, _body, headers) => {
-    const encode = (text: string) => new URLSearchParams({ '': text }).toString().slice(1);
-    const credentials = Buffer.from(`${encode(client_id)}:${encode(secret)}`).toString('base64');
-    headers.set('authorization', `Basic ${credentials}`);
-  };

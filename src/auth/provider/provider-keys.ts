@@ -1,61 +1,91 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
+import {
+  compactVerify,
+  type CompactVerifyResult,
+  createLocalJWKSet,
+  errors,
+  type JSONWebKeySet,
+  type JWTVerifyGetKey,
+} from 'jose';
+import { LRUCache } from 'lru-cache';
 import { MONOTONIC_CLOCK, type MonotonicClock } from '../../config/settings.module.js';
-import { fetchJsonObject, providerUnavailable } from './bounded-fetch.js';
-import { IdentityProvider, PROVIDER_LIFETIMES } from './identity-provider.js';
-import { Remembered } from '../tokens/remembered.js';
+import { boundedFetch, providerUnavailable } from './bounded-fetch.js';
+import { IdentityProvider, READ_NOW_AND_THEN } from './identity-provider.js';
 
-const SEARCHES = { count: 2, perMs: 10_000 };
+const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
+
+/** Why keys may have to be read again, and how often at most: anybody can send tokens with unknown keys. */
+const READ_AGAIN_MS: Readonly<Record<string, number>> = {
+  [errors.JWKSNoMatchingKey.code]: 5_000,
+  [errors.JWSSignatureVerificationFailed.code]: 30_000,
+};
 
 /**
- * The provider's signing keys (JSON Web Key Set), reread after ten minutes and when a token names an unknown key:
- * immediately, but at most twice in ten seconds.
+ * The provider's signing keys (JSON Web Key Set). Unlike with jose's `createRemoteJWKSet`, known keys serve while the
+ * provider hangs, a replaced key may have the name of the old one, and ages do not depend on the wall clock.
  */
 @Injectable()
 export class ProviderKeys {
-  private readonly remembered: Remembered<JWTVerifyGetKey>;
-  private searches: number[] = [];
+  private readonly keys: LRUCache<string, JWTVerifyGetKey>;
+  private readonly readAgainAt = new Map<string, number>();
+  private readingAgain?: Promise<JWTVerifyGetKey | undefined>;
 
   constructor(
     private readonly provider: IdentityProvider,
     @Inject(MONOTONIC_CLOCK) private readonly clock: MonotonicClock,
   ) {
-    this.remembered = new Remembered(() => this.load(), PROVIDER_LIFETIMES, clock);
+    this.keys = new LRUCache({ ...READ_NOW_AND_THEN, perf: { now: clock }, fetchMethod: (uri) => this.read(uri) });
   }
-
-  /** Finds the key of a signed token. Throws jose's `JWKSNoMatchingKey`, or 503 / 201 when the keys cannot be read. */
-  readonly find: JWTVerifyGetKey = async (header, token) => {
-    const keys = await this.remembered.get();
-    try {
-      return await keys(header, token);
-    } catch (error) {
-      if (!(error instanceof errors.JWKSNoMatchingKey) || !this.maySearch()) throw error;
-      return (await this.remembered.refresh())(header, token);
-    }
-  };
 
   /**
-   * While reading fails, `PROVIDER_LIFETIMES` already limits the calls, and the token must not be rejected because its
-   * validity is unknown.
+   * Verifies a signature with the keys at `uri`, which are read again if it fails. Throws jose's error for a bad token,
+   * 503 / 201 when the keys cannot be read.
    */
-  private maySearch(): boolean {
-    if (this.remembered.isFailing()) return true;
-    const now = this.clock();
-    this.searches = this.searches.filter((time) => now - time < SEARCHES.perMs);
-    if (this.searches.length >= SEARCHES.count) return false;
-    this.searches.push(now);
-    return true;
+  async verify(token: string, uri: string): Promise<CompactVerifyResult> {
+    try {
+      return await verifyWith((await this.keys.fetch(uri))!, token);
+    } catch (error) {
+      const keys = error instanceof errors.JOSEError ? await this.readAgain(uri, error.code) : undefined;
+      if (!keys) throw error;
+      return verifyWith(keys, token);
+    }
   }
 
-  private async load(): Promise<JWTVerifyGetKey> {
-    const { metadata } = await this.provider.discovered();
-    if (!metadata.jwks_uri) throw providerUnavailable('it publishes no keys');
+  /** Undefined if that is not worth it, or too soon. While reading fails, nobody's token is refused. */
+  private async readAgain(uri: string, reason: string): Promise<JWTVerifyGetKey | undefined> {
+    const restMs = READ_AGAIN_MS[reason];
+    if (restMs === undefined) return undefined;
+    if (!this.readingAgain && this.clock() - (this.readAgainAt.get(reason) ?? -Infinity) < restMs) return undefined;
+    const options = { forceRefresh: true, allowStale: false };
+    this.readingAgain ??= this.keys.fetch(uri, options).finally(() => (this.readingAgain = undefined));
+    const keys = await this.readingAgain;
+    this.readAgainAt.set(reason, this.clock());
+    return keys;
+  }
+
+  private async read(uri: string): Promise<JWTVerifyGetKey> {
     try {
-      const keys: unknown = await fetchJsonObject(metadata.jwks_uri);
-      return createLocalJWKSet(keys as JSONWebKeySet);
+      const response = await boundedFetch(uri, { headers: { accept: 'application/json' } });
+      if (response.status !== 200) throw new Error(`status ${response.status}`);
+      return createLocalJWKSet((await response.json()) as JSONWebKeySet);
     } catch (error) {
       this.provider.distrust();
-      throw error instanceof errors.JOSEError ? providerUnavailable('its key set makes no sense', error) : error;
+      throw providerUnavailable('its keys cannot be read', error);
     }
+  }
+}
+
+/** A token need not name its key, so all that match are tried. */
+async function verifyWith(keys: JWTVerifyGetKey, token: string): Promise<CompactVerifyResult> {
+  const options = { algorithms: ALGORITHMS };
+  try {
+    return await compactVerify(token, keys, options);
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    for await (const key of error) {
+      const verified = await compactVerify(token, key, options).catch(() => undefined);
+      if (verified) return verified;
+    }
+    throw new errors.JWSSignatureVerificationFailed();
   }
 }

@@ -1,68 +1,53 @@
+import * as client from 'openid-client';
 import { isLoopback } from '../../config/formats.js';
-import { fetchJsonObject, providerUnavailable } from './bounded-fetch.js';
+import { boundedFetch, providerUnavailable } from './bounded-fetch.js';
+
+/** What the provider publishes about itself (OpenID Connect Discovery, RFC 8414). */
+export type ProviderMetadata = Readonly<client.ServerMetadata>;
 
 const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'introspection_endpoint', 'jwks_uri'] as const;
-const LISTS = ['token_endpoint_auth_methods_supported', 'id_token_signing_alg_values_supported'] as const;
-
-/** The part of a provider's discovery document that the service uses; names as in RFC 8414. */
-export interface ProviderMetadata {
-  issuer: string;
-  authorization_endpoint?: string;
-  token_endpoint?: string;
-  introspection_endpoint?: string;
-  jwks_uri?: string;
-  token_endpoint_auth_methods_supported?: string[];
-  id_token_signing_alg_values_supported?: string[];
-  authorization_response_iss_parameter_supported: boolean;
-}
 
 /**
  * Reads the metadata of the provider whose issuer is `uri`: by OpenID Connect discovery, otherwise by RFC 8414. Throws
  * 503 / 201 when neither yields a usable document within `limitMs`.
  */
-export async function discover(uri: string, limitMs: number): Promise<ProviderMetadata> {
+export async function discover(uri: string, clientId: string, limitMs: number): Promise<ProviderMetadata> {
   const signal = AbortSignal.timeout(limitMs);
-  const read = (url: string) => fetchJsonObject(url, signal);
+  const options = {
+    execute: [client.allowInsecureRequests],
+    [client.customFetch]: (url: string, init: RequestInit) => boundedFetch(url, { ...init, signal }),
+  };
+  const read = async (url: string) =>
+    (await client.discovery(new URL(url), clientId, undefined, undefined, options)).serverMetadata();
   const { origin, pathname } = new URL(uri);
   const path = pathname.replace(/\/+$/, '');
-  let document;
-  try {
-    document = await read(`${origin}${path}/.well-known/openid-configuration`);
-  } catch (failure) {
-    if (signal.aborted) throw failure;
-    document = await read(`${origin}/.well-known/oauth-authorization-server${path}`);
-  }
-  return readMetadata(document, uri);
+  const document = await read(`${origin}${path}/.well-known/openid-configuration`)
+    .catch(() => read(`${origin}/.well-known/oauth-authorization-server${path}`))
+    .catch((failure: unknown) => {
+      throw providerUnavailable('its metadata cannot be read', failure);
+    });
+  requireUsable(document, uri);
+  return document;
 }
 
 /**
- * Extracts the metadata from a discovery document. Throws 503 / 201 when it is another issuer's, when an endpoint is
- * not an https URL (plain http only on loopback), or when tokens could not be verified with it.
+ * Throws 503 / 201 for metadata of another issuer, with an endpoint that is not an https URL (plain http only on
+ * loopback), or with which no token could be verified.
  */
-export function readMetadata(document: Record<string, unknown>, uri: string): ProviderMetadata {
-  const issuer = document.issuer;
-  if (typeof issuer !== 'string' || withoutSlash(issuer) !== withoutSlash(uri))
+export function requireUsable(metadata: ProviderMetadata, uri: string): void {
+  // openid-client compares them where it makes up the URL itself, but then a slash at the end would matter.
+  if (withoutSlash(metadata.issuer) !== withoutSlash(uri))
     throw providerUnavailable('its metadata is of another issuer');
-  const metadata: ProviderMetadata = {
-    issuer,
-    authorization_response_iss_parameter_supported: document.authorization_response_iss_parameter_supported === true,
-  };
-  for (const name of ENDPOINTS) if (document[name] !== undefined) metadata[name] = readEndpoint(name, document[name]);
+  for (const name of ENDPOINTS) if (metadata[name] !== undefined) requireSafeUrl(name, metadata[name]);
   if (!metadata.jwks_uri && !metadata.introspection_endpoint)
     throw providerUnavailable('its metadata has neither jwks_uri nor introspection_endpoint');
-  for (const name of LISTS) {
-    const list = document[name];
-    if (Array.isArray(list)) metadata[name] = list.filter((item) => typeof item === 'string');
-  }
-  return metadata;
 }
 
 const withoutSlash = (text: string): string => text.replace(/\/+$/, '');
 
-function readEndpoint(name: string, value: unknown): string {
+function requireSafeUrl(name: string, value: unknown): void {
   if (typeof value !== 'string' || !URL.canParse(value)) throw providerUnavailable(`its ${name} is not a URL`);
   const { protocol, hostname } = new URL(value);
   if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback(hostname)))
     throw providerUnavailable(`its ${name} is not an https URL`);
-  return value;
 }

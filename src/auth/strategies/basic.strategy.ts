@@ -14,23 +14,16 @@ import { accountKey, type Sender } from '../caller.js';
 export class BasicStrategy extends Strategy {
   override readonly name = 'basic';
   private readonly secret: string;
-  /** The sender of the latest request of each connection: usually the next one is the same. */
-  private readonly latest = new WeakMap<object, { authorization: string | undefined; sender: Sender }>();
 
   constructor(@Inject(SETTINGS) { userIdSecret }: Settings) {
     super();
     this.secret = userIdSecret;
   }
 
-  override authenticate({ headers, socket }: Request): void {
-    const { authorization } = headers;
-    const latest = this.latest.get(socket);
-    if (latest !== undefined && latest.authorization === authorization) return this.success(latest.sender);
-    const credentials = readAuthorization(authorization);
+  override authenticate({ headers }: Request): void {
+    const credentials = readAuthorization(headers.authorization);
     if (credentials?.scheme !== 'basic' || credentials.username === '') return this.fail('Basic', 401);
-    const account = accountKey(this.secret, 'basic', [credentials.username, credentials.password]);
-    const sender: Sender = { account };
-    this.latest.set(socket, { authorization, sender });
+    const sender: Sender = { account: accountKey(this.secret, 'basic', [credentials.username, credentials.password]) };
     this.success(sender);
   }
 }

@@ -1,40 +1,28 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { type IVerifyOptions, Strategy, type VerifyFunctionWithRequest } from 'passport-http-bearer';
-import { SETTINGS } from '../../config/settings.module.js';
-import type { Settings } from '../../config/settings.js';
-import { accountKey, type Sender } from '../caller.js';
+import { Injectable } from '@nestjs/common';
+import type { Request } from 'express';
+import { Strategy, type VerifyFunctionWithRequest } from 'passport-http-bearer';
 import { ServiceStatus } from '../../http/service-status.js';
-import type { Identity } from '../tokens/identity.js';
+import type { Sender } from '../caller.js';
 import { TokenVerifier } from '../tokens/token-verifier.js';
+import type { Presented } from './presented.js';
 
-type Done = (error: unknown, sender?: Sender, info?: IVerifyOptions) => void;
-
-/** Passport strategy for bearer tokens, from the identity provider or personal. A cached token needs no promise. */
+/** Passport strategy for bearer tokens, from the identity provider or personal. */
 @Injectable()
 export class BearerStrategy extends Strategy<VerifyFunctionWithRequest> {
-  private readonly accounts = new WeakMap<Identity, Buffer>();
-
-  constructor(verifier: TokenVerifier, @Inject(SETTINGS) { userIdSecret }: Settings, { monitor }: ServiceStatus) {
-    super({ passReqToCallback: true }, ({ socket }, token, done: Done) => {
-      const known = verifier.cached(token, socket);
-      if (known) return done(null, this.senderOf(known, userIdSecret));
-      monitor.whileWaiting(verifier.verify(token)).then(
-        (identity) => done(null, this.senderOf(identity, userIdSecret)),
-        (error: unknown) => done(error),
-      );
+  constructor(
+    private readonly verifier: TokenVerifier,
+    private readonly status: ServiceStatus,
+  ) {
+    super({ passReqToCallback: true }, (request: Request, token, done: (error: unknown, sender?: Sender) => void) => {
+      this.senderOf(request as unknown as Presented, token).then((sender) => done(null, sender), done);
     });
   }
 
-  private senderOf(identity: Identity, secret: string): Sender {
-    return { account: this.accountOf(identity, secret), expiresAt: identity.expiresAt };
-  }
-
-  /** Computed only once while the identity is cached. */
-  private accountOf(identity: Identity, secret: string): Buffer {
-    const known = this.accounts.get(identity);
-    if (known) return known;
-    const account = accountKey(secret, 'bearer', [identity.issuer, identity.subject]);
-    this.accounts.set(identity, account);
-    return account;
+  /** The IP address is counted before a check, because anybody can send tokens that have to be checked. */
+  private async senderOf({ address, count }: Presented, token: string): Promise<Sender> {
+    const cached = this.verifier.cached(token);
+    if (cached) return cached;
+    await count();
+    return this.status.monitor.whileWaiting(this.verifier.verify(token, address()));
   }
 }

@@ -1,17 +1,9 @@
 import { hash } from 'node:crypto';
-import { Inject, Injectable, Optional } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, type Clock, SETTINGS } from '../../config/settings.module.js';
 import type { Settings } from '../../config/settings.js';
+import { SharedRedis } from '../../redis/shared-redis.js';
 import { cacheableMs, type CheckedToken, type Identity } from './identity.js';
-
-/** Injection token of the `TokenStore`; without one, nothing is shared. */
-export const TOKEN_STORE = Symbol('TokenStore');
-
-/** A store that several instances share. It must respond quickly; a failure counts as not found. */
-export interface TokenStore {
-  get(key: string): Promise<string | undefined>;
-  set(key: string, value: string, ttlMs: number): Promise<void>;
-}
 
 /**
  * The stored form. `until` (milliseconds since the epoch) gives a result one lifetime across all caches it passes
@@ -22,7 +14,10 @@ interface SharedResult {
   until: number;
 }
 
-/** Results of token checks, shared between instances. Only identities are shared, never rejections. */
+/**
+ * Results of token checks, shared between instances through Redis; without it, or while it is unavailable, nothing is.
+ * Only identities are shared, never rejections.
+ */
 @Injectable()
 export class SharedResults {
   private readonly rules: string;
@@ -31,9 +26,9 @@ export class SharedResults {
   constructor(
     @Inject(SETTINGS) { oauth }: Settings,
     @Inject(CLOCK) private readonly clock: Clock,
-    @Optional() @Inject(TOKEN_STORE) private readonly store?: TokenStore,
+    private readonly redis: SharedRedis,
   ) {
-    this.rules = JSON.stringify([oauth.uri, oauth.audiences, oauth.scope]);
+    this.rules = JSON.stringify([oauth.uri, oauth.audiences, oauth.requiredScopes]);
     this.limitMs = oauth.tokenCacheSeconds * 1000;
   }
 
@@ -53,8 +48,8 @@ export class SharedResults {
    */
   private async find(token: string): Promise<CheckedToken | undefined> {
     try {
-      const found = await this.store?.get(this.keyOf(token));
-      if (found === undefined) return undefined;
+      const found = await this.redis.client?.get(this.keyOf(token));
+      if (!found) return undefined;
       const { identity, until } = JSON.parse(found) as SharedResult;
       const keepMs = Math.min(until - this.clock(), this.limitMs);
       return keepMs > 0 ? { identity, keepMs } : undefined;
@@ -65,11 +60,12 @@ export class SharedResults {
 
   /** The request does not wait for it. */
   private share(token: string, result: SharedResult, ttlMs: number): void {
-    this.store?.set(this.keyOf(token), JSON.stringify(result), ttlMs).catch(() => undefined);
+    const text = JSON.stringify(result);
+    this.redis.client?.set(this.keyOf(token), text, 'PX', Math.ceil(ttlMs)).catch(() => undefined);
   }
 
   /** Includes the rules, as services with other rules may use the same store. */
   private keyOf(token: string): string {
-    return `token:${hash('sha256', `${this.rules} ${token}`, 'base64url')}`;
+    return `reading-list:token:${hash('sha256', `${this.rules} ${token}`, 'base64url')}`;
   }
 }

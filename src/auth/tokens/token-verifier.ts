@@ -1,99 +1,142 @@
-import { Injectable } from '@nestjs/common';
-import { before } from '../../database/before.js';
+import { hash } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { MONOTONIC_CLOCK, type MonotonicClock, SETTINGS } from '../../config/settings.module.js';
+import type { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
-import { PROVIDER_LIMIT_MS, withinLimit } from '../provider/bounded-fetch.js';
+import { Semaphore } from '../../semaphore.js';
+import { accountKey, type Sender } from '../caller.js';
+import { PROVIDER_LIMIT_MS, providerUnavailable } from '../provider/bounded-fetch.js';
+import { QuietLog } from '../quiet-log.js';
 import { type Identity, refused } from './identity.js';
+import { looksLikeJwt } from './jwt-access-tokens.js';
 import { hasPersonalPrefix } from './personal-token.js';
 import { lookupTimedOut, PersonalTokens } from './personal-tokens.js';
 import { ProviderTokens } from './provider-tokens.js';
-import { type Entry, TokenCache, tokenKey } from './token-cache.js';
+
+/** The user that a token stands for, and the key of the user's data. */
+export type VerifiedToken = Identity & Sender;
 
 const MAX_TOKEN_LENGTH = 8192;
-
-/**
- * Bounds the requests that pile up behind a hung provider or database, and the calls that a flood of tokens causes: for
- * each of them separately, so that one that hangs does not refuse the tokens of the other.
- */
-const MAX_CHECKS = 1_000;
-
 /** The form of a bearer token in a header (RFC 6750, 2.1). */
 const BEARER_TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
 
-/** Verifies bearer tokens, and caches identities for as long as the settings and the token allow. */
+const MAX_KNOWN = 10_000;
+/** More than there can be checks at a time. */
+const MAX_OUTCOMES = 10_000;
+const REFUSAL_KEPT_MS = 3000;
+/** Ends at once: what is good is known, or not to be kept. */
+const NOT_KEPT_MS = Number.MIN_VALUE;
+
+/**
+ * Anybody can send tokens that have to be checked: those of one IP address take turns, so that they cost others nothing
+ * while the provider or the database is slow.
+ */
+const CHECKS = {
+  slots: 400,
+  slotsPerKey: 20,
+  waitingPerKey: 1000,
+  timeoutMs: PROVIDER_LIMIT_MS,
+  refusal: 'Too many tokens are being checked, try again later',
+};
+
+/** Verifies bearer tokens, and caches the results by a hash of the token, so that no cache holds a token. */
 @Injectable()
 export class TokenVerifier {
   /** How many tokens were found in the cache, and how many had to be checked. */
   readonly cacheCounts = { hits: 0, misses: 0 };
 
-  private readonly personalChecks = new Map<string, Promise<Identity>>();
-  private readonly providedChecks = new Map<string, Promise<Identity>>();
-
-  /**
-   * The last valid token of each open connection with its identity: usually the next one is the same, and hashing is
-   * expensive. Invalid tokens, which strangers may send in any size and number, are not kept.
-   */
-  private readonly latest = new WeakMap<object, { token: string; known: Entry<Identity> }>();
+  private readonly log = new QuietLog('TokenVerifier');
+  private readonly known: LRUCache<string, VerifiedToken>;
+  /** Of the checks in progress and, for seconds, of those that ended with a refusal. */
+  private readonly outcomes: LRUCache<string, VerifiedToken | ApiError, Check>;
+  /** By what a check has to wait for, so that one that hangs does not hold up the others. */
+  private readonly checks = {
+    signed: new Semaphore(CHECKS),
+    opaque: new Semaphore(CHECKS),
+    personal: new Semaphore(CHECKS),
+  };
 
   constructor(
-    private readonly cache: TokenCache,
+    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(MONOTONIC_CLOCK) clock: MonotonicClock,
     private readonly personal: PersonalTokens,
     private readonly provided: ProviderTokens,
-  ) {}
+  ) {
+    const perf = { now: clock };
+    this.known = new LRUCache({ max: MAX_KNOWN, ttlResolution: 0, perf });
+    this.outcomes = new LRUCache({
+      max: MAX_OUTCOMES,
+      ttl: REFUSAL_KEPT_MS,
+      ttlResolution: 0,
+      perf,
+      fetchMethod: (key, _, { context, signal, options }) => this.check(key, context, signal, options),
+    });
+  }
 
-  /** The cached identity of a token, if any; synchronous. */
-  cached(token: string, connection: object): Identity | undefined {
-    const latest = this.latest.get(connection);
-    if (latest?.token === token && this.cache.isFresh(latest.known)) return this.hit(latest.known);
-    const known = this.cache.identity(tokenKey(token));
-    if (!known) return undefined;
-    this.latest.set(connection, { token, known });
-    return this.hit(known);
+  /** The cached result for a token, if any. */
+  cached(token: string): VerifiedToken | undefined {
+    const known = this.known.get(tokenKey(token));
+    if (known) this.cacheCounts.hits++;
+    return known;
   }
 
   /**
-   * The identity of a token, after at most five seconds. Concurrent checks of the same token are shared. Throws 401 /
-   * 105 for a rejected token, 403 / 121 for one without the scope, 503 / 201 when it cannot be verified.
+   * Checks a token that is not cached, within five seconds; simultaneous checks of one token are one. Throws 401 / 105
+   * for a rejected token, 403 / 121 for one without the scope, 503 / 201 when it cannot be verified.
+   *
+   * @param address the IP address that sent it
    */
-  async verify(token: string): Promise<Identity> {
+  async verify(token: string, address: string): Promise<VerifiedToken> {
     if (!isBearerToken(token)) throw refused('it is malformed');
-    const key = tokenKey(token);
-    const known = this.cache.identity(key);
-    if (known) return this.hit(known);
-    const refusal = this.cache.refusal(key);
-    if (refusal) throw refusal;
+    const options = { context: { token, address }, signal: AbortSignal.timeout(PROVIDER_LIMIT_MS) };
+    const outcome = await this.outcomes.fetch(tokenKey(token), options).catch((error: unknown) => {
+      if ((error as Error).name !== 'TimeoutError') throw error;
+      throw hasPersonalPrefix(token) ? lookupTimedOut() : providerUnavailable('no response in time', error);
+    });
+    if (outcome instanceof ApiError) throw outcome;
+    return outcome!;
+  }
+
+  private async check(
+    key: string,
+    { token, address }: Check,
+    signal: AbortSignal,
+    kept: { ttl?: number },
+  ): Promise<VerifiedToken | ApiError> {
     const isPersonal = hasPersonalPrefix(token);
-    const checks = isPersonal ? this.personalChecks : this.providedChecks;
-    const check = checks.get(key) ?? this.begin(token, key, checks);
-    return isPersonal ? before(PROVIDER_LIMIT_MS, check, lookupTimedOut()) : withinLimit(check);
+    const check = () => this.judge(key, token, isPersonal, kept);
+    // A personal token that was good a moment ago is not an attacker's.
+    if (isPersonal && this.personal.isKnown(key)) return check();
+    const checks = isPersonal ? this.checks.personal : looksLikeJwt(token) ? this.checks.signed : this.checks.opaque;
+    return checks.run(address, { signal }, check);
   }
 
-  private hit({ value }: Entry<Identity>): Identity {
-    this.cacheCounts.hits++;
-    return value;
-  }
-
-  private begin(token: string, key: string, checks: Map<string, Promise<Identity>>): Promise<Identity> {
-    // A personal token that was valid a moment ago is not an attacker's.
-    const isKnown = checks === this.personalChecks && this.personal.isKnown(key);
-    if (checks.size >= MAX_CHECKS && !isKnown)
-      throw new ApiError('unavailable', 'Too many tokens are being checked, try again later');
+  /** @param kept for how long the outcome counts, apart from being known */
+  private async judge(key: string, token: string, isPersonal: boolean, kept: { ttl?: number }) {
     this.cacheCounts.misses++;
-    const check = this.check(token, key).finally(() => checks.delete(key));
-    checks.set(key, check);
-    return check;
-  }
-
-  private async check(token: string, key: string): Promise<Identity> {
     try {
-      const checked = await (hasPersonalPrefix(token) ? this.personal : this.provided).check(token);
-      this.cache.accept(key, checked);
-      return checked.identity;
+      const { identity, keepMs } = await (isPersonal ? this.personal : this.provided).check(token);
+      const account = accountKey(this.settings.userIdSecret, 'bearer', [identity.issuer, identity.subject]);
+      const verified: VerifiedToken = { ...identity, account };
+      if (keepMs > 0) this.known.set(key, verified, { ttl: keepMs });
+      kept.ttl = NOT_KEPT_MS;
+      return verified;
     } catch (error) {
-      if (error instanceof ApiError && error.kind !== 'unavailable') this.cache.refuse(key, error);
-      throw error;
+      if (!(error instanceof ApiError) || error.kind === 'unavailable') throw error;
+      this.log.warn(error.message);
+      return error;
     }
   }
 }
+
+interface Check {
+  token: string;
+  address: string;
+}
+
+/** The cache key of a token: its SHA-256. */
+const tokenKey = (token: string): string => hash('sha256', token, 'base64url');
 
 /** True for a text that can be sent as a bearer token. */
 export const isBearerToken = (token: string): boolean => token.length <= MAX_TOKEN_LENGTH && BEARER_TOKEN.test(token);

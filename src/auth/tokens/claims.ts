@@ -1,0 +1,129 @@
+import { ApiError } from '../../protocol/api-error.js';
+import { type Identity, refused } from './identity.js';
+
+/** The content of a signed token, or what an introspection says about one. */
+export type Claims = Record<string, unknown>;
+
+/** What a token must satisfy, and the time of the check. */
+export interface TokenRules {
+  /** The issuer as the provider's metadata spells it. */
+  issuer: string;
+  audiences: readonly string[];
+  requiredScopes: readonly string[];
+  now: number;
+}
+
+/** How far the clocks of provider and service may differ, in seconds. */
+const LEEWAY_SECONDS = 30;
+
+/**
+ * Judges a signed token whose signature is good, and returns its subject and expiry.
+ *
+ * @param typ the type in its header
+ * @throws 401 / 105, or 403 / 121 for a valid access token without the required scope
+ */
+export function judgeSigned(typ: unknown, claims: Claims, rules: TokenRules): Omit<Identity, 'issuer'> {
+  requireAccessToken(typ, claims);
+  if (isAbsent(claims.iss)) throw refused('it names no issuer');
+  if (isAbsent(claims.exp)) throw refused('it never expires');
+  if (audiencesOf(claims).length === 0) throw refused('it names no audience');
+  return judge(claims, rules);
+}
+
+/**
+ * Judges what an introspection (RFC 7662) says about an active token. The provider itself vouches for what it leaves
+ * out, but for the subject and the scope. Throws like `judgeSigned`.
+ */
+export function judgeIntrospected(claims: Claims, rules: TokenRules): Omit<Identity, 'issuer'> {
+  const { token_type } = claims;
+  if (!isAbsent(token_type) && !isOneOf(['bearer'], token_type)) throw refused('it is not a bearer token');
+  requireUse(claims);
+  return judge(claims, rules);
+}
+
+function judge(claims: Claims, rules: TokenRules): Omit<Identity, 'issuer'> {
+  const { iss, sub, exp, cnf } = claims;
+  if (!isAbsent(iss) && withoutSlash(iss) !== withoutSlash(rules.issuer)) throw refused('it is of another issuer');
+  const audiences = audiencesOf(claims);
+  if (audiences.length > 0 && !audiences.some((audience) => rules.audiences.includes(audience as string)))
+    throw refused(`its audience is ${quote(audiences)}, not ${quote(rules.audiences)}`);
+  judgeTimes(claims, rules.now / 1000);
+  if (typeof sub !== 'string' || sub === '') throw refused('it names no subject');
+  // Bound to a key of its owner (RFC 7800): presented as a plain bearer token, it may be stolen.
+  if (!isAbsent(cnf)) throw refused('it needs a proof of possession');
+  requireScopes(claims, rules.requiredScopes);
+  return { subject: sub, expiresAt: isAbsent(exp) ? undefined : Number(exp) * 1000 };
+}
+
+/**
+ * Only these tell an access token from another token for the same client: its own type in the header (RFC 9068);
+ * otherwise a scope, without the marks of an ID token.
+ */
+function requireAccessToken(typ: unknown, claims: Claims): void {
+  if (typ !== undefined && !isOneOf(['at+jwt', 'application/at+jwt', 'jwt'], typ))
+    throw refused(`its type ${quote([typ])} is not that of an access token`);
+  requireUse(claims);
+  if (typ !== undefined && !isOneOf(['jwt'], typ)) return;
+  if (claims.scope === undefined && claims.scp === undefined)
+    throw refused('it has no scope, so it may be an ID token');
+  const found = idTokenClaims(claims).find((name) => claims[name] !== undefined);
+  if (found !== undefined) throw refused(`it is an ID token: it has the claim ${found}`);
+}
+
+/** What only ID tokens have (OpenID Connect Core, 2 and 3.3.2.11); some providers copy the nonce into access tokens. */
+function idTokenClaims({ typ, token_use, uid, azp }: Claims): string[] {
+  const isKeycloak = isOneOf(['bearer'], typ);
+  const isAuthentik = uid !== undefined && azp !== undefined;
+  const isMarked = isKeycloak || isAuthentik || token_use !== undefined;
+  return ['at_hash', 'c_hash', 's_hash', ...(isMarked ? [] : ['nonce'])];
+}
+
+const ACCESS_TOKEN_USES = ['access', 'access_token'];
+
+/** Some providers tell the use of a token among its claims: Keycloak in `typ`, Cognito in `token_use`. */
+function requireUse({ typ, token_use, events }: Claims): void {
+  if (events !== undefined) throw refused('it is a logout token or another event');
+  if (typ !== undefined && !isOneOf(['bearer', 'jwt', 'at+jwt', ...ACCESS_TOKEN_USES], typ))
+    throw refused(`its kind is ${quote([typ])}, not that of an access token`);
+  if (token_use !== undefined && !isOneOf(ACCESS_TOKEN_USES, token_use))
+    throw refused(`its use is ${quote([token_use])}, not that of an access token`);
+}
+
+/** Cognito's access tokens name the client instead of an audience. */
+function audiencesOf({ aud, token_use, client_id }: Claims): unknown[] {
+  const named = isAbsent(aud) && token_use === 'access' ? client_id : aud;
+  return isAbsent(named) ? [] : [named].flat();
+}
+
+function judgeTimes({ exp, nbf, iat }: Claims, nowSeconds: number): void {
+  if ([exp, nbf, iat].some((time) => !isAbsent(time) && !Number.isFinite(time)))
+    throw refused('a time in it is not a number');
+  if (Number(exp ?? Infinity) <= nowSeconds - LEEWAY_SECONDS) throw refused('it has expired');
+  if (Number(nbf ?? 0) > nowSeconds + LEEWAY_SECONDS) throw refused('it is not yet valid');
+  if (Number(iat ?? 0) > nowSeconds + LEEWAY_SECONDS) throw refused('it is issued in the future');
+}
+
+/** `scope` is a space-separated text (RFC 9068) or a list; some providers call it `scp`. */
+function requireScopes({ scope, scp }: Claims, required: readonly string[]): void {
+  const granted = [scope, scp].flat().flatMap((names) => (typeof names === 'string' ? names.split(' ') : []));
+  if (required.every((name) => granted.includes(name))) return;
+  const has = granted.some(isName) ? `it has ${quote(granted.filter(isName))}` : 'it has none';
+  throw new ApiError('forbidden', `The access token lacks the scope ${required.join(' ')}: ${has}`);
+}
+
+const isAbsent = (value: unknown): boolean => value === undefined || value === null;
+
+const isName = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+const isOneOf = (names: readonly string[], value: unknown): boolean =>
+  typeof value === 'string' && names.includes(value.toLowerCase());
+
+const withoutSlash = (url: unknown): unknown => (typeof url === 'string' ? url.replace(/\/$/, '') : url);
+
+const MAX_QUOTED = 200;
+
+/** For a message and the log: one line of bounded length. */
+function quote(values: readonly unknown[]): string {
+  const text = values.map((value) => JSON.stringify(value)).join(', ');
+  return text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text;
+}
