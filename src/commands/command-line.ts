@@ -1,84 +1,93 @@
-import { parseArgs } from 'node:util';
-import type { Settings } from '../config/settings.js';
+import { Command, CommanderError } from 'commander';
 import { SettingError } from '../config/settings.js';
 import { ApiError } from '../protocol/api-error.js';
-import { type Command, CommandError, type CommandContext, EXIT, UsageError } from './command.js';
-import { withDatabase } from './open-database.js';
-import { createProgress, flushOutput, printLine, ReaderGone } from './output.js';
-
-/** What a command line needs from its process. */
-export interface CommandLine {
-  commands: readonly Command[];
-  loadSettings: () => Settings;
-  clock: () => number;
-  environment: Readonly<Record<string, string | undefined>>;
-}
+import { addAdvanceClocks } from './advance-clocks.command.js';
+import { addBackup } from './backup.command.js';
+import { CommandError, EXIT, UsageError } from './command.js';
+import { addDoctor } from './doctor.command.js';
+import { addMigrate } from './migrate.command.js';
+import { flushOutput, ReaderGone } from './output.js';
+import { addPurge } from './purge.command.js';
+import { addRestore } from './restore.command.js';
+import { addSettings } from './settings.command.js';
+import { Shell, type Surroundings } from './shell.js';
+import { addTokenCreate } from './token-create.command.js';
+import { addTokenList } from './token-list.command.js';
+import { addTokenRevoke } from './token-revoke.command.js';
+import { addUserErase } from './user-erase.command.js';
+import { addUserExport } from './user-export.command.js';
+import { addUserImport } from './user-import.command.js';
+import { addUserLink } from './user-link.command.js';
+import { addUserList } from './user-list.command.js';
 
 /** Runs the command named by `words` and resolves with the exit code; writes errors to stderr. */
-export async function runCommandLine(words: readonly string[], line: CommandLine): Promise<number> {
-  const command = line.commands.find(({ name }) => `${words.join(' ')} `.startsWith(`${name} `));
-  if (!command) return listCommands(words, line.commands);
+export async function runCommandLine(words: readonly string[], surroundings: Surroundings): Promise<number> {
+  const shell = new Shell(surroundings);
+  const program = createProgram(shell);
+  let called = program;
+  program.hook('preAction', (_program, command) => {
+    called = command;
+  });
   try {
-    const code = await runCommand(command, words.slice(command.name.split(' ').length), line);
+    await program.parseAsync(words.length > 0 ? words : ['help'], { from: 'user' });
     await flushOutput();
-    return code;
+    return shell.exitCode;
   } catch (error) {
     if (error instanceof ReaderGone) return EXIT.ok;
-    console.error(explain(error, command));
-    return error instanceof UsageError ? EXIT.usage : EXIT.failed;
+    // Commander has written it.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    if (error instanceof UsageError) {
+      console.error(`error: ${error.message}\n${called.helpInformation().split('\n')[0]}\n${HINT}`);
+      return EXIT.usage;
+    }
+    console.error(explain(error));
+    return EXIT.failed;
   }
 }
 
-function listCommands(words: readonly string[], all: readonly Command[]): number {
-  const [first = '', ...rest] = words;
-  const isHelp = words.length === 0 || ['--help', 'help', '-h'].includes(words.at(-1)!);
-  const ofGroup = all.filter(({ name }) => rest.length > 0 && name.startsWith(`${first} `));
-  const commands = isHelp && ofGroup.length > 0 ? ofGroup : all;
-  if (!isHelp) console.error(`There is no command "${words.slice(0, 2).join(' ')}".\n`);
-  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(15)} ${summary}`);
-  console.log(`Commands, each with --help:\n\n${lines.join('\n')}`);
-  return isHelp ? EXIT.ok : EXIT.usage;
+const HINT = 'Add --help for more.';
+
+/** All commands, in the order of the list that `help` shows. */
+export function createProgram(shell: Shell): Command {
+  const program = new Command('commands')
+    .description('Each command describes itself with --help.')
+    .exitOverride()
+    .showHelpAfterError(HINT)
+    .hook('preAction', (_program, command) => requireValues(command))
+    .configureHelp({
+      visibleCommands: ({ commands }) => commands.flatMap((command) => leavesOf(command)),
+      subcommandTerm: nameOf,
+    });
+  for (const add of [addMigrate, addSettings, addPurge, addDoctor, addBackup, addRestore, addAdvanceClocks])
+    add(program, shell);
+  const token = program.command('token').description('Personal tokens.');
+  for (const add of [addTokenCreate, addTokenList, addTokenRevoke]) add(token, shell);
+  const user = program.command('user').description('Users and their lists.');
+  for (const add of [addUserList, addUserExport, addUserImport, addUserErase, addUserLink]) add(user, shell);
+  return program;
 }
 
-async function runCommand(command: Command, words: string[], line: CommandLine): Promise<number> {
-  const { values, positionals } = parse(command, words);
-  if (values.help) {
-    console.log(`Usage: ${command.name} ${command.help}`);
-    return EXIT.ok;
+/** A command, or the commands of a group. */
+const leavesOf = (command: Command): Command[] => (command.commands.length > 0 ? [...command.commands] : [command]);
+
+/** The name as it is typed, with that of its group. */
+const nameOf = (command: Command): string =>
+  command.parent?.parent ? `${command.parent.name()} ${command.name()}` : command.name();
+
+/** The names of all commands, as they are typed. */
+export const commandNames = ({ commands }: Command): string[] =>
+  commands.flatMap((command) => leavesOf(command)).map((command) => nameOf(command));
+
+/** Refuses an option without its value, for which Commander takes the option that follows. */
+function requireValues(command: Command): void {
+  for (const option of command.options) {
+    const value = command.getOptionValue(option.attributeName()) as unknown;
+    if (command.options.some(({ long }) => long === value))
+      command.error(`error: option '${option.flags}' argument missing`);
   }
-  // If the argument were ignored, "advance-clocks 2027-01-31" would do something else.
-  if (positionals.length > 0 && !command.takesOperands)
-    throw new UsageError(`${positionals[0]}: not expected; ${command.name} takes only options.`);
-  command.checkUsage?.({ options: values, operands: positionals });
-  const settings = line.loadSettings();
-  const { clock, environment } = line;
-  const context = { options: values, operands: positionals, settings, clock, environment, print: printLine };
-  return command.needsDatabase
-    ? withDatabase(settings, (database) => command.run({ ...context, database, progress: createProgress() }))
-    : command.run({ ...context, database: undefined as never, progress: createProgress() });
 }
 
-function parse(command: Command, words: string[]): { values: CommandContext['options']; positionals: string[] } {
-  const options = { ...command.options, help: { type: 'boolean' } } as const;
-  try {
-    const { values, positionals } = parseArgs({ args: words, options, allowPositionals: true });
-    return { values, positionals };
-  } catch (error) {
-    throw new UsageError(whyUnparsed(error as NodeJS.ErrnoException, command));
-  }
-}
-
-/** What `parseArgs` found wrong with an option. */
-function whyUnparsed({ code, message }: NodeJS.ErrnoException, { name }: Command): string {
-  const [, option = 'an option'] = /'(?:-\w, )?(-[^' ]*)/.exec(message) ?? [];
-  if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return `${option}: not an option of ${name}.`;
-  if (message.includes('does not take')) return `${option}: takes no value.`;
-  return `${option}: needs a value; write ${option}=VALUE if it begins with "-".`;
-}
-
-function explain(error: unknown, { name, help }: Command): string {
-  if (error instanceof UsageError)
-    return `${error.message}\nUsage: ${name} ${help.split('\n')[0]}\nTry "${name} --help".`;
+function explain(error: unknown): string {
   if (error instanceof SettingError || error instanceof CommandError) return error.message;
   if (error instanceof ApiError && error.kind === 'unavailable')
     return `The connection to the database was lost; completed changes are kept, and the command can be repeated. (${String(error.cause)})`;

@@ -1,31 +1,28 @@
+import type { Command } from 'commander';
 import { SettingError } from '../config/settings.js';
 import { migrateDatabase } from '../database/migrate.js';
-import { type Command, CommandError, EXIT } from './command.js';
+import { CommandError, EXIT } from './command.js';
+import type { Shell } from './shell.js';
 
-/** Brings the schema up to date, or lists what is pending. */
-export const migrateCommand: Command = {
-  name: 'migrate',
-  summary: 'Bring the database schema up to date',
-  help: `[--check]
-
-Brings the schema of DATABASE_URL up to date. Several may run at once.
-
-  --check  only say what is pending
-  --help   show this text
-
-Exit codes: 0 up to date, 1 failed, 2 wrong usage, 3 migrations are pending (--check)`,
-  options: { check: { type: 'boolean' } },
-  needsDatabase: false,
-  async run({ options, settings, print }) {
-    const checkOnly = options.check === true;
-    const names = await migrateDatabase(settings, checkOnly).catch((error: unknown) => {
-      throw error instanceof SettingError ? error : new CommandError(`DATABASE_URL: ${reasonOf(error)}`);
-    });
-    for (const name of names) await print(`${checkOnly ? 'pending' : 'done'}: ${name}`);
-    if (names.length === 0) await print('up to date');
-    return checkOnly && names.length > 0 ? EXIT.attention : EXIT.ok;
-  },
-};
+/** `migrate`: brings the schema up to date, or lists what is pending. */
+export function addMigrate(commands: Command, shell: Shell): void {
+  commands
+    .command('migrate')
+    .summary('Bring the database schema up to date')
+    .description('Brings the schema of DATABASE_URL up to date. Several may run at once.')
+    .option('--check', 'only say what is pending')
+    .addHelpText('after', '\nExit codes: 0 up to date, 1 failed, 2 wrong usage, 3 migrations are pending (--check)')
+    .action(({ check = false }: { check?: boolean }) =>
+      shell.run(async ({ settings, print }) => {
+        const names = await migrateDatabase(settings, check).catch((error: unknown) => {
+          throw error instanceof SettingError ? error : new CommandError(`DATABASE_URL: ${reasonOf(error)}`);
+        });
+        for (const name of names) await print(`${check ? 'pending' : 'done'}: ${name}`);
+        if (names.length === 0) await print('up to date');
+        return check && names.length > 0 ? EXIT.attention : EXIT.ok;
+      }),
+    );
+}
 
 /** A failed system call means that there is no server. */
 const reasonOf = (error: unknown): string => {

@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs';
 import { chmod, chown, rename, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import type { Command } from 'commander';
 import { whyUnusable } from '../database/sqlite/why-unusable.js';
-import { advanceClocksCommand } from './advance-clocks.command.js';
-import { type Command, type CommandContext, CommandError, EXIT, UsageError } from './command.js';
-import { doctorCommand } from './doctor.command.js';
+import { advanceClocks } from './advance-clocks.command.js';
+import { type CommandContext, CommandError, UsageError } from './command.js';
+import { examine } from './doctor.command.js';
 import { withDatabase } from './open-database.js';
+import type { Shell } from './shell.js';
 import {
   copyDatabase,
   FILE_SUFFIXES,
@@ -15,57 +17,55 @@ import {
   requireSqliteFile,
 } from './sqlite-copy.js';
 
-/** Replaces the SQLite file with a backup, and makes devices start over. */
-export const restoreCommand: Command = {
-  name: 'restore',
-  summary: 'Put a backup in the place of the SQLite file',
-  help: `FILE
+/** `restore`: replaces the SQLite file with a backup, and makes devices start over. */
+export function addRestore(commands: Command, shell: Shell): void {
+  commands
+    .command('restore')
+    .summary('Put a backup in the place of the SQLite file')
+    .description(
+      `Puts a copy of the file, which "backup" made, in the place of the SQLite file of DATABASE_URL. Stop the service first: while any process has the file open, nothing is done.
 
-Puts a copy of FILE, which "backup" made, in the place of the SQLite file of DATABASE_URL. Stop the service first: while any
-process has the file open, nothing is done. First the copy is checked and repaired ("doctor --repair"), and its clocks are advanced
-("advance-clocks") beyond any time that the existing file has issued. Only then is it put in place, and the existing file kept next
-to it under another name. If the command fails or is interrupted earlier, nothing is replaced.
+First the copy is brought up to date, checked and repaired ("doctor --repair"), and its clocks are advanced ("advance-clocks") beyond any time that the existing file has issued. Only then is it put in place, and the existing file kept next to it under another name. If the command fails or is interrupted earlier, nothing is replaced.`,
+    )
+    .argument('<file>', 'the backup')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 done, but "doctor" found problems that it cannot repair',
+    )
+    .action((file: string) => shell.run((context) => restore(context, file)));
+}
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done, but "doctor" found problems that it cannot repair`,
-  options: {},
-  takesOperands: true,
-  checkUsage({ operands }) {
-    if (operands.length !== 1) throw new UsageError('Name the one file to restore.');
-  },
-  needsDatabase: false,
-  async run(context) {
-    const file = context.operands[0]!;
-    const target = requireSqliteFile(context.settings);
-    if (resolve(file) === target) throw new UsageError(`${file}: is the database itself.`);
-    const unusable = whyUnusable(target);
-    if (unusable) throw new CommandError(`DATABASE_URL: ${target} ${unusable}`);
+async function restore(context: CommandContext, file: string): Promise<number> {
+  const target = requireSqliteFile(context.settings);
+  if (resolve(file) === target) throw new UsageError(`${file}: is the database itself.`);
+  const unusable = whyUnusable(target);
+  if (unusable) throw new CommandError(`DATABASE_URL: ${target} ${unusable}`);
+  requireUnused(target);
+  const now = context.clock();
+  const time = new Date(now).toISOString().replaceAll(':', '-');
+  const restored = `${target}.restoring-${time}`;
+  const { users, articles } = await copyDatabase(resolve(file), restored);
+  let code: number;
+  try {
+    await keepOwner(target, restored);
+    const highest = existsSync(target) ? highestClockIn(target) : 0;
+    code = await makeDevicesStartOver(context, restored, Math.max(now, highest + 1));
+    requireUnused(restored);
+    // A supervisor may have started the service again.
     requireUnused(target);
-    const now = context.clock();
-    const time = new Date(now).toISOString().replaceAll(':', '-');
-    const restored = `${target}.restoring-${time}`;
-    const { users, articles } = await copyDatabase(resolve(file), restored);
-    let code: number;
-    try {
-      await keepOwner(target, restored);
-      const highest = existsSync(target) ? highestClockIn(target) : 0;
-      code = await makeDevicesStartOver(context, restored, Math.max(now, highest + 1));
-      requireUnused(restored);
-      // A supervisor may have started the service again.
-      requireUnused(target);
-    } catch (error) {
-      await removeDatabase(restored);
-      throw error;
-    }
-    await setAside(target, `${target}.replaced-${time}`);
-    await rename(restored, target);
-    await context.print(`restored ${articles} articles of ${users} users from ${file}`);
-    await context.print(
-      'with its next request each device starts over: it loads its list again and sends what it has not sent yet; ' +
-        'what was changed after the backup and sent before the loss is lost',
-    );
-    return code === EXIT.ok ? EXIT.ok : EXIT.attention;
-  },
-};
+  } catch (error) {
+    await removeDatabase(restored);
+    throw error;
+  }
+  await setAside(target, `${target}.replaced-${time}`);
+  await rename(restored, target);
+  await context.print(`restored ${articles} articles of ${users} users from ${file}`);
+  await context.print(
+    'with its next request each device starts over: it loads its list again and sends what it has not sent yet; ' +
+      'what was changed after the backup and sent before the loss is lost',
+  );
+  return code;
+}
 
 function requireUnused(file: string): void {
   if (existsSync(file) && isInUse(file))
@@ -75,8 +75,8 @@ function requireUnused(file: string): void {
 /** Repairs the copy and advances its clocks, so that no service ever opens it while devices are ahead of its clocks. */
 function makeDevicesStartOver(context: CommandContext, file: string, to: number): Promise<number> {
   return withDatabase({ ...context.settings, databaseUrl: `sqlite:${file}` }, async (database) => {
-    const code = await doctorCommand.run({ ...context, database, options: { repair: true } });
-    await advanceClocksCommand.run({ ...context, database, options: { to: new Date(to).toISOString() } });
+    const code = await examine({ ...context, database }, { repair: true });
+    await advanceClocks({ ...context, database }, to);
     return code;
   });
 }

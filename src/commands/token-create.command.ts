@@ -1,52 +1,57 @@
+import type { Command } from 'commander';
 import { committed } from '../database/outcome.js';
 import { renderUnicodeCompact } from 'uqr';
 import { newPersonalToken, personalTokenHash } from '../auth/tokens/personal-token.js';
 import { hasToken, insertToken } from '../auth/tokens/personal-tokens.store.js';
 import type { Settings } from '../config/settings.js';
 import type { Token } from '../database/entities/token.entity.js';
-import { type Command, CommandError, type CommandContext, EXIT } from './command.js';
-import { lifetimeOption, nameOption, userOperand } from './token-options.js';
+import { CommandError, type DatabaseContext, EXIT } from './command.js';
+import type { Shell } from './shell.js';
+import { readLifetime, readName } from './token-options.js';
 
-/** Creates a personal token. It is shown only once, because only its hash is stored. */
-export const tokenCreateCommand: Command = {
-  name: 'token create',
-  summary: 'Make a personal token for a device of a user',
-  help: `USER --name NAME [--expires 90d] [--quiet]
+interface Options {
+  name: string;
+  expires?: number;
+  quiet?: boolean;
+}
 
-Prints the token, which devices send as "Authorization: Bearer rl_…", and as a link and a QR code that open the web application
-signed in. It is shown only once; only a hash is stored. A user exists from the first token on. Give each device its own,
-so that the token of a lost device can be revoked alone.
+/** `token create`: creates a personal token. It is shown only once, because only its hash is stored. */
+export function addTokenCreate(commands: Command, shell: Shell): void {
+  commands
+    .command('create')
+    .summary('Make a personal token for a device of a user')
+    .description(
+      `Prints the token, which devices send as "Authorization: Bearer rl_…", and as a link and a QR code that open the web application signed in. It is shown only once; only a hash is stored.
 
-  --name NAME      what the token is for, such as "phone"; a user's tokens have different names
-  --expires TIME   how long it is valid: 12h, 90d, 4w; without it, until it is revoked
-  --quiet          print the token and nothing else
+A user exists from the first token on. Give each device its own, so that the token of a lost device can be revoked alone.`,
+    )
+    .argument('<user>', 'whose token', readName)
+    .requiredOption(
+      '--name <name>',
+      'what the token is for, such as "phone"; a user\'s tokens have different names',
+      readName,
+    )
+    .option('--expires <time>', 'how long it is valid: 12h, 90d, 4w; without it, until it is revoked', readLifetime)
+    .option('--quiet', 'print the token and nothing else')
+    .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 wrong usage')
+    .action((user: string, options: Options) => shell.withDatabase((context) => create(context, user, options)));
+}
 
-Exit codes: 0 done, 1 failed, 2 wrong usage`,
-  options: { name: { type: 'string' }, expires: { type: 'string' }, quiet: { type: 'boolean' } },
-  takesOperands: true,
-  checkUsage(given) {
-    userOperand(given);
-    nameOption(given);
-    lifetimeOption(given);
-  },
-  needsDatabase: true,
-  async run(context) {
-    const { settings, clock, options, print } = context;
-    if (!settings.tokensEnabled)
-      throw new CommandError('TOKENS_ENABLED: is false, the service would not accept the token; set it to true');
-    const token = newPersonalToken();
-    const [subject, name, lifetime] = [userOperand(context), nameOption(context), lifetimeOption(context)];
-    const token_hash = personalTokenHash(token);
-    const created_on = clock();
-    const expires_on = lifetime && created_on + lifetime;
-    await store(context, { subject, name, token_hash, created_on, expires_on, last_used_on: null });
-    await print(token);
-    if (!options.quiet) for (const line of explanation(settings, token, expires_on)) await print(line);
-    return EXIT.ok;
-  },
-};
+async function create(context: DatabaseContext, user: string, { name, expires, quiet }: Options): Promise<number> {
+  const { settings, clock, print } = context;
+  if (!settings.tokensEnabled)
+    throw new CommandError('TOKENS_ENABLED: is false, the service would not accept the token; set it to true');
+  const token = newPersonalToken();
+  const created_on = clock();
+  const expires_on = expires === undefined ? null : created_on + expires;
+  const token_hash = personalTokenHash(token);
+  await store(context, { subject: user, name, token_hash, created_on, expires_on, last_used_on: null });
+  await print(token);
+  if (!quiet) for (const line of explanation(settings, token, expires_on)) await print(line);
+  return EXIT.ok;
+}
 
-async function store({ database }: CommandContext, token: Token): Promise<void> {
+async function store({ database }: DatabaseContext, token: Token): Promise<void> {
   try {
     await database.inTransaction(async (transaction) => {
       await insertToken(transaction, token);

@@ -1,41 +1,41 @@
+import type { Command } from 'commander';
 import { committed, discarded, type Outcome } from '../database/outcome.js';
 import type { Session } from '../database/session.js';
 import { addToLiveCount, eraseAccount, findAccount } from '../accounts/accounts.store.js';
 import { eraseUntil, oldestRecords } from '../articles/store/transfer.store.js';
-import { type Command, type CommandContext, EXIT } from './command.js';
-import { noSuchUser, requireOneUser, USER_HELP, USER_OPTIONS, userOf } from './user-options.js';
+import { type DatabaseContext, EXIT } from './command.js';
+import type { Shell } from './shell.js';
+import { addUserOptions, noSuchUser, requireOneUser, type UserOptions, userOf } from './user-options.js';
 
 const CHUNK = 200;
 
-/** Permanently deletes everything that is stored of a user. */
-export const userEraseCommand: Command = {
-  name: 'user erase',
-  summary: 'Delete all that is stored of a user, for good',
-  help: `(--key HEX | --subject SUBJECT | --local NAME | --basic NAME) [--dry-run]
+/** `user erase`: permanently deletes everything that is stored of a user. */
+export function addUserErase(commands: Command, shell: Shell): void {
+  const command = commands
+    .command('erase')
+    .summary('Delete all that is stored of a user, for good')
+    .description(
+      "Deletes the user's articles, tombstones and account in small chunks; the database keeps nothing. It can be repeated when it was interrupted. Delete backups and exported files yourself. Devices that still sign in start with an empty list.",
+    );
+  addUserOptions(command)
+    .option('--dry-run', 'only say what there is')
+    .addHelpText('after', '\nExit codes: 0 done, 1 failed or no such user, 2 wrong usage')
+    .action(({ dryRun, ...user }: UserOptions & { dryRun?: boolean }) => {
+      requireOneUser(user);
+      return shell.withDatabase(async (context) => {
+        const { database, print } = context;
+        const key = await userOf(context, user);
+        const account = await database.onSession((session) => findAccount(session, key));
+        if (!account) throw noSuchUser(context, user, key);
+        if (dryRun)
+          await print(`would erase ${account.live_count} articles and all tombstones of ${key.toString('hex')}`);
+        else await print(`erased ${await erase(context, key)} articles and tombstones of ${key.toString('hex')}`);
+        return EXIT.ok;
+      });
+    });
+}
 
-Deletes the user's articles, tombstones and account in small chunks; the database keeps nothing. It can be repeated when it
-was interrupted. Delete backups and exported files yourself. Devices that still sign in start with an empty list.
-
-${USER_HELP}
-  --dry-run          only say what there is
-
-Exit codes: 0 done, 1 failed or no such user, 2 wrong usage`,
-  options: { 'dry-run': { type: 'boolean' }, ...USER_OPTIONS },
-  checkUsage: requireOneUser,
-  needsDatabase: true,
-  async run(context) {
-    const { database, options, print } = context;
-    const key = await userOf(context);
-    const account = await database.onSession((session) => findAccount(session, key));
-    if (!account) throw noSuchUser(context, key);
-    if (options['dry-run'])
-      await print(`would erase ${account.live_count} articles and all tombstones of ${key.toString('hex')}`);
-    else await print(`erased ${await erase(context, key)} articles and tombstones of ${key.toString('hex')}`);
-    return EXIT.ok;
-  },
-};
-
-async function erase({ database, progress }: CommandContext, account: Buffer): Promise<number> {
+async function erase({ database, progress }: DatabaseContext, account: Buffer): Promise<number> {
   let erased = 0;
   for (;;) {
     const count = await database.inTransaction((transaction) => eraseSome(transaction, account));

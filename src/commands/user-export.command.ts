@@ -1,59 +1,52 @@
+import type { Command } from 'commander';
 import { allAccounts } from './all-accounts.js';
 import type { AccountRow } from '../accounts/account.row.js';
 import { findAccount } from '../accounts/accounts.store.js';
 import { findPage, type Page } from '../articles/store/article-pages.store.js';
 import { parseCollectionQuery } from '../protocol/collection-query.js';
-import { type Command, type CommandContext, EXIT, UsageError } from './command.js';
-import { namesUser, noSuchUser, requireOneUser, USER_HELP, USER_OPTIONS, userOf } from './user-options.js';
+import { type DatabaseContext, EXIT, UsageError } from './command.js';
+import type { Shell } from './shell.js';
+import { addUserOptions, namesUser, noSuchUser, requireOneUser, type UserOptions, userOf } from './user-options.js';
 
 /** Articles and tombstones, oldest change first. */
 const ALL = parseCollectionQuery('_since=0');
 const AT_ONCE = 200;
 const BYTES_AT_ONCE = 4_194_304;
 
-/** Writes everything that is stored of a user, or of all users, as JSON lines. */
-export const userExportCommand: Command = {
-  name: 'user export',
-  summary: 'Write all that is stored of a user as JSON lines',
-  help: `(--all | --key HEX | --subject SUBJECT | --local NAME | --basic NAME) > FILE
+/** `user export`: writes everything that is stored of a user, or of all users, as JSON lines. */
+export function addUserExport(commands: Command, shell: Shell): void {
+  const command = commands
+    .command('export')
+    .summary('Write all that is stored of a user as JSON lines')
+    .description(
+      'Writes to standard output, for each user, a line with the account and then a line for each article and each tombstone, as the API shows them, oldest change first. "user import" reads it. The service may run meanwhile: what changes during the export is in it in its old or its new form, or in both.',
+    )
+    .option('--all', 'all users');
+  addUserOptions(command)
+    .addHelpText('after', '\nExit codes: 0 done, 1 failed or no such user, 2 wrong usage')
+    .action(({ all = false, ...user }: UserOptions & { all?: boolean }) => {
+      if (all === namesUser(user))
+        throw new UsageError('Name one user with --key, --subject, --local or --basic, or say --all.');
+      if (!all) requireOneUser(user);
+      return shell.withDatabase(async (context) => {
+        let users = 0;
+        for await (const account of all ? allAccounts(context.database) : theAccount(context, user)) {
+          await exportAccount(context, account);
+          context.progress(`${++users} users so far`);
+        }
+        return EXIT.ok;
+      });
+    });
+}
 
-Writes to standard output, for each user, a line with the account and then a line for each article and each tombstone,
-as the API shows them, oldest change first. "user import" reads it. The service may run meanwhile: what changes during
-the export is in it in its old or its new form, or in both.
-
-  --all              all users
-${USER_HELP}
-
-Exit codes: 0 done, 1 failed or no such user, 2 wrong usage`,
-  options: { all: { type: 'boolean' }, ...USER_OPTIONS },
-  checkUsage(given) {
-    if (Boolean(given.options.all) === namesUser(given))
-      throw new UsageError('Name one user with --key, --subject, --local or --basic, or say --all.');
-    if (!given.options.all) requireOneUser(given);
-  },
-  needsDatabase: true,
-  async run(context) {
-    let users = 0;
-    for await (const account of selected(context)) {
-      await exportAccount(context, account);
-      context.progress(`${++users} users so far`);
-    }
-    return EXIT.ok;
-  },
-};
-
-async function* selected(context: CommandContext): AsyncGenerator<AccountRow> {
-  if (context.options.all) {
-    yield* allAccounts(context.database);
-    return;
-  }
-  const key = await userOf(context);
+async function* theAccount(context: DatabaseContext, user: UserOptions): AsyncGenerator<AccountRow> {
+  const key = await userOf(context, user);
   const account = await context.database.onSession((session) => findAccount(session, key));
-  if (!account) throw noSuchUser(context, key);
+  if (!account) throw noSuchUser(context, user, key);
   yield account;
 }
 
-async function exportAccount({ database, print }: CommandContext, row: AccountRow): Promise<void> {
+async function exportAccount({ database, print }: DatabaseContext, row: AccountRow): Promise<void> {
   const { account, ...collection } = row;
   await print(JSON.stringify({ account: account.toString('hex'), ...collection }));
   for (let start: Page['next'] = { total: 0, position: [0] }; start;) {

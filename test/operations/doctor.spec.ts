@@ -1,16 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { HighWaterMark } from '../../src/commands/doctor/high-water.js';
 import type { TestDatabase } from '../support/database.js';
 import { Poller, send } from '../support/devices.js';
 import { runSql } from '../support/servers/database-server.js';
 import { startService, type Service } from '../support/service.js';
 import { BACKENDS, mySql } from './backends.js';
-import { backUp } from './backup.js';
 import { mustRun, runCommand, runHere } from './run-command.js';
 
 const DATABASES = { ...BACKENDS, MySQL: mySql };
@@ -173,15 +168,6 @@ describe.each(Object.keys(DATABASES))('the doctor on %s', (name) => {
     await expectUsableClock(list.user);
   });
 
-  it('does not raise the high-water mark to a clock that is no time', async () => {
-    const file = join(mkdtempSync(join(tmpdir(), 'reading-list-mark-')), 'mark.json');
-    const list = await furnish();
-    await tamper(`UPDATE accounts SET last_modified = 9007199254740993 ${list.of}`);
-    await runHere(['doctor', '--high-water', file, '--clocks-only'], settings);
-    expect((JSON.parse(readFileSync(file, 'utf8')) as HighWaterMark).last_modified).toBeLessThan(Date.now() + 60_000);
-    await examine(list.key, '--repair');
-  });
-
   it('leaves to a person what only the device knows', async () => {
     const list = await furnish();
     await tamper(`UPDATE articles SET added_by = NULL ${list.of} AND ${list.idOf(0)}`);
@@ -263,6 +249,13 @@ describe.each(Object.keys(DATABASES))('the doctor on %s', (name) => {
     expect((await examine(list.key)).status).toBe(0);
   });
 
+  it('writes nothing with --dry-run', async () => {
+    const list = await furnish();
+    await tamper(`UPDATE accounts SET live_count = 7 ${list.of}`);
+    expect((await examine(list.key, '--repair', '--dry-run')).out).toMatch(/ 1 problems found, 0 repaired\n/);
+    expect((await examine(list.key, '--repair')).out).toMatch(/ 1 problems found, 1 repaired\n/);
+  });
+
   it('looks at all users when none is named', async () => {
     const [one, other] = [await furnish(), await furnish()];
     await tamper(`UPDATE accounts SET live_count = 7 WHERE account IN (x'${one.key}', x'${other.key}')`);
@@ -291,122 +284,5 @@ describe.each(Object.keys(DATABASES))('the doctor on %s', (name) => {
     const unchanged = await send(service.url, user, 'GET', '/articles', undefined, { 'if-modified-since': before });
     expect(unchanged.status).toBe(200);
     expect((await runCommand(['doctor', '--basic', user], settings)).status).toBe(0);
-  });
-
-  describe('with a high-water mark', () => {
-    const aFile = () => join(mkdtempSync(join(tmpdir(), 'reading-list-mark-')), 'mark.json');
-    const readMark = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as HighWaterMark;
-    const compare = (file: string, ...more: string[]) =>
-      runHere(['doctor', '--high-water', file, '--clocks-only', ...more], settings);
-
-    /** Runs the command that a finding names. */
-    async function follow(finding: string): Promise<void> {
-      const { 1: command } = /run "(advance-clocks [^"]+)" before devices come back/.exec(finding)!;
-      await mustRun(command!.split(' '), settings);
-    }
-
-    const clockOf = async (user: string) =>
-      Number((await send(service.url, user, 'HEAD', '/articles')).headers.get('last-modified'));
-
-    it.each([
-      ['right', 0],
-      ['an hour ahead', 3_600_000],
-    ])('finds an older backup and names what cures it when clocks are %s', async (_how, clockSkewMs) => {
-      await service.stop();
-      service = await startService(settings, { clockSkewMs });
-      const file = aFile();
-      const { user, ids } = await furnish();
-      const restore = await backUp(database.url);
-      await send(service.url, user, 'PATCH', `/articles/${ids[0]}`, { title: 'lost' });
-      expect((await compare(file)).status).toBe(0);
-      const recorded = readMark(file);
-      const article = { url: 'https://example.com/lost', title: 'after the mark was recorded', added_by: 'x' };
-      const { body: lost } = await send(service.url, user, 'POST', '/articles', article);
-      const seen = await clockOf(user);
-      await service.stop();
-      await restore();
-
-      const found = await runHere(['doctor', '--high-water', file], settings);
-      expect(found.status).toBe(3);
-      expect(found.out).toMatch(/^all users: the highest clock \(\d+\) is behind the one seen before/);
-      expect(found.out).toMatch(/ 1 problems found, 0 repaired\n/);
-      expect(readMark(file)).toEqual(recorded);
-      await follow(found.out);
-      expect(await mustRun(['doctor', '--high-water', file], settings)).toMatch(/ 0 problems found/);
-      expect(readMark(file).last_modified).toBeGreaterThan(seen);
-
-      service = await startService(settings);
-      expect(await clockOf(user)).toBeGreaterThan(seen);
-      const told = await send(service.url, user, 'GET', `/articles?_since=${seen}`);
-      expect(told.headers.get('start-over')).toBe('true');
-      expect((await send(service.url, user, 'GET', `/articles/${lost.id}`)).status).toBe(404);
-      const changed = await send(service.url, user, 'PATCH', `/articles/${ids[0]}`, { title: 'new' });
-      expect(changed.body.last_modified).toBeGreaterThan(seen);
-    });
-
-    it('raises the mark with the clocks, and leaves nothing but the mark', async () => {
-      const file = aFile();
-      const { user } = await furnish();
-      expect((await compare(file)).out).toContain(`${file}: no mark yet`);
-      const first = readMark(file);
-      expect(await compare(file)).toMatchObject({ status: 0, out: expect.not.stringContaining('no mark yet') });
-      expect(readMark(file)).toEqual(first);
-      await mustRun(['advance-clocks'], settings);
-      expect((await compare(file)).status).toBe(0);
-      expect(readMark(file).last_modified).toBeGreaterThan(first.last_modified);
-      expect(readMark(file).last_modified).toBeGreaterThanOrEqual(await clockOf(user));
-      expect(readdirSync(dirname(file))).toEqual(['mark.json']);
-    });
-
-    it('takes the erasure of the latest user for an older backup, and accepts the same cure', async () => {
-      const file = aFile();
-      await furnish();
-      const { user, of } = await furnish();
-      await tamper(`UPDATE accounts SET last_modified = last_modified + 86400000 ${of}`);
-      expect((await compare(file)).status).toBe(0);
-      await mustRun(['user', 'erase', '--basic', user], settings);
-      const { status, out } = await compare(file);
-      expect(status).toBe(3);
-      await follow(out);
-      expect((await compare(file)).status).toBe(0);
-    });
-
-    it('writes nothing with --dry-run', async () => {
-      const file = aFile();
-      const list = await furnish();
-      expect((await compare(file, '--dry-run')).status).toBe(0);
-      expect(existsSync(file)).toBe(false);
-      await tamper(`UPDATE accounts SET live_count = 7 ${list.of}`);
-      expect((await examine(list.key, '--repair', '--dry-run')).out).toMatch(/ 1 problems found, 0 repaired\n/);
-      expect((await examine(list.key, '--repair', '--high-water', file)).out).toMatch(
-        / 1 problems found, 1 repaired\n/,
-      );
-      const recorded = readMark(file);
-      await mustRun(['advance-clocks'], settings);
-      expect((await compare(file, '--dry-run')).status).toBe(0);
-      expect(readMark(file)).toEqual(recorded);
-    });
-
-    it('says in one line that the mark cannot be written', async () => {
-      const file = join(dirname(aFile()), 'no-such-folder', 'mark.json');
-      const { status, err } = await compare(file);
-      expect(status).toBe(1);
-      expect(err).toBe(`${file}: cannot be written (ENOENT); its folder has to exist, be writable and have room\n`);
-    });
-
-    it('finds that all users are gone, and begins anew at an empty database', async () => {
-      const file = aFile();
-      await furnish();
-      expect((await compare(file)).status).toBe(0);
-      const recorded = readMark(file);
-      await tamper('DELETE FROM articles');
-      await tamper('DELETE FROM accounts');
-      const { status, out } = await compare(file);
-      expect(status).toBe(3);
-      expect(out).toMatch(/^all users: there are none, while a clock of \d+ was seen: restore a backup, or delete/);
-      expect(readMark(file)).toEqual(recorded);
-      rmSync(file);
-      for (let runs = 0; runs < 2; runs++) expect((await compare(file)).status).toBe(0);
-    });
   });
 });

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { COMMANDS } from '../../src/commands/commands.js';
+import { commandNames, createProgram } from '../../src/commands/command-line.js';
+import { ofProcess, Shell } from '../../src/commands/shell.js';
 import { Environment, SETTING_NAMES } from '../../src/config/environment.js';
 
 const read = (path: string): string => readFileSync(path, 'utf8');
@@ -17,7 +18,7 @@ describe('docs/operations.md', () => {
     if (value !== undefined) expect(row).toContain(String(value));
   });
 
-  it.each(COMMANDS.map(({ name }) => name))('has a row for the command %s', (name) => {
+  it.each(commandNames(createProgram(new Shell(ofProcess()))))('has a row for the command %s', (name) => {
     expect(text).toMatch(new RegExp(`^\\| \`${name}\` `, 'm'));
   });
 

@@ -4,10 +4,10 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { parseArgs } from 'node:util';
-import { CommandError, type CommandContext, EXIT } from '../../src/commands/command.js';
-import { COMMANDS } from '../../src/commands/commands.js';
+import { CommandError, EXIT } from '../../src/commands/command.js';
+import { createProgram } from '../../src/commands/command-line.js';
 import { withDatabase } from '../../src/commands/open-database.js';
+import { Shell } from '../../src/commands/shell.js';
 import { readSettings } from '../../src/config/settings.js';
 
 /** How a command ended. */
@@ -34,23 +34,20 @@ export async function runCommand(
   return { status: (await exited)[0], out, err };
 }
 
-/**
- * The same in this process, for commands with an open database: a process of its own takes ten times as long. Usage errors and
- * what reaches the terminal otherwise are not seen here.
- */
+/** The same in this process: a process of its own takes ten times as long. What Commander writes is not seen here. */
 export async function runHere(words: string[], variables: Record<string, string>): Promise<CommandResult> {
-  const command = COMMANDS.find(({ name }) => `${words.join(' ')} `.startsWith(`${name} `))!;
-  const args = words.slice(command.name.split(' ').length);
-  const { values, positionals } = parseArgs({ args, options: command.options, allowPositionals: true });
-  const settings = readSettings(variables);
   let out = '';
-  const print = (line: string) => Promise.resolve(void (out += `${line}\n`));
-  const options = values as CommandContext['options'];
-  const context = { options, operands: positionals, settings, environment: variables, print };
-  const rest = { clock: Date.now, progress: () => undefined };
+  const shell = new Shell({
+    loadSettings: () => readSettings(variables),
+    clock: Date.now,
+    environment: variables,
+    print: (line) => Promise.resolve(void (out += `${line}\n`)),
+    progress: () => undefined,
+    withDatabase,
+  });
   try {
-    const status = await withDatabase(settings, (database) => command.run({ ...context, ...rest, database }));
-    return { status, out, err: '' };
+    await createProgram(shell).parseAsync(words, { from: 'user' });
+    return { status: shell.exitCode, out, err: '' };
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     return { status: EXIT.failed, out, err: `${error.message}\n` };

@@ -1,7 +1,7 @@
 import type { Article, Tombstone } from '../../articles/article.js';
-import { CommandError, type CommandContext, EXIT } from '../command.js';
-import { namesUser, userOf } from '../user-options.js';
-import { AccountImport } from './account-import.js';
+import { CommandError, type DatabaseContext, EXIT } from '../command.js';
+import { namesUser, type UserOptions, userOf } from '../user-options.js';
+import { AccountImport, type ImportOptions } from './account-import.js';
 import { ImportFileError } from './files/import-file-error.js';
 import type { TextChunks } from './files/lines.js';
 import { type AccountState, readOwnLines } from './files/own-lines.js';
@@ -10,8 +10,13 @@ import { type AccountState, readOwnLines } from './files/own-lines.js';
  * Imports the output of `user export` into the account that the options name, otherwise into the file's own. Resolves
  * with the exit code.
  */
-export async function importOwnLines(context: CommandContext, text: TextChunks): Promise<number> {
-  const target = new Target(context, namesUser(context) ? await userOf(context) : undefined);
+export async function importOwnLines(
+  context: DatabaseContext,
+  { dryRun = false }: ImportOptions,
+  user: UserOptions,
+  text: TextChunks,
+): Promise<number> {
+  const target = new Target(context, dryRun, namesUser(user) ? await userOf(context, user) : undefined);
   try {
     for await (const line of readOwnLines(text))
       if ('item' in line) await target.add(line.item);
@@ -33,7 +38,8 @@ class Target {
 
   /** @param named the account for all lines, overriding the file */
   constructor(
-    private readonly context: CommandContext,
+    private readonly context: DatabaseContext,
+    private readonly isDryRun: boolean,
     private readonly named: Buffer | undefined,
   ) {}
 
@@ -42,7 +48,13 @@ class Target {
       throw new CommandError(`line ${line}: another user; leave out the user to import them all`);
     this.users++;
     await this.current?.finish();
-    this.current = await AccountImport.restoring(this.context, this.named ?? account, state, this.counts);
+    this.current = await AccountImport.restoring(
+      this.context,
+      this.isDryRun,
+      this.named ?? account,
+      state,
+      this.counts,
+    );
   }
 
   async add(item: Article | Tombstone): Promise<void> {
@@ -55,7 +67,7 @@ class Target {
   async finish(): Promise<string> {
     await this.current?.finish();
     const { stored, known } = this.counts;
-    if (this.context.options['dry-run'])
+    if (this.isDryRun)
       return `would import ${stored} articles and tombstones of ${this.users} users, ${known} are there`;
     return `imported ${stored} articles and tombstones of ${this.users} users, ${known} were there`;
   }
