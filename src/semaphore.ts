@@ -76,6 +76,11 @@ export class Semaphore {
     };
   }
 
+  /** True if a caller with this key holds a slot. */
+  isHeldBy(key: string): boolean {
+    return (this.shares.get(key)?.used ?? 0) > 0;
+  }
+
   /** Runs `work` while holding a slot. */
   async run<T>(key: string, caller: SlotCaller, work: () => Promise<T>): Promise<T> {
     const release = await this.acquire(key, caller);

@@ -4,10 +4,10 @@ import { type Caller, CallerOf } from '../auth/caller.js';
 import { SETTINGS } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
 import { JsonBody } from '../http/request/json-body.pipe.js';
+import { ResponseSlots } from '../http/memory-slots.js';
 import { publicUrl } from '../http/request/public-url.js';
-import { ResponseMemory } from '../http/response/response-memory.js';
 import { LastModifiedInterceptor } from '../http/response/last-modified.interceptor.js';
-import { CONTENT_TYPE, Reply } from '../http/response/reply.js';
+import { CONTENT_TYPE, RawJson, Reply } from '../http/response/reply.js';
 import { nextPageQuery, queryString } from '../http/request/query-string.js';
 import { PollService } from '../polling/poll.service.js';
 import { ApiError } from '../protocol/api-error.js';
@@ -15,7 +15,11 @@ import { preconditionsOf } from '../protocol/preconditions.js';
 import { START_OVER_HEADER } from '../protocol/purge-horizon.js';
 import { readResponseBehavior } from '../protocol/response-behavior.js';
 import { ArticlesService } from './articles.service.js';
-import { type Hold, ListingService } from './listing.service.js';
+import { ListingService } from './listing.service.js';
+
+/** The most that a record takes as JSON: control characters in an excerpt take six bytes each. */
+const MAX_RECORD_BYTES = 140_000;
+const TOMBSTONE_BYTES = 100;
 
 /** `/v2/articles` (docs/protocol.md). */
 @Controller('v2/articles')
@@ -25,7 +29,7 @@ export class ArticlesController {
     private readonly listings: ListingService,
     private readonly polls: PollService,
     @Inject(SETTINGS) private readonly settings: Settings,
-    private readonly memory: ResponseMemory,
+    private readonly slots: ResponseSlots,
   ) {}
 
   @UseInterceptors(LastModifiedInterceptor)
@@ -42,12 +46,8 @@ export class ArticlesController {
 
   @Post()
   async create(@Req() request: Request, @CallerOf() caller: Caller, @JsonBody() body: unknown): Promise<Reply> {
-    const { created, article } = await this.articles.create(
-      caller,
-      body,
-      preconditionsOf(request),
-      this.room(request, caller),
-    );
+    await this.slots.take(request, MAX_RECORD_BYTES);
+    const { created, article } = await this.articles.create(caller, body, preconditionsOf(request));
     return new Reply(created ? 201 : 200, article);
   }
 
@@ -55,16 +55,16 @@ export class ArticlesController {
   async removeAll(@Req() request: Request, @CallerOf() caller: Caller): Promise<Reply> {
     if (!this.settings.deleteCollectionEnabled)
       throw new ApiError('methodNotAllowed', 'Deleting the collection is disabled', { Allow: 'GET, HEAD, POST' });
-    const conditions = preconditionsOf(request);
-    return new Reply(200, {
-      items: await this.articles.removeAll(caller, queryString(request), conditions, this.room(request, caller)),
-    });
+    const expect = (count: number) => this.slots.take(request, count * TOMBSTONE_BYTES);
+    const items = await this.articles.removeAll(caller, queryString(request), preconditionsOf(request), expect);
+    return new Reply(200, { items });
   }
 
   @UseInterceptors(LastModifiedInterceptor)
   @Get(':id')
   async read(@Req() request: Request, @CallerOf() caller: Caller, @Param('id') id: string): Promise<Reply> {
-    const found = await this.articles.find(caller, id, preconditionsOf(request), this.room(request, caller));
+    await this.slots.take(request, MAX_RECORD_BYTES);
+    const found = await this.articles.find(caller, id, preconditionsOf(request));
     if (found.notModified) return new Reply(304, undefined, {}, found.last_modified);
     return new Reply(200, found.article, {}, found.article.last_modified);
   }
@@ -78,7 +78,8 @@ export class ArticlesController {
   ): Promise<Reply> {
     const behavior = readResponseBehavior(request.headers['response-behavior']);
     const wish = { conditions: preconditionsOf(request), behavior };
-    return new Reply(200, await this.articles.patch(caller, id, body, wish, this.room(request, caller)));
+    await this.slots.take(request, MAX_RECORD_BYTES);
+    return new Reply(200, await this.articles.patch(caller, id, body, wish));
   }
 
   @Delete(':id')
@@ -96,19 +97,15 @@ export class ArticlesController {
       Object.assign(headers, applied);
       if (unchanged !== undefined) return new Reply(304, undefined, headers, unchanged);
     }
-    const listing = await this.listings.list(caller, search, conditions, countOnly, this.room(request, caller));
+    await this.slots.take(request, this.settings.maxPageBytes);
+    const listing = await this.listings.list(caller, search, conditions, countOnly);
     const { last_modified } = listing;
     headers['Total-Records'] = String(listing.total);
     if (listing.mustStartOver) headers[START_OVER_HEADER] = 'true';
     if (listing.nextToken !== undefined) headers['Next-Page'] = this.nextPage(request, search, listing.nextToken);
     // The length of the list is unknown, and any `Content-Length` here would be wrong.
     if (countOnly) return new Reply(200, undefined, { ...headers, 'Content-Type': CONTENT_TYPE }, last_modified);
-    return new Reply(200, { items: listing.items }, headers, last_modified);
-  }
-
-  /** Reserved memory is released when the response ends. */
-  private room({ res }: Request, { account }: Caller): Hold {
-    return (bytes) => this.memory.hold(res!, account, bytes);
+    return new Reply(200, new RawJson(`{"items":${listing.items!.json}}`), headers, last_modified);
   }
 
   private nextPage(request: Request, search: string, token: string): string {

@@ -1,17 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { Express, Request, Response } from 'express';
-import { callerOf } from '../auth/caller.js';
 import { SETTINGS } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
-import { ResponseMemory, SharedRoom } from '../http/response/response-memory.js';
+import { ResponseSlots } from '../http/memory-slots.js';
 import { beginContext } from '../http/request/request-context.js';
 import { ApiError } from '../protocol/api-error.js';
 import { type BatchEntry, isInherited } from '../protocol/batch-request.js';
 import { type EntryResponse, entryRequest, entryResponse, type Headers } from './entry-messages.js';
 
-/** Larger responses of entries have their memory reserved. */
-const LARGE_BYTES = 65_536;
 /** How long a batch waits in vain for an unavailable backend; each entry may take seconds to find that out. */
 const PATIENCE_MS = 4_000;
 
@@ -21,14 +18,14 @@ export class BatchService {
   constructor(
     private readonly host: HttpAdapterHost,
     @Inject(SETTINGS) private readonly settings: Pick<Settings, 'maxPageBytes' | 'retryAfterSeconds'>,
-    private readonly memory: ResponseMemory,
+    private readonly slots: ResponseSlots,
   ) {}
 
   /** The JSON of the response, assembled from the JSON of the entries' responses. */
   async run(batch: Request, entries: BatchEntry[]): Promise<string> {
-    const inherited = this.inheritedHeaders(batch);
     // Twice the limit, because the last entry starts before the batch is full.
-    const room = new SharedRoom(batch.res!, 2 * this.settings.maxPageBytes);
+    await this.slots.take(batch, 2 * this.settings.maxPageBytes);
+    const inherited = this.inheritedHeaders(batch);
     const responses: string[] = [];
     let bytes = 0;
     let waitedMs = 0;
@@ -44,8 +41,8 @@ export class BatchService {
       const { host } = batch.headers;
       const headers = { ...inherited, ...entry.headers, ...(host ? { host } : {}) };
       const request = entryRequest(batch, entry, headers) as Request;
-      const result = await this.runEntry(batch, request, room, at === 0);
-      if (isUnavailable(request, result)) waitedMs += performance.now() - request.context.startedAt;
+      const result = await this.runEntry(batch, request, at === 0);
+      if (result.status === 503) waitedMs += performance.now() - request.context.startedAt;
       const response = toJson(entry, result);
       bytes += Buffer.byteLength(response);
       responses.push(response);
@@ -59,24 +56,17 @@ export class BatchService {
   }
 
   /** The batch itself was counted as a request, so its first entry is not. */
-  private async runEntry(batch: Request, request: Request, room: SharedRoom, isCounted: boolean) {
+  private async runEntry(batch: Request, request: Request, isCounted: boolean) {
     const express = this.host.httpAdapter.getInstance<Express>();
     const result = await new Promise<EntryResponse>((resolve) => {
       const response = entryResponse(request, batch.res!, resolve) as Response;
       beginContext(request, response, true).isCounted = isCounted;
-      this.memory.share(response, room);
       express(request, response);
     });
-    const bytes = Buffer.byteLength(result.body);
-    if (bytes > LARGE_BYTES && !room.taken) this.memory.add(batch.res!, callerOf(batch).account, bytes);
     batch.context.statements += request.context.statements;
     return result;
   }
 }
-
-/** Whether a backend was unavailable, rather than the user's share of memory used up, which concerns large entries only. */
-const isUnavailable = ({ context }: Request, { status }: EntryResponse): boolean =>
-  status === 503 && context.failure !== undefined;
 
 /** The response for an entry that is not run. */
 function notRun(reason: string, retryAfterSeconds: number): EntryResponse {

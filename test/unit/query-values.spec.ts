@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Invalid } from '../../src/protocol/body-values.js';
 import { FIELD_NAMES, QUERY_FIELDS, type QueryField } from '../../src/protocol/fields.js';
-import { isUuid, readQueryValue } from '../../src/protocol/query-values.js';
+import { readQueryValue } from '../../src/protocol/query-values.js';
+import { isUuid } from '../../src/protocol/uuid.js';
 
 const MAX = Number.MAX_SAFE_INTEGER;
 const fieldsOf = (...kinds: string[]): QueryField[] =>

@@ -1,22 +1,20 @@
 import { StoredArticle } from '../../database/entities/article.entity.js';
 import { keptStatement } from '../../database/entities/kept-statement.js';
-import type { Row, Session } from '../../database/session.js';
+import type { Session } from '../../database/session.js';
 import type { Filter } from '../../protocol/collection-query.js';
 import type { Timestamp } from '../../protocol/timestamp.js';
+import { uuidBytes } from '../../protocol/uuid.js';
 import type { Article } from '../article.js';
 import {
   articleOf,
   COLUMNS,
-  COLUMNS_BY_WEIGHT,
   CONTENT_COLUMNS,
-  type HeavyArticle,
   ID_DIGITS,
-  idBytes,
   idOf,
+  ITEM_COLUMNS,
   parameterOf,
   rowValues,
   urlHash,
-  type Weight,
 } from './article.row.js';
 import { allOf, type Condition, listed } from './conditions.js';
 
@@ -28,45 +26,21 @@ const INSERT = keptStatement((entities) =>
     .values(Object.fromEntries(['account', ...COLUMNS].map((column) => [column, () => '?']))),
 );
 
-const one = (weight: Weight) =>
-  keptStatement((entities) =>
-    entities.createQueryBuilder(StoredArticle, 'r').select(COLUMNS_BY_WEIGHT[weight]).where('account = ? AND id = ?'),
-  );
-const ONE = { light: one('light'), any: one('any') };
+const ONE = keptStatement((entities) =>
+  entities.createQueryBuilder(StoredArticle, 'r').select(ITEM_COLUMNS).where('account = ? AND id = ?'),
+);
 
 // Raw SQL: with a single OR condition MySQL reads all records of the account, and no query builder supports UNION.
-const holders = (weight: Weight) =>
-  ['url_hash', 'resolved_url_hash']
-    .map((hash) => `SELECT ${COLUMNS_BY_WEIGHT[weight]} FROM articles WHERE account = ? AND ${hash} = ?`)
-    .join(' UNION ALL ');
-const HOLDERS = { light: holders('light'), any: holders('any') };
+const HOLDERS = ['url_hash', 'resolved_url_hash']
+  .map((hash) => `SELECT ${ITEM_COLUMNS} FROM articles WHERE account = ? AND ${hash} = ?`)
+  .join(' UNION ALL ');
 
 // Raw SQL: the guarantee lies in which records it updates and in their consecutive timestamps.
 const BURY = `deleted = 1, ${CONTENT_COLUMNS.map((column) => `${column} = NULL`).join(', ')}`;
 
 /** The live article with that id. */
-export async function findArticle(
-  session: Session,
-  account: Buffer,
-  id: string,
-  weight: Weight,
-): Promise<Article | HeavyArticle | undefined> {
-  const row = await session.row(ONE[weight](session), [account, idBytes(id)]);
-  return row && !row.deleted ? articleOf(row) : undefined;
-}
-
-/** The excerpts of rows that have not changed since, keyed by `id_digits` and `last_modified`. */
-export async function findExcerpts(session: Session, account: Buffer, rows: Row[]): Promise<Map<string, string>> {
-  const keys = rows.map(({ id_digits }) => Buffer.from(id_digits as string, 'hex'));
-  // Raw SQL: a different statement for every number of rows.
-  const found = await session.rows(
-    `SELECT ${ID_DIGITS}, last_modified, excerpt FROM articles
-     WHERE account = ? AND id IN (${keys.map(() => '?').join(', ')})`,
-    [account, ...keys],
-  );
-  return new Map(
-    found.map((row) => [`${row.id_digits as string} ${row.last_modified as number}`, row.excerpt as string]),
-  );
+export async function findArticle(session: Session, account: Buffer, id: string): Promise<Article | undefined> {
+  return articleOf(await session.row(ONE(session), [account, uuidBytes(id)]));
 }
 
 /** The live article with that url or, failing that, with that resolved_url. */
@@ -74,11 +48,9 @@ export async function findHolder(
   session: Session,
   account: Buffer,
   { url, resolved_url }: Pick<Article, 'url' | 'resolved_url'>,
-  weight: Weight,
-): Promise<Article | HeavyArticle | undefined> {
-  const rows = await session.rows(HOLDERS[weight], [account, urlHash(url), account, urlHash(resolved_url)]);
-  const holder = rows.find((row) => row.url === url) ?? rows[0];
-  return holder && articleOf(holder);
+): Promise<Article | undefined> {
+  const rows = await session.rows(HOLDERS, [account, urlHash(url), account, urlHash(resolved_url)]);
+  return articleOf(rows.find((row) => row.url === url) ?? rows[0]);
 }
 
 export async function insertArticle(session: Session, account: Buffer, article: Article): Promise<void> {
@@ -100,7 +72,7 @@ export async function updateArticle(
     parameters.push(urlHash(article.resolved_url));
   }
   const sql = `UPDATE articles SET ${assignments.join(', ')} WHERE account = ? AND id = ? AND deleted = 0`;
-  await session.run(sql, [...parameters, account, idBytes(article.id)]);
+  await session.run(sql, [...parameters, account, uuidBytes(article.id)]);
 }
 
 /**
@@ -114,7 +86,7 @@ export async function buryArticles(
   first: Timestamp,
   filters: readonly Filter[] = [],
 ): Promise<number> {
-  const keys = ids.map(idBytes);
+  const keys = ids.map(uuidBytes);
   const times = `CASE id ${'WHEN ? THEN ? '.repeat(ids.length)}END`;
   const { sql, parameters } = among(account, keys, filters);
   const { affectedRows } = await session.run(`UPDATE articles SET last_modified = ${times}, ${BURY} WHERE ${sql}`, [
@@ -134,20 +106,16 @@ function among(account: Buffer, keys: Buffer[], filters: readonly Filter[]): Con
   return { sql: `account = ? AND id IN (${marks}) AND (${sql}) = 1`, parameters: [account, ...keys, ...parameters] };
 }
 
-/** Ids of the live articles that match, oldest change first; only among `ids` and at most `atMost` where given. */
+/** Ids of the live articles that match, oldest change first; only among `ids` where given. */
 export async function findLiveIds(
   session: Session,
   account: Buffer,
   filters: readonly Filter[],
-  { ids, atMost }: { ids?: string[]; atMost?: number } = {},
+  ids?: string[],
 ): Promise<string[]> {
-  const { sql, parameters } = ids ? among(account, ids.map(idBytes), filters) : live(account, filters);
+  const { sql, parameters } = ids ? among(account, ids.map(uuidBytes), filters) : live(account, filters);
   // Raw SQL: the conditions are those of a page.
-  const limit = atMost === undefined ? '' : ` LIMIT ${atMost}`;
-  const rows = await session.rows(
-    `SELECT ${ID_DIGITS} FROM articles WHERE ${sql} ORDER BY last_modified${limit}`,
-    parameters,
-  );
+  const rows = await session.rows(`SELECT ${ID_DIGITS} FROM articles WHERE ${sql} ORDER BY last_modified`, parameters);
   return rows.map(idOf);
 }
 

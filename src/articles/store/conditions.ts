@@ -1,9 +1,9 @@
 import type { Parameter } from '../../database/session.js';
 import { includesTombstones, type Filter, type Operator, type SortKey } from '../../protocol/collection-query.js';
-import { QUERY_FIELDS, type FieldValue, type QueryField } from '../../protocol/fields.js';
+import { MAX_CODE_POINTS, QUERY_FIELDS, type FieldValue, type QueryField } from '../../protocol/fields.js';
 import type { PagePosition } from '../../protocol/page-token.js';
-import { isUuid } from '../../protocol/query-values.js';
-import { idBytes, urlHash } from './article.row.js';
+import { isUuid, uuidBytes } from '../../protocol/uuid.js';
+import { urlHash } from './article.row.js';
 
 /** An SQL fragment with the values of its placeholders. */
 export interface Condition {
@@ -57,18 +57,16 @@ function differs(field: QueryField, value: FieldValue): Condition {
 const isBindable = (field: QueryField, value: FieldValue): boolean => field !== 'id' || isUuid(String(value));
 
 function bind(field: QueryField, value: Exclude<FieldValue, null>): Parameter {
-  if (QUERY_FIELDS[field] === 'uuid') return idBytes(String(value));
+  if (QUERY_FIELDS[field] === 'uuid') return uuidBytes(String(value));
   return typeof value === 'boolean' ? Number(value) : value;
 }
 
-/**
- * Excerpts have no size limit but sort keys do, as the position of a page is part of a URL: excerpts sort by a prefix.
- */
-const MAX_SORTED_EXCERPT = 1024;
+/** Sort keys are short, as the position of a page is part of a URL: excerpts sort by as much as a title may have. */
+const MAX_SORTED = MAX_CODE_POINTS.title;
 
 /** What a field sorts by. Booleans are inverted, so that true sorts before false while null still sorts below both. */
 function sortExpression(field: QueryField): string {
-  if (field === 'excerpt') return `SUBSTR(excerpt, 1, ${MAX_SORTED_EXCERPT})`;
+  if (field === 'excerpt') return `SUBSTR(excerpt, 1, ${MAX_SORTED})`;
   return QUERY_FIELDS[field] === 'boolean' ? `1 - ${field}` : field;
 }
 

@@ -1,9 +1,9 @@
 import * as checks from '../../accounts/account-checks.store.js';
 import { addAccount, raiseTimestamps } from '../../accounts/accounts.store.js';
-import { idText } from '../../articles/store/article.row.js';
 import { isTaken } from '../../articles/store/transfer.store.js';
 import type { Parameter, Row } from '../../database/session.js';
 import { isUsableTimestamp, type Timestamp } from '../../protocol/timestamp.js';
+import { uuidText } from '../../protocol/uuid.js';
 import * as store from './checks.store.js';
 import { inAccount, type ExaminedAccount } from './examined-account.js';
 import type { Problem } from './problem.js';
@@ -111,11 +111,13 @@ function damagedRecord(examined: ExaminedAccount, row: Row, faults: Faults): Pro
 }
 
 const nameOf = (id: Row[string]): string =>
-  Buffer.isBuffer(id) && id.length === 16 ? idText(id) : `with the key x'${Buffer.from(id as string).toString('hex')}'`;
+  Buffer.isBuffer(id) && id.length === 16
+    ? uuidText(id)
+    : `with the key x'${Buffer.from(id as string).toString('hex')}'`;
 
 async function wrongHash(examined: ExaminedAccount, row: Row): Promise<Problem> {
   const { database, account } = examined;
-  const holds = { id: idText(row.id as Buffer), url: row.url as string, resolved_url: row.resolved_url as string };
+  const holds = { id: uuidText(row.id as Buffer), url: row.url as string, resolved_url: row.resolved_url as string };
   if (await database.onSession((session) => isTaken(session, account, holds)))
     return {
       text: `article ${holds.id} has an address that another has`,

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { recount } from '../../accounts/account-checks.store.js';
 import { raiseTimestamps } from '../../accounts/accounts.store.js';
 import { tick } from '../../accounts/tick.js';
-import { idBytes, urlHash } from '../../articles/store/article.row.js';
+import { urlHash } from '../../articles/store/article.row.js';
 import type { Parameter, Row, Session } from '../../database/session.js';
 import type { ArticleField } from '../../protocol/fields.js';
+import { uuidBytes } from '../../protocol/uuid.js';
 import { writeColumns } from './checks.store.js';
 import type { ExaminedAccount } from './examined-account.js';
 import { type Faults, isLive, replacementFor } from './record-damage.js';
@@ -27,7 +28,7 @@ export async function repairRecord(
     values[field] = replacementFor(field, row, timestamp);
   if (faults.resolved_url) values.resolved_url_hash = urlHash(values.resolved_url as string);
   if (faults.deleted) values.deleted = isLive(row) ? 0 : 1;
-  if (faults.id) values.id = idBytes(randomUUID());
+  if (faults.id) values.id = uuidBytes(randomUUID());
   await writeColumns(transaction, account, row.id!, values);
   // Only starting over tells devices that a record has another id.
   if (faults.id) await raiseTimestamps(transaction, account, timestamp, timestamp);

@@ -1,5 +1,5 @@
 import { EntitySchema, type EntitySchemaColumnOptions } from 'typeorm';
-import { ARTICLE_FIELDS, type FieldKind, type FieldValues } from '../../protocol/fields.js';
+import { ARTICLE_FIELDS, type FieldKind } from '../../protocol/fields.js';
 import type { Timestamp } from '../../protocol/timestamp.js';
 import { type ColumnTypes, fieldColumn } from './columns.js';
 
@@ -50,6 +50,3 @@ export function articleEntity(
     ],
   });
 }
-
-/** A row with all its columns, as a repository returns it. */
-export type ArticleRow = StoredArticle & { [F in keyof FieldValues]: FieldValues[F] | null };

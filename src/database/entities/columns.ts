@@ -1,5 +1,6 @@
 import type { EntitySchemaColumnOptions, ValueTransformer } from 'typeorm';
 import { type FieldKind, MAX_CODE_POINTS } from '../../protocol/fields.js';
+import { uuidBytes, uuidText } from '../../protocol/uuid.js';
 
 /** TypeORM's names of the databases; MariaDB and MySQL report their schemas differently. */
 export type DatabaseType = 'better-sqlite3' | 'mariadb' | 'mysql';
@@ -28,8 +29,8 @@ const boolean: ValueTransformer = {
 };
 /** A dashed UUID, stored as 16 bytes. Anything else, such as a find operator, passes through. */
 const uuid: ValueTransformer = {
-  to: (value: unknown) => (typeof value === 'string' ? Buffer.from(value.replaceAll('-', ''), 'hex') : value),
-  from: (bytes: Buffer) => bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'),
+  to: (value: unknown) => (typeof value === 'string' ? uuidBytes(value) : value),
+  from: (bytes: Buffer) => uuidText(bytes),
 };
 
 const SQLITE: ColumnTypes = {

@@ -6,12 +6,9 @@ import { SETTINGS } from '../../config/settings.module.js';
 import type { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { isTooComplex } from '../../protocol/json-size.js';
-import { BodyMemory } from '../response/response-memory.js';
+import { BodySlots } from '../memory-slots.js';
 import { ServiceStatus } from '../service-status.js';
 import { requestOf } from './request-of.js';
-
-/** Larger than nearly all bodies. */
-const LIGHT_BYTES = 65_536;
 
 /**
  * Reads a request's body as JSON for the handler, and therefore after the guards: without credentials nobody can make
@@ -26,7 +23,7 @@ export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
   constructor(
     @Inject(SETTINGS) { maxBodyBytes }: Settings,
     private readonly status: ServiceStatus,
-    private readonly memory: BodyMemory,
+    private readonly slots: BodySlots,
   ) {
     this.maxBodyBytes = maxBodyBytes;
     this.readRaw = bodyParser.raw({ type: () => true, limit: maxBodyBytes });
@@ -35,8 +32,9 @@ export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
   async transform(request: Request): Promise<unknown> {
     if (request.context.isBatchEntry) return request.body;
     this.requireReadable(request);
-    await this.makeRoom(request);
-    const raw = await this.status.monitor.whileWaiting(this.read(request));
+    const raw = await this.slots.read(request, this.mostBytes(request), () =>
+      this.status.monitor.whileWaiting(this.read(request)),
+    );
     // Every malformed byte would become U+FFFD, and two URLs could become one.
     if (!isUtf8(raw)) throw new ApiError('malformedJson', 'The body is not in UTF-8');
     const text = raw.toString().replace(/^\uFEFF/, '');
@@ -57,10 +55,9 @@ export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
       throw new ApiError('malformedJson', 'The body is a form, JSON is expected');
   }
 
-  /** Reserves memory for a large body before it is read. */
-  private async makeRoom(request: Request): Promise<void> {
-    const bytes = Math.min(this.maxBodyBytes, Number(request.headers['content-length'] ?? 0) * inflation(request));
-    if (bytes > LIGHT_BYTES && request.caller) await this.memory.hold(request.res!, request.caller.account, bytes);
+  /** The most that the body can have when it is decompressed. */
+  private mostBytes(request: Request): number {
+    return Math.min(this.maxBodyBytes, Number(request.headers['content-length'] ?? 0) * inflation(request));
   }
 
   private read(request: Request): Promise<Buffer> {

@@ -27,16 +27,19 @@ export class RequestContext {
   /** What went wrong on our side: a bug, or why a backend was unavailable. */
   failure?: unknown;
   private readonly ends: (() => void)[] = [];
-  private readonly answers: (() => void)[] = [];
+  private readonly answers: ((bytes: number) => void)[] = [];
   private isAnswered = false;
   private isOver = false;
   private controller?: AbortController;
 
   constructor(readonly isBatchEntry = false) {}
 
-  /** Calls `action` exactly once: when the response is complete, or when the request ends without one. */
-  whenAnswered(action: () => void): void {
-    if (this.isAnswered) action();
+  /**
+   * Calls `action` exactly once: with the size of the body when the response is complete, with 0 when the request ends
+   * without one.
+   */
+  whenAnswered(action: (bytes: number) => void): void {
+    if (this.isAnswered) action(0);
     else this.answers.push(action);
   }
 
@@ -59,10 +62,10 @@ export class RequestContext {
   }
 
   /** The response is complete; the client may still have to read it. */
-  answered(): void {
+  answered(bytes = 0): void {
     if (this.isAnswered) return;
     this.isAnswered = true;
-    for (const action of this.answers) action();
+    for (const action of this.answers) action(bytes);
   }
 
   /** Nothing more will be sent. */

@@ -104,7 +104,7 @@ function send(response: ServerResponse, status: number, head: string[], content?
   if (isArriving(response.req)) endAfterBody(response, content);
   else if (context?.isBatchEntry) response.end(content);
   else end(response, content);
-  context?.answered();
+  context?.answered(content?.length);
 }
 
 const end = atEndOfTurn((response: ServerResponse, content?: string | Buffer) => response.end(content));

@@ -1,6 +1,6 @@
 import { type Article, newArticle, type Tombstone } from '../../../articles/article.js';
-import { isUuid } from '../../../protocol/query-values.js';
 import type { Timestamp } from '../../../protocol/timestamp.js';
+import { isUuid } from '../../../protocol/uuid.js';
 import { ImportFileError } from './import-file-error.js';
 import { type TextChunks, wholeLines } from './lines.js';
 

@@ -1,0 +1,108 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Request } from 'express';
+import { SETTINGS } from '../config/settings.module.js';
+import type { Settings } from '../config/settings.js';
+import { type Release, Semaphore } from '../semaphore.js';
+
+/** Messages up to this size are never counted: connections and requests in flight are limited anyway. */
+export const SMALL_BYTES = 65_536;
+const ALL_BYTES = 33_554_432;
+/** More where a page may be larger. */
+const USER_BYTES = 8_388_608;
+/** Many more would make the service full for everybody. */
+const WAITING_PER_USER = 100;
+const TIMEOUT_MS = 4_000;
+const CHECK_MS = 250;
+/** How long a slow client may keep others waiting. */
+const PATIENCE_MS = 2_000;
+
+/**
+ * Limits the bytes of large messages that are in memory, in all and per user. While a user who has none waits, the
+ * connections of the slowest clients are closed one by one: a few clients that hardly read or send could otherwise keep
+ * all of it.
+ */
+class MemorySlots {
+  private readonly semaphore: Semaphore;
+  /** The requests that wait for their client, and since when; the longest first. */
+  private readonly stalled = new Map<Request, number>();
+
+  constructor(largest: number) {
+    this.semaphore = new Semaphore({
+      slots: ALL_BYTES,
+      slotsPerKey: Math.max(USER_BYTES, largest),
+      waitingPerKey: WAITING_PER_USER,
+      timeoutMs: TIMEOUT_MS,
+      refusal: 'Too many large requests are under way, try again later',
+    });
+  }
+
+  protected async acquire({ caller }: Request, bytes: number): Promise<Release> {
+    const key = caller?.key ?? '';
+    const acquired = this.semaphore.acquire(key, caller, bytes);
+    if (this.semaphore.waiting === 0) return acquired;
+    const check = setInterval(() => {
+      if (!this.semaphore.isHeldBy(key)) this.closeSlowest();
+    }, CHECK_MS);
+    return acquired.finally(() => clearInterval(check));
+  }
+
+  /** From now on it is the client that keeps the memory. */
+  protected beginStall(request: Request): void {
+    this.stalled.set(request, performance.now());
+  }
+
+  protected endStall(request: Request): void {
+    this.stalled.delete(request);
+  }
+
+  private closeSlowest(): void {
+    const [slowest] = this.stalled;
+    if (slowest && slowest[1] < performance.now() - PATIENCE_MS) slowest[0].socket.destroy();
+  }
+}
+
+/** The memory of responses with records. */
+@Injectable()
+export class ResponseSlots extends MemorySlots {
+  constructor(@Inject(SETTINGS) { maxPageBytes }: Pick<Settings, 'maxPageBytes'>) {
+    super(maxPageBytes);
+  }
+
+  /**
+   * Call it before reading what the response will contain. The memory is given back when the client has the response,
+   * or at once if that turns out to be small. A batch takes it once for all its entries. Rejects with 503 / 201 when none
+   * becomes free for some seconds.
+   * @param bytes the most that the response may take
+   */
+  async take(request: Request, bytes: number): Promise<void> {
+    const { context } = request;
+    if (context.isBatchEntry) return;
+    const release = await this.acquire(request, bytes);
+    context.whenAnswered((size) => (size > SMALL_BYTES ? this.beginStall(request) : release()));
+    context.whenOver(() => {
+      this.endStall(request);
+      release();
+    });
+  }
+}
+
+/** The memory of request bodies, counted separately: slow uploads would otherwise keep that of responses. */
+@Injectable()
+export class BodySlots extends MemorySlots {
+  constructor(@Inject(SETTINGS) { maxBodyBytes }: Pick<Settings, 'maxBodyBytes'>) {
+    super(maxBodyBytes);
+  }
+
+  /** Reads a body once there is memory for it, which is given back with the response. Rejects like `take`. */
+  async read<T>(request: Request, bytes: number, read: () => Promise<T>): Promise<T> {
+    if (bytes <= SMALL_BYTES) return read();
+    const release = await this.acquire(request, bytes);
+    request.context.whenAnswered(release);
+    this.beginStall(request);
+    try {
+      return await read();
+    } finally {
+      this.endStall(request);
+    }
+  }
+}
