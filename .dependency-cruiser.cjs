@@ -1,8 +1,4 @@
-/** The words of the documentation, `docs/vocabulary`, are for all features. */
-const features = '^src/(articles|batch|health|root|docs|web-app)/(?!vocabulary/)';
-
-/** What describes the interface for the OpenAPI document: the build loads it, the service does not. */
-const descriptions = '\\.docs\\.ts$|^src/docs/(generator/|vocabulary/(?!open-api\\.ts))';
+const features = '^src/(articles|batch|health|root|docs|web-app)/';
 
 /** Which folder may import which; checked by `npm run architecture`. */
 module.exports = {
@@ -65,14 +61,8 @@ module.exports = {
     {
       name: 'features-do-not-know-each-other',
       severity: 'error',
-      from: { path: '^src/(articles|batch|health|root|web-app|docs)/(?!vocabulary/|generator/)' },
+      from: { path: '^src/(articles|batch|health|root|web-app|docs)/' },
       to: { path: features, pathNot: '^src/$1/' },
-    },
-    {
-      name: 'vocabulary-imports-protocol-only',
-      severity: 'error',
-      from: { path: '^src/docs/vocabulary/' },
-      to: { path: '^src/(?!docs/vocabulary/|protocol/)' },
     },
     {
       name: 'what-reads-import-files-runs-in-a-browser',
@@ -101,15 +91,9 @@ module.exports = {
     {
       name: 'the-service-needs-no-development-dependency',
       severity: 'error',
-      from: { path: '^src/', pathNot: descriptions },
+      from: { path: '^src/' },
       // A terminal without pino-pretty shows JSON lines.
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'], pathNot: 'node_modules/pino-pretty' },
-    },
-    {
-      name: 'the-service-loads-no-description',
-      severity: 'error',
-      from: { path: '^src/', pathNot: descriptions },
-      to: { path: descriptions, dependencyTypesNot: ['type-only'] },
     },
   ],
   options: {

@@ -6,7 +6,8 @@ COPY package.json package-lock.json ./
 COPY clients/typescript/package.json ./clients/typescript/
 COPY web/package.json ./web/
 RUN npm ci
-COPY tsconfig.json tsconfig.build.json ormconfig.ts ./
+COPY tsconfig.json tsconfig.build.json ormconfig.ts openapi.yaml ./
+COPY scripts/write-openapi.mjs ./scripts/write-openapi.mjs
 COPY src ./src
 COPY clients/typescript ./clients/typescript
 COPY web ./web
@@ -22,7 +23,7 @@ COPY package.json package-lock.json ./
 COPY clients/typescript/package.json ./clients/typescript/
 COPY web/package.json ./web/
 RUN npm ci
-COPY tsconfig.json ormconfig.ts vitest.e2e.config.mts openapi.json ./
+COPY tsconfig.json ormconfig.ts vitest.e2e.config.mts ./
 COPY src ./src
 COPY dev ./dev
 COPY test ./test

@@ -13,7 +13,7 @@ const api = (name: string, globalSetup: string[] = []) => ({
     name: `api-${name}`,
     include: ['test/api/**/*.spec.ts'],
     env: { TEST_DATABASE: name },
-    globalSetup,
+    globalSetup: ['test/support/setup-contract.ts', ...globalSetup],
     // The files share nothing but the loaded modules, and loading them takes longer than the tests.
     isolate: false,
     ...sideBySide(2),

@@ -1,24 +1,30 @@
 // Brings dist/, clients/typescript/dist/ and web/dist/ up to date if the compilers are installed, with `dev` also what
 // `npm run dev` runs, and reports that on stderr; an image without compilers contains everything.
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 
 const COMPILER = 'node_modules/typescript/bin/tsc';
 const BUNDLER = 'node_modules/vite/bin/vite.js';
-const SOURCES = ['src', 'ormconfig.ts', 'clients/typescript/src', 'tsconfig.json', 'package-lock.json'];
-const WEB_SOURCES = ['web', 'clients/typescript/src', 'src/commands/import', 'src/protocol', 'package-lock.json'];
+const SOURCES = ['src', 'ormconfig.ts', 'openapi.yaml', 'clients/typescript/src', 'tsconfig.json', 'package-lock.json'];
+const WEB_SOURCES = [
+  'web',
+  'clients/typescript/src',
+  'src/articles',
+  'src/commands/import',
+  'src/protocol',
+  'package-lock.json',
+];
 
 if (existsSync(COMPILER) && existsSync('tsconfig.build.json')) {
   compile('the service', SOURCES, 'dist/openapi.json', () => {
     run(COMPILER, '--build', 'tsconfig.build.json', 'clients/typescript/tsconfig.build.json');
-    run('dist/src/docs/generator/write.js');
+    run('scripts/write-openapi.mjs');
   });
   if (process.argv[2] === 'dev')
-    compile('what runs on a developer’s machine', [...SOURCES, 'dev'], 'dist/development/openapi.json', () => {
-      run(COMPILER, '-p', 'tsconfig.dev.json');
-      copyFileSync('dist/openapi.json', 'dist/development/openapi.json');
-    });
+    compile('what runs on a developer’s machine', [...SOURCES, 'dev'], 'dist/development/dev/dev.js', () =>
+      run(COMPILER, '-p', 'tsconfig.dev.json'),
+    );
 } else if (!existsSync('dist/src/main.js')) {
   console.error('dist/ is missing: run npm ci (with development dependencies) and npm run build first');
   process.exit(1);
@@ -35,6 +41,8 @@ function compile(name, sources, result, steps) {
   const start = Date.now();
   console.error(`compiling ${name} …`);
   steps();
+  // An incremental compiler may leave an unchanged result alone.
+  utimesSync(result, new Date(), new Date());
   console.error(`compiled ${name} in ${((Date.now() - start) / 1000).toFixed(1)} s`);
 }
 

@@ -1,7 +1,7 @@
 // Writes src/fields.ts: the names of the fields, for what has to know them when it runs.
 import { readFileSync, writeFileSync } from 'node:fs';
 
-const { schemas } = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8')).components;
+const { schemas } = JSON.parse(readFileSync(new URL('../../dist/openapi.json', import.meta.url), 'utf8')).components;
 
 const list = (name, comment, { properties }) => {
   const names = Object.keys(properties).map((field) => `  '${field}',\n`);
@@ -9,7 +9,7 @@ const list = (name, comment, { properties }) => {
 };
 
 const text = [
-  '// Made of openapi.json by `npm run generate`.\n',
+  '// Generated from openapi.yaml by `npm run openapi`.\n',
   list('POSTED', 'The fields of a creation.', schemas.NewArticle),
   list('PATCHED', 'The fields of a PATCH.', schemas.ArticlePatch),
 ].join('\n');

@@ -1,7 +1,24 @@
-import type { OpenAPIObject } from '@nestjs/swagger';
 import { loginPath } from '../auth/login/oauth.controller.js';
-import type { OAuthSettings, Settings } from '../config/settings.js';
-import { operationsOf } from './vocabulary/open-api.js';
+import type { Settings } from '../config/settings.js';
+
+/** The parts of an OpenAPI document that the service reads or fills in. */
+export interface OpenApiDocument {
+  info: { title: string };
+  servers: { url: string }[];
+  security: Record<string, string[]>[];
+  paths: Record<string, object>;
+  components: {
+    securitySchemes: { oauth2: { flows: object }; basic?: object };
+    examples: Record<string, Example>;
+  };
+}
+
+/** An example of a body; those with an `errno` say what that error means, and what to do about it. */
+export interface Example {
+  summary: string;
+  description?: string;
+  value: { code?: number; errno?: number; error?: string; message?: string };
+}
 
 /** Where browsers sign in and exchange codes for tokens. */
 export interface LoginEndpoints {
@@ -9,36 +26,17 @@ export interface LoginEndpoints {
   tokenUrl: string;
 }
 
-/** Adds what depends on the settings to the document from the build: names, URLs, limits, and accepted credentials. */
-export function applySettings(document: OpenAPIObject, settings: Settings, login: LoginEndpoints): OpenAPIObject {
-  const { serviceName: title, publicUrl, basicAuthEnabled, batchMaxRequests, oauth, webAppEnabled } = settings;
-  const { schemas, securitySchemes } = document.components!;
-  const loginFlow = { ...login, scopes: scopes(oauth) };
-  Object.assign(securitySchemes!.oauth2!, { flows: { authorizationCode: loginFlow } });
-  if (!basicAuthEnabled) delete securitySchemes!.basic;
-  if (!webAppEnabled) delete document.paths['/']!.get!.responses['302'];
-  const { requests } = (schemas!.Batch as { properties: { requests: object } }).properties;
-  Object.assign(requests, { maxItems: batchMaxRequests });
-  for (const operation of operationsOf(document)) {
-    operation.security = (operation.security ?? []).filter((scheme) => basicAuthEnabled || !('basic' in scheme));
-    for (const scheme of operation.security) if (scheme.oauth2) scheme.oauth2 = Object.keys(loginFlow.scopes);
+/** The document of `openapi.yaml` with what depends on the settings: name, URLs, scopes, and whether Basic is accepted. */
+export function applySettings(text: string, settings: Settings, login: LoginEndpoints): OpenApiDocument {
+  const document = JSON.parse(text.replaceAll('"/v2/acct-oauth/', `"/${loginPath(settings)}/`)) as OpenApiDocument;
+  const { securitySchemes } = document.components;
+  const scopes = settings.oauth.scope.split(/\s+/).map((name) => [name, 'Read and change the reading list.']);
+  securitySchemes.oauth2.flows = { authorizationCode: { ...login, scopes: Object.fromEntries(scopes) as object } };
+  if (!settings.basicAuthEnabled) {
+    delete securitySchemes.basic;
+    document.security = document.security.filter((scheme) => !scheme.basic);
   }
-  return {
-    ...document,
-    info: { ...document.info, title },
-    servers: [{ url: publicUrl ?? '/' }],
-    paths: withLoginPaths(document.paths, settings),
-  };
+  document.info.title = settings.serviceName;
+  document.servers = [{ url: settings.publicUrl ?? '/' }];
+  return document;
 }
-
-const scopes = ({ scope }: OAuthSettings): Record<string, string> =>
-  Object.fromEntries(scope.split(/\s+/).map((name) => [name, 'Read and change the reading list.']));
-
-/** The login paths contain the name of the identity provider. */
-const withLoginPaths = (paths: OpenAPIObject['paths'], settings: Settings): OpenAPIObject['paths'] =>
-  Object.fromEntries(
-    Object.entries(paths).map(([path, item]) => [
-      path.replace(/^\/v2\/[^/]+-oauth(?=\/)/, () => `/${loginPath(settings)}`),
-      item,
-    ]),
-  );

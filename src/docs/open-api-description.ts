@@ -1,15 +1,16 @@
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
-import type { OpenAPIObject } from '@nestjs/swagger';
 import { withinLimit } from '../auth/provider/bounded-fetch.js';
 import { IdentityProvider } from '../auth/provider/identity-provider.js';
+import { projectFolder } from '../config/project-folder.js';
 import { SETTINGS } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
 import { ServiceStatus } from '../http/service-status.js';
 import { applySettings, type LoginEndpoints } from './apply-settings.js';
 
-/** Written by the build next to `dist/src`; next to `src` it is the one in the repository. */
-const DOCUMENT = new URL('../../openapi.json', import.meta.url);
+/** Written by the build from `openapi.yaml`. */
+const DOCUMENT = join(projectFolder(), 'dist/openapi.json');
 /** The page of the documentation waits no longer for the provider. */
 const ENDPOINTS_LIMIT_MS = 1000;
 
@@ -29,8 +30,8 @@ export class OpenApiDescription {
     const endpoints = await this.loginEndpoints();
     const login = JSON.stringify(endpoints);
     if (this.cached?.login !== login) {
-      const document = JSON.parse(await readFile(DOCUMENT, 'utf8')) as OpenAPIObject;
-      this.cached = { login, text: JSON.stringify(applySettings(document, this.settings, endpoints)) };
+      const contract = await readFile(DOCUMENT, 'utf8');
+      this.cached = { login, text: JSON.stringify(applySettings(contract, this.settings, endpoints)) };
     }
     return this.cached.text;
   }

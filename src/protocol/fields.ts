@@ -12,7 +12,7 @@ export const MAX_CODE_POINTS = { url: 2048, title: 1024, device: 255, text: 16_0
   Record<FieldKind, number>
 >;
 
-/** The definition of a field: everything else, from columns to the OpenAPI document, is derived from it. */
+/** The definition of a field, from which everything else is derived; openapi.yaml describes the fields for clients. */
 export interface Field {
   kind: FieldKind;
   /** A live article may have null here. */
@@ -23,8 +23,6 @@ export interface Field {
   default?: FieldValue | DerivedDefault;
   /** Whether a PATCH may change it, `on reading` only when it marks the article as read. Other fields are read-only. */
   patch?: 'always' | 'on reading';
-  description: string;
-  example: FieldValue;
 }
 
 /** The time of creation, or the value of another field. */
@@ -32,121 +30,25 @@ export type DerivedDefault = { now: true } | { sameAs: 'url' | 'title' };
 
 /** The fields of an article in the order in which responses show them (docs/protocol.md, "Articles"). */
 export const FIELDS = {
-  id: {
-    kind: 'uuid',
-    givenBy: 'server',
-    description: 'Set by the server, in lower case.',
-    example: '6c5f1f0e-8a5b-4a3e-9d39-0b6f6a3c2a11',
-  },
-  last_modified: {
-    kind: 'timestamp',
-    givenBy: 'server',
-    description: 'Server timestamp of the last change; unique among the changes of a user.',
-    example: 1760000000123,
-  },
-  url: {
-    kind: 'url',
-    givenBy: 'device',
-    description: 'Kept as it was sent; never changes. Unique among the live articles of a user.',
-    example: 'https://example.com/tea',
-  },
-  preview: {
-    kind: 'url',
-    nullable: true,
-    default: null,
-    description: 'The URL of a picture.',
-    example: 'https://example.com/tea.jpg',
-  },
-  title: {
-    kind: 'title',
-    nullable: true,
-    givenBy: 'device',
-    patch: 'always',
-    description: 'May be empty or null.',
-    example: 'How to make tea',
-  },
-  resolved_url: {
-    kind: 'url',
-    default: { sameAs: 'url' },
-    patch: 'always',
-    description: 'The URL after redirects. Unique among the live articles of a user.',
-    example: 'https://example.com/tea',
-  },
-  resolved_title: {
-    kind: 'title',
-    nullable: true,
-    default: { sameAs: 'title' },
-    patch: 'always',
-    description: 'The title of the page itself.',
-    example: 'Tea',
-  },
-  excerpt: {
-    kind: 'text',
-    default: '',
-    patch: 'always',
-    description: 'The first 200 words or so; what follows 16,000 characters is dropped.',
-    example: 'Boil the water.',
-  },
-  archived: { kind: 'boolean', default: false, patch: 'always', description: 'Put away.', example: false },
-  favorite: { kind: 'boolean', default: false, patch: 'always', description: 'Marked by the user.', example: true },
-  is_article: {
-    kind: 'boolean',
-    default: true,
-    patch: 'always',
-    description: 'False for a page without text.',
-    example: true,
-  },
-  word_count: {
-    kind: 'integer',
-    nullable: true,
-    default: null,
-    patch: 'always',
-    description: 'Number of words of the text.',
-    example: 231,
-  },
-  unread: { kind: 'boolean', default: true, patch: 'always', description: 'Not read yet.', example: true },
-  added_by: {
-    kind: 'device',
-    givenBy: 'device',
-    description: 'Name of the device that added it.',
-    example: 'laptop',
-  },
-  added_on: {
-    kind: 'timestamp',
-    default: { now: true },
-    description: 'When, by the clock of that device.',
-    example: 1760000000000,
-  },
-  stored_on: {
-    kind: 'timestamp',
-    givenBy: 'server',
-    default: { now: true },
-    description: 'Server timestamp of its creation.',
-    example: 1760000000123,
-  },
-  marked_read_by: {
-    kind: 'device',
-    nullable: true,
-    default: null,
-    patch: 'on reading',
-    description: 'Name of the device it was read on.',
-    example: null,
-  },
-  marked_read_on: {
-    kind: 'timestamp',
-    nullable: true,
-    default: null,
-    patch: 'on reading',
-    description: 'When, by its clock.',
-    example: null,
-  },
-  read_position: {
-    kind: 'integer',
-    default: 0,
-    patch: 'always',
-    description: 'Words read so far; never falls.',
-    example: 0,
-  },
+  id: { kind: 'uuid', givenBy: 'server' },
+  last_modified: { kind: 'timestamp', givenBy: 'server' },
+  url: { kind: 'url', givenBy: 'device' },
+  preview: { kind: 'url', nullable: true, default: null },
+  title: { kind: 'title', nullable: true, givenBy: 'device', patch: 'always' },
+  resolved_url: { kind: 'url', default: { sameAs: 'url' }, patch: 'always' },
+  resolved_title: { kind: 'title', nullable: true, default: { sameAs: 'title' }, patch: 'always' },
+  excerpt: { kind: 'text', default: '', patch: 'always' },
+  archived: { kind: 'boolean', default: false, patch: 'always' },
+  favorite: { kind: 'boolean', default: false, patch: 'always' },
+  is_article: { kind: 'boolean', default: true, patch: 'always' },
+  word_count: { kind: 'integer', nullable: true, default: null, patch: 'always' },
+  unread: { kind: 'boolean', default: true, patch: 'always' },
+  added_by: { kind: 'device', givenBy: 'device' },
+  added_on: { kind: 'timestamp', default: { now: true } },
+  stored_on: { kind: 'timestamp', givenBy: 'server', default: { now: true } },
+  marked_read_by: { kind: 'device', nullable: true, default: null, patch: 'on reading' },
+  marked_read_on: { kind: 'timestamp', nullable: true, default: null, patch: 'on reading' },
+  read_position: { kind: 'integer', default: 0, patch: 'always' },
 } as const satisfies Record<string, Field>;
 
 export type ArticleField = keyof typeof FIELDS;

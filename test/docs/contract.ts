@@ -1,7 +1,6 @@
 import { request as send } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { OpenAPIObject } from '@nestjs/swagger';
-import { type Json, type Operation, operationsOf, resolve, responsesOf } from './document.js';
+import { type Document, type Json, type Operation, operationsOf, resolve, responsesOf } from './document.js';
 import { problemsOf } from './json-schema.js';
 
 export interface Answer {
@@ -52,7 +51,7 @@ export async function exchange(url: string, method: string, { headers, body, chu
 }
 
 /** What a service answers that its document does not say, as `where: what`. */
-export function undocumented(document: OpenAPIObject, method: string, path: string, answer: Answer): string[] {
+export function undocumented(document: Document, method: string, path: string, answer: Answer): string[] {
   const operation = operationsOf(document).find((it) => it.method === method && matches(it, path));
   if (!operation) return [`no operation ${method} ${path}`];
   const responses = responsesOf(document, operation);
@@ -63,11 +62,11 @@ export function undocumented(document: OpenAPIObject, method: string, path: stri
     ...Object.keys(answer.headers)
       .filter((name) => !UNDOCUMENTED.has(name) && !has(response.headers as Json, name))
       .map((name) => `header ${name}`),
-    ...undocumentedBody(document, response, answer),
+    ...(method === 'HEAD' ? [] : undocumentedBody(document, response, answer)),
   ];
 }
 
-function undocumentedBody(document: OpenAPIObject, response: Json, { body }: Answer): string[] {
+function undocumentedBody(document: Document, response: Json, { body }: Answer): string[] {
   const content = (response.content as Json | undefined)?.['application/json'] as Json | undefined;
   if (!content || body === undefined) return content || body !== undefined ? ['body missing or surplus'] : [];
   const examples = Object.values((content.examples ?? {}) as Json).map((example) => resolve(document, example as Json));

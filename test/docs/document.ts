@@ -1,7 +1,14 @@
-import type { OpenAPIObject } from '@nestjs/swagger';
+import { readFileSync } from 'node:fs';
+import type { OpenApiDocument } from '../../src/docs/apply-settings.js';
 
 /** Any JSON object, its parts as untyped as `JSON.parse` leaves them. */
 export type Json = Record<string, ReturnType<typeof JSON.parse>>;
+
+/** An OpenAPI document, as untyped as `JSON.parse` leaves it but for what the service fills in. */
+export type Document = OpenApiDocument & { components: Json };
+
+/** The text of the document that the build wrote. */
+export const CONTRACT = readFileSync('dist/openapi.json', 'utf8');
 
 export const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete'] as const;
 
@@ -10,22 +17,25 @@ export interface Operation {
   /** In capitals. */
   method: string;
   path: string;
-  /** What the document says about it. */
+  /** What the document says about it, including what it says of the whole path or of all operations. */
   says: Json;
 }
 
 /** All operations of a document in its order. */
-export function operationsOf(document: OpenAPIObject): Operation[] {
+export function operationsOf(document: Document): Operation[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
       const says = (item as Json)[method];
-      return says ? [{ method: method.toUpperCase(), path, says }] : [];
+      if (!says) return [];
+      const { security = document.security, parameters = [] } = says as Json;
+      const all = [...(((item as Json).parameters ?? []) as Json[]), ...(parameters as Json[])];
+      return [{ method: method.toUpperCase(), path, says: { ...(says as Json), security, parameters: all } }];
     }),
   );
 }
 
 /** The thing itself, or what it refers to within the document. Throws when it refers to nothing. */
-export function resolve(document: OpenAPIObject, thing: Json): Json {
+export function resolve(document: Document, thing: Json): Json {
   if (typeof thing.$ref !== 'string') return thing;
   const found = thing.$ref
     .replace('#/', '')
@@ -43,7 +53,7 @@ export function* objectsIn(value: unknown): Generator<Json> {
 }
 
 /** The answers that an operation documents, by status, with references resolved. */
-export const responsesOf = (document: OpenAPIObject, { says }: Operation): Record<string, Json> =>
+export const responsesOf = (document: Document, { says }: Operation): Record<string, Json> =>
   Object.fromEntries(
     Object.entries(says.responses as Json).map(([status, it]) => [status, resolve(document, it as Json)]),
   );

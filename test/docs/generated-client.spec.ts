@@ -4,7 +4,7 @@ import type { paths } from '../../clients/typescript/src/openapi.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { basicAuthorization } from '../support/client.js';
 
-// The types are generated from openapi.json as it stands: what a device's author writes has to compile, and to work.
+// The types are generated from openapi.yaml as it stands: what a device's author writes has to compile, and to work.
 let app: TestApp;
 let client: ReturnType<typeof createClient<paths>>;
 

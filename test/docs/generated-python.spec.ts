@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { InputData, JSONSchemaInput, quicktype } from 'quicktype-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -6,6 +6,7 @@ import { startAppWithProvider, type TestAppWithProvider } from '../support/app.j
 import { runCommand } from '../support/servers/command.js';
 import { ensureDebianPackages } from '../support/servers/packages.js';
 import { createScratchFolder } from '../support/servers/scratch-folder.js';
+import { CONTRACT } from './document.js';
 
 // Another language than that of the service, and another generator: classes of every schema, in Python.
 const PYTHON = '/usr/bin/python3';
@@ -35,7 +36,7 @@ afterAll(async () => {
 });
 
 it('classes generated in Python write what a device sends, and read what the service answers', async () => {
-  writeFileSync(join(scratch.path, 'reading_list.py'), await classesOf(readFileSync('openapi.json', 'utf8')));
+  writeFileSync(join(scratch.path, 'reading_list.py'), await classesOf(CONTRACT));
   const words = ['-W', 'error', 'test/docs/generated_client.py', app.url, await app.issue('alice')];
   const output = await runCommand(PYTHON, words, {
     PATH: process.env.PATH,

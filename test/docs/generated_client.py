@@ -1,4 +1,4 @@
-"""A device in Python on the classes that quicktype makes of openapi.json; its spec is generated-python.spec.ts.
+"""A device in Python on the classes that quicktype makes of openapi.yaml; its spec is generated-python.spec.ts.
 
 Prints, as JSON, what it understood of the answers. Fails where a class writes an answer otherwise than it came.
 """

@@ -1,5 +1,4 @@
-import type { OpenAPIObject } from '@nestjs/swagger';
-import { type Json, resolve } from './document.js';
+import { type Document, type Json, resolve } from './document.js';
 
 const ANNOTATIONS = new Set(['description', 'default', 'example', 'style']);
 
@@ -7,7 +6,7 @@ const ANNOTATIONS = new Set(['description', 'default', 'example', 'style']);
  * What is wrong with a value by a schema of the document, as `where: what`; empty when nothing is. Knows the keywords that
  * the document uses and throws for any other, so that none is overlooked.
  */
-export function problemsOf(document: OpenAPIObject, schema: Json, value: unknown, at = '$'): string[] {
+export function problemsOf(document: Document, schema: Json, value: unknown, at = '$'): string[] {
   return Object.entries(resolve(document, schema)).flatMap(([keyword, wanted]) => {
     if (ANNOTATIONS.has(keyword)) return [];
     const check = KEYWORDS[keyword];
@@ -58,6 +57,8 @@ const KEYWORDS: Record<string, Keyword> = {
     Object.entries(properties).flatMap(([name, schema]) =>
       isObject(value) && Object.hasOwn(value, name) ? recurse(schema as Json, value[name], name) : [],
     ),
+  propertyNames: (schema: Json, value, recurse) =>
+    isObject(value) ? Object.keys(value).flatMap((name) => recurse(schema, name, name)) : true,
   additionalProperties: (schema: Json | boolean, value, recurse, { properties = {} }) => {
     const names = isObject(value) ? Object.keys(value).filter((name) => !Object.hasOwn(properties as Json, name)) : [];
     if (typeof schema === 'boolean') return schema || names.length === 0;

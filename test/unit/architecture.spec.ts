@@ -69,8 +69,6 @@ const drawn = [...document.matchAll(/^ {2}(\S+) --> (\S+)$/gm)].map(([, from, to
 /** The folder that a file below `src` belongs to; undefined for the entries and what only the build runs. */
 function roomOf(file: string): string | undefined {
   const [room, inner] = file.split('/');
-  if (room === 'docs' && inner === 'generator') return undefined;
-  if (room === 'docs' && inner === 'vocabulary') return 'docs/vocabulary';
   return inner === undefined ? undefined : room;
 }
 

@@ -1,4 +1,4 @@
-// Made of openapi.json by `npm run generate`.
+// Generated from openapi.yaml by `npm run openapi`.
 
 /** The fields of a creation. */
 export const POSTED = [

@@ -7,7 +7,10 @@ export interface paths {
     "/v2/articles": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A timestamp from `Last-Modified`: 412 if the record or the collection has changed since. */
+                "If-Unmodified-Since"?: components["parameters"]["If-Unmodified-Since"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -30,7 +33,7 @@ export interface paths {
         options?: never;
         /**
          * Count articles
-         * @description The same headers as GET, including `Total-Records`, without the list.
+         * @description The same headers as GET, including `Total-Records`, without the list. Errors have no body either.
          */
         head: operations["countArticles"];
         patch?: never;
@@ -39,8 +42,14 @@ export interface paths {
     "/v2/articles/{id}": {
         parameters: {
             query?: never;
-            header?: never;
-            path?: never;
+            header?: {
+                /** @description A timestamp from `Last-Modified`: 412 if the record or the collection has changed since. */
+                "If-Unmodified-Since"?: components["parameters"]["If-Unmodified-Since"];
+            };
+            path: {
+                /** @description The `id` of an article. */
+                id: string;
+            };
             cookie?: never;
         };
         /**
@@ -58,7 +67,7 @@ export interface paths {
         options?: never;
         /**
          * Check an article
-         * @description The same headers as GET, without the record.
+         * @description The same headers as GET, without the record. Errors have no body either.
          */
         head: operations["checkArticle"];
         /**
@@ -148,26 +157,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/__heartbeat__": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Check every dependency
-         * @description Queries each of them without writing anything, and responds within a few seconds even if one hangs.
-         */
-        get: operations["checkHeartbeatUnprefixed"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/v2/__heartbeat__": {
         parameters: {
             query?: never;
@@ -188,7 +177,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/__lbheartbeat__": {
+    "/__heartbeat__": {
         parameters: {
             query?: never;
             header?: never;
@@ -196,10 +185,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Check whether this instance accepts requests
-         * @description For load balancers; queries no dependency.
+         * Check every dependency
+         * @description Queries each of them without writing anything, and responds within a few seconds even if one hangs.
          */
-        get: operations["checkInstanceUnprefixed"];
+        get: operations["checkHeartbeatUnprefixed"];
         put?: never;
         post?: never;
         delete?: never;
@@ -220,6 +209,26 @@ export interface paths {
          * @description For load balancers; queries no dependency.
          */
         get: operations["checkInstance"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/__lbheartbeat__": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check whether this instance accepts requests
+         * @description For load balancers; queries no dependency.
+         */
+        get: operations["checkInstanceUnprefixed"];
         put?: never;
         post?: never;
         delete?: never;
@@ -268,26 +277,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/__version__": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Show which build is running
-         * @description The package version and the commit.
-         */
-        get: operations["showVersionUnprefixed"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/v2/__version__": {
         parameters: {
             query?: never;
@@ -300,6 +289,26 @@ export interface paths {
          * @description The package version and the commit.
          */
         get: operations["showVersion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/__version__": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show which build is running
+         * @description The package version and the commit.
+         */
+        get: operations["showVersionUnprefixed"];
         put?: never;
         post?: never;
         delete?: never;
@@ -332,10 +341,6 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        Listing: {
-            /** @description Articles, and also tombstones if the listing is filtered on `last_modified`. */
-            items: (components["schemas"]["Article"] | components["schemas"]["Tombstone"])[];
-        };
         /** @description A live article, always with all its fields. */
         Article: {
             /**
@@ -464,96 +469,142 @@ export interface components {
             added_by: string;
             /**
              * Format: iri
-             * @description The URL of a picture. Default: null.
+             * @description Default: null.
              * @example https://example.com/tea.jpg
              */
             preview?: string | null;
             /**
              * Format: iri
-             * @description The URL after redirects. Unique among the live articles of a user. Default: the `url`.
+             * @description Default: the `url`.
              * @example https://example.com/tea
              */
             resolved_url?: string | null;
             /**
-             * @description The title of the page itself. Default: the `title`.
+             * @description Default: the `title`.
              * @example Tea
              */
             resolved_title?: string | null;
             /**
-             * @description The first 200 words or so; what follows 16,000 characters is dropped. Default: empty.
+             * @description What follows 16,000 characters is dropped. Default: empty.
              * @example Boil the water.
              */
             excerpt?: string | null;
             /**
-             * @description Put away. Default: false.
+             * @description Default: false.
              * @example false
              */
             archived?: boolean | null;
             /**
-             * @description Marked by the user. Default: false.
+             * @description Default: false.
              * @example true
              */
             favorite?: boolean | null;
             /**
-             * @description False for a page without text. Default: true.
+             * @description Default: true.
              * @example true
              */
             is_article?: boolean | null;
             /**
              * Format: int64
-             * @description Number of words of the text. Default: null.
+             * @description Default: null.
              * @example 231
              */
             word_count?: number | null;
             /**
-             * @description Not read yet. Default: true.
+             * @description Default: true.
              * @example true
              */
             unread?: boolean | null;
             /**
              * Format: int64
-             * @description When, by the clock of that device. Default: the current time.
+             * @description Default: the current time.
              * @example 1760000000000
              */
             added_on?: number | null;
             /**
-             * @description Name of the device it was read on. Default: null.
+             * @description Default: null.
              * @example null
              */
             marked_read_by?: string | null;
             /**
              * Format: int64
-             * @description When, by its clock. Default: null.
+             * @description Default: null.
              * @example null
              */
             marked_read_on?: number | null;
             /**
              * Format: int64
-             * @description Words read so far; never falls. Default: 0.
+             * @description Default: 0.
              * @example 0
              */
             read_position?: number | null;
         };
-        /** @description What remains of a deleted article. */
-        Tombstone: {
+        /** @description Any of these fields. Read-only fields are accepted if they equal the stored value; unknown ones are ignored. Values may be written as in a POST. `null` gives a text its default. */
+        ArticlePatch: {
             /**
-             * Format: uuid
-             * @description Set by the server, in lower case.
-             * @example 6c5f1f0e-8a5b-4a3e-9d39-0b6f6a3c2a11
+             * @description May be empty or null.
+             * @example How to make tea
              */
-            id: string;
+            title?: string | null;
+            /**
+             * Format: iri
+             * @description The URL after redirects. Unique among the live articles of a user.
+             * @example https://example.com/tea
+             */
+            resolved_url?: string | null;
+            /**
+             * @description The title of the page itself.
+             * @example Tea
+             */
+            resolved_title?: string | null;
+            /**
+             * @description What follows 16,000 characters is dropped. Default: empty.
+             * @example Boil the water.
+             */
+            excerpt?: string | null;
+            /**
+             * @description Put away.
+             * @example false
+             */
+            archived?: boolean;
+            /**
+             * @description Marked by the user.
+             * @example true
+             */
+            favorite?: boolean;
+            /**
+             * @description False for a page without text.
+             * @example true
+             */
+            is_article?: boolean;
             /**
              * Format: int64
-             * @description Server timestamp of the deletion.
-             * @example 1760000000456
+             * @description Number of words of the text.
+             * @example 231
              */
-            last_modified: number;
-            /** @enum {boolean} */
-            deleted: true;
-        };
-        /** @description One tombstone for each deleted article, earliest change first. */
-        Tombstones: {
-            items: components["schemas"]["Tombstone"][];
+            word_count?: number | null;
+            /**
+             * @description Not read yet.
+             * @example true
+             */
+            unread?: boolean;
+            /**
+             * @description Name of the device it was read on.
+             * @example null
+             */
+            marked_read_by?: string | null;
+            /**
+             * Format: int64
+             * @description When, by its clock.
+             * @example null
+             */
+            marked_read_on?: number | null;
+            /**
+             * Format: int64
+             * @description Words read so far; never falls.
+             * @example 0
+             */
+            read_position?: number;
         };
         /** @description Some fields of an article, possibly none. */
         ArticleFields: {
@@ -663,91 +714,36 @@ export interface components {
              */
             read_position?: number;
         };
-        /** @description Any of these fields. Read-only fields are accepted if they equal the stored value; unknown ones are ignored. Values may be written as in a POST. `null` gives a text its default. */
-        ArticlePatch: {
+        /** @description What remains of a deleted article. */
+        Tombstone: {
             /**
-             * @description May be empty or null.
-             * @example How to make tea
+             * Format: uuid
+             * @description Set by the server, in lower case.
+             * @example 6c5f1f0e-8a5b-4a3e-9d39-0b6f6a3c2a11
              */
-            title?: string | null;
-            /**
-             * Format: iri
-             * @description The URL after redirects. Unique among the live articles of a user.
-             * @example https://example.com/tea
-             */
-            resolved_url?: string | null;
-            /**
-             * @description The title of the page itself.
-             * @example Tea
-             */
-            resolved_title?: string | null;
-            /**
-             * @description The first 200 words or so; what follows 16,000 characters is dropped.
-             * @example Boil the water.
-             */
-            excerpt?: string | null;
-            /**
-             * @description Put away.
-             * @example false
-             */
-            archived?: boolean;
-            /**
-             * @description Marked by the user.
-             * @example true
-             */
-            favorite?: boolean;
-            /**
-             * @description False for a page without text.
-             * @example true
-             */
-            is_article?: boolean;
+            id: string;
             /**
              * Format: int64
-             * @description Number of words of the text.
-             * @example 231
+             * @description Server timestamp of the deletion.
+             * @example 1760000000123
              */
-            word_count?: number | null;
-            /**
-             * @description Not read yet.
-             * @example true
-             */
-            unread?: boolean;
-            /**
-             * @description Name of the device it was read on.
-             * @example null
-             */
-            marked_read_by?: string | null;
-            /**
-             * Format: int64
-             * @description When, by its clock.
-             * @example null
-             */
-            marked_read_on?: number | null;
-            /**
-             * Format: int64
-             * @description Words read so far; never falls.
-             * @example 0
-             */
-            read_position?: number;
+            last_modified: number;
+            /** @enum {boolean} */
+            deleted: true;
         };
-        /** @description The response that the request would have received on its own. */
-        BatchResponse: {
-            /** @description The HTTP status. */
-            status: number;
-            /** @description As sent in the request. */
-            path: string;
-            /** @description The response headers. */
-            headers: {
-                [key: string]: string | string[];
-            };
-            /** @description `{}` for HEAD and 304. */
-            body: {
-                [key: string]: unknown;
-            };
+        /** @description One tombstone for each deleted article, earliest change first. */
+        Tombstones: {
+            items: components["schemas"]["Tombstone"][];
         };
-        BatchResponses: {
-            /** @description In the order of the requests. */
-            responses: components["schemas"]["BatchResponse"][];
+        Listing: {
+            /** @description Articles, and also tombstones if the listing is filtered on `last_modified`. */
+            items: (components["schemas"]["Article"] | components["schemas"]["Tombstone"])[];
+        };
+        Batch: {
+            /** @description Defaults for all requests. */
+            defaults?: components["schemas"]["BatchRequest"];
+            /** @description Run in this order, one at a time; at most the `batch_max_requests` of `GET /v2`. */
+            requests: components["schemas"]["BatchRequest"][];
         };
         /** @description The request takes precedence over `defaults`; `body` and `headers` are merged key by key. */
         BatchRequest: {
@@ -770,11 +766,24 @@ export interface components {
                 [key: string]: string;
             };
         };
-        Batch: {
-            /** @description Defaults for all requests. */
-            defaults?: components["schemas"]["BatchRequest"];
-            /** @description Run in this order, one at a time. */
-            requests: components["schemas"]["BatchRequest"][];
+        BatchResponses: {
+            /** @description In the order of the requests. */
+            responses: components["schemas"]["BatchResponse"][];
+        };
+        /** @description The response that the request would have received on its own. */
+        BatchResponse: {
+            /** @description The HTTP status. */
+            status: number;
+            /** @description As sent in the request. */
+            path: string;
+            /** @description The response headers. */
+            headers: {
+                [key: string]: string | string[];
+            };
+            /** @description `{}` for HEAD and 304. */
+            body: {
+                [key: string]: unknown;
+            };
         };
         OAuthParameters: {
             /** @description The client id of this service at the provider. */
@@ -796,49 +805,9 @@ export interface components {
             oauth?: boolean;
         };
         /** @description The states of the dependencies and the error. */
-        FailedHeartbeat: {
-            database: boolean;
-            /** @description Redis, if configured. */
-            cache?: boolean;
-            /** @description The identity provider, if configured. */
-            oauth?: boolean;
-            /**
-             * @description The HTTP status.
-             * @example 400
-             */
-            code: number;
-            /**
-             * @description The stable number of the error.
-             * @example 109
-             */
-            errno: number;
-            /**
-             * @description The reason phrase of the status.
-             * @example Bad Request
-             */
-            error: string;
-            /**
-             * @description What is wrong, for people.
-             * @example title: not a string
-             */
-            message: string;
-            /** @description More information, such as a URL. */
-            info?: string;
-        };
+        FailedHeartbeat: components["schemas"]["Heartbeat"] & components["schemas"]["Error"];
         /** @description An empty object. */
         Nothing: Record<string, never>;
-        ServiceSettings: {
-            /** @description The maximum number of items in a page. */
-            page_size: number;
-            /** @description The maximum number of requests in a batch. */
-            batch_max_requests: number;
-            /** @description The maximum size of a request body in bytes. */
-            max_body_bytes: number;
-            /** @description The maximum number of seconds for which a poll is held; 0 if polls never wait. */
-            wait_max_seconds: number;
-            /** @description Whether `DELETE /v2/articles` is allowed. */
-            delete_collection: boolean;
-        };
         Service: {
             /** @description The name of the service. */
             hello: string;
@@ -863,6 +832,18 @@ export interface components {
             settings: components["schemas"]["ServiceSettings"];
             /** @description What is switched on: Basic credentials, login with a provider, personal tokens, waiting polls. */
             capabilities: ("basic" | "oauth" | "tokens" | "wait")[];
+        };
+        ServiceSettings: {
+            /** @description The maximum number of items in a page. */
+            page_size: number;
+            /** @description The maximum number of requests in a batch. */
+            batch_max_requests: number;
+            /** @description The maximum size of a request body in bytes. */
+            max_body_bytes: number;
+            /** @description The maximum number of seconds for which a poll is held; 0 if polls never wait. */
+            wait_max_seconds: number;
+            /** @description Whether `DELETE /v2/articles` is allowed. */
+            delete_collection: boolean;
         };
         Version: {
             name: string;
@@ -896,24 +877,8 @@ export interface components {
         };
     };
     responses: {
-        /** @description Not modified. */
-        NotModified: {
-            headers: {
-                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                Alert: components["headers"]["Alert"];
-                Backoff: components["headers"]["Backoff"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "Last-Modified": components["headers"]["Last-Modified"];
-                "Preference-Applied": components["headers"]["Preference-Applied"];
-                "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content?: never;
-        };
         /** @description errno 107: a query, path or header parameter is wrong */
-        BadRequestOfHead: {
+        BadParameter: {
             headers: {
                 "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                 "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
@@ -924,126 +889,11 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
-            content?: never;
-        };
-        /** @description errno 104: no usable credentials; errno 105: the credentials were rejected */
-        UnauthorizedOfHead: {
-            headers: {
-                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                Alert: components["headers"]["Alert"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                Vary: components["headers"]["Vary"];
-                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
+            content: {
+                "application/json": components["schemas"]["Error"];
             };
-            content?: never;
         };
-        /** @description errno 121: the token is valid but lacks the scope */
-        ForbiddenOfHead: {
-            headers: {
-                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                Alert: components["headers"]["Alert"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                Vary: components["headers"]["Vary"];
-                "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content?: never;
-        };
-        /** @description errno 202: the service, or this version of it, has ended */
-        GoneOfHead: {
-            headers: {
-                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                Alert: components["headers"]["Alert"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                Vary: components["headers"]["Vary"];
-                "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content?: never;
-        };
-        /** @description errno 114: changed since `If-Unmodified-Since` */
-        PreconditionFailedOfHead: {
-            headers: {
-                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                Alert: components["headers"]["Alert"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "Last-Modified": components["headers"]["Last-Modified"];
-                Vary: components["headers"]["Vary"];
-                "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content?: never;
-        };
-        /** @description errno 117: too many requests in this minute */
-        TooManyRequestsOfHead: {
-            headers: {
-                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                Alert: components["headers"]["Alert"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "Retry-After": components["headers"]["Retry-After"];
-                Vary: components["headers"]["Vary"];
-                "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content?: never;
-        };
-        /** @description errno 999: a defect of the service */
-        InternalServerErrorOfHead: {
-            headers: {
-                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                Alert: components["headers"]["Alert"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "Retry-After": components["headers"]["Retry-After"];
-                Vary: components["headers"]["Vary"];
-                "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content?: never;
-        };
-        /** @description errno 201: a backend or this instance is unavailable */
-        ServiceUnavailableOfHead: {
-            headers: {
-                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                Alert: components["headers"]["Alert"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "Retry-After": components["headers"]["Retry-After"];
-                Vary: components["headers"]["Vary"];
-                "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content?: never;
-        };
-        /** @description The HTTP server rejects the request: status 400, 408, 417 or 431, each with errno 107. */
-        UnacceptableOfHead: {
-            headers: {
-                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                Alert: components["headers"]["Alert"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                Vary: components["headers"]["Vary"];
-                "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content?: never;
-        };
-        /** @description errno 107: a query, path or header parameter is wrong */
+        /** @description errno 106: the body is not JSON; errno 107: a query, path or header parameter is wrong; errno 108: a required field or parameter is missing; errno 109: a value in the body is wrong */
         BadRequest: {
             headers: {
                 "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -1067,7 +917,23 @@ export interface components {
                 Alert: components["headers"]["Alert"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 Vary: components["headers"]["Vary"];
+                "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description errno 121: the token lacks the scope, or the user has as many articles as are allowed */
+        Forbidden: {
+            headers: {
+                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
+                Alert: components["headers"]["Alert"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                Vary: components["headers"]["Vary"];
                 "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -1076,8 +942,41 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description errno 121: the token is valid but lacks the scope */
-        Forbidden: {
+        /** @description errno 110: the id is not a UUID; errno 111: there is no such record (any more), or no such path */
+        NotFound: {
+            headers: {
+                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
+                Alert: components["headers"]["Alert"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                Vary: components["headers"]["Vary"];
+                "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description errno 115: the path does not support this method */
+        MethodNotAllowed: {
+            headers: {
+                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
+                Alert: components["headers"]["Alert"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                Vary: components["headers"]["Vary"];
+                "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                Allow: components["headers"]["Allow"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description errno 122: another record has that `resolved_url` */
+        Conflict: {
             headers: {
                 "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                 "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
@@ -1108,106 +1007,6 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description errno 114: changed since `If-Unmodified-Since` */
-        PreconditionFailed: {
-            headers: {
-                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                Alert: components["headers"]["Alert"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "Last-Modified": components["headers"]["Last-Modified"];
-                Vary: components["headers"]["Vary"];
-                "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description errno 117: too many requests in this minute */
-        TooManyRequests: {
-            headers: {
-                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                Alert: components["headers"]["Alert"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "Retry-After": components["headers"]["Retry-After"];
-                Vary: components["headers"]["Vary"];
-                "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description errno 999: a defect of the service */
-        InternalServerError: {
-            headers: {
-                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                Alert: components["headers"]["Alert"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "Retry-After": components["headers"]["Retry-After"];
-                Vary: components["headers"]["Vary"];
-                "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description errno 201: a backend or this instance is unavailable */
-        ServiceUnavailable: {
-            headers: {
-                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                Alert: components["headers"]["Alert"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "Retry-After": components["headers"]["Retry-After"];
-                Vary: components["headers"]["Vary"];
-                "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description The HTTP server rejects the request: status 400, 408, 417 or 431, each with errno 107. */
-        Unacceptable: {
-            headers: {
-                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                Alert: components["headers"]["Alert"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                Vary: components["headers"]["Vary"];
-                "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description errno 106: the body is not JSON; errno 107: a query, path or header parameter is wrong; errno 108: a required field or parameter is missing; errno 109: a value in the body is wrong */
-        BadRequest2: {
-            headers: {
-                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                Alert: components["headers"]["Alert"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                Vary: components["headers"]["Vary"];
-                "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
         /** @description errno 112: the body has no Content-Length */
         LengthRequired: {
             headers: {
@@ -1224,8 +1023,8 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description errno 113: the body is too large */
-        PayloadTooLarge: {
+        /** @description errno 114: changed since `If-Unmodified-Since` */
+        ModifiedMeanwhile: {
             headers: {
                 "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                 "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
@@ -1234,29 +1033,15 @@ export interface components {
                 Vary: components["headers"]["Vary"];
                 "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description Not modified. */
-        NotModified2: {
-            headers: {
-                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                Alert: components["headers"]["Alert"];
-                Backoff: components["headers"]["Backoff"];
-                "Cache-Control": components["headers"]["Cache-Control"];
                 "Last-Modified": components["headers"]["Last-Modified"];
-                "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
-            content?: never;
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
         };
-        /** @description errno 110: the id is not a UUID; errno 111: there is no such record (any more), or no such path */
-        NotFound: {
+        /** @description errno 113: the body is too large */
+        BodyTooLarge: {
             headers: {
                 "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                 "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
@@ -1271,18 +1056,34 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description errno 107: a query, path or header parameter is wrong; errno 108: a required field or parameter is missing */
-        BadRequest3: {
+        /** @description errno 117: too many requests in this minute */
+        TooManyRequests: {
             headers: {
                 "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                 "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
                 Alert: components["headers"]["Alert"];
                 "Cache-Control": components["headers"]["Cache-Control"];
-                "Referrer-Policy": components["headers"]["Referrer-Policy"];
-                "Set-Cookie": components["headers"]["Set-Cookie"];
                 Vary: components["headers"]["Vary"];
                 "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description errno 999: a defect of the service */
+        Unexpected: {
+            headers: {
+                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
+                Alert: components["headers"]["Alert"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                Vary: components["headers"]["Vary"];
+                "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
@@ -1290,15 +1091,102 @@ export interface components {
             };
         };
         /** @description errno 201: a backend or this instance is unavailable */
-        ServiceUnavailable2: {
+        Unavailable: {
             headers: {
                 "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                 "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
                 Alert: components["headers"]["Alert"];
                 "Cache-Control": components["headers"]["Cache-Control"];
-                "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                Vary: components["headers"]["Vary"];
+                "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description At least one does not work (errno 201). */
+        FailedHeartbeat: {
+            headers: {
+                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
+                Alert: components["headers"]["Alert"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                Vary: components["headers"]["Vary"];
+                "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["FailedHeartbeat"];
+            };
+        };
+        /** @description errno 107: a query, path or header parameter is wrong; errno 108: a required field or parameter is missing */
+        BadLogin: {
+            headers: {
+                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
+                Alert: components["headers"]["Alert"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                Vary: components["headers"]["Vary"];
+                "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Referrer-Policy": components["headers"]["Referrer-Policy"];
                 "Set-Cookie": components["headers"]["Set-Cookie"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description errno 105: the credentials were rejected */
+        LoginRejected: {
+            headers: {
+                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
+                Alert: components["headers"]["Alert"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                Vary: components["headers"]["Vary"];
+                "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                "Set-Cookie": components["headers"]["Set-Cookie"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description errno 201: a backend or this instance is unavailable */
+        LoginUnavailable: {
+            headers: {
+                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
+                Alert: components["headers"]["Alert"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                Vary: components["headers"]["Vary"];
+                "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                "Set-Cookie": components["headers"]["Set-Cookie"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The HTTP server rejects the request: status 400, 408, 417 or 431, each with errno 107. */
+        Rejected: {
+            headers: {
+                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
+                Alert: components["headers"]["Alert"];
+                "Cache-Control": components["headers"]["Cache-Control"];
                 Vary: components["headers"]["Vary"];
                 "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1308,78 +1196,8 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Every dependency works. */
-        OK: {
-            headers: {
-                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                Alert: components["headers"]["Alert"];
-                Backoff: components["headers"]["Backoff"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                Vary: components["headers"]["Vary"];
-                "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Heartbeat"];
-            };
-        };
-        /** @description At least one does not work (errno 201). */
-        ServiceUnavailable3: {
-            headers: {
-                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                Alert: components["headers"]["Alert"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "Retry-After": components["headers"]["Retry-After"];
-                Vary: components["headers"]["Vary"];
-                "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["FailedHeartbeat"];
-            };
-        };
-        /** @description The instance accepts requests. */
-        OK2: {
-            headers: {
-                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                Alert: components["headers"]["Alert"];
-                Backoff: components["headers"]["Backoff"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                Vary: components["headers"]["Vary"];
-                "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Nothing"];
-            };
-        };
-        /** @description The build. */
-        OK3: {
-            headers: {
-                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                Alert: components["headers"]["Alert"];
-                Backoff: components["headers"]["Backoff"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                Vary: components["headers"]["Vary"];
-                "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Version"];
-            };
-        };
     };
     parameters: {
-        /** @description A timestamp from `Last-Modified`: 412 if the record or the collection has changed since. */
-        "header.If-Unmodified-Since": string;
         /** @description Changed or deleted after this timestamp; the same as `gt_last_modified`. */
         _since: number;
         /** @description Changed or deleted before this timestamp; the same as `lt_last_modified`. */
@@ -1426,296 +1244,7 @@ export interface components {
         deleted: boolean;
         /** @description Each property is a separate query parameter, `?min_read_position=1&not_title=`: a field with the prefix `min_` (at least), `max_` (at most), `gt_` (greater than), `lt_` (less than) or `not_` (any other value, or null). All except `not_` exclude records in which the field is null. */
         comparisons: {
-            /** @description id: at least */
-            min_id?: string;
-            /**
-             * Format: int64
-             * @description last_modified: at least
-             */
-            min_last_modified?: number;
-            /** @description url: at least */
-            min_url?: string;
-            /** @description preview: at least */
-            min_preview?: string;
-            /** @description title: at least */
-            min_title?: string;
-            /** @description resolved_url: at least */
-            min_resolved_url?: string;
-            /** @description resolved_title: at least */
-            min_resolved_title?: string;
-            /** @description excerpt: at least */
-            min_excerpt?: string;
-            /** @description archived: at least */
-            min_archived?: boolean;
-            /** @description favorite: at least */
-            min_favorite?: boolean;
-            /** @description is_article: at least */
-            min_is_article?: boolean;
-            /**
-             * Format: int64
-             * @description word_count: at least
-             */
-            min_word_count?: number;
-            /** @description unread: at least */
-            min_unread?: boolean;
-            /** @description added_by: at least */
-            min_added_by?: string;
-            /**
-             * Format: int64
-             * @description added_on: at least
-             */
-            min_added_on?: number;
-            /**
-             * Format: int64
-             * @description stored_on: at least
-             */
-            min_stored_on?: number;
-            /** @description marked_read_by: at least */
-            min_marked_read_by?: string;
-            /**
-             * Format: int64
-             * @description marked_read_on: at least
-             */
-            min_marked_read_on?: number;
-            /**
-             * Format: int64
-             * @description read_position: at least
-             */
-            min_read_position?: number;
-            /** @description deleted: at least */
-            min_deleted?: boolean;
-            /** @description id: at most */
-            max_id?: string;
-            /**
-             * Format: int64
-             * @description last_modified: at most
-             */
-            max_last_modified?: number;
-            /** @description url: at most */
-            max_url?: string;
-            /** @description preview: at most */
-            max_preview?: string;
-            /** @description title: at most */
-            max_title?: string;
-            /** @description resolved_url: at most */
-            max_resolved_url?: string;
-            /** @description resolved_title: at most */
-            max_resolved_title?: string;
-            /** @description excerpt: at most */
-            max_excerpt?: string;
-            /** @description archived: at most */
-            max_archived?: boolean;
-            /** @description favorite: at most */
-            max_favorite?: boolean;
-            /** @description is_article: at most */
-            max_is_article?: boolean;
-            /**
-             * Format: int64
-             * @description word_count: at most
-             */
-            max_word_count?: number;
-            /** @description unread: at most */
-            max_unread?: boolean;
-            /** @description added_by: at most */
-            max_added_by?: string;
-            /**
-             * Format: int64
-             * @description added_on: at most
-             */
-            max_added_on?: number;
-            /**
-             * Format: int64
-             * @description stored_on: at most
-             */
-            max_stored_on?: number;
-            /** @description marked_read_by: at most */
-            max_marked_read_by?: string;
-            /**
-             * Format: int64
-             * @description marked_read_on: at most
-             */
-            max_marked_read_on?: number;
-            /**
-             * Format: int64
-             * @description read_position: at most
-             */
-            max_read_position?: number;
-            /** @description deleted: at most */
-            max_deleted?: boolean;
-            /** @description id: greater than */
-            gt_id?: string;
-            /**
-             * Format: int64
-             * @description last_modified: greater than
-             */
-            gt_last_modified?: number;
-            /** @description url: greater than */
-            gt_url?: string;
-            /** @description preview: greater than */
-            gt_preview?: string;
-            /** @description title: greater than */
-            gt_title?: string;
-            /** @description resolved_url: greater than */
-            gt_resolved_url?: string;
-            /** @description resolved_title: greater than */
-            gt_resolved_title?: string;
-            /** @description excerpt: greater than */
-            gt_excerpt?: string;
-            /** @description archived: greater than */
-            gt_archived?: boolean;
-            /** @description favorite: greater than */
-            gt_favorite?: boolean;
-            /** @description is_article: greater than */
-            gt_is_article?: boolean;
-            /**
-             * Format: int64
-             * @description word_count: greater than
-             */
-            gt_word_count?: number;
-            /** @description unread: greater than */
-            gt_unread?: boolean;
-            /** @description added_by: greater than */
-            gt_added_by?: string;
-            /**
-             * Format: int64
-             * @description added_on: greater than
-             */
-            gt_added_on?: number;
-            /**
-             * Format: int64
-             * @description stored_on: greater than
-             */
-            gt_stored_on?: number;
-            /** @description marked_read_by: greater than */
-            gt_marked_read_by?: string;
-            /**
-             * Format: int64
-             * @description marked_read_on: greater than
-             */
-            gt_marked_read_on?: number;
-            /**
-             * Format: int64
-             * @description read_position: greater than
-             */
-            gt_read_position?: number;
-            /** @description deleted: greater than */
-            gt_deleted?: boolean;
-            /** @description id: less than */
-            lt_id?: string;
-            /**
-             * Format: int64
-             * @description last_modified: less than
-             */
-            lt_last_modified?: number;
-            /** @description url: less than */
-            lt_url?: string;
-            /** @description preview: less than */
-            lt_preview?: string;
-            /** @description title: less than */
-            lt_title?: string;
-            /** @description resolved_url: less than */
-            lt_resolved_url?: string;
-            /** @description resolved_title: less than */
-            lt_resolved_title?: string;
-            /** @description excerpt: less than */
-            lt_excerpt?: string;
-            /** @description archived: less than */
-            lt_archived?: boolean;
-            /** @description favorite: less than */
-            lt_favorite?: boolean;
-            /** @description is_article: less than */
-            lt_is_article?: boolean;
-            /**
-             * Format: int64
-             * @description word_count: less than
-             */
-            lt_word_count?: number;
-            /** @description unread: less than */
-            lt_unread?: boolean;
-            /** @description added_by: less than */
-            lt_added_by?: string;
-            /**
-             * Format: int64
-             * @description added_on: less than
-             */
-            lt_added_on?: number;
-            /**
-             * Format: int64
-             * @description stored_on: less than
-             */
-            lt_stored_on?: number;
-            /** @description marked_read_by: less than */
-            lt_marked_read_by?: string;
-            /**
-             * Format: int64
-             * @description marked_read_on: less than
-             */
-            lt_marked_read_on?: number;
-            /**
-             * Format: int64
-             * @description read_position: less than
-             */
-            lt_read_position?: number;
-            /** @description deleted: less than */
-            lt_deleted?: boolean;
-            /** @description id: other than, or null */
-            not_id?: string;
-            /**
-             * Format: int64
-             * @description last_modified: other than, or null
-             */
-            not_last_modified?: number;
-            /** @description url: other than, or null */
-            not_url?: string;
-            /** @description preview: other than, or null */
-            not_preview?: string;
-            /** @description title: other than, or null */
-            not_title?: string;
-            /** @description resolved_url: other than, or null */
-            not_resolved_url?: string;
-            /** @description resolved_title: other than, or null */
-            not_resolved_title?: string;
-            /** @description excerpt: other than, or null */
-            not_excerpt?: string;
-            /** @description archived: other than, or null */
-            not_archived?: boolean;
-            /** @description favorite: other than, or null */
-            not_favorite?: boolean;
-            /** @description is_article: other than, or null */
-            not_is_article?: boolean;
-            /**
-             * Format: int64
-             * @description word_count: other than, or null
-             */
-            not_word_count?: number;
-            /** @description unread: other than, or null */
-            not_unread?: boolean;
-            /** @description added_by: other than, or null */
-            not_added_by?: string;
-            /**
-             * Format: int64
-             * @description added_on: other than, or null
-             */
-            not_added_on?: number;
-            /**
-             * Format: int64
-             * @description stored_on: other than, or null
-             */
-            not_stored_on?: number;
-            /** @description marked_read_by: other than, or null */
-            not_marked_read_by?: string;
-            /**
-             * Format: int64
-             * @description marked_read_on: other than, or null
-             */
-            not_marked_read_on?: number;
-            /**
-             * Format: int64
-             * @description read_position: other than, or null
-             */
-            not_read_position?: number;
-            /** @description deleted: other than, or null */
-            not_deleted?: boolean;
+            [key: string]: string | number | boolean;
         };
         /** @description Fields to sort by; `-` before a field reverses its order, as in `-favorite,title`. True comes before false, and null before everything else. By default the latest change comes first (`-last_modified`), or the earliest (`last_modified`) if the listing is filtered on `last_modified`. */
         _sort: string;
@@ -1724,11 +1253,13 @@ export interface components {
         /** @description Where the page begins. Opaque: follow `Next-Page` instead of constructing one. */
         _token: string;
         /** @description A timestamp from `Last-Modified`: 304 if nothing has changed since. */
-        "header.If-Modified-Since": string;
+        "If-Modified-Since": string;
+        /** @description A timestamp from `Last-Modified`: 412 if the record or the collection has changed since. */
+        "If-Unmodified-Since": string;
         /** @description `wait=N` (RFC 7240), with `If-Modified-Since`: instead of a 304, the response is delayed for up to N seconds until the collection changes. `Preference-Applied` confirms it. */
-        "header.Prefer": string;
-        /** @description The `id` of an article. */
-        "path.id": string;
+        Prefer: string;
+        /** @description Selects the response body: the record (`full`), those fields of the request whose stored value it changed (`light`), or those whose stored value differs from the one sent (`diff`). Case-insensitive; any other value means `full`. */
+        "Response-Behavior": "full" | "light" | "diff";
     };
     requestBodies: never;
     headers: {
@@ -1890,11 +1421,11 @@ export interface operations {
             };
             header?: {
                 /** @description A timestamp from `Last-Modified`: 412 if the record or the collection has changed since. */
-                "If-Unmodified-Since"?: components["parameters"]["header.If-Unmodified-Since"];
+                "If-Unmodified-Since"?: components["parameters"]["If-Unmodified-Since"];
                 /** @description A timestamp from `Last-Modified`: 304 if nothing has changed since. */
-                "If-Modified-Since"?: components["parameters"]["header.If-Modified-Since"];
+                "If-Modified-Since"?: components["parameters"]["If-Modified-Since"];
                 /** @description `wait=N` (RFC 7240), with `If-Modified-Since`: instead of a 304, the response is delayed for up to N seconds until the collection changes. `Preference-Applied` confirms it. */
-                Prefer?: components["parameters"]["header.Prefer"];
+                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -1907,32 +1438,48 @@ export interface operations {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
                     Alert: components["headers"]["Alert"];
-                    Backoff: components["headers"]["Backoff"];
                     "Cache-Control": components["headers"]["Cache-Control"];
-                    "Last-Modified": components["headers"]["Last-Modified"];
-                    "Next-Page": components["headers"]["Next-Page"];
-                    "Preference-Applied": components["headers"]["Preference-Applied"];
-                    "Start-Over": components["headers"]["Start-Over"];
-                    "Total-Records": components["headers"]["Total-Records"];
                     Vary: components["headers"]["Vary"];
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Backoff: components["headers"]["Backoff"];
+                    "Last-Modified": components["headers"]["Last-Modified"];
+                    "Total-Records": components["headers"]["Total-Records"];
+                    "Next-Page": components["headers"]["Next-Page"];
+                    "Start-Over": components["headers"]["Start-Over"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Listing"];
                 };
             };
-            304: components["responses"]["NotModified"];
-            400: components["responses"]["BadRequest"];
+            /** @description Not modified. */
+            304: {
+                headers: {
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
+                    Alert: components["headers"]["Alert"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Backoff: components["headers"]["Backoff"];
+                    "Last-Modified": components["headers"]["Last-Modified"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadParameter"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             410: components["responses"]["Gone"];
-            412: components["responses"]["PreconditionFailed"];
+            412: components["responses"]["ModifiedMeanwhile"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["Unacceptable"];
+            500: components["responses"]["Unexpected"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Rejected"];
         };
     };
     createArticle: {
@@ -1940,7 +1487,7 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description A timestamp from `Last-Modified`: 412 if the record or the collection has changed since. */
-                "If-Unmodified-Since"?: components["parameters"]["header.If-Unmodified-Since"];
+                "If-Unmodified-Since"?: components["parameters"]["If-Unmodified-Since"];
             };
             path?: never;
             cookie?: never;
@@ -1957,11 +1504,11 @@ export interface operations {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
                     Alert: components["headers"]["Alert"];
-                    Backoff: components["headers"]["Backoff"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     Vary: components["headers"]["Vary"];
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Backoff: components["headers"]["Backoff"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1974,28 +1521,28 @@ export interface operations {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
                     Alert: components["headers"]["Alert"];
-                    Backoff: components["headers"]["Backoff"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     Vary: components["headers"]["Vary"];
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Backoff: components["headers"]["Backoff"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Article"];
                 };
             };
-            400: components["responses"]["BadRequest2"];
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             410: components["responses"]["Gone"];
             411: components["responses"]["LengthRequired"];
-            412: components["responses"]["PreconditionFailed"];
-            413: components["responses"]["PayloadTooLarge"];
+            412: components["responses"]["ModifiedMeanwhile"];
+            413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["Unacceptable"];
+            500: components["responses"]["Unexpected"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Rejected"];
         };
     };
     deleteArticles: {
@@ -2050,7 +1597,7 @@ export interface operations {
             };
             header?: {
                 /** @description A timestamp from `Last-Modified`: 412 if the record or the collection has changed since. */
-                "If-Unmodified-Since"?: components["parameters"]["header.If-Unmodified-Since"];
+                "If-Unmodified-Since"?: components["parameters"]["If-Unmodified-Since"];
             };
             path?: never;
             cookie?: never;
@@ -2063,43 +1610,27 @@ export interface operations {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
                     Alert: components["headers"]["Alert"];
-                    Backoff: components["headers"]["Backoff"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     Vary: components["headers"]["Vary"];
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Backoff: components["headers"]["Backoff"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Tombstones"];
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["BadParameter"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description errno 115: the path does not support this method */
-            405: {
-                headers: {
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                    Alert: components["headers"]["Alert"];
-                    Allow: components["headers"]["Allow"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            405: components["responses"]["MethodNotAllowed"];
             410: components["responses"]["Gone"];
-            412: components["responses"]["PreconditionFailed"];
+            412: components["responses"]["ModifiedMeanwhile"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["Unacceptable"];
+            500: components["responses"]["Unexpected"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Rejected"];
         };
     };
     countArticles: {
@@ -2160,11 +1691,11 @@ export interface operations {
             };
             header?: {
                 /** @description A timestamp from `Last-Modified`: 412 if the record or the collection has changed since. */
-                "If-Unmodified-Since"?: components["parameters"]["header.If-Unmodified-Since"];
+                "If-Unmodified-Since"?: components["parameters"]["If-Unmodified-Since"];
                 /** @description A timestamp from `Last-Modified`: 304 if nothing has changed since. */
-                "If-Modified-Since"?: components["parameters"]["header.If-Modified-Since"];
+                "If-Modified-Since"?: components["parameters"]["If-Modified-Since"];
                 /** @description `wait=N` (RFC 7240), with `If-Modified-Since`: instead of a 304, the response is delayed for up to N seconds until the collection changes. `Preference-Applied` confirms it. */
-                Prefer?: components["parameters"]["header.Prefer"];
+                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -2177,30 +1708,46 @@ export interface operations {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
                     Alert: components["headers"]["Alert"];
-                    Backoff: components["headers"]["Backoff"];
                     "Cache-Control": components["headers"]["Cache-Control"];
-                    "Last-Modified": components["headers"]["Last-Modified"];
-                    "Next-Page": components["headers"]["Next-Page"];
-                    "Preference-Applied": components["headers"]["Preference-Applied"];
-                    "Start-Over": components["headers"]["Start-Over"];
-                    "Total-Records": components["headers"]["Total-Records"];
                     Vary: components["headers"]["Vary"];
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Backoff: components["headers"]["Backoff"];
+                    "Last-Modified": components["headers"]["Last-Modified"];
+                    "Total-Records": components["headers"]["Total-Records"];
+                    "Next-Page": components["headers"]["Next-Page"];
+                    "Start-Over": components["headers"]["Start-Over"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            304: components["responses"]["NotModified"];
-            400: components["responses"]["BadRequestOfHead"];
-            401: components["responses"]["UnauthorizedOfHead"];
-            403: components["responses"]["ForbiddenOfHead"];
-            410: components["responses"]["GoneOfHead"];
-            412: components["responses"]["PreconditionFailedOfHead"];
-            429: components["responses"]["TooManyRequestsOfHead"];
-            500: components["responses"]["InternalServerErrorOfHead"];
-            503: components["responses"]["ServiceUnavailableOfHead"];
-            default: components["responses"]["UnacceptableOfHead"];
+            /** @description Not modified. */
+            304: {
+                headers: {
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
+                    Alert: components["headers"]["Alert"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Backoff: components["headers"]["Backoff"];
+                    "Last-Modified": components["headers"]["Last-Modified"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            410: components["responses"]["Gone"];
+            412: components["responses"]["ModifiedMeanwhile"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Unexpected"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Rejected"];
         };
     };
     readArticle: {
@@ -2208,13 +1755,13 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description A timestamp from `Last-Modified`: 412 if the record or the collection has changed since. */
-                "If-Unmodified-Since"?: components["parameters"]["header.If-Unmodified-Since"];
+                "If-Unmodified-Since"?: components["parameters"]["If-Unmodified-Since"];
                 /** @description A timestamp from `Last-Modified`: 304 if nothing has changed since. */
-                "If-Modified-Since"?: components["parameters"]["header.If-Modified-Since"];
+                "If-Modified-Since"?: components["parameters"]["If-Modified-Since"];
             };
             path: {
                 /** @description The `id` of an article. */
-                id: components["parameters"]["path.id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -2226,29 +1773,44 @@ export interface operations {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
                     Alert: components["headers"]["Alert"];
-                    Backoff: components["headers"]["Backoff"];
                     "Cache-Control": components["headers"]["Cache-Control"];
-                    "Last-Modified": components["headers"]["Last-Modified"];
                     Vary: components["headers"]["Vary"];
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Backoff: components["headers"]["Backoff"];
+                    "Last-Modified": components["headers"]["Last-Modified"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Article"];
                 };
             };
-            304: components["responses"]["NotModified2"];
-            400: components["responses"]["BadRequest"];
+            /** @description Not modified. */
+            304: {
+                headers: {
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
+                    Alert: components["headers"]["Alert"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Backoff: components["headers"]["Backoff"];
+                    "Last-Modified": components["headers"]["Last-Modified"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadParameter"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             410: components["responses"]["Gone"];
-            412: components["responses"]["PreconditionFailed"];
+            412: components["responses"]["ModifiedMeanwhile"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["Unacceptable"];
+            500: components["responses"]["Unexpected"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Rejected"];
         };
     };
     deleteArticle: {
@@ -2256,11 +1818,11 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description A timestamp from `Last-Modified`: 412 if the record or the collection has changed since. */
-                "If-Unmodified-Since"?: components["parameters"]["header.If-Unmodified-Since"];
+                "If-Unmodified-Since"?: components["parameters"]["If-Unmodified-Since"];
             };
             path: {
                 /** @description The `id` of an article. */
-                id: components["parameters"]["path.id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -2272,27 +1834,27 @@ export interface operations {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
                     Alert: components["headers"]["Alert"];
-                    Backoff: components["headers"]["Backoff"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     Vary: components["headers"]["Vary"];
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Backoff: components["headers"]["Backoff"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Tombstone"];
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["BadParameter"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             410: components["responses"]["Gone"];
-            412: components["responses"]["PreconditionFailed"];
+            412: components["responses"]["ModifiedMeanwhile"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["Unacceptable"];
+            500: components["responses"]["Unexpected"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Rejected"];
         };
     };
     checkArticle: {
@@ -2300,13 +1862,13 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description A timestamp from `Last-Modified`: 412 if the record or the collection has changed since. */
-                "If-Unmodified-Since"?: components["parameters"]["header.If-Unmodified-Since"];
+                "If-Unmodified-Since"?: components["parameters"]["If-Unmodified-Since"];
                 /** @description A timestamp from `Last-Modified`: 304 if nothing has changed since. */
-                "If-Modified-Since"?: components["parameters"]["header.If-Modified-Since"];
+                "If-Modified-Since"?: components["parameters"]["If-Modified-Since"];
             };
             path: {
                 /** @description The `id` of an article. */
-                id: components["parameters"]["path.id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -2318,22 +1880,18 @@ export interface operations {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
                     Alert: components["headers"]["Alert"];
-                    Backoff: components["headers"]["Backoff"];
                     "Cache-Control": components["headers"]["Cache-Control"];
-                    "Last-Modified": components["headers"]["Last-Modified"];
                     Vary: components["headers"]["Vary"];
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Backoff: components["headers"]["Backoff"];
+                    "Last-Modified": components["headers"]["Last-Modified"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            304: components["responses"]["NotModified2"];
-            400: components["responses"]["BadRequestOfHead"];
-            401: components["responses"]["UnauthorizedOfHead"];
-            403: components["responses"]["ForbiddenOfHead"];
-            /** @description errno 110: the id is not a UUID; errno 111: there is no such record (any more), or no such path */
-            404: {
+            /** @description Not modified. */
+            304: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
@@ -2342,16 +1900,22 @@ export interface operations {
                     Vary: components["headers"]["Vary"];
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Backoff: components["headers"]["Backoff"];
+                    "Last-Modified": components["headers"]["Last-Modified"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            410: components["responses"]["GoneOfHead"];
-            412: components["responses"]["PreconditionFailedOfHead"];
-            429: components["responses"]["TooManyRequestsOfHead"];
-            500: components["responses"]["InternalServerErrorOfHead"];
-            503: components["responses"]["ServiceUnavailableOfHead"];
-            default: components["responses"]["UnacceptableOfHead"];
+            400: components["responses"]["BadParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            410: components["responses"]["Gone"];
+            412: components["responses"]["ModifiedMeanwhile"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Unexpected"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Rejected"];
         };
     };
     patchArticle: {
@@ -2359,13 +1923,13 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description A timestamp from `Last-Modified`: 412 if the record or the collection has changed since. */
-                "If-Unmodified-Since"?: components["parameters"]["header.If-Unmodified-Since"];
+                "If-Unmodified-Since"?: components["parameters"]["If-Unmodified-Since"];
                 /** @description Selects the response body: the record (`full`), those fields of the request whose stored value it changed (`light`), or those whose stored value differs from the one sent (`diff`). Case-insensitive; any other value means `full`. */
-                "Response-Behavior"?: "full" | "light" | "diff";
+                "Response-Behavior"?: components["parameters"]["Response-Behavior"];
             };
             path: {
                 /** @description The `id` of an article. */
-                id: components["parameters"]["path.id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -2381,45 +1945,30 @@ export interface operations {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
                     Alert: components["headers"]["Alert"];
-                    Backoff: components["headers"]["Backoff"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     Vary: components["headers"]["Vary"];
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Backoff: components["headers"]["Backoff"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Article"] | components["schemas"]["ArticleFields"];
                 };
             };
-            400: components["responses"]["BadRequest2"];
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            /** @description errno 122: another record has that `resolved_url` */
-            409: {
-                headers: {
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                    Alert: components["headers"]["Alert"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            409: components["responses"]["Conflict"];
             410: components["responses"]["Gone"];
             411: components["responses"]["LengthRequired"];
-            412: components["responses"]["PreconditionFailed"];
-            413: components["responses"]["PayloadTooLarge"];
+            412: components["responses"]["ModifiedMeanwhile"];
+            413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["Unacceptable"];
+            500: components["responses"]["Unexpected"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Rejected"];
         };
     };
     runBatch: {
@@ -2441,42 +1990,27 @@ export interface operations {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
                     Alert: components["headers"]["Alert"];
-                    Backoff: components["headers"]["Backoff"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     Vary: components["headers"]["Vary"];
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Backoff: components["headers"]["Backoff"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["BatchResponses"];
                 };
             };
-            /** @description errno 106: the body is not JSON; errno 108: a required field or parameter is missing; errno 109: a value in the body is wrong */
-            400: {
-                headers: {
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                    Alert: components["headers"]["Alert"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             410: components["responses"]["Gone"];
             411: components["responses"]["LengthRequired"];
-            413: components["responses"]["PayloadTooLarge"];
+            413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["Unacceptable"];
+            500: components["responses"]["Unexpected"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Rejected"];
         };
     };
     showOAuthParameters: {
@@ -2494,28 +2028,32 @@ export interface operations {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
                     Alert: components["headers"]["Alert"];
-                    Backoff: components["headers"]["Backoff"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     Vary: components["headers"]["Vary"];
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Backoff: components["headers"]["Backoff"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["OAuthParameters"];
                 };
             };
+            404: components["responses"]["NotFound"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["Unacceptable"];
+            500: components["responses"]["Unexpected"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Rejected"];
         };
     };
     beginLogin: {
         parameters: {
             query: {
-                /** @description Where to send the token: an absolute http(s) URL in one of the authorised domains. */
+                /**
+                 * @description Where to send the token: an absolute http(s) URL in one of the authorised domains.
+                 * @example http://localhost:3000/#auth:
+                 */
                 redirect: string;
             };
             header?: never;
@@ -2530,24 +2068,25 @@ export interface operations {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
                     Alert: components["headers"]["Alert"];
-                    Backoff: components["headers"]["Backoff"];
                     "Cache-Control": components["headers"]["Cache-Control"];
-                    Location: components["headers"]["Location"];
-                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
-                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     Vary: components["headers"]["Vary"];
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Backoff: components["headers"]["Backoff"];
+                    Location: components["headers"]["Location"];
+                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest3"];
+            400: components["responses"]["BadLogin"];
+            404: components["responses"]["NotFound"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable2"];
-            default: components["responses"]["Unacceptable"];
+            500: components["responses"]["Unexpected"];
+            503: components["responses"]["LoginUnavailable"];
+            default: components["responses"]["Rejected"];
         };
     };
     finishLogin: {
@@ -2574,58 +2113,26 @@ export interface operations {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
                     Alert: components["headers"]["Alert"];
-                    Backoff: components["headers"]["Backoff"];
                     "Cache-Control": components["headers"]["Cache-Control"];
-                    Location: components["headers"]["Location"];
-                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
-                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     Vary: components["headers"]["Vary"];
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Backoff: components["headers"]["Backoff"];
+                    Location: components["headers"]["Location"];
+                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest3"];
-            /** @description errno 105: the credentials were rejected */
-            401: {
-                headers: {
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                    Alert: components["headers"]["Alert"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
-                    "Set-Cookie": components["headers"]["Set-Cookie"];
-                    Vary: components["headers"]["Vary"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadLogin"];
+            401: components["responses"]["LoginRejected"];
+            404: components["responses"]["NotFound"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable2"];
-            default: components["responses"]["Unacceptable"];
-        };
-    };
-    checkHeartbeatUnprefixed: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["OK"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable3"];
-            default: components["responses"]["Unacceptable"];
+            500: components["responses"]["Unexpected"];
+            503: components["responses"]["LoginUnavailable"];
+            default: components["responses"]["Rejected"];
         };
     };
     checkHeartbeat: {
@@ -2637,13 +2144,29 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["OK"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable3"];
-            default: components["responses"]["Unacceptable"];
+            /** @description Every dependency works. */
+            200: {
+                headers: {
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
+                    Alert: components["headers"]["Alert"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Backoff: components["headers"]["Backoff"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Heartbeat"];
+                };
+            };
+            500: components["responses"]["Unexpected"];
+            503: components["responses"]["FailedHeartbeat"];
+            default: components["responses"]["Rejected"];
         };
     };
-    checkInstanceUnprefixed: {
+    checkHeartbeatUnprefixed: {
         parameters: {
             query?: never;
             header?: never;
@@ -2652,10 +2175,26 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["OK2"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["Unacceptable"];
+            /** @description Every dependency works. */
+            200: {
+                headers: {
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
+                    Alert: components["headers"]["Alert"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Backoff: components["headers"]["Backoff"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Heartbeat"];
+                };
+            };
+            500: components["responses"]["Unexpected"];
+            503: components["responses"]["FailedHeartbeat"];
+            default: components["responses"]["Rejected"];
         };
     };
     checkInstance: {
@@ -2667,10 +2206,57 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["OK2"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["Unacceptable"];
+            /** @description The instance accepts requests. */
+            200: {
+                headers: {
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
+                    Alert: components["headers"]["Alert"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Backoff: components["headers"]["Backoff"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Nothing"];
+                };
+            };
+            500: components["responses"]["Unexpected"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Rejected"];
+        };
+    };
+    checkInstanceUnprefixed: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The instance accepts requests. */
+            200: {
+                headers: {
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
+                    Alert: components["headers"]["Alert"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Backoff: components["headers"]["Backoff"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Nothing"];
+                };
+            };
+            500: components["responses"]["Unexpected"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Rejected"];
         };
     };
     redirectToLatest: {
@@ -2688,12 +2274,12 @@ export interface operations {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
                     Alert: components["headers"]["Alert"];
-                    Backoff: components["headers"]["Backoff"];
                     "Cache-Control": components["headers"]["Cache-Control"];
-                    Location: components["headers"]["Location"];
                     Vary: components["headers"]["Vary"];
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Backoff: components["headers"]["Backoff"];
+                    Location: components["headers"]["Location"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -2704,12 +2290,12 @@ export interface operations {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
                     Alert: components["headers"]["Alert"];
-                    Backoff: components["headers"]["Backoff"];
                     "Cache-Control": components["headers"]["Cache-Control"];
-                    Location: components["headers"]["Location"];
                     Vary: components["headers"]["Vary"];
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Backoff: components["headers"]["Backoff"];
+                    Location: components["headers"]["Location"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2717,9 +2303,9 @@ export interface operations {
                 };
             };
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["Unacceptable"];
+            500: components["responses"]["Unexpected"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Rejected"];
         };
     };
     describeService: {
@@ -2737,11 +2323,11 @@ export interface operations {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
                     Alert: components["headers"]["Alert"];
-                    Backoff: components["headers"]["Backoff"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     Vary: components["headers"]["Vary"];
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Backoff: components["headers"]["Backoff"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2749,25 +2335,9 @@ export interface operations {
                 };
             };
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["Unacceptable"];
-        };
-    };
-    showVersionUnprefixed: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["OK3"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["Unacceptable"];
+            500: components["responses"]["Unexpected"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Rejected"];
         };
     };
     showVersion: {
@@ -2779,11 +2349,59 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["OK3"];
+            /** @description The build. */
+            200: {
+                headers: {
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
+                    Alert: components["headers"]["Alert"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Backoff: components["headers"]["Backoff"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Version"];
+                };
+            };
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["Unacceptable"];
+            500: components["responses"]["Unexpected"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Rejected"];
+        };
+    };
+    showVersionUnprefixed: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The build. */
+            200: {
+                headers: {
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
+                    Alert: components["headers"]["Alert"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Backoff: components["headers"]["Backoff"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Version"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Unexpected"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Rejected"];
         };
     };
     getOpenApiDocument: {
@@ -2801,11 +2419,11 @@ export interface operations {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
                     Alert: components["headers"]["Alert"];
-                    Backoff: components["headers"]["Backoff"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     Vary: components["headers"]["Vary"];
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Backoff: components["headers"]["Backoff"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2817,9 +2435,9 @@ export interface operations {
                 };
             };
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["Unacceptable"];
+            500: components["responses"]["Unexpected"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Rejected"];
         };
     };
 }

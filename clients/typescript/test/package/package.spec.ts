@@ -18,7 +18,7 @@ interface Schemas {
 }
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const OPENAPI = resolve(ROOT, '../../openapi.json');
+const OPENAPI = resolve(ROOT, '../../dist/openapi.json');
 const folder = mkdtempSync(join(tmpdir(), 'reading-list-package-'));
 let tarball: string;
 let project: string;
