@@ -17,7 +17,7 @@ const WEB_SOURCES = [
 ];
 
 if (existsSync(COMPILER) && existsSync('tsconfig.build.json')) {
-  compile('the service', SOURCES, 'dist/openapi.json', () => {
+  compile('the service', SOURCES, 'dist/src/main.js', () => {
     run(COMPILER, '--build', 'tsconfig.build.json', 'clients/typescript/tsconfig.build.json');
     run('scripts/write-openapi.mjs');
   });

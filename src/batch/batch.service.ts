@@ -3,6 +3,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { Express, Request, Response } from 'express';
 import { SETTINGS } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
+import { documentationUrl } from '../http/request/public-url.js';
 import { ResponseSlots } from '../http/memory-slots.js';
 import { beginContext } from '../http/request/request-context.js';
 import { ApiError } from '../protocol/api-error.js';
@@ -17,7 +18,7 @@ const PATIENCE_MS = 4_000;
 export class BatchService {
   constructor(
     private readonly host: HttpAdapterHost,
-    @Inject(SETTINGS) private readonly settings: Pick<Settings, 'maxPageBytes' | 'retryAfterSeconds'>,
+    @Inject(SETTINGS) private readonly settings: Settings,
     private readonly slots: ResponseSlots,
   ) {}
 
@@ -35,7 +36,9 @@ export class BatchService {
       const isFull = bytes >= this.settings.maxPageBytes;
       if (isFull || waitedMs >= PATIENCE_MS) {
         const reason = isFull ? 'The responses of the batch are already too large' : 'A backend was unavailable before';
-        responses.push(toJson(entry, notRun(reason, this.settings.retryAfterSeconds)));
+        responses.push(
+          toJson(entry, notRun(reason, this.settings.retryAfterSeconds, documentationUrl(batch, this.settings))),
+        );
         continue;
       }
       const { host } = batch.headers;
@@ -69,10 +72,10 @@ export class BatchService {
 }
 
 /** The response for an entry that is not run. */
-function notRun(reason: string, retryAfterSeconds: number): EntryResponse {
+function notRun(reason: string, retryAfterSeconds: number, documentation: string): EntryResponse {
   const error = new ApiError('unavailable', `${reason}: send this request again`);
   const headers = { 'Retry-After': String(retryAfterSeconds), 'Content-Type': 'application/json; charset=utf-8' };
-  return { status: error.status, headers, body: JSON.stringify(error.body()) };
+  return { status: error.status, headers, body: JSON.stringify(error.body(documentation)) };
 }
 
 function toJson({ path }: BatchEntry, { status, headers, body }: EntryResponse): string {

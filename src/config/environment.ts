@@ -79,7 +79,7 @@ export class Environment {
   @Text()
   @Check('must be one line of text without control characters', isLine)
   SERVICE_NAME: string = 'reading list';
-  @Setting('in the root mapping', { defaultText: '`<PUBLIC_URL>/docs`' })
+  @Setting('in the root mapping; errors refer to the page `errors` below it', { defaultText: '`<PUBLIC_URL>/docs`' })
   @Check('must be an absolute http(s) URL', isHttpUrl)
   DOCUMENTATION_URL?: string;
 

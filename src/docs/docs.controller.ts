@@ -8,6 +8,7 @@ import { OutlivesService } from '../http/end-of-service.guard.js';
 import { KnownPaths } from '../http/routing/known-paths.js';
 import { RawJson, Reply } from '../http/response/reply.js';
 import { ApiError } from '../protocol/api-error.js';
+import { errorsPage } from './errors-page.js';
 import { OpenApiDescription } from './open-api-description.js';
 import { hasAsset, initializer, page, pagePolicy, readAsset } from './swagger-ui.js';
 
@@ -32,10 +33,12 @@ export class DocsController {
   @Get('docs{/}')
   async page(@Req() request: Request): Promise<Reply> {
     const { tokenUrl } = await this.description.loginEndpoints();
-    const policy = pagePolicy([tokenUrl, this.settings.publicUrl]);
-    return file('text/html; charset=utf-8', page(this.settings.serviceName, request.path)).with({
-      'Content-Security-Policy': policy,
-    });
+    return html(page(this.settings.serviceName, request.path), pagePolicy([tokenUrl, this.settings.publicUrl]));
+  }
+
+  @Get('docs/errors')
+  async errors(): Promise<Reply> {
+    return html(errorsPage(this.settings.serviceName, await this.description.errors()), pagePolicy([]));
   }
 
   @Get('docs/initializer.js')
@@ -52,6 +55,9 @@ export class DocsController {
     return file(asset.contentType, asset.content);
   }
 }
+
+const html = (text: string, policy: string): Reply =>
+  file('text/html; charset=utf-8', text).with({ 'Content-Security-Policy': policy });
 
 const file = (contentType: string, content: string | Buffer): Reply =>
   new Reply(200, Buffer.from(content), { 'Content-Type': contentType });

@@ -7,7 +7,7 @@ import { projectFolder } from '../config/project-folder.js';
 import { SETTINGS } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
 import { ServiceStatus } from '../http/service-status.js';
-import { applySettings, type LoginEndpoints } from './apply-settings.js';
+import { applySettings, type Example, type LoginEndpoints, type OpenApiDocument } from './apply-settings.js';
 
 /** Written by the build from `openapi.yaml`. */
 const DOCUMENT = join(projectFolder(), 'dist/openapi.json');
@@ -34,6 +34,12 @@ export class OpenApiDescription {
       this.cached = { login, text: JSON.stringify(applySettings(contract, this.settings, endpoints)) };
     }
     return this.cached.text;
+  }
+
+  /** An example of each error. */
+  async errors(): Promise<Example[]> {
+    const { components } = JSON.parse(await readFile(DOCUMENT, 'utf8')) as OpenApiDocument;
+    return Object.values(components.examples).filter(({ description, value }) => description && value.errno);
   }
 
   /** As the provider publishes them; while it is unavailable, the paths that the development provider and many others use. */

@@ -91,7 +91,9 @@ export function page(title: string, path: string): string {
 `;
 }
 
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+/** The text with the characters escaped that mean something in HTML. */
+export const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
 /** The id of the public client for web pages at the development provider. */
 export const BROWSER_CLIENT_ID = 'reading-list-browser';

@@ -6,6 +6,8 @@ export interface ErrorBody {
   errno: number;
   error: string;
   message: string;
+  /** The URL of the section about this error. */
+  info: string;
 }
 
 /** A response of status 400 or above, with its error number, message and headers. */
@@ -26,8 +28,11 @@ export class ApiError extends Error {
     ({ status: this.status, errno: this.errno, error: this.error } = ERRORS[kind]);
   }
 
-  body(): ErrorBody {
-    return { ...this.details, code: this.status, errno: this.errno, error: this.error, message: this.message };
+  /** @param documentation the URL of the documentation, which has a page about errors below it */
+  body(documentation: string): ErrorBody {
+    const { status: code, errno, error, message } = this;
+    const info = `${documentation.replace(/\/$/, '')}/errors#${errno}`;
+    return { ...this.details, code, errno, error, message, info };
   }
 }
 

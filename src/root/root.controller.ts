@@ -4,7 +4,7 @@ import { Public } from '../auth/public.js';
 import { SETTINGS } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
 import { OutlivesService } from '../http/end-of-service.guard.js';
-import { publicUrl } from '../http/request/public-url.js';
+import { documentationUrl, publicUrl } from '../http/request/public-url.js';
 import { Reply } from '../http/response/reply.js';
 import { capabilitiesOf, limitsOf } from './capabilities.js';
 import { readVersion } from './version.js';
@@ -44,7 +44,7 @@ export class RootController {
       version: this.version.version,
       url: `${base}/v2`,
       eos: this.settings.endOfService?.date,
-      documentation: this.settings.documentationUrl ?? `${base}/docs`,
+      documentation: documentationUrl(request, this.settings),
       settings: limitsOf(this.settings),
       capabilities: capabilitiesOf(this.settings),
     };

@@ -46,6 +46,7 @@ function expectSane({ status, headers, body }: Answer, what: string): void {
   expect(parsed, what).toEqual({
     code: status,
     errno: expect.any(Number),
+    info: expect.stringMatching(/\/errors#\d{3}$/) as string,
     error: expect.any(String),
     message: expect.stringMatching(/./),
   });

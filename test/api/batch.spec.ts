@@ -503,7 +503,7 @@ describe('a condition of the batch', () => {
     const answer = await send(device, name, ['9999999999999', '1']);
     expect([answer.status, JSON.parse(answer.body)]).toEqual([
       400,
-      { code: 400, errno: 107, error: 'Bad Request', message: `${name}: given twice` },
+      expect.objectContaining({ code: 400, errno: 107, error: 'Bad Request', message: `${name}: given twice` }),
     ]);
     expect(await countOf(device)).toBe(0);
   });
@@ -595,6 +595,7 @@ describe('when something breaks', () => {
       code: 500,
       errno: 999,
       error: 'Internal Server Error',
+      info: expect.stringMatching(/\/errors#999$/) as string,
       message: expect.any(String),
     });
     await broken.close();

@@ -45,7 +45,7 @@ describe('a body that is not JSON is answered 400 / 106', () => {
   ])('%j', async (text) => {
     const post = device.post('/articles').set('Content-Type', 'application/json').send(text);
     const { body } = await post.expect(400);
-    expect(body).toEqual({ code: 400, errno: 106, error: 'Bad Request', message: 'The body is not valid JSON' });
+    expect(body).toMatchObject({ code: 400, errno: 106, error: 'Bad Request', message: 'The body is not valid JSON' });
     await device.patch(`/articles/${ID}`).set('Content-Type', 'application/json').send(text).expect(400);
   });
 
@@ -129,6 +129,7 @@ describe('a body beyond the limit is answered 413 / 113', () => {
       code: 413,
       errno: 113,
       error: 'Payload Too Large',
+      info: expect.stringMatching(/\/errors#113$/) as string,
       message: 'The body is larger than 2097152 bytes',
     });
   });
@@ -195,6 +196,7 @@ describe('another verb is answered 405 / 115 with what is allowed', () => {
           code: 405,
           errno: 115,
           error: 'Method Not Allowed',
+          info: expect.stringMatching(/\/errors#115$/) as string,
           message: `${method}: not allowed here`,
         });
     }

@@ -241,7 +241,8 @@ describe('the heartbeat', () => {
     expect(status).toBe(503);
     expect(headers['retry-after']).toBe('30');
     const message = `Not available: ${Object.entries(states).find(([, isUp]) => !isUp)![0]}`;
-    expect(body).toEqual({ ...states, code: 503, errno: 201, error: 'Service Unavailable', message });
+    const info = expect.stringMatching(/\/errors#201$/) as string;
+    expect(body).toEqual({ ...states, code: 503, errno: 201, error: 'Service Unavailable', message, info });
   });
 
   it('answers within a few seconds though the provider says nothing', async () => {

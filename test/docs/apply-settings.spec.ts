@@ -6,10 +6,10 @@ import { CONTRACT, type Document, type Json, operationsOf } from './document.js'
 const login = { authorizationUrl: 'https://id.example.com/auth', tokenUrl: 'https://id.example.com/token' };
 
 const documentFor = (variables: Record<string, string>): Document =>
-  applySettings(CONTRACT, readSettings(variables), login) as Document;
+  applySettings(CONTRACT, readSettings(variables), login);
 
 const loginFlow = ({ components }: Document): Json =>
-  (components.securitySchemes.oauth2.flows as Json).authorizationCode;
+  (components.securitySchemes.oauth2.flows as Json).authorizationCode as Json;
 
 describe('the document of a service with', () => {
   it.each<[string, Record<string, string>, (document: Document) => unknown, unknown]>([

@@ -73,6 +73,9 @@ function undocumentedBody(document: Document, response: Json, { body }: Answer):
   const errnos = examples.map(({ value }) => (value as Json).errno as unknown);
   return [
     ...problemsOf(document, content.schema as Json, body),
+    ...(body.errno === undefined || new URL(body.info as string).hash === `#${body.errno}`
+      ? []
+      : [`info ${body.info as string}`]),
     ...(body.errno === undefined || errnos.includes(body.errno) ? [] : [`errno ${body.errno}`]),
   ];
 }

@@ -11,6 +11,7 @@ import {
   QUERY_FIELDS,
 } from '../../src/protocol/fields.js';
 import { MAX_CODE_POINTS } from '../../src/protocol/fields.js';
+import { baseHeaders } from '../../src/protocol/service-headers.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { CONTRACT, type Document, type Json, objectsIn, operationsOf, resolve, responsesOf } from './document.js';
 import { problemsOf } from './json-schema.js';
@@ -112,8 +113,11 @@ it('gives an example for every body, and every example is right', () => {
 it('gives right examples of fields and headers', () => {
   for (const schema of objectsIn(schemas))
     if (schema.type && 'example' in schema) expect(problemsOf(document, schema, schema.example)).toEqual([]);
-  for (const { schema, example } of Object.values(document.components.headers as Record<string, Json>))
+  const headers = document.components.headers as Record<string, Json>;
+  for (const { schema, example } of Object.values(headers))
     expect(problemsOf(document, schema as Json, example)).toEqual([]);
+  const listed = baseHeaders('GET', '/v2/articles')['Access-Control-Expose-Headers'];
+  expect(headers['Access-Control-Expose-Headers']!.example).toBe(listed);
 });
 
 /** The examples of the body of a request or response, with references resolved. */
@@ -173,7 +177,7 @@ describe('the schemas of articles', () => {
       expect(withoutWords(schema)).toEqual(kind === 'text' ? cut : shape(kind, true));
       const plain = typeof value !== 'object' || value === null;
       const derived = !plain && ('now' in value ? 'the current time' : `the \`${value.sameAs}\``);
-      expect(schema.description).toContain(`Default: ${derived || (value === '' ? 'empty' : String(value))}.`);
+      expect(schema.description).toContain(`Default: ${derived || (value === '' ? 'empty' : `${value as string}`)}.`);
     },
   );
 

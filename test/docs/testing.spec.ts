@@ -1,8 +1,8 @@
-import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
-it('the table of cases in docs/testing.md is that of the spec files', { timeout: 120_000 }, () => {
-  const { status, stderr } = spawnSync(process.execPath, ['scripts/cases.mjs', '--check'], { encoding: 'utf8' });
-  expect(stderr).toBe('');
-  expect(status).toBe(0);
+it('docs/testing.md says what each API spec covers', () => {
+  const listed = [...readFileSync('docs/testing.md', 'utf8').matchAll(/^\| .+ \| `test\/api\/(.+\.spec\.ts)` *\|$/gm)];
+  const specs = readdirSync('test/api').filter((name) => name.endsWith('.spec.ts'));
+  expect(listed.map(([, name]) => name).sort()).toEqual(specs.sort());
 });

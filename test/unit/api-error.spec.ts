@@ -43,12 +43,13 @@ describe('an error', () => {
     expect(supportEnded()).toMatchObject({ status: 410, errno: 202 });
   });
 
-  it('has a body of four members', () => {
-    expect(new ApiError('conflict', 'resolved_url: taken').body()).toEqual({
+  it('has a body of five members', () => {
+    expect(new ApiError('conflict', 'resolved_url: taken').body('https://list.example.com/docs')).toEqual({
       code: 409,
       errno: 122,
       error: 'Conflict',
       message: 'resolved_url: taken',
+      info: 'https://list.example.com/docs/errors#122',
     });
   });
 
@@ -57,11 +58,14 @@ describe('an error', () => {
   });
 
   it('names the parameter', () => {
-    expect(invalidParameter('_limit', 'too small').body()).toMatchObject({ errno: 107, message: '_limit: too small' });
+    expect(invalidParameter('_limit', 'too small').body('')).toMatchObject({
+      errno: 107,
+      message: '_limit: too small',
+    });
   });
 
   it('names the field of the body', () => {
-    expect(invalidPostedData('url', 'too long').body()).toMatchObject({ errno: 109, message: 'url: too long' });
+    expect(invalidPostedData('url', 'too long').body('')).toMatchObject({ errno: 109, message: 'url: too long' });
   });
 
   it('tells the current timestamp when something was modified meanwhile', () => {

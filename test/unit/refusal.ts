@@ -7,7 +7,7 @@ export function refusal(action: () => unknown): { code: number; errno: number; m
     action();
   } catch (error) {
     expect(error).toBeInstanceOf(ApiError);
-    const { code, errno, message } = (error as ApiError).body();
+    const { code, errno, message } = (error as ApiError).body('');
     return { code, errno, message };
   }
   throw new Error('nothing was refused');

@@ -872,8 +872,11 @@ export interface components {
              * @example title: not a string
              */
             message: string;
-            /** @description More information, such as a URL. */
-            info?: string;
+            /**
+             * Format: uri
+             * @description The URL of the section about this error.
+             */
+            info: string;
         };
     };
     responses: {

@@ -10,6 +10,12 @@ export function publicUrl(request: Request, settings: Pick<Settings, 'publicUrl'
   return `${schemeOf(request)}://${[request.host, request.headers.host].find(isHost) ?? 'localhost'}`;
 }
 
+/** The URL of the documentation: DOCUMENTATION_URL, or else the service's own. */
+export const documentationUrl = (
+  request: Request,
+  settings: Pick<Settings, 'publicUrl' | 'documentationUrl'>,
+): string => settings.documentationUrl ?? `${publicUrl(request, settings)}/docs`;
+
 /** The scheme that the client used, `http` or `https`. */
 export function schemeOf({ protocol, socket }: Request): 'http' | 'https' {
   if (protocol === 'http' || protocol === 'https') return protocol;

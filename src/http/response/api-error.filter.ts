@@ -1,8 +1,11 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Inject } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { Request, Response } from 'express';
+import { SETTINGS } from '../../config/settings.module.js';
+import type { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { statusHeaders } from '../../protocol/service-headers.js';
+import { documentationUrl } from '../request/public-url.js';
 import { ServiceStatus } from '../service-status.js';
 import { Reply } from './reply.js';
 
@@ -15,6 +18,7 @@ export class ApiErrorFilter implements ExceptionFilter {
   constructor(
     private readonly host: HttpAdapterHost,
     private readonly status: ServiceStatus,
+    @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
   catch(exception: unknown, host: ArgumentsHost): void {
@@ -27,7 +31,8 @@ export class ApiErrorFilter implements ExceptionFilter {
     if (error.cause || error.kind === 'unexpected') context.failure = exception;
     if (request.destroyed && !response.writable) return;
     const headers = { ...statusHeaders(error.status, this.status.current()), ...error.headers };
-    this.host.httpAdapter.reply(response, new Reply(error.status, error.body(), headers));
+    const body = error.body(documentationUrl(request, this.settings));
+    this.host.httpAdapter.reply(response, new Reply(error.status, body, headers));
   }
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { ApiError } from '../../protocol/api-error.js';
+import { ApiError, type ErrorBody } from '../../protocol/api-error.js';
 import { alertHeader } from '../../protocol/end-of-service.js';
 import type { ErrorName } from '../../protocol/errno.js';
 import { baseHeaders } from '../../protocol/service-headers.js';
@@ -24,11 +24,12 @@ const STALLED_READER_MS = 10_000;
 export function createHttpServer(
   handle: RequestListener,
   messages: Messages,
-  settings: Pick<Settings, 'maxBodyBytes' | 'waiting' | 'endOfService'>,
+  settings: Pick<Settings, 'maxBodyBytes' | 'waiting' | 'endOfService' | 'documentationUrl' | 'publicUrl'>,
   clock: Clock,
   onRefusal: (id: string, error: ApiError) => void,
 ): Server {
   const { maxBodyBytes, waiting, endOfService } = settings;
+  const documentation = settings.documentationUrl ?? (settings.publicUrl && `${settings.publicUrl}/docs`);
   const connections = new WeakMap<Socket, Connection>();
   const server = createServer(
     {
@@ -52,7 +53,8 @@ export function createHttpServer(
     connections.get(socket)!.finish(() => {
       if (!socket.writable) return socket.destroySoon();
       const id = randomUUID();
-      refuse(socket, id, error, endOfService && { Alert: alertHeader(endOfService, clock()) });
+      const body = error.body(documentation ?? `${urlOf(socket)}/docs`);
+      refuse(socket, id, error, body, endOfService && { Alert: alertHeader(endOfService, clock()) });
       onRefusal(id, error);
     });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => refuseLast(socket, clientError(error)));
@@ -81,9 +83,14 @@ function clientError({ code }: NodeJS.ErrnoException): ApiError {
   return new ApiError(kind, message);
 }
 
+/** The URL of this server as far as a connection tells; there is no `Host` where no request was understood. */
+function urlOf({ localAddress = 'localhost', localPort }: Socket): string {
+  return `http://${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort}`;
+}
+
 /** Writes the response to the bare socket and closes it. */
-function refuse(socket: Socket, id: string, error: ApiError, alert?: { Alert: string }): void {
-  const body = JSON.stringify(error.body());
+function refuse(socket: Socket, id: string, error: ApiError, content: ErrorBody, alert?: { Alert: string }): void {
+  const body = JSON.stringify(content);
   const headers = {
     ...baseHeaders('', ''),
     ...alert,
