@@ -180,6 +180,17 @@ describe('a link with a token', () => {
     await page.getByText('The service did not accept this.').waitFor();
     expect(page.url()).toBe(`${development.service}/app/`);
   });
+
+  it('of the provider that is not good leads there as well, and the page says what is wrong with it', async () => {
+    const { provider } = development;
+    const page = await openPage(`/app/#auth:${await provider.issue('heidi', { kind: 'id' })}`);
+    await page.getByText('The provider’s token is not accepted: it has no scope').waitFor();
+    await page.goto('about:blank');
+    await page.goto(`${development.service}/app/#auth:${await provider.issue('heidi', { scope: 'openid' })}`);
+    await page.getByText('is not accepted: The access token lacks the scope readinglist').waitFor();
+    await page.getByRole('button', { name: 'Deutsch' }).click();
+    await page.getByText('Das Token des Anbieters wird nicht angenommen: ').waitFor();
+  });
 });
 
 it('without a provider the page says that it is away, instead of an error for programs', async () => {

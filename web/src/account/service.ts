@@ -9,10 +9,13 @@ export interface Offer {
   provider?: string;
 }
 
-/** Why signing in failed. */
+/** Why signing in failed. The message is what the service said about a token, otherwise empty. */
 export class SignInError extends Error {
-  constructor(readonly reason: 'refused' | 'unreachable' | 'ended' | 'providerAway') {
-    super(reason);
+  constructor(
+    readonly reason: 'refused' | 'tokenRefused' | 'unreachable' | 'ended' | 'providerAway',
+    message = '',
+  ) {
+    super(message);
   }
 }
 
@@ -49,8 +52,15 @@ export async function goToProvider(provider: string): Promise<void> {
 async function getJson(url: string, headers: Record<string, string> = {}): Promise<unknown> {
   const response = await request(url, { headers, credentials: 'omit', cache: 'no-store' });
   if (response.ok) return response.json();
-  if (response.status === 401 || response.status === 403) throw new SignInError('refused');
+  if (response.status === 401 || response.status === 403) throw await refusalOf(response, headers.Authorization);
   throw new SignInError(response.status === 410 ? 'ended' : 'unreachable');
+}
+
+/** Of a provider's token, users can't tell what is wrong with it: they did not type it. */
+async function refusalOf(response: Response, authorization = ''): Promise<SignInError> {
+  const { message } = (await response.json().catch(() => ({}))) as { message?: unknown };
+  if (!/^Bearer (?!rl_)/.test(authorization) || typeof message !== 'string') return new SignInError('refused');
+  return new SignInError('tokenRefused', message.replace(/^The access token is refused: /, ''));
 }
 
 async function request(url: string, init: RequestInit): Promise<Response> {

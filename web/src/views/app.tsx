@@ -26,7 +26,7 @@ import { SwitchPage } from './switch-page';
 
 type State =
   | { at: 'opening' }
-  | { at: 'sign-in'; problem?: SignInError['reason'] | 'cameBackEmpty' }
+  | { at: 'sign-in'; problem?: SignInError }
   | { at: 'asking'; enter: () => Promise<Session>; kept?: KeptSession }
   | { at: 'list'; session: Session }
   | { at: 'broken' };
@@ -141,7 +141,7 @@ async function begin({ token }: Entrance): Promise<State> {
     return kept ? { at: 'list', session: await openSession(kept) } : { at: 'sign-in' };
   } catch (error) {
     if (!(error instanceof SignInError)) return { at: 'broken' };
-    return { at: 'sign-in', problem: error.reason };
+    return { at: 'sign-in', problem: error };
   }
 }
 

@@ -25,7 +25,7 @@ const RETRY_MS = 5000;
 
 interface Props {
   /** The error that led to this page. */
-  problem?: SignInError['reason'] | 'cameBackEmpty';
+  problem?: SignInError;
   save?: ToSave;
   onSignIn: (credentials: Credentials) => Promise<void>;
   onLanguage: (language: string) => void;
@@ -35,12 +35,9 @@ interface Props {
 export function SignIn({ problem, save, onSignIn, onLanguage }: Props): JSX.Element {
   const [offer, setOffer] = useState<Offer>();
   /** Why the service did not say what it offers. */
-  const [away, setAway] = useState<SignInError['reason']>();
+  const [away, setAway] = useState<SignInError>();
   const [keep, setKeep] = useState(sessionStorage.getItem(KEEP) !== 'no');
-  const [state, setState] = useState<{ isBusy: boolean; reason?: Props['problem'] }>({
-    isBusy: false,
-    reason: problem,
-  });
+  const [state, setState] = useState<{ isBusy: boolean; problem?: SignInError }>({ isBusy: false, problem });
   const [unsent, setUnsent] = useState(0);
   const isBusy = useRef(false);
   const attempt = async (action: () => Promise<void>) => {
@@ -52,7 +49,7 @@ export function SignIn({ problem, save, onSignIn, onLanguage }: Props): JSX.Elem
       await action();
       setState({ isBusy: false });
     } catch (error) {
-      setState({ isBusy: false, reason: error instanceof SignInError ? error.reason : 'unreachable' });
+      setState({ isBusy: false, problem: error instanceof SignInError ? error : new SignInError('unreachable') });
     }
     isBusy.current = false;
   };
@@ -62,7 +59,7 @@ export function SignIn({ problem, save, onSignIn, onLanguage }: Props): JSX.Elem
         setOffer(found);
         setAway(undefined);
       },
-      (error: SignInError) => setAway(error.reason),
+      (error: SignInError) => setAway(error),
     );
   useEffect(() => {
     if (offer) return;
@@ -75,7 +72,7 @@ export function SignIn({ problem, save, onSignIn, onLanguage }: Props): JSX.Elem
     };
   }, [offer]);
   useEffect(() => void countUnsentHere().then(setUnsent, () => undefined), []);
-  const reason = away ?? state.reason;
+  const shown = away ?? state.problem;
   const toProvider = (provider: string) =>
     attempt(() => {
       sessionStorage.setItem(KEEP, keep ? 'yes' : 'no');
@@ -95,7 +92,7 @@ export function SignIn({ problem, save, onSignIn, onLanguage }: Props): JSX.Elem
       )}
       {unsent > 0 && <p class="notice">{t.signIn.unsent(unsent)}</p>}
       <p class="problem" role="alert">
-        {reason && t.signIn[reason]}
+        {shown && textOf(shown)}
       </p>
       {away && (
         <button type="button" onClick={ask}>
@@ -134,6 +131,9 @@ export function SignIn({ problem, save, onSignIn, onLanguage }: Props): JSX.Elem
     </main>
   );
 }
+
+const textOf = ({ reason, message }: SignInError): string =>
+  reason === 'tokenRefused' ? t.signIn.tokenRefused(message) : t.signIn[reason];
 
 interface ByProviderProps {
   isFirst: boolean;
