@@ -59,6 +59,8 @@ describe('without any variable', () => {
         clientId: 'reading-list',
         clientSecret: 'development-client-secret',
         scope: 'readinglist',
+      requiredScopes: ['readinglist'],
+      loginParameters: '',
         audiences: ['reading-list'],
         redirectDomains: ['localhost', '127.0.0.1'],
         tokenCacheSeconds: 3600,
