@@ -1,10 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
+import { LRUCache } from 'lru-cache';
 import { Strategy } from 'passport';
 import { SETTINGS } from '../../config/settings.module.js';
 import type { Settings } from '../../config/settings.js';
 import { readAuthorization } from '../../protocol/authorization-header.js';
 import { accountKey, type Sender } from '../caller.js';
+
+const CACHED_CHARACTERS = 262_144;
 
 /**
  * Passport strategy for Basic credentials. Every pair of user name and password is its own user; only an empty user
@@ -13,17 +16,24 @@ import { accountKey, type Sender } from '../caller.js';
 @Injectable()
 export class BasicStrategy extends Strategy {
   override readonly name = 'basic';
-  private readonly secret: string;
+  /** By user and password: the HMAC takes a tenth of the time of a poll. */
+  private readonly accounts: LRUCache<string, Buffer>;
 
   constructor(@Inject(SETTINGS) { userIdSecret }: Settings) {
     super();
-    this.secret = userIdSecret;
+    this.accounts = new LRUCache({
+      max: 1_000,
+      maxSize: CACHED_CHARACTERS,
+      sizeCalculation: (_, credentials) => credentials.length,
+      memoMethod: (credentials) => accountKey(userIdSecret, 'basic', JSON.parse(credentials) as string[]),
+    });
   }
 
   override authenticate({ headers }: Request): void {
     const credentials = readAuthorization(headers.authorization);
     if (credentials?.scheme !== 'basic' || credentials.username === '') return this.fail('Basic', 401);
-    const sender: Sender = { account: accountKey(this.secret, 'basic', [credentials.username, credentials.password]) };
+    const { username, password } = credentials;
+    const sender: Sender = { account: this.accounts.memo(JSON.stringify([username, password])) };
     this.success(sender);
   }
 }

@@ -1,11 +1,11 @@
-import { AsyncResource } from 'node:async_hooks';
+import { context } from '@opentelemetry/api';
 
 /** The most calls made in one turn, so that the first of many does not wait for the last. */
 const MOST_IN_A_TURN = 32;
 
 /**
- * Returns a function that queues its calls and makes them in sequence, each in its own asynchronous context, once the event
- * loop has read all ready sockets. Batched work costs a third to a half less than the same work interleaved with system
+ * Returns a function that queues its calls and makes them in sequence, each in the trace it came in, once the event loop
+ * has read all ready sockets. Batched work costs a third to a half less than the same work interleaved with system
  * calls: caches and branch predictors stay warm, and the peer is woken once instead of repeatedly.
  */
 export function atEndOfTurn<Call extends unknown[]>(action: (...call: Call) => void): (...call: Call) => void {
@@ -17,8 +17,7 @@ export function atEndOfTurn<Call extends unknown[]>(action: (...call: Call) => v
   };
   return (...call) => {
     if (calls.length === 0) setImmediate(make);
-    // Cheaper by far than `AsyncResource.bind`.
-    const context = new AsyncResource('EndOfTurn');
-    calls.push(() => context.runInAsyncScope(action, undefined, ...call));
+    // Without tracing this returns the function as it is.
+    calls.push(context.bind(context.active(), () => action(...call)));
   };
 }
