@@ -57,3 +57,15 @@ it('no token, code, state, cookie, password or secret is written to the log, wha
   for (const secret of coded) expect(service.output()).not.toContain(secret);
   expect(service.output()).not.toContain(Buffer.from(`me:${PASSWORD}`).toString('base64'));
 });
+
+it('why tokens are refused is logged once for each reason, without the tokens', async () => {
+  const refusals = () => service.output().match(/The access token is refused: [^"\\]*/g) ?? [];
+  const tokens: string[] = [];
+  for (const claims of [{ iss: 'https://other.example.com' }, { sub: '' }])
+    for (const jti of ['one', 'two', 'three']) tokens.push(await provider.sign({ ...claims, jti }));
+  for (const token of tokens) expect(await statusOf('/v2/articles', `Bearer ${token}`)).toBe(401);
+  await vi.waitFor(() => expect(refusals()).toContain('The access token is refused: it names no subject'));
+  const found = refusals().filter((line) => /it is of another issuer|it names no subject/.test(line));
+  expect(found).toHaveLength(2);
+  for (const token of tokens) expect(service.output()).not.toContain(token);
+});

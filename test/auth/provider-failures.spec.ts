@@ -139,6 +139,19 @@ describe('the service shows itself to introspection', () => {
     expect(authorization).toBeUndefined();
     expect(body.get('client_secret')).toBe('development-client-secret');
   });
+
+  it('in the body, from the first refusal by HTTP Basic on, when the provider offers both', async () => {
+    provider.publish({ token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'] });
+    provider.answers.set('/introspect', ({ authorization }) =>
+      authorization ? { status: 401, json: { error: 'invalid_client' } } : { json: ACTIVE },
+    );
+    expect(await verification.outcome('one')).toBe('alice');
+    expect(provider.calls.at(-1)!.body.get('client_secret')).toBe('development-client-secret');
+    expect(provider.countOf('/introspect')).toBe(2);
+    expect(await verification.outcome('two')).toBe('alice');
+    expect(provider.countOf('/introspect')).toBe(3);
+    expect(await verification.provider.state()).toBe('ready');
+  });
 });
 
 describe('discovery', () => {
@@ -218,6 +231,29 @@ describe('discovery', () => {
   });
 });
 
+describe('a key that is replaced by one', () => {
+  it.each([
+    ['of the same name', 'first'],
+    ['without a name', undefined],
+  ])('%s counts at once, and the next one within 30 s', async (_, kid) => {
+    const replace = async () => {
+      const key = await signingKey('first');
+      provider.answers.set('/jwks', { json: { keys: [{ ...key.jwk, kid }] } });
+      return (sub: string) => provider.sign({ sub }, { kid }, key);
+    };
+    expect(await verification.outcome(await provider.sign())).toBe('alice');
+    const second = await replace();
+    expect(await verification.outcome(await second('bob'))).toBe('bob');
+    const third = await replace();
+    for (let index = 0; index < 20; index++)
+      expect(await verification.outcome(await third(`carol${index}`))).toBe('401 / 105');
+    expect(provider.countOf('/jwks')).toBe(2);
+    verification.pass(30_000);
+    expect(await verification.outcome(await third('carol'))).toBe('carol');
+    expect(await verification.outcome(await second('dave'))).toBe('401 / 105');
+  });
+});
+
 describe('a provider that hangs', () => {
   const tookMs = async (work: () => Promise<unknown>) => {
     const begin = performance.now();
@@ -251,6 +287,15 @@ describe('a provider that hangs', () => {
     verification.pass(550_000);
     expect(verification.cached(token)).toBe('alice');
     expect(await tookMs(() => verification.outcome(token))).toBeLessThan(100);
+  });
+
+  it('does not slow down a new token that is signed with a known key, however old', async () => {
+    await verification.outcome(await provider.sign());
+    for (const path of [DISCOVERY, '/introspect', '/jwks']) provider.answers.set(path, 'hang');
+    verification.pass(86_400_000);
+    const token = await provider.sign({ sub: 'bob', exp: Math.floor(Date.now() / 1000) + 90_000 });
+    const took = await tookMs(async () => expect(await verification.outcome(token)).toBe('bob'));
+    expect(took).toBeLessThan(1000);
   });
 
   it('is not waited for by more than a thousand tokens of one address', async () => {
