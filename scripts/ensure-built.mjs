@@ -22,8 +22,11 @@ if (existsSync(COMPILER) && existsSync('tsconfig.build.json')) {
     run('scripts/write-openapi.mjs');
   });
   if (process.argv[2] === 'dev')
-    compile('what runs on a developer’s machine', [...SOURCES, 'dev'], 'dist/development/dev/dev.js', () =>
-      run(COMPILER, '-p', 'tsconfig.dev.json'),
+    compile(
+      'what runs on a developer’s machine',
+      [...SOURCES, 'dev', 'test/support/servers'],
+      'dist/development/dev/dev.js',
+      () => run(COMPILER, '-p', 'tsconfig.dev.json'),
     );
 } else if (!existsSync('dist/src/main.js')) {
   console.error('dist/ is missing: run npm ci (with development dependencies) and npm run build first');

@@ -4,7 +4,7 @@ import {
   type ArticleField,
   type Field,
   FIELD_NAMES,
-  type FieldKind,
+  KINDS,
   FIELDS,
   fieldsWhere,
   type FieldValue,
@@ -38,10 +38,9 @@ const PATCHED_ALWAYS = byName(fieldsWhere(({ patch }) => patch === 'always'));
 /** The fields that say who read the article, and when. */
 const MARKS = fieldsWhere(({ patch }) => patch === 'on reading');
 const NO_MARKS = Object.fromEntries(MARKS.map((field) => [field, null])) as Partial<Article>;
-const WITH_EMPTY_TEXT: ReadonlySet<FieldKind> = new Set(['url', 'title', 'text']);
 /** `null` clears a field that can be empty; for any other field it counts as not sent. */
 const CLEARABLE: ReadonlySet<ArticleField> = new Set(
-  fieldsWhere(({ kind, nullable, patch }) => patch !== undefined && (nullable === true || WITH_EMPTY_TEXT.has(kind))),
+  fieldsWhere(({ kind, nullable, patch }) => patch !== undefined && (nullable ?? KINDS[kind].isClearedByNull) === true),
 );
 
 /** The body as an object. Throws 400 / 109 for any other JSON value. */
@@ -163,11 +162,9 @@ export function patchResponse(
   return Object.fromEntries(shown.map((field) => [field, after[field]]));
 }
 
-const TYPED: ReadonlySet<FieldKind> = new Set(['boolean', 'integer', 'timestamp']);
-
 /** A value from a request, for comparison: converted to the field's type, but strings exactly as sent. */
 function providedValue(field: ArticleField, value: unknown): unknown {
-  if (typeof value === 'string' && !TYPED.has(FIELDS[field].kind)) return value;
+  if (typeof value === 'string' && KINDS[FIELDS[field].kind].type === 'text') return value;
   const typed = value === null ? null : readBodyValue(FIELDS[field].kind, value);
   return typed instanceof Invalid ? value : typed;
 }

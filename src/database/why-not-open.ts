@@ -30,7 +30,7 @@ function whyNoFile(databaseUrl: string, error: Error): string {
 /** What is wrong with a SQLite file, to follow its path. */
 function fault(file: string, error: unknown, reason: string): string {
   if (isNoDatabase(error))
-    return 'is no SQLite database; look at the path, or restore a backup if it was the database of this service';
+    return 'is not a SQLite database; look at the path, or restore a backup if it was the database of this service';
   if (isCorrupt(error)) return `is corrupt (${reason}): ${CORRUPT_ADVICE}`;
   return whyUnusable(file) ?? `cannot be opened: ${reason}`;
 }

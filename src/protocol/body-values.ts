@@ -11,17 +11,22 @@ export class Invalid {
  * Converts a JSON value of a request body to a field's kind: strips or cuts texts where the kind says so, replaces lone
  * surrogates. The caller handles `null`. Returns `Invalid` instead of throwing.
  */
-export function readBodyValue(kind: FieldKind, value: unknown): Exclude<FieldValue, null> | Invalid {
-  switch (kind) {
-    case 'boolean':
-      return readBoolean(value);
-    case 'integer':
-    case 'timestamp':
-      return readInteger(value);
-    default:
-      return readText(kind, value);
-  }
-}
+export const readBodyValue = (kind: FieldKind, value: unknown): Read => READERS[kind](value);
+
+type Read = Exclude<FieldValue, null> | Invalid;
+
+const READERS: Readonly<Record<FieldKind, (value: unknown) => Read>> = {
+  uuid: (value) => readStripped(value, () => undefined),
+  timestamp: readInteger,
+  integer: readInteger,
+  boolean: readBoolean,
+  url: (value) => readStripped(value, (text) => (text === '' ? undefined : urlProblem(text))),
+  title: (value) => readStripped(value, (text) => lengthProblem(text, MAX_CODE_POINTS.title)),
+  label: (value) => readStripped(value, (text) => lengthProblem(text, MAX_CODE_POINTS.label)),
+  text: (value) => readText(value, (text) => firstCodePoints(text.toWellFormed(), MAX_CODE_POINTS.text)),
+  device: (value) =>
+    readStripped(value, (text) => (text === '' ? 'empty device name' : lengthProblem(text, MAX_CODE_POINTS.device))),
+};
 
 function readBoolean(value: unknown): boolean | Invalid {
   const token = typeof value === 'string' ? value.toLowerCase() : value;
@@ -36,19 +41,17 @@ function readInteger(value: unknown): number | Invalid {
   return Number.isSafeInteger(number) ? number + 0 : new Invalid('integer out of range');
 }
 
-function readText(kind: FieldKind, value: unknown): string | Invalid {
+function readText(value: unknown, read: (text: string) => string | Invalid): string | Invalid {
   if (typeof value !== 'string') return new Invalid('not a string');
-  if (value.includes('\0')) return new Invalid('NUL character');
-  if (kind === 'text') return firstCodePoints(value.toWellFormed(), MAX_CODE_POINTS.text);
-  const text = strip(value).toWellFormed();
-  const problem = textProblem(kind, text);
-  return problem === undefined ? text : new Invalid(problem);
+  return value.includes('\0') ? new Invalid('NUL character') : read(value);
 }
 
-function textProblem(kind: FieldKind, text: string): string | undefined {
-  if (kind === 'url') return text === '' ? undefined : urlProblem(text);
-  if (kind === 'device' && text === '') return 'empty device name';
-  if ((kind === 'title' || kind === 'device') && isLongerThan(text, MAX_CODE_POINTS[kind]))
-    return `longer than ${MAX_CODE_POINTS[kind]} characters`;
-  return undefined;
-}
+const readStripped = (value: unknown, problemOf: (text: string) => string | undefined): string | Invalid =>
+  readText(value, (sent) => {
+    const text = strip(sent).toWellFormed();
+    const problem = problemOf(text);
+    return problem === undefined ? text : new Invalid(problem);
+  });
+
+const lengthProblem = (text: string, most: number): string | undefined =>
+  isLongerThan(text, most) ? `longer than ${most} characters` : undefined;

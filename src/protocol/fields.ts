@@ -1,16 +1,44 @@
 /**
- * The kinds of values that fields hold; each has one parser for bodies and one for query strings. A `text` that
- * is too long is cut, other kinds are rejected then. A `title` may be empty, a `device` may not.
+ * The kinds of values that fields hold. A `text` that is too long is cut, other kinds are rejected then. A `title` and a
+ * `label`, which is a short text, may be empty; a `device` may not.
  */
-export type FieldKind = 'uuid' | 'timestamp' | 'integer' | 'boolean' | 'url' | 'title' | 'text' | 'device';
+export type FieldKind = 'uuid' | 'timestamp' | 'integer' | 'boolean' | 'url' | 'title' | 'label' | 'text' | 'device';
+
+/**
+ * What all values of a kind have in common. A new kind also needs a reader of bodies, a reader of query strings and a
+ * column, each in a table that the compiler wants complete.
+ */
+export interface Kind {
+  type: 'text' | 'number' | 'boolean';
+  /** Its values may be the empty text, which then is not the same as null. */
+  mayBeEmpty?: true;
+  /** In a PATCH, null stands for the default even if the field cannot be null. */
+  isClearedByNull?: true;
+}
+
+export const KINDS: Readonly<Record<FieldKind, Kind>> = {
+  uuid: { type: 'text' },
+  timestamp: { type: 'number' },
+  integer: { type: 'number' },
+  boolean: { type: 'boolean' },
+  url: { type: 'text', isClearedByNull: true },
+  title: { type: 'text', mayBeEmpty: true, isClearedByNull: true },
+  label: { type: 'text', mayBeEmpty: true, isClearedByNull: true },
+  text: { type: 'text', mayBeEmpty: true, isClearedByNull: true },
+  device: { type: 'text' },
+};
 
 /** A value as stored and as sent in responses: a typed JSON scalar. */
 export type FieldValue = string | number | boolean | null;
 
 /** The maximum lengths in code points. They bound a record, so that nothing else needs to ask how large one is. */
-export const MAX_CODE_POINTS = { url: 2048, title: 1024, device: 255, text: 16_000 } as const satisfies Partial<
-  Record<FieldKind, number>
->;
+export const MAX_CODE_POINTS = {
+  url: 2048,
+  title: 1024,
+  label: 255,
+  device: 255,
+  text: 16_000,
+} as const satisfies Partial<Record<FieldKind, number>>;
 
 /** The definition of a field, from which everything else is derived; openapi.yaml describes the fields for clients. */
 export interface Field {

@@ -1,9 +1,9 @@
 import { Invalid } from './body-values.js';
-import { fieldsWhere, QUERY_FIELDS, type FieldValue, type QueryField } from './fields.js';
+import { type FieldKind, fieldsWhere, type FieldValue, KINDS, QUERY_FIELDS, type QueryField } from './fields.js';
 
 /** Fields that may be null and cannot be an empty text. */
 const EMPTY_IS_NULL: ReadonlySet<QueryField> = new Set(
-  fieldsWhere(({ kind, nullable }) => nullable === true && kind !== 'title'),
+  fieldsWhere(({ kind, nullable }) => nullable === true && !KINDS[kind].mayBeEmpty),
 );
 
 /**
@@ -12,18 +12,22 @@ const EMPTY_IS_NULL: ReadonlySet<QueryField> = new Set(
  */
 export function readQueryValue(field: QueryField, text: string): FieldValue | Invalid {
   if (text === '' && EMPTY_IS_NULL.has(field)) return null;
-  switch (QUERY_FIELDS[field]) {
-    case 'boolean':
-      return readBoolean(text);
-    case 'integer':
-    case 'timestamp':
-      return readInteger(text);
-    case 'uuid':
-      return text.toLowerCase();
-    default:
-      return text;
-  }
+  return READERS[QUERY_FIELDS[field]](text);
 }
+
+const asItStands = (text: string): string => text;
+
+const READERS: Readonly<Record<FieldKind, (text: string) => FieldValue | Invalid>> = {
+  uuid: (text) => text.toLowerCase(),
+  timestamp: readInteger,
+  integer: readInteger,
+  boolean: (text) => readBoolean(text),
+  url: asItStands,
+  title: asItStands,
+  label: asItStands,
+  text: asItStands,
+  device: asItStands,
+};
 
 const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ...['true', '1', 'yes', 'on'].map((word) => [word, true] as const),

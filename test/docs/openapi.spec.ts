@@ -7,6 +7,7 @@ import {
   FIELD_NAMES,
   FIELDS,
   type FieldKind,
+  KINDS,
   fieldsWhere,
   QUERY_FIELDS,
 } from '../../src/protocol/fields.js';
@@ -128,20 +129,21 @@ function examplesOf({ content }: Json): { value: Json }[] {
 
 describe('the schemas of articles', () => {
   const number = { type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
-  const KINDS: Record<FieldKind, Json> = {
+  const SCHEMAS: Record<FieldKind, Json> = {
     uuid: { type: 'string', format: 'uuid' },
     timestamp: number,
     integer: number,
     boolean: { type: 'boolean' },
     url: { type: 'string', format: 'iri', maxLength: MAX_CODE_POINTS.url },
     title: { type: 'string', maxLength: MAX_CODE_POINTS.title },
+    label: { type: 'string', maxLength: MAX_CODE_POINTS.label },
     text: { type: 'string', maxLength: MAX_CODE_POINTS.text },
     device: { type: 'string', minLength: 1, maxLength: MAX_CODE_POINTS.device },
   };
 
   /** The schema of a field, without what is for readers. */
   const shape = (kind: FieldKind, nullable = false): Json => {
-    const { type, ...limits } = KINDS[kind];
+    const { type, ...limits } = SCHEMAS[kind];
     return { type: nullable ? [type, 'null'] : (type as string), ...limits };
   };
   const withoutWords = ({ description: _, example: __, ...schema }: Json): Json => schema;
@@ -186,7 +188,7 @@ describe('the schemas of articles', () => {
     for (const [name, schema] of Object.entries(propertiesOf('ArticlePatch'))) {
       const { kind, nullable } = defined[name]!;
       const { maxLength: _, ...cut } = shape(kind, true);
-      const expected = kind === 'text' ? cut : shape(kind, nullable ?? kind === 'url');
+      const expected = kind === 'text' ? cut : shape(kind, nullable ?? KINDS[kind].isClearedByNull);
       expect(withoutWords(schema), name).toEqual(expected);
     }
   });
@@ -208,9 +210,9 @@ describe('the filters', () => {
   });
 
   it.each(Object.entries(QUERY_FIELDS))('on %s are read as documented', (field, kind) => {
-    const types: Record<string, string> = { integer: 'integer', timestamp: 'integer', boolean: 'boolean' };
+    const types = { number: 'integer', boolean: 'boolean', text: 'string' };
     const parameters = queryOf('GET');
-    expect(parameters.find(({ name }) => name === field)!.schema.type).toBe(types[kind] ?? 'string');
+    expect(parameters.find(({ name }) => name === field)!.schema.type).toBe(types[KINDS[kind].type]);
     const comparisons = parameters.find(({ name }) => name === 'comparisons')!.schema as Json;
     for (const prefix of PREFIXES) expect(problemsOf(document, comparisons, { [prefix + field]: 1 })).toEqual([]);
     for (const prefix of ['', ...PREFIXES])

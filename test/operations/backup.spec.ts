@@ -111,7 +111,7 @@ it.each([['hello'], ['']])('a file with %j is no backup, and nothing is replaced
   await service.stop();
   writeFileSync(copy, text);
   const { status, err } = await runCommand(['restore', copy], settings);
-  expect([status, err]).toEqual([1, `${copy}: is no database of this service; look at the path\n`]);
+  expect([status, err]).toEqual([1, `${copy}: is not a database of this service; look at the path\n`]);
   expect(await idsOf(await start(), 'alice')).toEqual([id]);
 });
 
@@ -178,15 +178,15 @@ describe('a mistake is answered with one line that says what is wrong, and nothi
       'backup',
       'text/copy',
       'sqlite:DIR/list.sqlite',
-      'DIR/text/copy: cannot exist, as DIR/text is no folder; look at the path',
+      'DIR/text/copy: cannot exist, as DIR/text is not a folder; look at the path',
     ],
     ['backup', 'copy', 'sqlite:DIR/sub', 'DATABASE_URL: DIR/sub is a folder; name a file in it'],
-    ['backup', 'copy', 'sqlite:DIR/text', 'DIR/text: is no database of this service; look at the path'],
+    ['backup', 'copy', 'sqlite:DIR/text', 'DIR/text: is not a database of this service; look at the path'],
     [
       'backup',
       'copy',
       'sqlite:DIR/text/list',
-      'DATABASE_URL: DIR/text/list cannot exist, as DIR/text is no folder; look at the path',
+      'DATABASE_URL: DIR/text/list cannot exist, as DIR/text is not a folder; look at the path',
     ],
     ['backup', 'copy', 'sqlite::memory:', memory],
     ['restore', 'copy', 'sqlite:DIR/list.sqlite', 'DIR/copy: there is no such file'],
@@ -202,7 +202,7 @@ describe('a mistake is answered with one line that says what is wrong, and nothi
       'restore',
       'list.sqlite',
       'sqlite:DIR/text/list',
-      'DATABASE_URL: DIR/text/list cannot exist, as DIR/text is no folder; look at the path',
+      'DATABASE_URL: DIR/text/list cannot exist, as DIR/text is not a folder; look at the path',
     ],
     ['restore', 'copy', 'sqlite::memory:', memory],
   ])('%s %s of %s', async (command, operand, url, line) => {

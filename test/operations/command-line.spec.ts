@@ -158,7 +158,7 @@ describe('the command line', () => {
       const { status, err } = await runCommand(words, { DATABASE_URL: `sqlite:${file}` });
       expect([status, err]).toEqual([
         1,
-        `DATABASE_URL: ${file} is no SQLite database; ` +
+        `DATABASE_URL: ${file} is not a SQLite database; ` +
           'look at the path, or restore a backup if it was the database of this service\n',
       ]);
     },

@@ -244,7 +244,9 @@ describe.each(Object.keys(DATABASES))('the doctor on %s', (name) => {
     await tamper(`UPDATE articles SET url = 'https://example.com/1' ${list.of} AND ${list.idOf(1)}`);
     const { status, out } = await examine(list.key, '--repair');
     expect(status).toBe(3);
-    expect(out).toContain(`article ${list.ids[1]} has an address that another has: delete one of them through the API`);
+    expect(out).toContain(
+      `article ${list.ids[1]} duplicates the URL of another article: delete one of them through the API`,
+    );
     await send(service.url, list.user, 'DELETE', `/articles/${list.ids[1]}`);
     expect((await examine(list.key)).status).toBe(0);
   });

@@ -159,7 +159,7 @@ describe('against one service', () => {
   it('a host that is no reading list is refused', async () => {
     const result = await run('--url', provider.issuer, '--basic');
     expect(result.status).toBe(2);
-    expect(result.output).toContain('is no reading-list service');
+    expect(result.output).toContain('is not a reading-list service');
   });
 
   it('keeps to the given rate', async () => {

@@ -19,13 +19,13 @@ describe('a file that only the operator can put right ends the start at once, wi
     [
       'in a file instead of a folder',
       () => (write(''), inFolder('list.sqlite', 'list.sqlite')),
-      'cannot exist, as FOLDER/list.sqlite is no folder; look at the path',
+      'cannot exist, as FOLDER/list.sqlite is not a folder; look at the path',
     ],
     ['that is a folder', () => mkdirSync(path()), 'is a folder; name a file in it'],
     [
       'that is no database',
       () => write('no database at all, but long enough for its header'.repeat(40)),
-      'is no SQLite database; look at the path, or restore a backup if it was the database of this service',
+      'is not a SQLite database; look at the path, or restore a backup if it was the database of this service',
     ],
     [
       'in a folder that cannot be created',

@@ -82,7 +82,7 @@ describe.each(['integer', 'timestamp'] as const)('a value of the kind %s', (kind
   });
 });
 
-describe.each<FieldKind>(['title', 'text', 'device', 'url'])('a value of the kind %s', (kind) => {
+describe.each<FieldKind>(['title', 'label', 'text', 'device', 'url'])('a value of the kind %s', (kind) => {
   it.each([1, true, [], ['a'], {}])('is not %j', (value) => {
     expect(readBodyValue(kind, value)).toEqual(invalid('not a string'));
   });
@@ -110,6 +110,20 @@ describe('a title', () => {
 
   it.each(['a'.repeat(1025), '😀'.repeat(1025), `${'a'.repeat(1024)}😀`])('has at most 1024 characters', (value) => {
     expect(readBodyValue('title', value)).toEqual(invalid('longer than 1024 characters'));
+  });
+});
+
+describe('a label', () => {
+  it.each([
+    ['', ''],
+    [' pad ', 'pad'],
+    ['😀'.repeat(255), '😀'.repeat(255)],
+  ])('is read from %j', (value, expected) => {
+    expect(readBodyValue('label', value)).toBe(expected);
+  });
+
+  it('has at most 255 characters', () => {
+    expect(readBodyValue('label', '😀'.repeat(256))).toEqual(invalid('longer than 255 characters'));
   });
 });
 

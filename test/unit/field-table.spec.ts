@@ -21,7 +21,7 @@ const namesIn = (code: string): string[] => FIELD_NAMES.filter((name) => new Reg
 
 describe('the table of fields', () => {
   it('names each field once', () => {
-    const code = codeOf(TABLE);
+    const code = codeOf(TABLE).split('export const FIELDS')[1]!;
     for (const name of FIELD_NAMES) expect(code.match(new RegExp(`^  ${name}: \\{`, 'gm')), name).toHaveLength(1);
   });
 

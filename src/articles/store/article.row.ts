@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Parameter, Row } from '../../database/session.js';
-import { ARTICLE_FIELDS, type ArticleField, FIELD_NAMES } from '../../protocol/fields.js';
+import { ARTICLE_FIELDS, type ArticleField, FIELD_NAMES, KINDS } from '../../protocol/fields.js';
 import { uuidBytes, uuidOf } from '../../protocol/uuid.js';
 import type { Article, Tombstone } from '../article.js';
 
@@ -19,9 +19,7 @@ export const ID_DIGITS = 'LOWER(HEX(id)) AS id_digits';
 /** The columns that `toItem` needs. */
 export const ITEM_COLUMNS = [ID_DIGITS, ...FIELD_NAMES.filter((field) => field !== 'id'), 'deleted'].join(', ');
 
-const TEXTS = FIELD_NAMES.filter(
-  (field) => !['uuid', 'boolean', 'integer', 'timestamp'].includes(ARTICLE_FIELDS[field]),
-);
+const TEXTS = FIELD_NAMES.filter((field) => field !== 'id' && KINDS[ARTICLE_FIELDS[field]].type === 'text');
 /** The names of the fields and all other values. */
 const FIXED_BYTES = 600;
 

@@ -39,7 +39,7 @@ function problemsOfTotals(examined: ExaminedAccount, totals: checks.Totals): Pro
 
 function problemsOfClock(examined: ExaminedAccount, { last_modified, purged_until, newest }: checks.Totals): Problem[] {
   if (!isUsableTimestamp(last_modified))
-    return [{ text: `the clock (${shown(last_modified)}) is no time`, repair: resetClock(examined, 0) }];
+    return [{ text: `the clock (${shown(last_modified)}) is not a timestamp`, repair: resetClock(examined, 0) }];
   const isBehind = newest !== null && newest > last_modified;
   const known = isBehind ? Math.ceil(newest) : last_modified;
   if (!isUsableTimestamp(purged_until) || purged_until > known)
@@ -120,7 +120,7 @@ async function wrongHash(examined: ExaminedAccount, row: Row): Promise<Problem> 
   const holds = { id: uuidText(row.id as Buffer), url: row.url as string, resolved_url: row.resolved_url as string };
   if (await database.onSession((session) => isTaken(session, account, holds)))
     return {
-      text: `article ${holds.id} has an address that another has`,
+      text: `article ${holds.id} duplicates the URL of another article`,
       advice: 'delete one of them through the API',
     };
   return {

@@ -32,14 +32,14 @@ export function faultOf(field: ArticleField, value: Row[string]): string | undef
   if (kind === 'boolean') return value === 0 || value === 1 ? undefined : 'is neither 0 nor 1';
   if (kind === 'integer' || kind === 'timestamp')
     return faultOfNumber(value, field === 'last_modified' ? LATEST_TIMESTAMP : Number.MAX_SAFE_INTEGER);
-  return typeof value === 'string' ? undefined : 'is no text';
+  return typeof value === 'string' ? undefined : 'is not text';
 }
 
 function faultOfNumber(value: Row[string], most: number): string | undefined {
   // The MySQL driver returns unsafe integers as strings.
   const number = typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value;
-  if (typeof number !== 'number') return 'is no number';
-  if (!Number.isInteger(number)) return 'is no whole number';
+  if (typeof number !== 'number') return 'is not a number';
+  if (!Number.isInteger(number)) return 'is not an integer';
   if (number < 0) return 'is negative';
   return number > most ? 'is too large' : undefined;
 }

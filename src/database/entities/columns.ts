@@ -56,18 +56,16 @@ const MYSQL: ColumnTypes = {
 export const columnTypes = (database: DatabaseType): ColumnTypes => (database === 'better-sqlite3' ? SQLITE : MYSQL);
 
 /** The column for an article field of this kind. */
-export function fieldColumn(types: ColumnTypes, kind: FieldKind): EntitySchemaColumnOptions {
-  switch (kind) {
-    case 'uuid':
-      return { ...types.bytes(16), transformer: uuid };
-    case 'boolean':
-      return types.boolean;
-    case 'integer':
-    case 'timestamp':
-      return types.bigInteger;
-    case 'text':
-      return types.longText;
-    default:
-      return types.text(MAX_CODE_POINTS[kind]);
-  }
-}
+export const fieldColumn = (types: ColumnTypes, kind: FieldKind): EntitySchemaColumnOptions => COLUMNS[kind](types);
+
+const COLUMNS: Readonly<Record<FieldKind, (types: ColumnTypes) => EntitySchemaColumnOptions>> = {
+  uuid: (types) => ({ ...types.bytes(16), transformer: uuid }),
+  timestamp: (types) => types.bigInteger,
+  integer: (types) => types.bigInteger,
+  boolean: (types) => types.boolean,
+  url: (types) => types.text(MAX_CODE_POINTS.url),
+  title: (types) => types.text(MAX_CODE_POINTS.title),
+  label: (types) => types.text(MAX_CODE_POINTS.label),
+  text: (types) => types.longText,
+  device: (types) => types.text(MAX_CODE_POINTS.device),
+};

@@ -11,7 +11,7 @@ const LOOK = 'look at the path and whether its volume is mounted';
 export function whyUnusable(file: string): string | undefined {
   const folder = dirname(file);
   if (kindOf(file) === 'folder') return 'is a folder; name a file in it';
-  if (kindOf(folder) === 'file') return `cannot exist, as ${folder} is no folder; look at the path`;
+  if (kindOf(folder) === 'file') return `cannot exist, as ${folder} is not a folder; look at the path`;
   const ofFolder = refusal(folder, R_OK | W_OK | X_OK);
   if (ofFolder === 'ENOENT' || ofFolder === 'ENOTDIR') return `cannot be created, as ${folder} does not exist; ${LOOK}`;
   const ofFile = refusal(file, R_OK | W_OK);

@@ -66,7 +66,7 @@ it('is code and types, and nothing else', () => {
   expect(files).toContain('package/dist/index.d.ts');
 });
 
-it('has a core of at most 12 kB, minified and compressed', async () => {
+it('has a core of at most 14 kB, minified and compressed', async () => {
   const bundle = await rolldown({
     input: join(project, 'node_modules/@reading-list/client/dist/index.js'),
     platform: 'browser',
@@ -74,7 +74,7 @@ it('has a core of at most 12 kB, minified and compressed', async () => {
   const { output } = await bundle.generate({ format: 'es', minify: true });
   const code = output.map((chunk) => ('code' in chunk ? chunk.code : '')).join('');
   expect(code).not.toContain('indexedDB');
-  expect(gzipSync(code, { level: 9 }).length).toBeLessThanOrEqual(12 * 1024);
+  expect(gzipSync(code, { level: 9 }).length).toBeLessThanOrEqual(14 * 1024);
 });
 
 it('gives an empty project its types, with and without those of browsers', () => {
