@@ -9,8 +9,9 @@ import { requireUnmodified, type Preconditions } from '../protocol/preconditions
 import type { Timestamp } from '../protocol/timestamp.js';
 import { CollectionChanges } from './collection-changes.js';
 import { type Collection, keyOf, type Owner } from './account.row.js';
-import { addAccount, findCollection, lastModifiedOf } from './accounts.store.js';
-import { tick } from './tick.js';
+import { totalsOf } from './account-checks.store.js';
+import { addAccount, findCollection, lastModifiedOf, settleCollection } from './accounts.store.js';
+import { isTimestampTaken, tick } from './tick.js';
 
 /** How a transaction changes the account. */
 export interface Change {
@@ -90,11 +91,28 @@ export class CollectionClock {
       const ticked = await tick(transaction, { account, now: this.clock(), liveDelta, ifUnmodifiedSince });
       if (!ticked) throw modifiedMeanwhile((await findCollection(transaction, account))!.last_modified);
       const { timestamp, witness } = ticked;
-      const outcome = await work(transaction, timestamp);
-      latest = outcome.isKept ? timestamp : undefined;
+      const [outcome, issued] = await this.withFreeTimestamp(transaction, account, timestamp, work);
+      latest = outcome.isKept ? issued : undefined;
       return { ...outcome, witness };
     }, owner);
     if (latest !== undefined) this.changes.announce(account, latest);
     return result;
+  }
+
+  /** The outcome of `work`, and the timestamp that it got: one above all articles if the first one is taken. */
+  private async withFreeTimestamp<T>(
+    transaction: Session,
+    account: Buffer,
+    timestamp: Timestamp,
+    work: (transaction: Session, timestamp: Timestamp) => Promise<Outcome<T>>,
+  ): Promise<[Outcome<T>, Timestamp]> {
+    try {
+      return [await work(transaction, timestamp), timestamp];
+    } catch (error) {
+      if (!isTimestampTaken(this.database.dialect, error)) throw error;
+      const free = Math.ceil((await totalsOf(transaction, account))!.newest!) + 1;
+      await settleCollection(transaction, account, free, 0);
+      return [await work(transaction, free), free];
+    }
   }
 }

@@ -1,5 +1,5 @@
 import type { Witness } from '../database/outcome.js';
-import type { Session } from '../database/session.js';
+import type { Dialect, Session } from '../database/session.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 import { MARKS_LENGTH, newTag, witnessOf, writeMark } from './write-mark.js';
 
@@ -66,3 +66,7 @@ export const TICKS: Record<'server' | 'file', Tick> = {
  */
 export const tick: Tick = (session, change) =>
   TICKS[session.dataSource.options.type === 'better-sqlite3' ? 'file' : 'server'](session, change);
+
+/** True when an article has the timestamp already: the clock is behind the articles, as in a torn backup. */
+export const isTimestampTaken = (dialect: Dialect, error: unknown): boolean =>
+  dialect.classify(error) === 'duplicate' && /last_modified'?$/.test((error as Error).message);

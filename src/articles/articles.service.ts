@@ -15,6 +15,7 @@ import { type Article, changedFields, newArticle, patchArticle, patchResponse, t
 import * as store from './store/articles.store.js';
 import { settleCollection } from '../accounts/accounts.store.js';
 import { CollectionClock } from '../accounts/collection-clock.js';
+import { isTimestampTaken } from '../accounts/tick.js';
 
 /** Articles that a bulk deletion deletes per transaction: some ten milliseconds. */
 const REMOVED_AT_ONCE = 100;
@@ -79,14 +80,15 @@ export class ArticlesService {
     });
   }
 
-  /** False when a unique key of the database refuses the write, which leaves the transaction usable. */
+  /** False when another article has the URL, which leaves the transaction usable. */
   private async isStored(write: Promise<void>): Promise<boolean> {
     try {
       await write;
       return true;
     } catch (error) {
-      if (this.database.dialect.classify(error) === 'duplicate') return false;
-      throw error;
+      const { dialect } = this.database;
+      if (dialect.classify(error) !== 'duplicate' || isTimestampTaken(dialect, error)) throw error;
+      return false;
     }
   }
 

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../support/app.js';
 import { anArticle } from '../support/article.js';
 import { type Item, timestampOf } from '../support/device-with.js';
-import { client, clientWith, type Client, requireNewUser } from '../support/client.js';
+import { client, clientWith, type Client, requireNewUser, requireOwnService } from '../support/client.js';
 import { createTestDatabase } from '../support/database.js';
 
 const NOW = 1_900_000_000_000;
@@ -195,5 +195,37 @@ describe('two instances on one database whose clocks are an hour apart', () => {
     expect(walked.map(({ last_modified }) => last_modified)).toEqual(times.toReversed().slice(0, 8));
     for (const instance of instances) await instance.close();
     await database.drop();
+  });
+});
+
+describe('a clock that is behind the articles, as in a torn backup,', () => {
+  const HOUR_MS = 3_600_000;
+
+  it.each<[string, (device: Client, article: Item) => Promise<Item>]>([
+    ['POST', async (device) => (await device.post('/articles').send(anArticle()).expect(201)).body],
+    [
+      'PATCH',
+      async (device, { id }) => (await device.patch(`/articles/${id}`).send({ favorite: true }).expect(200)).body,
+    ],
+    ['DELETE', async (device, { id }) => (await device.delete(`/articles/${id}`).expect(200)).body],
+    ['DELETE of many', async (device, { id }) => (await device.delete(`/articles?id=${id}`).expect(200)).body.items[0]],
+  ])('is raised above them by a %s', async (_, write) => {
+    const device = client(app.url);
+    requireOwnService('its clocks are set back in the database');
+    const [article, newest] = await create(device, 2);
+    const later = newest!.last_modified + HOUR_MS;
+    await app.database.database.onSession(async (session) => {
+      const from = [later, newest!.last_modified];
+      await session.run('UPDATE articles SET last_modified = ? WHERE last_modified = ?', from);
+      await session.run('UPDATE accounts SET last_modified = ? - 1 WHERE last_modified = ?', from);
+    });
+    const written = await write(device, article!);
+    expect(written.last_modified).toBe(later + 1);
+    expect(await timestampOf(device)).toBe(later + 1);
+    const { body } = await device
+      .post('/articles')
+      .send(anArticle({ url: newest!.url }))
+      .expect(200);
+    expect(body.id).toBe(newest!.id);
   });
 });

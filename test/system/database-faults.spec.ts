@@ -231,16 +231,3 @@ it('gives a killed query another try', async () => {
   for (const { id } of ids) await runSql(server.url(), `KILL ${Number(id)}`).catch(() => undefined);
   expect((await create()).status).toBe(201);
 });
-
-it('answers 503, and does not try forever, when a torn backup has an article later than the clock of its account', async () => {
-  const other = (await create()).body;
-  const { body } = await create();
-  const later = body.last_modified + 3_600_000;
-  const url = server.url('reading_list');
-  await runSql(url, `UPDATE articles SET last_modified = ${later} WHERE last_modified = ${body.last_modified}`);
-  await runSql(url, `UPDATE accounts SET last_modified = ${later - 1} WHERE last_modified = ${body.last_modified}`);
-  expectUnavailable(await timed(create()));
-  expectUnavailable(
-    await timed(send(service.url, user, 'PATCH', `/articles/${other.id}`, { resolved_url: 'http://x/' })),
-  );
-});
