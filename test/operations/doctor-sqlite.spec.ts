@@ -100,7 +100,9 @@ it.each(['last_modified', 'purged_until', 'live_count'])(
 
 it('finds keys that no user has, and says how to delete them', async () => {
   const list = await furnish();
-  tamper("INSERT INTO accounts VALUES (x'0102', 5, 0, 0), ('text', 5, 0, 0)");
+  tamper(
+    "INSERT INTO accounts (account, last_modified, live_count, purged_until) VALUES (x'0102', 5, 0, 0), ('text', 5, 0, 0)",
+  );
   tamper(`UPDATE articles SET account = x'0102' ${list.of}`);
   const { status, out } = await runHere(['doctor', '--repair'], settings);
   expect(status).toBe(3);
