@@ -202,13 +202,17 @@ describe('a clock that is behind the articles, as in a torn backup,', () => {
   const HOUR_MS = 3_600_000;
 
   it.each<[string, (device: Client, article: Item) => Promise<Item>]>([
-    ['POST', async (device) => (await device.post('/articles').send(anArticle()).expect(201)).body],
+    ['POST', async (device) => (await device.post('/articles').send(anArticle()).expect(201)).body as Item],
     [
       'PATCH',
-      async (device, { id }) => (await device.patch(`/articles/${id}`).send({ favorite: true }).expect(200)).body,
+      async (device, { id }) =>
+        (await device.patch(`/articles/${id}`).send({ favorite: true }).expect(200)).body as Item,
     ],
-    ['DELETE', async (device, { id }) => (await device.delete(`/articles/${id}`).expect(200)).body],
-    ['DELETE of many', async (device, { id }) => (await device.delete(`/articles?id=${id}`).expect(200)).body.items[0]],
+    ['DELETE', async (device, { id }) => (await device.delete(`/articles/${id}`).expect(200)).body as Item],
+    [
+      'DELETE of many',
+      async (device, { id }) => (await device.delete(`/articles?id=${id}`).expect(200)).body.items[0] as Item,
+    ],
   ])('is raised above them by a %s', async (_, write) => {
     const device = client(app.url);
     requireOwnService('its clocks are set back in the database');
