@@ -30,6 +30,11 @@ describe('a boolean', () => {
   );
 });
 
+it('a value of the kind uuid is read without the blanks around it', () => {
+  expect(readBodyValue('uuid', ' 11111111-2222-4333-8444-555555555555 ')).toBe('11111111-2222-4333-8444-555555555555');
+  expect(readBodyValue('uuid', 1)).toEqual(invalid('not a string'));
+});
+
 describe.each(['integer', 'timestamp'] as const)('a value of the kind %s', (kind) => {
   it.each([
     [0, 0],

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { Invalid } from '../../src/protocol/body-values.js';
 import { FIELD_NAMES, QUERY_FIELDS, type QueryField } from '../../src/protocol/fields.js';
 import { readQueryValue } from '../../src/protocol/query-values.js';
-import { isUuid } from '../../src/protocol/uuid.js';
 
 const MAX = Number.MAX_SAFE_INTEGER;
 const fieldsOf = (...kinds: string[]): QueryField[] =>
@@ -80,24 +79,6 @@ describe('an id', () => {
 
   it('may be no UUID', () => {
     expect(readQueryValue('id', '42')).toBe('42');
-  });
-});
-
-describe('isUuid', () => {
-  it.each([
-    ['11111111-2222-4333-8444-555555555555', true],
-    ['AAAAAAAA-BBBB-CCCC-DDDD-EEEEEEEEEEEE', true],
-    ['00000000-0000-0000-0000-000000000000', true],
-    ['', false],
-    ['11111111222243338444555555555555', false],
-    ['{11111111-2222-4333-8444-555555555555}', false],
-    ['11111111-2222-4333-8444-55555555555', false],
-    ['11111111-2222-4333-8444-5555555555555', false],
-    ['g1111111-2222-4333-8444-555555555555', false],
-    ['11111111-2222-4333-8444-555555555555\n', false],
-    [' 11111111-2222-4333-8444-555555555555', false],
-  ])('of %j is %s', (text, expected) => {
-    expect(isUuid(text)).toBe(expected);
   });
 });
 
