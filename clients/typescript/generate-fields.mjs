@@ -1,4 +1,4 @@
-// Writes src/fields.ts: the names of the fields, for what has to know them when it runs.
+// Writes src/fields.ts: the names and types of the fields, for what has to know them when it runs.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const { schemas } = JSON.parse(readFileSync(new URL('../../dist/openapi.json', import.meta.url), 'utf8')).components;
@@ -8,9 +8,16 @@ const list = (name, comment, { properties }) => {
   return `/** ${comment} */\nexport const ${name} = [\n${names.join('')}] as const;\n`;
 };
 
+const typeOf = ({ type }) => [type].flat().find((name) => name !== 'null');
+const types = (name, comment, { properties }) => {
+  const lines = Object.entries(properties).map(([field, schema]) => `  ${field}: '${typeOf(schema)}',\n`);
+  return `/** ${comment} */\nexport const ${name} = {\n${lines.join('')}} as const;\n`;
+};
+
 const text = [
   '// Generated from openapi.yaml by `npm run openapi`.\n',
   list('POSTED', 'The fields of a creation.', schemas.NewArticle),
   list('PATCHED', 'The fields of a PATCH.', schemas.ArticlePatch),
+  types('TYPES', 'The types of the fields of an article that are not null.', schemas.Article),
 ].join('\n');
 writeFileSync(new URL('src/fields.ts', import.meta.url), text);

@@ -35,3 +35,26 @@ export const PATCHED = [
   'marked_read_on',
   'read_position',
 ] as const;
+
+/** The types of the fields of an article that are not null. */
+export const TYPES = {
+  id: 'string',
+  last_modified: 'integer',
+  url: 'string',
+  preview: 'string',
+  title: 'string',
+  resolved_url: 'string',
+  resolved_title: 'string',
+  excerpt: 'string',
+  archived: 'boolean',
+  favorite: 'boolean',
+  is_article: 'boolean',
+  word_count: 'integer',
+  unread: 'boolean',
+  added_by: 'string',
+  added_on: 'integer',
+  stored_on: 'integer',
+  marked_read_by: 'string',
+  marked_read_on: 'integer',
+  read_position: 'integer',
+} as const;

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { titleOf } from './article-facts';
 import { onChange } from './hooks';
 
-/** The service's alert about its end. */
+/** The service's alert about its end, or the library's about a record that it set aside. */
 export interface Alert {
   code?: string;
   message?: string;

@@ -69,7 +69,7 @@ function AlertNotice({ alert, onDismiss }: { alert: Alert; onDismiss: () => void
   const href = alert.url === undefined ? undefined : webLink(alert.url);
   return (
     <Notice onDismiss={onDismiss}>
-      {t.notices.ending} <bdi>{alert.message ?? alert.code}</bdi>{' '}
+      {alert.code === 'odd-record' ? t.notices.oddRecord : t.notices.ending} <bdi>{alert.message ?? alert.code}</bdi>{' '}
       {href !== undefined && (
         <a href={href} {...AWAY}>
           {t.notices.moreInformation}

@@ -54,7 +54,8 @@ export const urlOf = ({ base, draft }: Entry): string => (base ?? draft!).url;
 
 /** The article as the user sees it. */
 export function visible({ key, base, draft, edits = {}, marks, ...entry }: Entry): LocalArticle {
-  const article = { key, ...(base ?? draft!), pending: isPending({ key, draft, edits, ...entry }) } as LocalArticle;
+  const pending = isPending({ key, draft, edits, ...entry });
+  const article = { ...(base ?? draft!), key, pending } as LocalArticle;
   if (isResetting(edits)) Object.assign(article, NO_MARKS, { read_position: 0 });
   if (edits.unread?.to === false) Object.assign(article, marks);
   for (const field of EDITABLE) if (edits[field]) Object.assign(article, { [field]: edits[field].to });

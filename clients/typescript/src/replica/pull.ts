@@ -5,6 +5,7 @@ import type { Entry } from './entry.js';
 import { merge, mergeDeletion, adopt } from './merge.js';
 import type { Mirror, Transaction } from './mirror.js';
 import { put, type Sync } from './push.js';
+import { idOf, readRecord } from './record.js';
 import type { Walk } from './state.js';
 
 /**
@@ -69,22 +70,36 @@ async function follow(sync: Sync, first: Page, { cursor, full }: Walk): Promise<
     if (next === undefined) return;
     page = await sync.client.page(next, sync.call);
     // Something on the way drops queries.
-    if (page.items[0]?.last_modified === items[0]?.last_modified)
+    if (JSON.stringify(page.items) === JSON.stringify(items))
       throw new ReadingListError('protocol', 'a listing without end');
   }
 }
 
-async function takePage(sync: Sync, items: Page['items'], walk: Walk): Promise<void> {
+/** Takes the records of a page, durably. What is not one is set aside, so that the others arrive, and told. */
+async function takePage(sync: Sync, page: readonly unknown[], walk: Walk): Promise<void> {
   const { mirror } = sync;
   const { cursor, next, full } = walk;
+  const items: Page['items'] = [];
+  const odd: { error: ReadingListError; id: string | undefined }[] = [];
+  for (const value of page) {
+    const record = readRecord(value);
+    if (record instanceof ReadingListError) odd.push({ error: record, id: idOf(value) });
+    else items.push(record);
+  }
+  const oddKeys = odd.flatMap(({ id = '' }) => mirror.keyOfId(id) ?? []);
   const drafts = draftsByUrl(mirror);
   const keys = new Map(items.map((item) => [item.id, keyOf(mirror, drafts, item)]));
   const unseen = next === undefined && full !== undefined ? unseenKeys(mirror, full) : [];
   sync.pulled += await mirror.mutate(
-    () => [...keys.keys(), ...keys.values(), ...unseen],
+    () => [...keys.keys(), ...keys.values(), ...oddKeys, ...unseen],
     (transaction) => {
       transaction.state = { ...transaction.state, walk, walks: full ?? transaction.state.walks };
       let count = 0;
+      // What is known of it stays as it was.
+      for (const key of oddKeys) {
+        const entry = transaction.get(key);
+        if (entry) put(transaction, entry, { entry });
+      }
       for (const item of items) if (takeItem(transaction, keys.get(item.id)!, item)) count++;
       for (const key of unseen) {
         const entry = transaction.get(key);
@@ -94,6 +109,7 @@ async function takePage(sync: Sync, items: Page['items'], walk: Walk): Promise<v
       return count;
     },
   );
+  for (const { error, id } of odd) sync.tellOdd(error, id);
 }
 
 const unseenKeys = (mirror: Mirror, full: number): string[] =>

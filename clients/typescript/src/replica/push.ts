@@ -1,4 +1,4 @@
-import { type Article, type ArticlePatch } from '../article.js';
+import { type Article, type ArticlePatch, isTombstone } from '../article.js';
 import { ReadingListError } from '../errors.js';
 import type { BatchResponse, BatchRequest } from '../wire/batch.js';
 import type { Client } from '../wire/client.js';
@@ -16,6 +16,7 @@ import {
   settle,
 } from './merge.js';
 import type { Mirror, Transaction } from './mirror.js';
+import { readRecord } from './record.js';
 
 /** The context of a sync. */
 export interface Sync {
@@ -33,6 +34,8 @@ export interface Sync {
   rounds: number;
   /** A request got no response: changes are sent one by one, as something on the way may cut off a single one. */
   isCut?: boolean;
+  /** Called with a record that was set aside, and its `id` if that can be read. */
+  tellOdd: (error: ReadingListError, id: string | undefined) => void;
 }
 
 interface PendingRequest {
@@ -194,13 +197,13 @@ function apply(
     put(transaction, entry, refuse(entry, request, error));
     return 'refused';
   }
-  const article = response.body as Article & { deleted?: boolean };
+  const article = readRecord(response.body);
+  if (article instanceof ReadingListError) return article;
   const isRemoval = request.method === 'DELETE';
-  const isExpected = isRemoval
-    ? article?.deleted === true && article.id === entry.base?.id
-    : typeof article?.id === 'string' && typeof article.last_modified === 'number';
-  if (!isExpected) return new ReadingListError('protocol', 'no article', { status: response.status });
-  if (isRemoval) return put(transaction, entry, { entry: undefined });
+  const isOther = entry.base !== undefined && entry.base.id !== article.id;
+  if (isOther || isTombstone(article) !== isRemoval)
+    return new ReadingListError('protocol', 'not the article', { status: response.status });
+  if (isTombstone(article)) return put(transaction, entry, { entry: undefined });
   if (request.method === 'PATCH')
     return put(transaction, entry, { entry: settle(entry, request.body as ArticlePatch, article) });
   return applyCreation(transaction, entry, { created: response.status === 201, article, wasInDoubt });

@@ -106,9 +106,11 @@ export class Synchronizer {
   /** Fetches the service's limits and capabilities. */
   async learn(call = this.#callOptions()): Promise<ServiceFacts> {
     const { settings, capabilities } = (await this.#client.service(call)) as RootMapping;
+    const { batch_max_requests: limit = 25, wait_max_seconds: wait = 0 } = settings ?? {};
+    const canWait = Array.isArray(capabilities) && capabilities.includes('wait');
     const service: ServiceFacts = {
-      batchLimit: settings?.batch_max_requests ?? 25,
-      waitSeconds: capabilities?.includes('wait') ? (settings?.wait_max_seconds ?? 0) : 0,
+      batchLimit: Number.isInteger(limit) ? Math.max(1, limit) : 25,
+      waitSeconds: canWait && Number.isFinite(wait) ? wait : 0,
     };
     await this.#mirror.mutate(
       () => [],
@@ -142,7 +144,9 @@ export class Synchronizer {
     const call = this.#callOptions(() => requests++);
     const failures = (this.#failures = new Map<string, ReadingListError>());
     const counts = { pushed: 0, pulled: 0, failuresInARow: 0, rounds: 0 };
-    const sync: Sync = { mirror, client, call, failures, failedBefore: this.#failedBefore, ...counts };
+    const tellOdd: Sync['tellOdd'] = ({ message }, id = '?') =>
+      this.events.emit('alert', { code: 'odd-record', message: `${id}: ${message}` });
+    const sync: Sync = { mirror, client, call, failures, failedBefore: this.#failedBefore, tellOdd, ...counts };
     await mirror.refresh();
     await this.#forgetReturned();
     if (!mirror.state.service && this.#needsLimits()) await this.learn(call);

@@ -52,9 +52,22 @@ export async function sendInChunks(
   return responses;
 }
 
-function responseOf({ status, headers = {}, body }: Slot): BatchResponse {
-  const response = { status, headers: new Headers(headers), body };
+function responseOf(slot: Slot): BatchResponse {
+  const { status, headers: given, body } = Object(slot) as Partial<Slot>;
+  const headers = headersOf(given);
+  if (typeof status !== 'number')
+    return { status: 0, headers, body, error: new ReadingListError('protocol', 'a response without a status') };
+  const response = { status, headers, body };
   return status < 400 ? response : { ...response, error: errorOf(status, response.headers, body) };
+}
+
+/** The headers of a response in a batch; none if they are not headers. */
+function headersOf(given: unknown): Headers {
+  try {
+    return new Headers(Object(given) as Record<string, string>);
+  } catch {
+    return new Headers();
+  }
 }
 
 const isTooLarge = (error: unknown): error is ReadingListError =>

@@ -20,9 +20,12 @@ export function readRetryAfter(headers: Headers): number | undefined {
 
 /** The `Alert` header; undefined if absent or not understood. */
 export function readAlert(headers: Headers): Alert | undefined {
-  const alert = parse(headers.get('Alert') ?? '') as Alert | null | undefined;
-  return typeof alert?.code === 'string' ? alert : undefined;
+  const { code, message, url } = Object(parse(headers.get('Alert') ?? '')) as Partial<Alert>;
+  return typeof code === 'string' ? { code, ...textsOf({ message, url }) } : undefined;
 }
+
+const textsOf = (values: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => typeof value === 'string'));
 
 /** The JSON of a text; undefined if it has none. */
 export function parse(text: string): unknown {
