@@ -78,11 +78,19 @@ class RunningProvider implements DevelopmentProvider {
     try {
       if (/^\/login\/[^/]+$/.test(pathname)) await this.signIn(request, response);
       else if (pathname.startsWith('/token-for/'))
-        response.end(`${await this.issue(decodeURIComponent(pathname.slice('/token-for/'.length)) || 'alice')}\n`);
+        await this.answerToken(pathname.slice('/token-for/'.length), response);
       else void this.listener(request, response);
     } catch {
       response.writeHead(400).end('This login has expired; begin again.\n');
     }
+  }
+
+  /** The token and nothing else, so that a program can use it as it is; its lifetime in seconds is a header. */
+  private async answerToken(subject: string, response: ServerResponse): Promise<void> {
+    const token = await this.issue(decodeURIComponent(subject) || 'alice');
+    response.setHeader('Content-Type', 'text/plain; charset=utf-8');
+    response.setHeader('Cache-Control', `private, max-age=${this.options.tokenSeconds}`);
+    response.end(token);
   }
 
   private async signIn(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -15,6 +15,7 @@ export type Stop = () => Promise<void>;
  */
 export async function start(): Promise<Stop> {
   try {
+    readArguments(process.argv.slice(2));
     const settings = loadSettings();
     if (settings.databaseMustHaveUsers || (settings.production && !settings.migrateOnStart)) {
       const { requireDatabaseFile } = await import('./database/expected.js');
@@ -26,6 +27,17 @@ export async function start(): Promise<Stop> {
   }
 }
 
+/** `--lan` listens on all addresses of this machine, whatever HOST says. */
+function readArguments(args: readonly string[]): void {
+  for (const argument of args) {
+    if (argument !== '--lan')
+      throw new SettingError(
+        `${argument}: unknown argument; --lan listens in the local network, the rest are settings`,
+      );
+    process.env.HOST = '0.0.0.0';
+  }
+}
+
 /** Nothing else is loaded before the settings are validated, so that an invalid one is reported immediately. */
 async function serve(settings: Settings): Promise<Stop> {
   const { loadTracing } = await import('./operations/tracing/load-tracing.js');
@@ -33,20 +45,21 @@ async function serve(settings: Settings): Promise<Stop> {
   // Stack traces name lines of src. The source maps of packages take a tenth of a second to read: they are loaded before.
   await Promise.all([import('@nestjs/typeorm'), import('@nestjs/platform-express')]);
   process.setSourceMapsEnabled(true);
-  const [{ createApp }, { createMetricsServer }, { shutDown }] = await Promise.all([
+  const [{ createApp }, { createMetricsServer }, { shutDown }, { baseUrl, greeting }] = await Promise.all([
     import('./app.factory.js'),
     import('./operations/metrics/metrics-server.js'),
     import('./http/server/shutdown.js'),
+    import('./greeting.js'),
   ]);
   const app = await createApp(settings, { onRefusal: refuse });
   if (app.metrics && settings.metricsPort !== undefined) {
     const metrics = createMetricsServer(app.metrics.registry);
-    const base = await listen(metrics, 'METRICS_PORT', settings.host, settings.metricsPort);
-    console.log(`metrics at ${base}/metrics`);
+    const port = await listen(metrics, 'METRICS_PORT', settings.host, settings.metricsPort);
+    console.log(`metrics at ${baseUrl(settings.host, port)}/metrics`);
   }
-  const base = await listen(app.server, 'PORT', settings.host, settings.port);
-  console.log(`listening on ${base}`);
-  if (!settings.production) greet(base);
+  const port = await listen(app.server, 'PORT', settings.host, settings.port);
+  console.log(`listening on ${baseUrl(settings.host, port)}`);
+  if (!settings.production) for (const line of greeting({ host: settings.host, port })) console.log(line);
   return async () => {
     await shutDown(app);
     await endTracing?.();
@@ -62,8 +75,8 @@ const REMEDIES: Readonly<Record<string, string>> = {
   EACCES: ': choose a port above 1023, as lower ones are for root',
 };
 
-/** Returns the base URL. Rejects with `SettingError` when the service cannot listen there. */
-async function listen(server: Server, setting: string, host: string, port: number): Promise<string> {
+/** Returns the port. Rejects with `SettingError` when the service cannot listen there. */
+async function listen(server: Server, setting: string, host: string, port: number): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', ({ code }: NodeJS.ErrnoException) => {
       const name = FAULTS_OF_PORTS.includes(code) ? setting : 'HOST';
@@ -71,15 +84,7 @@ async function listen(server: Server, setting: string, host: string, port: numbe
     });
     server.listen(port, host, resolve);
   });
-  const bound = server.address() as AddressInfo;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${bound.port}`;
-}
-
-/** Prints what a newcomer needs next. */
-function greet(base: string): void {
-  const article = `{"url":"https://example.com/","title":"Example","added_by":"laptop"}`;
-  console.log(`documentation: ${base}/docs`);
-  console.log(`try it: curl -u me:secret ${base}/v2/articles --json '${article}'`);
+  return (server.address() as AddressInfo).port;
 }
 
 /** Prints one line that says which setting to change; any other error is a bug and is printed with its stack. */

@@ -5,6 +5,7 @@ import { newPersonalToken, personalTokenHash } from '../auth/tokens/personal-tok
 import { hasToken, insertToken } from '../auth/tokens/personal-tokens.store.js';
 import type { Settings } from '../config/settings.js';
 import type { Token } from '../database/entities/token.entity.js';
+import { baseUrl } from '../greeting.js';
 import { CommandError, type DatabaseContext, EXIT } from './command.js';
 import type { Shell } from './shell.js';
 import { readLifetime, readName } from './token-options.js';
@@ -77,13 +78,20 @@ function explanation(settings: Settings, token: string, expiresOn: number | null
     link,
     '',
     qrCode(link),
+    ...(isOnThisMachine(link) ? ['', ONLY_HERE] : []),
   ];
 }
+
+const ONLY_HERE =
+  'The link works on this machine only; with PUBLIC_URL=https://list.example.com in the settings it names the address that other devices use.';
+
+/** Whether no other device reaches the service by this link. */
+const isOnThisMachine = (link: string): boolean =>
+  /^(localhost|.*\.localhost|127\..*|0\.0\.0\.0|\[::1?\])$/.test(new URL(link).hostname);
 
 const qrCode = (text: string): string => renderUnicodeCompact(text, { border: 2 });
 
 const day = (time: number): string => new Date(time).toISOString().slice(0, 16).replace('T', ' ').concat(' UTC');
 
 /** Without PUBLIC_URL this is a trial service on this machine. */
-const baseOf = ({ publicUrl, host, port }: Settings): string =>
-  publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+const baseOf = ({ publicUrl, host, port }: Settings): string => publicUrl ?? baseUrl(host, port);

@@ -49,3 +49,11 @@ it('the examples of README.md succeed', async () => {
   expect(quiet.length).toBeGreaterThan(0);
   expect(await run(quiet, addresses())).toHaveLength(quiet.length);
 });
+
+it('the request of a shortcut in docs/home.md saves an article', async () => {
+  const [example] = examplesOf('docs/home.md').filter(({ commands }) => commands.includes('/v2/articles'));
+  const token = await provider.issue('shortcut');
+  const commands = `TOKEN=${token}\n${example!.commands.replace('curl ', 'curl --silent --include ')}`;
+  const [printed] = await run([{ ...example!, commands }], addresses());
+  expect(readAnswers(printed!)).toEqual([expect.objectContaining({ status: 'HTTP/1.1 201 Created' })]);
+});

@@ -102,18 +102,27 @@ describe('deploy/compose.home.yaml', () => {
   it('needs nothing but secrets: no identity provider', () => {
     const environment = services['reading-list']!.environment as Yaml;
     for (const name of Object.keys(environment)) expect(KNOWN).toContain(name);
-    const values = { ...environment, PUBLIC_URL: 'http://127.0.0.1:8000' };
-    expect(() => readSettings(withValues(values))).not.toThrow();
+    const PUBLIC_URL = String(environment.PUBLIC_URL).replace(/\$\{DOMAIN:[^}]*\}/, 'list.example.com');
+    const settings = readSettings(withValues({ ...environment, PUBLIC_URL }));
+    expect(settings.publicUrl).toBe('https://list.example.com');
+    expect(settings.trustProxy).toBe('uniquelocal');
   });
 
-  it('keeps the list in a volume, bounds its log and listens on loopback', () => {
-    for (const service of Object.values(services)) {
-      const { volumes, logging } = service as { volumes: string[]; logging: { options: unknown } };
-      expect(volumes).toEqual(['list:/app/var']);
-      expect(logging.options).toHaveProperty('max-size');
-    }
-    expect(services['reading-list']!.ports).toEqual(['127.0.0.1:8000:8000']);
-    expect(compose.volumes).toHaveProperty('list');
+  it('keeps the list and the certificates in volumes, and bounds all logs', () => {
+    const volumesOf = (name: string) => services[name]!.volumes as string[];
+    expect(volumesOf('reading-list')).toEqual(['list:/app/var']);
+    expect(volumesOf('migrate')).toEqual(['list:/app/var']);
+    expect(volumesOf('caddy')).toEqual(['certificates:/data']);
+    expect(Object.keys(compose.volumes as Yaml)).toEqual(['list', 'certificates']);
+    for (const { logging } of Object.values(services))
+      expect((logging as { options: unknown }).options).toHaveProperty('max-size');
+  });
+
+  it('lets only Caddy out, which passes everything on to the service', () => {
+    expect(Object.keys(services).filter((name) => services[name]!.ports)).toEqual(['caddy']);
+    expect(services.caddy!.command).toEqual(
+      ['caddy', 'reverse-proxy', '--from', '${DOMAIN}', '--to', 'reading-list:8000'], // Compose fills it in.
+    );
   });
 });
 

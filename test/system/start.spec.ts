@@ -7,10 +7,10 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 /** Starts the built service in an empty folder. */
-const spawnService = (variables: Record<string, string>, node: string[] = []) =>
+const spawnService = (variables: Record<string, string>, node: string[] = [], args: string[] = []) =>
   spawn(
     process.execPath,
-    [...node, '--import', resolve('test/support/list-packages.mjs'), resolve('dist/src/main.js')],
+    [...node, '--import', resolve('test/support/list-packages.mjs'), resolve('dist/src/main.js'), ...args],
     {
       cwd: mkdtempSync(join(tmpdir(), 'reading-list-start-')),
       env: { PATH: process.env.PATH, PORT: '0', DATABASE_URL: 'sqlite::memory:', LOG_LEVEL: 'fatal', ...variables },
@@ -65,6 +65,23 @@ describe('a start', () => {
     expect(output).toMatch(/^LOG_LEVEL: .*$/m);
     expect(packages).toEqual(expect.arrayContaining(['class-transformer', 'class-validator', 'dotenv']));
     expect(packages.filter((name) => /^(@nestjs|typeorm|express|better-sqlite3|pino|jose)/.test(name))).toEqual([]);
+  });
+});
+
+describe('an argument', () => {
+  it('that is unknown ends the start with a line that names the one that there is', async () => {
+    const { status, output } = await outcomeOf(spawnService({}, [], ['--lna']));
+    expect(status).toBe(1);
+    expect(output).toMatch(/^--lna: unknown argument; --lan listens in the local network/m);
+  });
+
+  it('--lan listens on all addresses, whatever HOST says', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const PORT = String((taken.address() as AddressInfo).port);
+    const refused = await outcomeOf(spawnService({ HOST: '127.0.0.1', PORT }, [], ['--lan']));
+    expect(refused.output).toContain(`PORT: cannot listen on 0.0.0.0:${PORT} (EADDRINUSE)`);
+    taken.close();
   });
 });
 

@@ -1,0 +1,44 @@
+import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
+import { renderUnicodeCompact } from 'uqr';
+
+const ARTICLE = '{"url":"https://example.com/","title":"Example","added_by":"laptop"}';
+const ALL_ADDRESSES: readonly string[] = ['0.0.0.0', '::'];
+
+/** Where a service listens: a bound address and port. */
+interface Listening {
+  host: string;
+  port: number;
+}
+
+/** The lines that tell a newcomer what to do next, on this machine and on a phone. */
+export function greeting({ host, port }: Listening, interfaces = networkInterfaces()): string[] {
+  const isShared = ALL_ADDRESSES.includes(host);
+  const base = baseUrl(isShared ? '127.0.0.1' : host, port);
+  const lines = [
+    `the web application: ${base}/app/`,
+    `documentation: ${base}/docs`,
+    `try it: curl -u me:secret ${base}/v2/articles --json '${ARTICLE}'`,
+  ];
+  if (!isShared) return [...lines, 'for phones in the same network: npm start -- --lan'];
+  const links = localAddresses(interfaces).map((address) => `${baseUrl(address, port)}/app/`);
+  if (links.length === 0) return [...lines, 'this machine has no address in a local network'];
+  return [
+    ...lines,
+    `on a phone in the same network: ${links.join(' or ')}`,
+    renderUnicodeCompact(links[0]!, { border: 2 }),
+    'Any name and password opens a list: for trying out only. Offline use and installing need https, see docs/home.md.',
+  ];
+}
+
+/** The base URL of a service that listens there. */
+export const baseUrl = (host: string, port: number): string =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+
+type Interfaces = Readonly<Record<string, NetworkInterfaceInfo[] | undefined>>;
+
+/** The IPv4 addresses under which other machines of the network reach this one. */
+const localAddresses = (interfaces: Interfaces): string[] =>
+  Object.values(interfaces)
+    .flatMap((addresses) => addresses ?? [])
+    .filter(({ family, internal, address }) => family === 'IPv4' && !internal && !address.startsWith('169.254.'))
+    .map(({ address }) => address);

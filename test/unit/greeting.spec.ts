@@ -1,0 +1,40 @@
+import type { NetworkInterfaceInfo } from 'node:os';
+import { describe, expect, it } from 'vitest';
+import { greeting } from '../../src/greeting.js';
+
+const at = (address: string, { family = 'IPv4', internal = false } = {}): NetworkInterfaceInfo =>
+  ({ address, family, internal }) as NetworkInterfaceInfo;
+
+const INTERFACES = {
+  lo: [at('127.0.0.1', { internal: true })],
+  eth0: [at('169.254.7.7'), at('192.168.1.20'), at('fe80::1', { family: 'IPv6' })],
+  wlan0: [at('10.0.0.7')],
+};
+
+describe('the greeting', () => {
+  it('names this machine, and how to reach the service from a phone', () => {
+    const lines = greeting({ host: '127.0.0.1', port: 8000 }, INTERFACES);
+    expect(lines).toContain('the web application: http://127.0.0.1:8000/app/');
+    expect(lines).toContain('documentation: http://127.0.0.1:8000/docs');
+    expect(lines.at(-1)).toBe('for phones in the same network: npm start -- --lan');
+  });
+
+  it.each(['0.0.0.0', '::'])('names the addresses in the local network when the service listens on %s', (host) => {
+    const lines = greeting({ host, port: 8000 }, INTERFACES);
+    expect(lines).toContain('documentation: http://127.0.0.1:8000/docs');
+    expect(lines).toContain(
+      'on a phone in the same network: http://192.168.1.20:8000/app/ or http://10.0.0.7:8000/app/',
+    );
+    expect(lines.some((line) => line.includes('▀'))).toBe(true);
+    expect(lines.at(-1)).toMatch(/^Any name and password opens a list: for trying out only/);
+  });
+
+  it('says that there is no network', () => {
+    const lines = greeting({ host: '0.0.0.0', port: 8000 }, { lo: INTERFACES.lo });
+    expect(lines.at(-1)).toBe('this machine has no address in a local network');
+  });
+
+  it('writes IPv6 addresses in brackets', () => {
+    expect(greeting({ host: '::1', port: 1 }, {})).toContain('documentation: http://[::1]:1/docs');
+  });
+});
