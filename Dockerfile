@@ -4,12 +4,14 @@ RUN apt-get update && apt-get install -y --no-install-recommends g++ make python
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY clients/typescript/package.json ./clients/typescript/
+COPY clients/page-reader/package.json ./clients/page-reader/
 COPY web/package.json ./web/
 RUN npm ci
 COPY tsconfig.json tsconfig.build.json ormconfig.ts openapi.yaml ./
 COPY scripts/write-openapi.mjs ./scripts/write-openapi.mjs
 COPY src ./src
 COPY clients/typescript ./clients/typescript
+COPY clients/page-reader ./clients/page-reader
 COPY web ./web
 RUN npm run build && npm prune --omit=dev
 # The maps of our own code stay, so that stack traces name the lines of src; those of packages are 39 MB, which a start would read.
@@ -21,6 +23,7 @@ RUN apt-get update && apt-get install -y --no-install-recommends g++ make python
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY clients/typescript/package.json ./clients/typescript/
+COPY clients/page-reader/package.json ./clients/page-reader/
 COPY web/package.json ./web/
 RUN npm ci
 COPY tsconfig.json ormconfig.ts vitest.e2e.config.mts ./

@@ -32,11 +32,11 @@ const wholeSystems = {
   hookTimeout: 120_000,
 };
 
-/** The client library against the built service, on one database; what needs no database once, with SQLite. */
+/** The clients against the built service, on one database; what needs no database once, with SQLite. */
 const client = (name: string, include: string[], globalSetup: string[] = []) => ({
   test: {
     name,
-    include: include.map((path) => `clients/typescript/test/${path}`),
+    include: include.map((path) => `clients/${path}`),
     env: { TEST_DATABASE: name === 'client-mariadb' ? 'mariadb' : 'sqlite' },
     globalSetup: ['test/support/setup-build.ts', ...globalSetup],
     ...wholeSystems,
@@ -59,13 +59,19 @@ const LIGHT = [
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'unit', include: ['test/unit/**/*.spec.ts'], testTimeout: 30_000 } },
+      {
+        test: {
+          name: 'unit',
+          include: ['test/unit/**/*.spec.ts', 'clients/page-reader/test/*.spec.ts'],
+          testTimeout: 30_000,
+        },
+      },
       api('sqlite'),
       api('mariadb', ['test/support/setup-mariadb.ts']),
       api('mysql', ['test/support/setup-mysql.ts']),
       ...(process.env.TEST_MYSQL_URL ? [api('given', ['test/support/setup-given.ts'])] : []),
-      client('client', ['**/*.spec.ts']),
-      client('client-mariadb', ['service/*.spec.ts'], ['test/support/setup-mariadb.ts']),
+      client('client', ['typescript/test/**/*.spec.ts', 'page-reader/test/browser/*.spec.ts']),
+      client('client-mariadb', ['typescript/test/service/*.spec.ts'], ['test/support/setup-mariadb.ts']),
       {
         test: {
           name: 'web',

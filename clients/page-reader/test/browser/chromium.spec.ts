@@ -1,0 +1,48 @@
+import { resolve } from 'node:path';
+import { type Browser, chromium } from 'playwright-core';
+import { rolldown } from 'rolldown';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { chromiumArguments, ensureChromium } from '../../../../test/support/servers/chromium.js';
+import { decodeHtml } from '../../src/node/charset.js';
+import { readDownload } from '../../src/node/index.js';
+import { PAGES } from '../pages.js';
+
+let browser: Browser;
+let program: string;
+let imported: string[];
+
+beforeAll(async () => {
+  const bundle = await rolldown({ input: resolve(import.meta.dirname, '../../src/index.ts') });
+  const { output } = await bundle.generate({ format: 'iife', name: 'reader', minify: true });
+  program = output[0].code;
+  imported = output[0].imports;
+  browser = await chromium.launch({ executablePath: await ensureChromium(), args: [...chromiumArguments] });
+});
+afterAll(() => browser?.close());
+
+it('what a content script needs is less than 60 kB and nothing of Node', () => {
+  expect(program.length).toBeLessThan(60_000);
+  expect(imported).toEqual([]);
+});
+
+it('Chromium reads from live pages what Node reads from saved ones, and leaves them as they are', async () => {
+  const pages = PAGES.filter(({ name }) => name.endsWith('.html') && name !== 'empty.html');
+  const page = await browser.newPage();
+  const html = new Map(pages.map(({ url, bytes, contentType }) => [url, decodeHtml(bytes, contentType)]));
+  await page.route('**/*', (route) => {
+    const body = html.get(route.request().url());
+    return body === undefined ? route.abort() : route.fulfill({ contentType: 'text/html; charset=utf-8', body });
+  });
+  for (const saved of pages) {
+    await page.goto(saved.url);
+    const live = await page.evaluate<unknown>(`(() => {
+      const markup = () => document.documentElement.outerHTML;
+      ${program};
+      const before = markup();
+      const facts = reader.readPage(document);
+      return { ...facts, isUnchanged: markup() === before };
+    })()`);
+    expect(live, saved.name).toEqual({ ...readDownload(saved), isUnchanged: true });
+  }
+  expect(pages.length).toBeGreaterThan(45);
+});
