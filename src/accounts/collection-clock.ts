@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import DataLoader from 'dataloader';
 import { CLOCK, type Clock } from '../config/settings.module.js';
 import { Database } from '../database/database.js';
-import type { Outcome } from '../database/outcome.js';
+import { discarded, type Outcome } from '../database/outcome.js';
 import type { Session } from '../database/session.js';
 import { modifiedMeanwhile } from '../protocol/api-error.js';
 import { requireUnmodified, type Preconditions } from '../protocol/preconditions.js';
@@ -19,6 +19,13 @@ export interface Change {
   liveDelta: number;
   /** Refuse the transaction if the collection changed after this timestamp. */
   ifUnmodifiedSince?: Timestamp;
+}
+
+/** The most live articles that a collection may get, and what to do instead of exceeding that. */
+export interface Quota<T> {
+  maxLive: number;
+  /** Yields the result. Runs with the account locked; what it writes is not kept. */
+  whenFull: (transaction: Session) => Promise<T>;
 }
 
 type Latest = Pick<Collection, 'last_modified'>;
@@ -82,14 +89,16 @@ export class CollectionClock {
    */
   async change<T>(
     owner: Owner,
-    { liveDelta, ifUnmodifiedSince }: Change,
+    change: Change,
     work: (transaction: Session, timestamp: Timestamp) => Promise<Outcome<T>>,
+    quota?: Quota<T>,
   ): Promise<T> {
     const { account } = owner;
     let latest: Timestamp | undefined;
     const result = await this.database.inTransaction(async (transaction) => {
-      const ticked = await tick(transaction, { account, now: this.clock(), liveDelta, ifUnmodifiedSince });
-      if (!ticked) throw modifiedMeanwhile((await findCollection(transaction, account))!.last_modified);
+      const conditions = { ...change, maxLive: quota?.maxLive };
+      const ticked = await tick(transaction, { account, now: this.clock(), ...conditions });
+      if (!ticked) return discarded(await whenRefused(transaction, account, change, quota));
       const { timestamp, witness } = ticked;
       const [outcome, issued] = await this.withFreeTimestamp(transaction, account, timestamp, work);
       latest = outcome.isKept ? issued : undefined;
@@ -115,4 +124,17 @@ export class CollectionClock {
       return [await work(transaction, free), free];
     }
   }
+}
+
+/** The result when the account got no timestamp. Throws 412 / 114 unless it is only the quota that stands against it. */
+async function whenRefused<T>(
+  transaction: Session,
+  account: Buffer,
+  { ifUnmodifiedSince }: Change,
+  quota: Quota<T> | undefined,
+): Promise<T> {
+  const { last_modified, live_count } = (await findCollection(transaction, account))!;
+  requireUnmodified({ ifUnmodifiedSince }, last_modified);
+  if (!quota || live_count < quota.maxLive) throw modifiedMeanwhile(last_modified);
+  return quota.whenFull(transaction);
 }

@@ -5,9 +5,12 @@ import type { Timestamp } from '../protocol/timestamp.js';
 
 /** Transactions whose marks an account keeps. */
 const KEPT = 8;
-const TIME_LENGTH = 16;
+/** A mark begins with the timestamp, in so many digits. */
+export const TIME_LENGTH = 16;
+/** The tag follows: so many bytes, and their length as text. */
 const TAG_BYTES = 6;
-const MARK_LENGTH = TIME_LENGTH + 8;
+export const TAG_LENGTH = 8;
+const MARK_LENGTH = TIME_LENGTH + TAG_LENGTH;
 
 /** The length of the column `recent_writes`. */
 export const MARKS_LENGTH = KEPT * MARK_LENGTH;

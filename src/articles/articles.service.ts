@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Caller } from '../auth/caller.js';
-import { CLOCK, type Clock } from '../config/settings.module.js';
+import { CLOCK, type Clock, SETTINGS } from '../config/settings.module.js';
+import type { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import type { Session } from '../database/session.js';
 import { committed, discarded } from '../database/outcome.js';
-import { ApiError } from '../protocol/api-error.js';
+import { ApiError, quotaReached } from '../protocol/api-error.js';
 import { type Filter, parseDeleteQuery } from '../protocol/collection-query.js';
 import { isNotModified, requireUnmodified, type Preconditions } from '../protocol/preconditions.js';
 import type { ResponseBehavior } from '../protocol/response-behavior.js';
@@ -14,7 +15,7 @@ import { isUuid } from '../protocol/uuid.js';
 import { type Article, changedFields, newArticle, patchArticle, patchResponse, type Tombstone } from './article.js';
 import * as store from './store/articles.store.js';
 import { settleCollection } from '../accounts/accounts.store.js';
-import { CollectionClock } from '../accounts/collection-clock.js';
+import { CollectionClock, type Quota } from '../accounts/collection-clock.js';
 import { isTimestampTaken } from '../accounts/tick.js';
 
 /** Articles that a bulk deletion deletes per transaction: some ten milliseconds. */
@@ -47,6 +48,7 @@ export class ArticlesService {
     private readonly database: Database,
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly collections: CollectionClock,
+    @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
   /** Throws 404 / 110 for an id that is not a UUID, 404 / 111, 412 / 114. */
@@ -63,21 +65,34 @@ export class ArticlesService {
 
   /**
    * Stores a new article, or finds the live one that already holds its url or resolved_url.
-   * Throws 400 / 108, 400 / 109, 412 / 114.
+   * Throws 400 / 108, 400 / 109, 412 / 114, 403 / 121 when the user has as many articles as are allowed.
    */
   async create(caller: Caller, body: unknown, conditions: Preconditions): Promise<Created> {
     const { account } = caller;
     const { id, ...fields } = newArticle(body, randomUUID(), this.clock());
     await this.collections.requireUnmodified(caller, conditions);
     const change = { liveDelta: 1, ifUnmodifiedSince: conditions.ifUnmodifiedSince };
-    return this.collections.change(caller, change, async (transaction, time) => {
+    const add = async (transaction: Session, time: Timestamp) => {
       const article: Article = { id, last_modified: time, ...fields, stored_on: time };
       if (await this.isStored(store.insertArticle(transaction, account, article)))
         return committed<Created>({ created: true, article });
       // While the account is locked, nobody can delete it.
       const holder = (await store.findHolder(transaction, account, article))!;
       return discarded<Created>({ created: false, article: holder });
-    });
+    };
+    return this.collections.change(caller, change, add, this.quota(account, fields));
+  }
+
+  /** A full collection still answers for a URL that it has. */
+  private quota(account: Buffer, article: Pick<Article, 'url' | 'resolved_url'>): Quota<Created> | undefined {
+    const { maxArticlesPerUser } = this.settings;
+    if (maxArticlesPerUser === 0) return undefined;
+    const whenFull = async (transaction: Session) => {
+      const holder = await store.findHolder(transaction, account, article);
+      if (!holder) throw quotaReached(maxArticlesPerUser);
+      return { created: false, article: holder };
+    };
+    return { maxLive: maxArticlesPerUser, whenFull };
   }
 
   /** False when another article has the URL, which leaves the transaction usable. */

@@ -31,7 +31,7 @@ Articles whose URL the user already has are left alone, so that an import can be
     .option('--dry-run', 'store nothing, and say what the import would do')
     .addHelpText(
       'after',
-      '\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 done, but some entries cannot be articles (they are listed)',
+      '\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 done, but some entries cannot be articles (they are listed), or exceed MAX_ARTICLES_PER_USER',
     )
     .action(
       (file: string, { format: wanted, addedBy, dryRun, ...user }: ImportOptions & UserOptions & { format?: string }) =>

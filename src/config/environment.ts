@@ -25,6 +25,7 @@ const WHOLE_SECONDS = 2 ** 31 - 1;
 /** Together with what surrounds them, a body and a page have to fit into a string, which has less than 512 MiB. */
 const LARGEST_BODY = 2 ** 28;
 const LARGEST_PAGE = 2 ** 26;
+const MOST_ARTICLES = 10 ** 9;
 const SCOPES = 'must be one or more scopes, separated by single spaces, of printable ASCII without " and \\';
 const POSSIBLE_PORT = 'must have a port of 1 to 65535';
 const ENCODED = 'must have each % that stands for itself written as %25';
@@ -146,6 +147,9 @@ export class Environment {
   @WholeNumber(1, LARGEST_PAGE)
   MAX_PAGE_BYTES: number = 1_048_576;
   @Setting('requests of a batch') @WholeNumber(1, 1000) BATCH_MAX_REQUESTS: number = 25;
+  @Setting('articles that a user may have, without deleted ones; 0: no limit')
+  @WholeNumber(0, MOST_ARTICLES)
+  MAX_ARTICLES_PER_USER: number = 100_000;
   @Setting('longest time that a poll may wait for a change; 0: none waits')
   @WholeNumber(0, 3600)
   WAIT_MAX_SECONDS: number = 55;

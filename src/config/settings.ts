@@ -134,6 +134,8 @@ function toSettings(environment: Environment, uriIsExplicit: boolean) {
     /** A page ends after about this many bytes of items, but has at least one item. */
     maxPageBytes: environment.MAX_PAGE_BYTES,
     batchMaxRequests: environment.BATCH_MAX_REQUESTS,
+    /** Live articles; 0: no limit. */
+    maxArticlesPerUser: environment.MAX_ARTICLES_PER_USER,
     waiting: Object.freeze({
       /** The longest wait that is granted; 0 disables waiting. */
       maxSeconds: environment.WAIT_MAX_SECONDS,

@@ -47,6 +47,15 @@ export const invalidPostedData = (field: string, reason: string): ApiError =>
 /** 410 / 202 after the end-of-support date. */
 export const supportEnded = (): ApiError => new ApiError('deprecated', 'The service has reached its end of support');
 
+/** 403 / 121 with the limit as a member: of the two errors with that number, only this one is about a single request. */
+export const quotaReached = (max_articles: number): ApiError =>
+  new ApiError(
+    'forbidden',
+    `The limit of ${max_articles} articles is reached, delete some first`,
+    {},
+    { max_articles },
+  );
+
 /** 412 / 114 with the current timestamp of the record or collection that changed. */
 export const modifiedMeanwhile = (current: number): ApiError =>
   new ApiError('modifiedMeanwhile', 'Resource was modified meanwhile', { 'Last-Modified': String(current) });

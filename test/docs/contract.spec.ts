@@ -128,6 +128,13 @@ describe('the document knows what the service answers', () => {
     ]);
   });
 
+  it('to a user who has as many articles as are allowed', async () => {
+    const { url } = await another({ MAX_ARTICLES_PER_USER: '1' });
+    const post = () => documented('POST', '/v2/articles', { headers: basic, body: anArticle() }, url);
+    expect((await post()).status).toBe(201);
+    expect(await post()).toMatchObject({ status: 403, body: { errno: 121, max_articles: 1 } });
+  });
+
   it('to a batch', async () => {
     const headers = { Authorization: `Bearer ${token}` };
     const requests = [

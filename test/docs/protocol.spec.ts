@@ -93,9 +93,12 @@ describe('docs/protocol.md', () => {
   });
 
   it('gives the limits that the settings have by default', () => {
-    const { pageSize, batchMaxRequests, maxBodyBytes, oauth } = readSettings({});
+    const { pageSize, batchMaxRequests, maxArticlesPerUser, maxBodyBytes, oauth } = readSettings({});
     const limits = rows(section('Limits')).map((cells) => cells.join(' '));
     expect(limits).toContainEqual(expect.stringContaining(`items in a page ${pageSize} *`));
+    expect(limits).toContainEqual(
+      expect.stringContaining(`articles of a user ${maxArticlesPerUser.toLocaleString('en')} *`),
+    );
     expect(limits).toContainEqual(expect.stringContaining(`requests in a batch ${batchMaxRequests} *`));
     expect(limits).toContainEqual(expect.stringContaining(`body of a request ${maxBodyBytes / 2 ** 20} MiB *`));
     expect(limits).toContainEqual(

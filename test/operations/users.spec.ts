@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountKey } from '../../src/auth/caller.js';
 import type { TestDatabase } from '../support/database.js';
-import { fullState, send } from '../support/devices.js';
+import { fullState, Poller, send } from '../support/devices.js';
 import { startService, type Service } from '../support/service.js';
 import { BACKENDS } from './backends.js';
 import { mustRun, runCommand } from './run-command.js';
@@ -58,6 +58,34 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
     expect(await clockOf(user)).toBe(clock);
     expect((await ask(user, 'GET', '/articles')).headers.get('total-records')).toBe('230');
     expect(await mustRun(['user', 'import', '-'], settings, exported)).toMatch(/^imported 0 .* 250 were there/);
+    expect(await mustRun(['doctor', '--basic', user], settings)).toMatch(/ 0 problems/);
+  });
+
+  it('an import restores as many articles as are allowed, and the rest when it is repeated with a higher limit', async () => {
+    const user = randomUUID();
+    for (const host of ['a', 'b', 'c', 'd'])
+      await ask(user, 'POST', '/articles', { url: `https://${host}.example/`, title: host, added_by: 'test' });
+    const [first] = (await ask(user, 'GET', '/articles?_sort=last_modified')).body.items;
+    await ask(user, 'DELETE', `/articles/${first!.id}`);
+    const exported = await mustRun(['user', 'export', '--basic', user], settings);
+    await mustRun(['user', 'erase', '--basic', user], settings);
+    const limited = { ...settings, MAX_ARTICLES_PER_USER: '2' };
+    const leftOut = 'left out, as a user has at most MAX_ARTICLES_PER_USER (2): 1 articles\n';
+    expect(await runCommand(['user', 'import', '-', '--dry-run'], limited, exported)).toMatchObject({
+      status: 3,
+      out: `would import 3 articles and tombstones of 1 users, 0 are there\n${leftOut}`,
+    });
+    expect(await runCommand(['user', 'import', '-'], limited, exported)).toMatchObject({
+      status: 3,
+      out: `imported 3 articles and tombstones of 1 users, 0 were there\n${leftOut}`,
+    });
+    const poller = new Poller([service.url], user);
+    await poller.poll();
+    expect([...poller.items.values()].filter(({ deleted }) => !deleted)).toHaveLength(2);
+    expect(await mustRun(['user', 'import', '-'], settings, exported)).toMatch(/^imported 1 /);
+    await poller.poll();
+    expect(poller.items).toEqual(await fullState(service.url, user));
+    expect([...poller.items.values()].filter(({ deleted }) => !deleted)).toHaveLength(3);
     expect(await mustRun(['doctor', '--basic', user], settings)).toMatch(/ 0 problems/);
   });
 
@@ -231,6 +259,26 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
         'title,url,time_added\nT,https://example.com/,1\n"cut off',
       );
       expect([status, err]).toEqual([1, 'line 3: a quoted field that is never closed; nothing was imported\n']);
+    });
+
+    it('leaves out what exceeds MAX_ARTICLES_PER_USER, and says so', async () => {
+      const user = randomUUID();
+      await ask(user, 'POST', '/articles', { url: 'https://a.example/', title: 'A', added_by: 'test' });
+      const rows = ['a', 'b', 'c', 'b', 'd'].map((host, at) => `${host},https://${host}.example/,${at + 1}`);
+      const file = ['title,url,time_added', ...rows].join('\n');
+      const limited = { ...settings, MAX_ARTICLES_PER_USER: '3' };
+      const words = ['user', 'import', '-', '--basic', user];
+      const leftOut = 'left out, as a user has at most MAX_ARTICLES_PER_USER (3): 1 articles\n';
+      expect(await runCommand([...words, '--dry-run'], limited, file)).toMatchObject({
+        status: 3,
+        out: `would import 2 articles, 2 are there, 0 cannot be\n${leftOut}`,
+      });
+      expect(await runCommand(words, limited, file)).toMatchObject({
+        status: 3,
+        out: `imported 2 articles, 2 were there, 0 cannot be\n${leftOut}`,
+      });
+      expect(await mustRun(['doctor', '--basic', user], settings)).toMatch(/ 0 problems/);
+      expect(await mustRun(words, settings, file)).toMatch(/^imported 1 articles, 4 were there/);
     });
 
     it('refuses a file that looks like none of them', async () => {

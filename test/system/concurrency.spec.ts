@@ -12,6 +12,8 @@ import { startNewestMariaDb } from '../support/servers/newest-mariadb.js';
 import { startService, type Service } from '../support/service.js';
 
 const HOUR_MS = 3_600_000;
+/** More than the other cases store. */
+const MAX_ARTICLES = 150;
 
 /** Database URLs for the instances: one server for both, a node of a cluster for each, or one file for both. */
 interface Backend {
@@ -57,9 +59,8 @@ describe.each(Object.keys(backends))('several instances with wrong clocks on %s'
     services = [];
     for (const [at, url] of backend.urls.entries()) {
       const clockSkewMs = [HOUR_MS, -HOUR_MS, 0][at]!;
-      services.push(
-        await startService({ DATABASE_URL: url, MIGRATE_ON_START: 'true', LOG_LEVEL: 'warn' }, { clockSkewMs }),
-      );
+      const settings = { DATABASE_URL: url, MIGRATE_ON_START: 'true', MAX_ARTICLES_PER_USER: String(MAX_ARTICLES) };
+      services.push(await startService({ ...settings, LOG_LEVEL: 'warn' }, { clockSkewMs }));
     }
     bases = services.map((service) => service.url);
   });
@@ -123,6 +124,19 @@ describe.each(Object.keys(backends))('several instances with wrong clocks on %s'
     expect(statuses(answers)).toEqual({ 200: 1, 412: 9 });
     const now = await send(base(1), user, 'GET', `/articles/${body.id}`);
     expect(now.body).toEqual(answers.find(({ status }) => status === 200)!.body);
+  });
+
+  it('never exceeds the limit of articles with 20 simultaneous POSTs, some of a URL that is there', async () => {
+    const [user, known] = [randomUUID(), anArticle()];
+    await send(base(0), user, 'POST', '/articles', known);
+    for (let at = 2; at < MAX_ARTICLES; at++) await send(base(at), user, 'POST', '/articles', anArticle());
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, turn) =>
+        send(base(turn), user, 'POST', '/articles', turn % 4 === 0 ? known : anArticle()),
+      ),
+    );
+    expect(statuses(answers)).toEqual({ 200: 5, 201: 1, 403: 14 });
+    expect((await send(base(1), user, 'HEAD', '/articles')).headers.get('total-records')).toBe(String(MAX_ARTICLES));
   });
 
   it('lets one of 10 conditional creations win', async () => {

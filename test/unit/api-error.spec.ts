@@ -3,6 +3,7 @@ import {
   ApiError,
   invalidParameter,
   invalidPostedData,
+  quotaReached,
   modifiedMeanwhile,
   supportEnded,
 } from '../../src/protocol/api-error.js';
@@ -66,6 +67,15 @@ describe('an error', () => {
 
   it('names the field of the body', () => {
     expect(invalidPostedData('url', 'too long').body('')).toMatchObject({ errno: 109, message: 'url: too long' });
+  });
+
+  it('tells the limit when there are as many articles as are allowed', () => {
+    expect(quotaReached(3).body('')).toMatchObject({
+      code: 403,
+      errno: 121,
+      message: 'The limit of 3 articles is reached, delete some first',
+      max_articles: 3,
+    });
   });
 
   it('tells the current timestamp when something was modified meanwhile', () => {

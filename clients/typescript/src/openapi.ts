@@ -22,7 +22,7 @@ export interface paths {
         put?: never;
         /**
          * Create an article
-         * @description Stores a new article, or returns the live one that has the same `url` or the same `resolved_url`.
+         * @description Stores a new article, or returns the live one that has the same `url` or the same `resolved_url`. A user has at most so many articles; one more is 403 with `max_articles`.
          */
         post: operations["createArticle"];
         /**
@@ -877,6 +877,11 @@ export interface components {
              * @description The URL of the section about this error.
              */
             info: string;
+            /**
+             * @description Only where a POST would exceed it (errno 121): the articles that a user may have.
+             * @example 100000
+             */
+            max_articles?: number;
         };
     };
     responses: {

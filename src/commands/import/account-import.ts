@@ -1,9 +1,10 @@
 import type { Article, Tombstone } from '../../articles/article.js';
+import type { Settings } from '../../config/settings.js';
 import { findAccount } from '../../accounts/accounts.store.js';
 import type { DatabaseContext } from '../command.js';
 import type { AccountState } from './files/own-lines.js';
 import { DryRun } from './dry-run.js';
-import { addArticles, restoreItems } from './store-items.js';
+import { addArticles, type Destination, restoreItems, type Stored } from './store-items.js';
 
 type Item = Article | Tombstone;
 
@@ -22,7 +23,17 @@ export interface ImportCounts {
   stored: number;
   /** Already present, or another article has their URL. */
   known: number;
+  /** Left out, because the user has `MAX_ARTICLES_PER_USER` articles. */
+  overQuota: number;
 }
+
+/** What a command prints about the articles that it leaves out. */
+export const overQuotaLine = (
+  { overQuota }: ImportCounts,
+  { maxArticlesPerUser }: Pick<Settings, 'maxArticlesPerUser'>,
+): string => `left out, as a user has at most MAX_ARTICLES_PER_USER (${maxArticlesPerUser}): ${overQuota} articles`;
+
+export const noneYet = (): ImportCounts => ({ stored: 0, known: 0, overQuota: 0 });
 
 /** Imports items into one account in chunks; in a dry run it only counts. */
 export class AccountImport {
@@ -30,7 +41,7 @@ export class AccountImport {
   private characters = 0;
 
   private constructor(
-    private readonly store: (items: Item[]) => Promise<number>,
+    private readonly store: (items: Item[]) => Promise<Stored>,
     private readonly counts: ImportCounts,
   ) {}
 
@@ -45,28 +56,24 @@ export class AccountImport {
     state: AccountState,
     counts: ImportCounts,
   ) {
-    const { database } = context;
-    const present = await database.onSession((session) => findAccount(session, account));
+    const destination = destinationOf(context, account);
+    const present = await context.database.onSession((session) => findAccount(session, account));
     if (present && present.last_modified > state.last_modified) return this.adding(context, isDryRun, account, counts);
-    const dryRun = new DryRun(database, account, 'restoring');
+    const dryRun = new DryRun(destination, 'restoring');
     return new AccountImport(
-      (items) => (isDryRun ? dryRun.count(items) : restoreItems(database, account, state, items)),
+      (items) => (isDryRun ? dryRun.count(items) : restoreItems(destination, state, items)),
       counts,
     );
   }
 
   /** An import that adds articles as new changes, without tombstones. */
-  static adding(
-    { database, clock }: DatabaseContext,
-    isDryRun: boolean,
-    account: Buffer,
-    counts: ImportCounts,
-  ): AccountImport {
+  static adding(context: DatabaseContext, isDryRun: boolean, account: Buffer, counts: ImportCounts): AccountImport {
     const isArticle = (item: Item): item is Article => !('deleted' in item);
-    const dryRun = new DryRun(database, account, 'adding');
+    const destination = destinationOf(context, account);
+    const dryRun = new DryRun(destination, 'adding');
     return new AccountImport((items) => {
       const articles = items.filter(isArticle);
-      return isDryRun ? dryRun.count(articles) : addArticles(database, account, articles, clock());
+      return isDryRun ? dryRun.count(articles) : addArticles(destination, articles, context.clock());
     }, counts);
   }
 
@@ -81,8 +88,15 @@ export class AccountImport {
     const { chunk } = this;
     this.chunk = [];
     this.characters = 0;
-    const stored = await this.store(chunk);
+    const { stored, overQuota } = await this.store(chunk);
     this.counts.stored += stored;
-    this.counts.known += chunk.length - stored;
+    this.counts.overQuota += overQuota;
+    this.counts.known += chunk.length - stored - overQuota;
   }
 }
+
+const destinationOf = ({ database, settings }: DatabaseContext, account: Buffer): Destination => ({
+  database,
+  account,
+  maxLive: settings.maxArticlesPerUser || Infinity,
+});

@@ -3,7 +3,7 @@ import { type Article, newArticle } from '../../articles/article.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { CommandError, type DatabaseContext, EXIT } from '../command.js';
 import { type UserOptions, userOf } from '../user-options.js';
-import { AccountImport, type ImportOptions } from './account-import.js';
+import { AccountImport, type ImportOptions, noneYet, overQuotaLine } from './account-import.js';
 import { type Bookmark, bodyOf } from './files/bookmark.js';
 import { ImportFileError } from './files/import-file-error.js';
 
@@ -19,17 +19,18 @@ export async function importBookmarks(
 ): Promise<number> {
   const account = await userOf(context, user);
   const { articles, skipped, leftOut } = await readAll(context, addedBy, bookmarks);
-  const counts = { stored: 0, known: 0 };
+  const counts = noneYet();
   const into = AccountImport.adding(context, dryRun, account, counts);
   for (const article of articles) {
     await into.add(article);
-    context.progress(`${counts.stored + counts.known} of ${articles.length} so far`);
+    context.progress(`${counts.stored + counts.known + counts.overQuota} of ${articles.length} so far`);
   }
   await into.finish();
   const [done, were] = dryRun ? ['would import', 'are'] : ['imported', 'were'];
   await context.print(`${done} ${counts.stored} articles, ${counts.known} ${were} there, ${skipped} cannot be`);
+  if (counts.overQuota > 0) await context.print(overQuotaLine(counts, context.settings));
   if (leftOut.size > 0) await context.print(`left out, as an article has no place for it: ${listed(leftOut)}`);
-  return skipped > 0 ? EXIT.attention : EXIT.ok;
+  return skipped + counts.overQuota > 0 ? EXIT.attention : EXIT.ok;
 }
 
 const listed = (leftOut: Map<string, number>): string =>

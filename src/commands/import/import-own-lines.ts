@@ -1,7 +1,7 @@
 import type { Article, Tombstone } from '../../articles/article.js';
 import { CommandError, type DatabaseContext, EXIT } from '../command.js';
 import { namesUser, type UserOptions, userOf } from '../user-options.js';
-import { AccountImport, type ImportOptions } from './account-import.js';
+import { AccountImport, type ImportOptions, noneYet, overQuotaLine } from './account-import.js';
 import { ImportFileError } from './files/import-file-error.js';
 import type { TextChunks } from './files/lines.js';
 import { type AccountState, readOwnLines } from './files/own-lines.js';
@@ -26,12 +26,14 @@ export async function importOwnLines(
     throw new CommandError(`${error.message}; the lines before it were imported, repeat when the file is complete`);
   }
   await context.print(await target.finish());
-  return EXIT.ok;
+  if (target.counts.overQuota === 0) return EXIT.ok;
+  await context.print(overQuotaLine(target.counts, context.settings));
+  return EXIT.attention;
 }
 
 /** Receives the lines, for one account after the other. */
 class Target {
-  private readonly counts = { stored: 0, known: 0 };
+  readonly counts = noneYet();
   private users = 0;
   private items = 0;
   private current?: AccountImport;

@@ -7,64 +7,106 @@ import type { Database } from '../../database/database.js';
 import type { Session } from '../../database/session.js';
 import type { Timestamp } from '../../protocol/timestamp.js';
 import type { AccountState } from './files/own-lines.js';
-import { addAccount, addToLiveCount, raiseTimestamps, settleCollection } from '../../accounts/accounts.store.js';
+import {
+  addAccount,
+  addToLiveCount,
+  findCollection,
+  raiseTimestamps,
+  settleCollection,
+} from '../../accounts/accounts.store.js';
 import { tick } from '../../accounts/tick.js';
 
 type Item = Article | Tombstone;
 
+/** Whose items are stored, and how many live articles the account may have. */
+export interface Destination {
+  database: Database;
+  account: Buffer;
+  maxLive: number;
+}
+
+/** How many items were stored, and how many not because the account has `maxLive` articles. */
+export interface Stored {
+  stored: number;
+  overQuota: number;
+}
+
 /**
  * Stores items unchanged, including timestamps, in one transaction; the clock ends up at or after all of them. Records
- * that exist in the same or a newer version are kept, as are live articles with the same URL. Returns how many items
- * were stored.
+ * that exist in the same or a newer version are kept, as are live articles with the same URL.
  */
-export function restoreItems(database: Database, account: Buffer, state: AccountState, items: readonly Item[]) {
+export function restoreItems(
+  { database, account, maxLive }: Destination,
+  state: AccountState,
+  items: readonly Item[],
+): Promise<Stored> {
   const clock = Math.max(state.last_modified, ...items.map(({ last_modified }) => last_modified));
   let stored = 0;
   return database.inTransaction(async (transaction) => {
     await addAccount(transaction, { account, last_modified: clock, live_count: 0, purged_until: state.purged_until });
     await raiseTimestamps(transaction, account, clock, state.purged_until);
-    let [count, liveDelta] = [0, 0];
+    const { live_count } = (await findCollection(transaction, account))!;
+    let [count, liveDelta, overQuota] = [0, 0, 0];
     for (const item of items) {
-      const delta = await restoreItem(transaction, account, item);
-      if (delta === undefined) continue;
+      const delta = await restoreItem(transaction, account, item, live_count + liveDelta < maxLive);
+      if (delta === 'overQuota') overQuota++;
+      if (typeof delta !== 'number') continue;
       count++;
       liveDelta += delta;
     }
     // Repeated because the reply to COMMIT was lost, it may find them stored.
     stored = Math.max(stored, count);
     await addToLiveCount(transaction, account, liveDelta);
-    return committed(stored);
+    // Devices may have seen the file's timestamps when the rest comes: it has to come as new changes.
+    if (overQuota > 0) await raiseTimestamps(transaction, account, clock + 1, state.purged_until);
+    return committed({ stored, overQuota });
   });
 }
 
-/** The change in the number of live articles; undefined when the item was not stored. */
-async function restoreItem(transaction: Session, account: Buffer, item: Item): Promise<number | undefined> {
+/** The change in the number of live articles, or why the item was not stored. */
+async function restoreItem(
+  transaction: Session,
+  account: Buffer,
+  item: Item,
+  hasRoom: boolean,
+): Promise<number | 'known' | 'overQuota'> {
   const known = await versionOf(transaction, account, item.id);
-  if (known && known.last_modified >= item.last_modified) return undefined;
+  if (known && known.last_modified >= item.last_modified) return 'known';
   const isTombstone = 'deleted' in item;
-  if (!isTombstone && (await isTaken(transaction, account, item))) return undefined;
+  if (!isTombstone && (await isTaken(transaction, account, item))) return 'known';
+  const delta = Number(!isTombstone) - Number(known !== undefined && !known.deleted);
+  if (delta > 0 && !hasRoom) return 'overQuota';
   if (known) await deleteItem(transaction, account, item.id);
   await (isTombstone ? insertTombstone(transaction, account, item) : insertArticle(transaction, account, item));
-  return Number(!isTombstone) - Number(known !== undefined && !known.deleted);
+  return delta;
 }
 
 /**
  * Stores articles as new changes in one transaction, so that devices get them with their next poll. Existing articles
- * with the same URL are kept. Returns how many were stored.
+ * with the same URL are kept.
  */
-export function addArticles(database: Database, account: Buffer, articles: readonly Article[], now: Timestamp) {
+export function addArticles(
+  { database, account, maxLive }: Destination,
+  articles: readonly Article[],
+  now: Timestamp,
+): Promise<Stored> {
   return database.inTransaction(async (transaction) => {
     const { timestamp: first, witness } = (await tick(transaction, { account, now, liveDelta: 0 }))!;
-    let stored = 0;
+    const { live_count } = (await findCollection(transaction, account))!;
+    let [stored, overQuota] = [0, 0];
     for (const article of articles) {
       const isKnown = (await versionOf(transaction, account, article.id)) !== undefined;
       const added = { ...article, id: isKnown ? randomUUID() : article.id, last_modified: first + stored };
       if (await isTaken(transaction, account, added)) continue;
+      if (live_count + stored >= maxLive) {
+        overQuota++;
+        continue;
+      }
       await insertArticle(transaction, account, added);
       stored++;
     }
-    if (stored === 0) return discarded(0);
+    if (stored === 0) return discarded({ stored, overQuota });
     await settleCollection(transaction, account, first + stored - 1, -stored);
-    return committed(stored, witness);
+    return committed({ stored, overQuota }, witness);
   });
 }

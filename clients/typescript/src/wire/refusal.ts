@@ -6,6 +6,8 @@ interface ErrorBody {
   code: number;
   errno: number;
   message?: string;
+  /** The limit that a creation would exceed. */
+  max_articles?: number;
 }
 
 /**
@@ -24,10 +26,12 @@ export function errorOf(
       return new ReadingListError('busy', `HTTP ${status}`, { status, retryAfterSeconds });
     return new ReadingListError('protocol', `HTTP ${status} that is not from the service`, { status });
   }
-  const { errno, message = `HTTP ${status}` } = (body ?? {}) as Partial<ErrorBody>;
+  const { errno, message = `HTTP ${status}`, max_articles } = (body ?? {}) as Partial<ErrorBody>;
   const field = fieldOf(message);
   const isUnserved = status < 500;
-  return new ReadingListError(kindOf(status, field), message, { status, errno, field, retryAfterSeconds, isUnserved });
+  // The credentials are good, only this article is one too many.
+  const kind = status === 403 && max_articles !== undefined ? 'refused' : kindOf(status, field);
+  return new ReadingListError(kind, message, { status, errno, field, retryAfterSeconds, isUnserved });
 }
 
 /** What is not here may be due to a wrong URL or to something on the way. */
