@@ -4,8 +4,6 @@ import { IdentityProvider } from './provider/identity-provider.js';
 import { ProviderKeys } from './provider/provider-keys.js';
 import { BasicStrategy } from './strategies/basic.strategy.js';
 import { BearerStrategy } from './strategies/bearer.strategy.js';
-import { Introspection } from './tokens/introspection.js';
-import { JwtAccessTokens } from './tokens/jwt-access-tokens.js';
 import { LastUse } from './tokens/last-use.js';
 import { PersonalTokens } from './tokens/personal-tokens.js';
 import { ProviderTokens } from './tokens/provider-tokens.js';
@@ -19,8 +17,6 @@ import { TokenVerifier } from './tokens/token-verifier.js';
     BasicStrategy,
     BearerStrategy,
     IdentityProvider,
-    Introspection,
-    JwtAccessTokens,
     LastUse,
     PersonalTokens,
     ProviderKeys,

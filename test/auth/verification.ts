@@ -1,7 +1,5 @@
 import { IdentityProvider } from '../../src/auth/provider/identity-provider.js';
 import { ProviderKeys } from '../../src/auth/provider/provider-keys.js';
-import { Introspection } from '../../src/auth/tokens/introspection.js';
-import { JwtAccessTokens } from '../../src/auth/tokens/jwt-access-tokens.js';
 import { ProviderTokens } from '../../src/auth/tokens/provider-tokens.js';
 import { SharedResults } from '../../src/auth/tokens/shared-results.js';
 import { TokenVerifier } from '../../src/auth/tokens/token-verifier.js';
@@ -33,10 +31,9 @@ export class Verification {
     const settings = readSettings({ OAUTH_URI: issuer, ...variables });
     this.settings = settings;
     this.provider = new IdentityProvider(settings, monotonic);
-    const jwts = new JwtAccessTokens(new ProviderKeys(this.provider, monotonic), settings, clock);
-    const introspection = new Introspection(this.provider, settings, clock);
+    const keys = new ProviderKeys(this.provider, monotonic);
     const shared = new SharedResults(settings, clock, { client: store } as unknown as SharedRedis);
-    const provided = new ProviderTokens(settings, this.provider, jwts, introspection, shared);
+    const provided = new ProviderTokens(settings, clock, this.provider, keys, shared);
     this.verifier = new TokenVerifier(settings, monotonic, undefined as never, provided);
   }
 

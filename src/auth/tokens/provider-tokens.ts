@@ -1,24 +1,43 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { SETTINGS } from '../../config/settings.module.js';
+import { decodeProtectedHeader, errors } from 'jose';
+import * as client from 'openid-client';
+import { CLOCK, type Clock, SETTINGS } from '../../config/settings.module.js';
 import type { Settings } from '../../config/settings.js';
+import { ApiError } from '../../protocol/api-error.js';
+import { providerUnavailable } from '../provider/bounded-fetch.js';
 import { IdentityProvider } from '../provider/identity-provider.js';
+import { ProviderKeys } from '../provider/provider-keys.js';
+import type { ProviderMetadata } from '../provider/provider-metadata.js';
+import { refusalOf } from '../provider/provider-refusal.js';
+import { type Claims, judgeIntrospected, judgeSigned, type TokenRules } from './claims.js';
 import { type CheckedToken, type Identity, refused } from './identity.js';
-import { Introspection } from './introspection.js';
-import { JwtAccessTokens, looksLikeJwt } from './jwt-access-tokens.js';
 import { SharedResults } from './shared-results.js';
 
-/** Verifies tokens of the identity provider: signed ones with its keys, others by introspection. */
+/** True for a text that looks like a signed JWT: three parts, the first a JSON object with `alg`. */
+export function looksLikeJwt(token: string): boolean {
+  if (token.split('.').length !== 3) return false;
+  try {
+    return typeof decodeProtectedHeader(token).alg === 'string';
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Verifies access tokens of the identity provider: signed JWTs with its keys and without a call per token, opaque and
+ * encrypted ones by introspection (RFC 7662).
+ */
 @Injectable()
 export class ProviderTokens {
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(CLOCK) private readonly clock: Clock,
     private readonly provider: IdentityProvider,
-    private readonly jwts: JwtAccessTokens,
-    private readonly introspection: Introspection,
+    private readonly keys: ProviderKeys,
     private readonly shared: SharedResults,
   ) {}
 
-  /** Throws 401 / 105, 403 / 121, or 503 / 201 when the provider is not available. */
+  /** Throws 401 / 105, 403 / 121, or 503 / 201 when the provider is not available or its response cannot be used. */
   async check(token: string): Promise<CheckedToken> {
     if (!this.settings.oauth.enabled) throw refused('no identity provider is set up here');
     return this.shared.known(token, () => this.identify(token));
@@ -26,7 +45,74 @@ export class ProviderTokens {
 
   private async identify(token: string): Promise<Identity> {
     const metadata = await this.provider.discovered();
-    const judge = looksLikeJwt(token) ? this.jwts : this.introspection;
-    return judge.identify(token, metadata);
+    const verified = looksLikeJwt(token) ? this.verifySigned(token, metadata) : this.introspect(token, metadata);
+    return { issuer: this.settings.oauth.uri, ...(await verified) };
   }
+
+  private async verifySigned(token: string, { issuer, jwks_uri }: ProviderMetadata) {
+    if (jwks_uri === undefined) throw providerUnavailable('it publishes no keys');
+    try {
+      const { payload, protectedHeader } = await this.keys.verify(token, jwks_uri);
+      return judgeSigned(protectedHeader.typ, readClaims(payload), this.rules(issuer));
+    } catch (error) {
+      throw toApiError(error, token);
+    }
+  }
+
+  private async introspect(token: string, { issuer, introspection_endpoint }: ProviderMetadata) {
+    if (introspection_endpoint === undefined) {
+      const kind = token.split('.').length === 5 ? 'encrypted' : 'opaque, not a signed token';
+      throw refused(`it is ${kind}, and the identity provider has no introspection endpoint to check it with`);
+    }
+    const claims = await this.ask(token);
+    if (claims.active !== true) throw refused('it is not active');
+    return judgeIntrospected(claims, this.rules(issuer));
+  }
+
+  private rules(issuer: string): TokenRules {
+    const { audiences, requiredScopes } = this.settings.oauth;
+    return { issuer, audiences, requiredScopes, now: this.clock() };
+  }
+
+  private async ask(token: string): Promise<Claims> {
+    const introspect = (configuration: client.Configuration) =>
+      client.tokenIntrospection(configuration, token, { token_type_hint: 'access_token' });
+    try {
+      return await this.provider.call('introspection', introspect, [token]);
+    } catch (error) {
+      if (error instanceof ApiError) throw error;
+      // Some providers respond like this to a token that does not look like one of theirs.
+      const { status, error: code } = refusalOf(error);
+      if (status === 400 && code === 'unsupported_token_type') throw refused('the provider does not know it');
+      this.provider.distrust();
+      throw providerUnavailable('introspection failed', error);
+    }
+  }
+}
+
+function readClaims(payload: Uint8Array): Claims {
+  try {
+    const claims: unknown = JSON.parse(new TextDecoder().decode(payload));
+    if (typeof claims === 'object' && claims !== null && !Array.isArray(claims)) return claims as Claims;
+  } catch {
+    // Signed, but not a JWT.
+  }
+  throw refused('its content is not a JSON object');
+}
+
+/** Any error of jose means a bad token, except for a provider's key that is unusable. */
+function toApiError(error: unknown, token: string): ApiError {
+  if (error instanceof ApiError) return error;
+  const isOfToken = error instanceof errors.JOSEError && !(error instanceof errors.JWKInvalid);
+  return isOfToken ? refused(reasonOf(error, token)) : providerUnavailable('its key cannot be used', error);
+}
+
+function reasonOf(error: errors.JOSEError, token: string): string {
+  if (error instanceof errors.JWKSNoMatchingKey) return 'its key is unknown';
+  if (error instanceof errors.JWSSignatureVerificationFailed) return 'its signature is wrong';
+  if (error instanceof errors.JOSEAlgNotAllowed) {
+    const { alg } = decodeProtectedHeader(token);
+    return `its algorithm ${/^[A-Z]{2}\d{3}$/.test(alg!) ? `${alg} ` : ''}is not one with a public key`;
+  }
+  return 'it is malformed';
 }

@@ -9,10 +9,9 @@ import { accountKey, type Sender } from '../caller.js';
 import { PROVIDER_LIMIT_MS, providerUnavailable } from '../provider/bounded-fetch.js';
 import { QuietLog } from '../quiet-log.js';
 import { type Identity, refused } from './identity.js';
-import { looksLikeJwt } from './jwt-access-tokens.js';
 import { hasPersonalPrefix } from './personal-token.js';
 import { lookupTimedOut, PersonalTokens } from './personal-tokens.js';
-import { ProviderTokens } from './provider-tokens.js';
+import { looksLikeJwt, ProviderTokens } from './provider-tokens.js';
 
 /** The user that a token stands for, and the key of the user's data. */
 export type VerifiedToken = Identity & Sender;
