@@ -5,12 +5,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, type Clock, SETTINGS } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
-import { nameOfHolder, returnLease, takeLease } from '../database/lease.js';
 import * as store from './tombstones.store.js';
 
-/** The task name of the lease. */
-export const PURGE_TASK = 'purge-tombstones';
-const LEASE_MS = 300_000;
 const DAY_MS = 86_400_000;
 const ACCOUNTS_AT_ONCE = 200;
 const CHUNK = 200;
@@ -24,16 +20,15 @@ export interface PurgeOptions {
   isStopped?: () => boolean;
 }
 
-/** What a purge did; `isElsewhere`: nothing, because another process is purging. */
+/** What a purge did. */
 export interface PurgeResult {
   accounts: number;
   tombstones: number;
-  isElsewhere: boolean;
 }
 
 /**
- * Deletes tombstones older than `TOMBSTONE_RETENTION_DAYS`, one transaction per chunk and one process at a time. It can
- * be interrupted and repeated at any time.
+ * Deletes tombstones older than `TOMBSTONE_RETENTION_DAYS`, one transaction per chunk. It can be interrupted and repeated
+ * at any time, and run by several processes at once.
  */
 @Injectable()
 export class TombstonePurge {
@@ -42,7 +37,6 @@ export class TombstonePurge {
   isFailing = false;
   /** When this process last completed a pass, by its clock; initially its start. 0 if purging is off. */
   lastSuccessOn: number;
-  private readonly holder = nameOfHolder();
 
   constructor(
     private readonly database: Database,
@@ -57,7 +51,7 @@ export class TombstonePurge {
     try {
       const result = await this.pass(options);
       this.isFailing = false;
-      if (!result.isElsewhere) this.lastSuccessOn = this.clock();
+      this.lastSuccessOn = this.clock();
       return result;
     } catch (error) {
       this.isFailing = true;
@@ -67,17 +61,10 @@ export class TombstonePurge {
 
   private async pass(options: PurgeOptions): Promise<PurgeResult> {
     const before = this.clock() - this.settings.tombstoneRetentionDays * DAY_MS;
-    const result = { accounts: 0, tombstones: 0, isElsewhere: false };
-    for (let after: Buffer | undefined = Buffer.alloc(0); after && !options.isStopped?.();) {
-      if (!options.dryRun && !(await this.hasLease())) return { ...result, isElsewhere: true };
+    const result = { accounts: 0, tombstones: 0 };
+    for (let after: Buffer | undefined = Buffer.alloc(0); after && !options.isStopped?.();)
       after = await this.purgeFrom(after, before, options, result);
-    }
-    if (!options.dryRun) await returnLease(this.database, PURGE_TASK, this.holder);
     return result;
-  }
-
-  private hasLease(): Promise<boolean> {
-    return takeLease(this.database, { task: PURGE_TASK, holder: this.holder, now: this.clock(), forMs: LEASE_MS });
   }
 
   /** Purges some accounts and returns the key of the last one; undefined when there are no more. */
@@ -99,10 +86,11 @@ export class TombstonePurge {
     for (let count = 0; ; await sleep(PAUSE_MS)) {
       const found = await this.database.onSession((session) => store.findTombstones(session, account, before, size));
       if (dryRun || found.length === 0 || isStopped?.()) return count + (dryRun ? found.length : 0);
-      count += await this.database.inTransaction(async (transaction) =>
+      const deleted = await this.database.inTransaction(async (transaction) =>
         committed(await store.deleteTombstones(transaction, account, found.at(-1)!)),
       );
-      this.purged += found.length;
+      count += deleted;
+      this.purged += deleted;
       if (found.length < CHUNK) return count;
     }
   }

@@ -227,7 +227,6 @@ describe.each(Object.keys(DATABASES))('the doctor on %s', (name) => {
   });
 
   it.each([
-    ['leases', 'delete the row "CreateLeases…" of the table migrations and run "migrate", which creates it again'],
     ['tokens', 'restore a backup'],
     ['accounts', 'restore a backup'],
   ])('finds that the table %s is missing', async (table, advice) => {

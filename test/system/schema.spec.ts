@@ -149,7 +149,8 @@ describe.each(Object.keys(kinds))('the schema on %s', (name) => {
     const tables = await dataSource.query<{ name: string }[]>(kind.tables);
     const names = tables.map(({ name: table }) => table);
     const described = dataSource.entityMetadatas.map(({ tableName }) => tableName);
-    expect(names.sort()).toEqual([...described, 'migrations'].sort());
+    // That of migrations, and that of the lock under which they run.
+    expect(names.sort()).toEqual([...described, 'leases', 'migrations'].sort());
   });
 
   it('is compared: a column more in an entity is a difference', async () => {

@@ -26,10 +26,7 @@ export async function examineSchema(database: Database): Promise<Problem[]> {
 const missingTable = ({ tableName }: EntityMetadata): Problem => ({
   text: `the table ${tableName} is missing`,
   isBlocking: true,
-  advice:
-    tableName === 'leases'
-      ? 'delete the row "CreateLeases…" of the table migrations and run "migrate", which creates it again'
-      : FROM_BACKUP,
+  advice: FROM_BACKUP,
 });
 
 function problemsOfColumns({ tableName, columns }: EntityMetadata, found: Map<string, string>): Problem[] {

@@ -14,8 +14,6 @@ export interface ColumnTypes {
   boolean: EntitySchemaColumnOptions;
   /** A text of at most `length` characters. */
   text: (length: number) => EntitySchemaColumnOptions;
-  /** A text of exactly `length` characters. */
-  fixedText: (length: number) => EntitySchemaColumnOptions;
   longText: EntitySchemaColumnOptions;
 }
 
@@ -39,7 +37,6 @@ const SQLITE: ColumnTypes = {
   bigInteger: { type: 'integer' },
   boolean: { type: 'integer', transformer: boolean },
   text: () => ({ type: 'text' }),
-  fixedText: () => ({ type: 'text' }),
   longText: { type: 'text' },
 };
 
@@ -49,7 +46,6 @@ const MYSQL: ColumnTypes = {
   bigInteger: { type: 'bigint', transformer: number },
   boolean: { type: 'tinyint', transformer: boolean },
   text: (length) => ({ type: 'varchar', length }),
-  fixedText: (length) => ({ type: 'char', length }),
   longText: { type: 'longtext' },
 };
 

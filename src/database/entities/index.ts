@@ -2,7 +2,6 @@ import type { EntitySchema } from 'typeorm';
 import { accountEntity } from './account.entity.js';
 import { articleEntity } from './article.entity.js';
 import { columnTypes, type DatabaseType } from './columns.js';
-import { leaseEntity } from './lease.entity.js';
 import { tokenEntity } from './token.entity.js';
 
 /**
@@ -10,5 +9,5 @@ import { tokenEntity } from './token.entity.js';
  */
 export function entitiesFor(database: DatabaseType): EntitySchema[] {
   const types = columnTypes(database);
-  return [accountEntity, articleEntity, leaseEntity, tokenEntity].map((entity) => entity(types) as EntitySchema);
+  return [accountEntity, articleEntity, tokenEntity].map((entity) => entity(types) as EntitySchema);
 }
