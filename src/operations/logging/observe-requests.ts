@@ -1,5 +1,5 @@
 import type { NextFunction, Request, Response } from 'express';
-import { type Observed, ObservedRequest } from './observed-request.js';
+import { type Observed, observedRequest } from './observed-request.js';
 import { requestIdOf } from './request-id.js';
 
 /** Called for every request and batch entry once its response is sent or its client is gone. */
@@ -14,7 +14,7 @@ export function observeRequests(observers: readonly RequestObserver[]) {
     context.id = id;
     if (observers.length === 0) return next();
     context.whenOver(() => {
-      const observed = new ObservedRequest(request, response, performance.now() - context.startedAt);
+      const observed = observedRequest(request, response);
       for (const observe of observers) observe(observed);
     });
     next();

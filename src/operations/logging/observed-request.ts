@@ -8,67 +8,44 @@ const UNMATCHED = 'unmatched';
 const OTHER = 'other';
 
 /** What may be recorded about a finished request: nothing here is copied from its URL, body or credentials. */
-export type Observed = Pick<ObservedRequest, keyof ObservedRequest>;
-
-/** A request that reached the application. */
-export class ObservedRequest {
-  constructor(
-    private readonly request: Request,
-    private readonly response: Response,
-    private readonly openMs: number,
-  ) {}
-
-  /** How long the response took, not counting the time the request was held. */
-  get durationMs(): number {
-    return this.openMs - (this.heldMs ?? 0);
-  }
-
-  /** How long the request was held; undefined if it was not. */
-  get heldMs(): number | undefined {
-    return this.request.context.heldMs;
-  }
-
-  get id(): string {
-    return this.request.context.id;
-  }
-
+export interface Observed {
+  id: string;
   /** The path as declared, with parameters as `:name`; `unmatched` for all other paths. */
-  get route(): string {
-    const path = (this.request.route as { path: string } | undefined)?.path ?? ANY_PATH;
-    return path === ANY_PATH ? UNMATCHED : path;
-  }
-
-  get method(): string {
-    return METHODS.has(this.request.method) ? this.request.method : OTHER;
-  }
-
+  route: string;
+  method: string;
   /** Undefined when the client went away before the response. */
-  get status(): number | undefined {
-    return this.response.writableEnded ? this.response.statusCode : undefined;
-  }
-
-  get errno(): number | undefined {
-    return this.request.context.errno;
-  }
-
+  status?: number;
+  errno?: number;
   /** What went wrong on our side: a bug, or why a backend was unavailable. */
-  get failure(): unknown {
-    return this.request.context.failure;
-  }
-
+  failure?: unknown;
+  /** How long the response took, not counting the time the request was held. */
+  durationMs: number;
+  /** How long the request was held; undefined if it was not. */
+  heldMs?: number;
   /** A prefix of the account's key in hexadecimal; undefined if not authenticated. */
-  get user(): string | undefined {
-    return this.request.caller?.account.toString('hex', 0, USER_BYTES);
-  }
-
+  user?: string;
   /** SQL statements that were sent for it, including those of its batch entries; undefined if not authenticated. */
-  get statements(): number | undefined {
-    return this.request.caller?.statements;
-  }
+  statements?: number;
+  isBatchEntry?: boolean;
+}
 
-  get isBatchEntry(): boolean {
-    return this.request.context.isBatchEntry;
-  }
+/** What is known about a request when it is over. */
+export function observedRequest({ context, caller, method, route }: Request, response: Response): Observed {
+  const { id, errno, failure, heldMs, isBatchEntry } = context;
+  const path = (route as { path: string } | undefined)?.path ?? ANY_PATH;
+  return {
+    id,
+    route: path === ANY_PATH ? UNMATCHED : path,
+    method: METHODS.has(method) ? method : OTHER,
+    status: response.writableEnded ? response.statusCode : undefined,
+    errno,
+    failure,
+    durationMs: performance.now() - context.startedAt - (heldMs ?? 0),
+    heldMs,
+    user: caller?.account.toString('hex', 0, USER_BYTES),
+    statements: caller?.statements,
+    isBatchEntry,
+  };
 }
 
 /** A request that was refused on its connection because Node could not parse it. */
@@ -79,9 +56,4 @@ export const refusedConnection = (id: string, { status, errno }: ApiError): Obse
   route: UNMATCHED,
   method: OTHER,
   durationMs: 0,
-  heldMs: undefined,
-  failure: undefined,
-  user: undefined,
-  statements: undefined,
-  isBatchEntry: false,
 });

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { register } from 'node:module';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Span } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { registerInstrumentations } from '@opentelemetry/instrumentation';
@@ -35,7 +36,8 @@ export function startTracing(): () => Promise<unknown> {
       new IORedisInstrumentation({ dbStatementSerializer: (command) => command }),
     ],
   });
-  return () => Promise.race([provider.shutdown().catch(() => undefined), pause(SHUTDOWN_MS)]);
+  return () =>
+    Promise.race([provider.shutdown().catch(() => undefined), sleep(SHUTDOWN_MS, undefined, { ref: false })]);
 }
 
 /** Names the span by its route, and gives it the id that is in the log and in `X-Request-Id`. */
@@ -56,5 +58,3 @@ const withoutQueries: SpanProcessor = {
   forceFlush: () => Promise.resolve(),
   shutdown: () => Promise.resolve(),
 };
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms, undefined).unref());
