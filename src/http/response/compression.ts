@@ -1,13 +1,15 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Request } from 'express';
+import { Semaphore } from '../../semaphore.js';
 
 /** A smaller response takes as many packets compressed as uncompressed. */
 const MIN_BYTES = 1_024;
 /** Node has only four threads, which files and DNS lookups need too. */
 const MAX_AT_ONCE = 2;
-/** Bytes that may wait for a thread; beyond that, responses are sent uncompressed. */
-const MAX_WAITING_BYTES = 16 * 1_048_576;
+/** Responses that may wait for a thread; further ones are sent uncompressed. */
+const MAX_WAITING = 32;
+const TIMEOUT_MS = 2_000;
 
 const ENCODERS = {
   br: (text: string) => brotli(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
@@ -21,35 +23,23 @@ const ENCODINGS = Object.keys(ENCODERS) as Encoding[];
 
 /** Compresses responses in Node's thread pool, a few at a time. */
 export class Compression {
-  private running = 0;
-  private waitingBytes = 0;
-  private readonly waiting: (() => void)[] = [];
+  private readonly threads = new Semaphore({
+    slots: MAX_AT_ONCE,
+    timeoutMs: TIMEOUT_MS,
+    refusal: 'Too many responses are being compressed',
+  });
 
-  /** The encoding for a text of this size, by the rules of RFC 9110, section 12.5.3; undefined for none. */
-  encodingFor(request: Request, byteLength: number): Encoding | undefined {
+  /** The encoding for a response, by the rules of RFC 9110, section 12.5.3; undefined for none. */
+  encodingFor(request: Request): Encoding | undefined {
     const encoding = request.acceptsEncodings([...ENCODINGS, 'identity']);
-    return encoding === 'identity' || !encoding || this.waitingBytes + byteLength > MAX_WAITING_BYTES
+    return encoding === 'identity' || !encoding || this.threads.waiting >= MAX_WAITING
       ? undefined
       : (encoding as Encoding);
   }
 
-  /** Rejects only when memory runs out. */
-  async compress(text: string, encoding: Encoding): Promise<Buffer> {
-    await this.turn(text.length);
-    this.running++;
-    try {
-      return await ENCODERS[encoding](text);
-    } finally {
-      this.running--;
-      this.waiting.shift()?.();
-    }
-  }
-
-  private async turn(length: number): Promise<void> {
-    if (this.running < MAX_AT_ONCE) return;
-    this.waitingBytes += length;
-    await new Promise<void>((resolve) => this.waiting.push(resolve));
-    this.waitingBytes -= length;
+  /** Rejects when no thread becomes free in time or memory runs out. */
+  compress(text: string, encoding: Encoding): Promise<Buffer> {
+    return this.threads.run('', {}, () => ENCODERS[encoding](text));
   }
 }
 

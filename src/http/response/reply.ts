@@ -60,14 +60,15 @@ export function writeReply(response: ServerResponse, reply: Reply, compression?:
   if (compression && status < 400 && isWorthCompressing(length)) {
     vary(head, 'Accept-Encoding');
     // A batch is compressed as a whole.
-    const encoding = contextOf(response)?.isBatchEntry
-      ? undefined
-      : compression.encodingFor(response.req as Request, length);
+    const encoding = contextOf(response)?.isBatchEntry ? undefined : compression.encodingFor(response.req as Request);
     if (encoding) {
-      head.push('Content-Encoding', encoding);
+      const encoded = [...head, 'Content-Encoding', encoding];
       // Finding the length would take the work that HEAD is meant to save.
-      if (response.req.method === 'HEAD') return send(response, status, head);
-      return void compression.compress(text, encoding).then((content) => sendBytes(response, status, head, content));
+      if (response.req.method === 'HEAD') return send(response, status, encoded);
+      return void compression.compress(text, encoding).then(
+        (content) => sendBytes(response, status, encoded, content),
+        () => sendBytes(response, status, head, Buffer.from(text)),
+      );
     }
   }
   head.push('Content-Length', String(length));
