@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import 'reflect-metadata';
 import { startDevelopmentProvider } from '../dev/provider.js';
-import { readSettings } from '../src/config/settings.js';
+import { readSettings } from '../src/config/load-settings.js';
 import { dataSourceForSchema } from '../src/database/data-source.js';
 import { startMariaDb } from '../test/support/servers/mariadb.js';
 import { accountOf, type User } from './data.js';

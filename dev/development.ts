@@ -31,12 +31,12 @@ export async function startDevelopment(settings: Settings): Promise<Development>
   return { provider, service, close };
 }
 
-async function startProvider({ production, oauth }: Settings): Promise<DevelopmentProvider> {
-  const { protocol, hostname, port, pathname } = new URL(oauth.uri);
-  if (production || protocol !== 'http:' || hostname !== '127.0.0.1' || pathname !== '/')
+async function startProvider(settings: Settings): Promise<DevelopmentProvider> {
+  const { protocol, hostname, port, pathname } = new URL(settings.oauthUri);
+  if (settings.production || protocol !== 'http:' || hostname !== '127.0.0.1' || pathname !== '/')
     throw new SettingError('OAUTH_URI: development brings its own provider, at http://127.0.0.1:9000 or another port');
-  const { clientId, clientSecret, scope, audiences } = oauth;
-  const options = { port: Number(port || 80), clientId, clientSecret, scope, audience: audiences[0] };
+  const { oauthClientId: clientId, oauthClientSecret: clientSecret, oauthScope: scope, oauthAudiences } = settings;
+  const options = { port: Number(port || 80), clientId, clientSecret, scope, audience: oauthAudiences[0] };
   return startDevelopmentProvider(options).catch((error: NodeJS.ErrnoException) => {
     throw new SettingError(`OAUTH_URI: cannot listen on port ${options.port} (${error.code})`);
   });

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import { masked, SETTING_NAMES, type SettingName } from '../config/environment.js';
-import { type GivenVariables, givenVariables, variablesOf } from '../config/load-settings.js';
-import { inForce } from '../config/settings.js';
+import { type GivenVariables, givenVariables, readSettings, variablesOf } from '../config/load-settings.js';
+import { masked, SETTING_NAMES, valueOf } from '../config/settings.js';
 import { type CommandContext, EXIT } from './command.js';
 import type { Shell } from './shell.js';
 
@@ -23,9 +22,10 @@ export function addSettings(commands: Command, shell: Shell): void {
 
 async function printSettings({ print }: CommandContext, json: boolean): Promise<number> {
   const given = givenVariables();
-  const values = inForce(variablesOf(given));
+  const settings = readSettings(variablesOf(given));
   for (const name of SETTING_NAMES) {
-    const value = values[name] === undefined ? null : masked(name, String(values[name]));
+    const text = String(valueOf(settings, name) ?? '');
+    const value = text === '' ? null : masked(name, text);
     const source = sourceOf(name, given);
     await print(
       json ? JSON.stringify({ name, value, source }) : `${name.padEnd(25)} ${(value ?? '(none)').padEnd(40)} ${source}`,
@@ -34,7 +34,7 @@ async function printSettings({ print }: CommandContext, json: boolean): Promise<
   return EXIT.ok;
 }
 
-function sourceOf(name: SettingName, { fromProcess, fromFile }: GivenVariables): string {
+function sourceOf(name: string, { fromProcess, fromFile }: GivenVariables): string {
   const variables = variablesOf({ fromProcess, fromFile });
   const origin = (variable: string) => (fromProcess[variable] === undefined ? '.env' : 'environment');
   if (variables[`${name}_FILE`]) return `${variables[`${name}_FILE`]} (${name}_FILE in ${origin(`${name}_FILE`)})`;

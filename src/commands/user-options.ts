@@ -64,7 +64,7 @@ export function noSuchUser(context: CommandContext, options: UserOptions, accoun
 
 /** The identity provider of `--issuer`, or else that of the settings. Throws `UsageError` when there is none. */
 export function issuerOf({ settings }: CommandContext, { issuer }: Pick<UserOptions, 'issuer'>): string {
-  const known = issuer ?? settings.oauth.uri;
+  const known = issuer ?? settings.oauthUri;
   if (!known) throw new UsageError('--issuer: OAUTH_URI is not set, name the identity provider.');
   return known.replace(/\/+$/, '');
 }

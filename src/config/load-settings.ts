@@ -1,6 +1,43 @@
+import { readFileSync } from 'node:fs';
+import { plainToInstance } from 'class-transformer';
+import type { ValidatorOptions } from 'class-validator';
 import dotenv from 'dotenv';
-import { readSettings, SettingError, type Settings, type Variables } from './settings.js';
+import { DEFINITIONS } from './setting.decorator.js';
+import { masked, SETTING_NAMES, SettingError, Settings, valueOf } from './settings.js';
 import { unknownNames } from './unknown-names.js';
+import { Validator } from './validation.js';
+
+const VALIDATION: ValidatorOptions = { skipMissingProperties: true, stopAtFirstError: true };
+const MAX_QUOTED = 100;
+
+const DEVELOPMENT: Partial<Settings> = {
+  basicAuthEnabled: true,
+  userIdSecret: 'development-user-id-secret-not-for-production',
+  sessionSecret: 'development-session-secret-not-for-production',
+  oauthUri: 'http://127.0.0.1:9000',
+  oauthClientId: 'reading-list',
+  oauthClientSecret: 'development-client-secret',
+  oauthRedirectDomains: ['localhost', '127.0.0.1'],
+};
+const PRODUCTION: Partial<Settings> = {
+  basicAuthEnabled: false,
+  oauthUri: '',
+  oauthClientId: '',
+  oauthClientSecret: '',
+  oauthRedirectDomains: [],
+};
+
+const SECRETS = ['USER_ID_SECRET', 'SESSION_SECRET'];
+const REQUIRED_IN_PRODUCTION = ['PUBLIC_URL', ...SECRETS];
+/** In production, where there is a provider. */
+const REQUIRED_WITH_PROVIDER = ['OAUTH_CLIENT_ID', 'OAUTH_CLIENT_SECRET'];
+const MIN_SECRET_LENGTH = 32;
+
+/** Scopes of OpenID Connect itself, which providers often leave out of tokens. */
+const OPENID_SCOPES = ['openid', 'profile', 'email', 'offline_access'];
+
+/** Environment variables, as text. */
+export type Variables = Readonly<Record<string, string | undefined>>;
 
 /** The variables of the process and of `.env`. */
 export interface GivenVariables {
@@ -29,3 +66,105 @@ export function givenVariables(): GivenVariables {
 
 /** The process environment takes precedence over `.env`. */
 export const variablesOf = ({ fromProcess, fromFile }: GivenVariables): Variables => ({ ...fromFile, ...fromProcess });
+
+/**
+ * Reads the settings from environment variables; `NAME_FILE` names a file that holds the value of `NAME`. Throws
+ * `SettingError` with one line for each invalid or missing setting.
+ */
+export function readSettings(variables: Variables): Settings {
+  const { values, problems } = withFiles(variables);
+  const given = Object.fromEntries(
+    SETTING_NAMES.flatMap((name) => (values[name] ? [[propertyOf(name), values[name]]] : [])),
+  );
+  const settings = plainToInstance(Settings, given, { exposeDefaultValues: true });
+  problems.push(...invalidIn(settings, values), ...samePorts(settings));
+  settings.production = settings.nodeEnv === 'production';
+  if (settings.production) problems.push(...missingInProduction(settings, problems));
+  if (problems.length > 0) throw new SettingError(problems.join('\n'));
+  complete(settings, values);
+  return Object.freeze(settings);
+}
+
+const propertyOf = (name: string): string => DEFINITIONS.get(name)!.property;
+
+function withFiles(variables: Variables) {
+  const values: Record<string, string | undefined> = { ...variables };
+  const problems: string[] = [];
+  for (const name of SETTING_NAMES) {
+    const path = variables[`${name}_FILE`];
+    if (!path) continue;
+    try {
+      if (variables[name]) problems.push(`${name}: set both directly and by ${name}_FILE`);
+      else values[name] = readFileSync(path, 'utf8').trim();
+    } catch (error) {
+      const { code = 'unknown' } = error as NodeJS.ErrnoException;
+      problems.push(`${name}_FILE: cannot be read (${code}): ${JSON.stringify(path)}`);
+    }
+  }
+  return { values, problems };
+}
+
+/** One line for each invalid value. */
+function invalidIn(settings: Settings, values: Variables): string[] {
+  return new Validator().validateSync(settings, VALIDATION).map(({ property, constraints }) => {
+    const name = SETTING_NAMES.find((each) => propertyOf(each) === property)!;
+    return `${name}: ${Object.values(constraints ?? {})[0]}${quote(name, values[name]!)}`;
+  });
+}
+
+/** The invalid value, to end a sentence with; nothing for a secret. */
+function quote(name: string, text: string): string {
+  if (DEFINITIONS.get(name)!.secret) return '';
+  const shown = masked(name, text);
+  return `, not ${JSON.stringify(shown.length > MAX_QUOTED ? `${shown.slice(0, MAX_QUOTED)}…` : shown)}`;
+}
+
+/** Both ports are on the same host, so they have to differ; 0 is a free port for each. */
+function samePorts({ port, metricsPort }: Settings): string[] {
+  if (metricsPort !== port || !(port > 0 && port <= 65_535)) return [];
+  return [`METRICS_PORT: must be another port than PORT, not ${metricsPort}`];
+}
+
+/** @param said known problems: an invalid setting is not reported as missing too */
+function missingInProduction(settings: Settings, said: readonly string[]): string[] {
+  const isSaid = (name: string) => said.some((problem) => problem.startsWith(name));
+  const isGiven = (name: string) => String(valueOf(settings, name) ?? '').trim() !== '';
+  const missing = (names: readonly string[], why: string) =>
+    names.filter((name) => !isGiven(name) && !isSaid(name)).map((name) => `${name}: ${why}`);
+  const short = SECRETS.filter((name) => isGiven(name) && isShort(String(valueOf(settings, name))));
+  return [
+    ...missing(REQUIRED_IN_PRODUCTION, 'required in production'),
+    ...short.map((name) => `${name}: must have at least ${MIN_SECRET_LENGTH} characters in production`),
+    ...(isGiven('OAUTH_URI') ? missing(REQUIRED_WITH_PROVIDER, 'required in production where OAUTH_URI is set') : []),
+  ];
+}
+
+const isShort = (secret: string): boolean => secret.length < MIN_SECRET_LENGTH;
+
+/** Fills in the defaults that depend on `NODE_ENV`, and what is derived from other settings. */
+function complete(settings: Settings, { PUBLIC_URL = '' }: Variables): void {
+  settings.oauthUriIsExplicit = settings.oauthUri !== undefined;
+  for (const [name, value] of Object.entries(settings.production ? PRODUCTION : DEVELOPMENT))
+    Object.assign(settings, { [name]: settings[name as keyof Settings] ?? value });
+  settings.oauthEnabled = settings.oauthUri !== '';
+  settings.oauthRedirectDomains = settings.oauthRedirectDomains.map((domain) => domain.toLowerCase());
+  settings.oauthRequiredScopes =
+    settings.oauthRequiredScope?.split(' ') ??
+    settings.oauthScope.split(' ').filter((scope) => !OPENID_SCOPES.includes(scope));
+  // PUBLIC_URL both as written and normalised: the provider may know it either way.
+  const own = [settings.oauthClientId, PUBLIC_URL.replace(/\/+$/, ''), settings.publicUrl];
+  settings.oauthAudiences = settings.oauthAudience ? [settings.oauthAudience] : [...new Set(own)].filter(isText);
+  const { eosDate: date, eosMessage: message, eosUrl: url } = settings;
+  settings.endOfService = date === undefined ? undefined : { date, message, url };
+}
+
+const isText = (text: string | undefined): text is string => Boolean(text);
+
+/** What an operator should know about settings that are taken nevertheless. Production refuses a short secret. */
+export const warningsAbout = ({ userIdSecret }: Pick<Settings, 'userIdSecret'>): string[] =>
+  isShort(userIdSecret)
+    ? [
+        `USER_ID_SECRET: has fewer than ${MIN_SECRET_LENGTH} characters, which production refuses, ` +
+          'and it cannot change once there are users',
+      ]
+    : [];

@@ -3,6 +3,8 @@ import { IsBoolean, IsIn, IsInt, Max, MaxLength, Min, ValidateBy } from './valid
 
 /** Describes a setting, besides its type and default. */
 export interface SettingDetails {
+  /** The property of `Settings`. */
+  property: string;
   /** One line for `.env.example` and the documentation. */
   meaning: string;
   /** The value is never shown. */
@@ -15,14 +17,16 @@ export interface SettingDetails {
   example?: { value: string; reason: string };
 }
 
-/** All settings in the order of their definition. */
+/** All settings by the names of their variables, in the order of their definition. */
 export const DEFINITIONS = new Map<string, SettingDetails>();
 
-/** Declares a property of `Environment` as a setting. */
+/** Declares a property of `Settings` as a setting, whose variable is the name in capital letters. */
 export const Setting =
-  (meaning: string, details: Omit<SettingDetails, 'meaning'> = {}): PropertyDecorator =>
-  (_target, name) =>
-    void DEFINITIONS.set(String(name), { meaning, ...details });
+  (meaning: string, details: Omit<SettingDetails, 'meaning' | 'property'> = {}): PropertyDecorator =>
+  (_target, name) => {
+    const property = String(name);
+    DEFINITIONS.set(property.replace(/[A-Z]/g, '_$&').toUpperCase(), { property, meaning, ...details });
+  };
 
 const all =
   (...decorators: PropertyDecorator[]): PropertyDecorator =>
@@ -68,9 +72,13 @@ export const ListOf = (isRight: (item: string) => boolean, message: string): Pro
     Satisfies(message, (value) => Array.isArray(value) && value.every(isRight)),
   );
 
-/** A text that satisfies a predicate. */
+/** A text that satisfies a predicate; what it was converted to, if it did, is not checked again. */
 export const Check = (message: string, isRight: (text: string) => boolean): PropertyDecorator =>
-  Satisfies(message, (value) => typeof value === 'string' && isRight(value));
+  Satisfies(message, (value) => typeof value !== 'string' || isRight(value));
+
+/** Converts a text that satisfies a predicate. */
+export const Converted = (isRight: (text: string) => boolean, read: (text: string) => unknown): PropertyDecorator =>
+  convert((text) => (isRight(text) ? read(text) : text));
 
 /** A text that a function finds nothing wrong with; what it finds is the message. */
 export const Examined = (problemOf: (text: string) => string | undefined): PropertyDecorator =>

@@ -1,7 +1,7 @@
-import { Environment, SETTING_NAMES } from './environment.js';
 import { DEFINITIONS } from './setting.decorator.js';
+import { SETTING_NAMES, Settings, valueOf } from './settings.js';
 
-const DEFAULTS = new Environment();
+const DEFAULTS = new Settings();
 
 /** The text of `.env.example`: every setting with its meaning and its default, or another value and its reason. */
 export function envExample(): string {
@@ -12,9 +12,9 @@ export function envExample(): string {
   return head + SETTING_NAMES.map(exampleOf).join('');
 }
 
-function exampleOf(name: keyof Environment): string {
+function exampleOf(name: string): string {
   const { meaning, group, defaultText, example } = DEFINITIONS.get(name)!;
-  const value = DEFAULTS[name];
+  const value = valueOf(DEFAULTS, name);
   const otherwise = value === undefined && defaultText ? ` (default: ${plain(defaultText)})` : '';
   const reason = example ? `\n# ${example.value} here, by default ${String(value)}: ${example.reason}` : '';
   const comment = `# ${plain(meaning)}${otherwise}${reason}\n${name}=${example?.value ?? String(value ?? '')}\n`;
@@ -28,7 +28,7 @@ const plain = (text: string): string => text.replaceAll(/`|\*\*/g, '').replaceAl
 export function settingsTable(): string {
   const rows = SETTING_NAMES.map((name) => {
     const { meaning, defaultText } = DEFINITIONS.get(name)!;
-    const value = DEFAULTS[name];
+    const value = valueOf(DEFAULTS, name);
     return [`\`${name}\``, defaultText ?? (value === undefined ? 'none' : `\`${String(value)}\``), meaning];
   });
   const table = [['Variable', 'Default', 'Meaning'], ...rows];

@@ -1,219 +1,245 @@
-import { readFileSync } from 'node:fs';
 import type { EndOfService } from '../protocol/end-of-service.js';
-import { Environment, readEnvironment, SETTING_NAMES, type SettingName } from './environment.js';
+import {
+  isBaseUrl,
+  isHost,
+  hasPossiblePort,
+  isDate,
+  isHttpUrl,
+  isIssuer,
+  isLine,
+  isPercentEncoded,
+  isQueryString,
+  isRedirectDomain,
+  isRedisUrl,
+  isScope,
+  isTrustProxy,
+  setsNoFlowParameter,
+} from './formats.js';
+import { problemOfDatabaseUrl } from './database-url.js';
+import {
+  Check,
+  Converted,
+  DEFINITIONS,
+  Examined,
+  Flag,
+  ListOf,
+  OneOf,
+  Setting,
+  Text,
+  WholeNumber,
+} from './setting.decorator.js';
+import { Matches } from './validation.js';
+
+const WHOLE_SECONDS = 2 ** 31 - 1;
+/** Together with what surrounds them, a body and a page have to fit into a string, which has less than 512 MiB. */
+const LARGEST_BODY = 2 ** 28;
+const LARGEST_PAGE = 2 ** 26;
+const MOST_ARTICLES = 10 ** 9;
+const SCOPES = 'must be one or more scopes, separated by single spaces, of printable ASCII without " and \\';
+const POSSIBLE_PORT = 'must have a port of 1 to 65535';
+const ENCODED = 'must have each % that stands for itself written as %25';
 
 /** Missing or invalid settings; the message has one line for each, with its name and what would be valid. */
 export class SettingError extends Error {}
 
-/** All settings of the service, validated and frozen; nothing else reads the environment. */
-export type Settings = Readonly<ReturnType<typeof toSettings>>;
-
-/** Limits for polls that are held until something changes. */
-export type WaitingSettings = Settings['waiting'];
-
-/** The identity provider and this service's registration with it. */
-export type OAuthSettings = Settings['oauth'];
-
-const DEVELOPMENT = {
-  BASIC_AUTH_ENABLED: true,
-  USER_ID_SECRET: 'development-user-id-secret-not-for-production',
-  SESSION_SECRET: 'development-session-secret-not-for-production',
-  OAUTH_URI: 'http://127.0.0.1:9000',
-  OAUTH_CLIENT_ID: 'reading-list',
-  OAUTH_CLIENT_SECRET: 'development-client-secret',
-  OAUTH_REDIRECT_DOMAINS: ['localhost', '127.0.0.1'],
-} as const;
-const PRODUCTION = { BASIC_AUTH_ENABLED: false, OAUTH_REDIRECT_DOMAINS: [] } as const;
-
-const SECRETS = ['USER_ID_SECRET', 'SESSION_SECRET'] as const;
-const REQUIRED_IN_PRODUCTION = ['PUBLIC_URL', ...SECRETS] as const;
-/** In production, where there is a provider. */
-const REQUIRED_WITH_PROVIDER = ['OAUTH_CLIENT_ID', 'OAUTH_CLIENT_SECRET'] as const;
-const MIN_SECRET_LENGTH = 32;
-
-/** Environment variables, as text. */
-export type Variables = Readonly<Record<string, string | undefined>>;
-
 /**
- * Reads the settings from environment variables; `NAME_FILE` names a file that holds the value of `NAME`. Throws
- * `SettingError` with one line for each invalid or missing setting.
+ * All settings of the service with their defaults, each read from the environment variable of the same name in capital
+ * letters (`pageSize`: `PAGE_SIZE`); undefined where there is no default. `.env.example` and the table in
+ * docs/operations.md are generated from here. Of several decorators, the one next to the name is checked first.
+ * `readSettings` validates, completes and freezes them.
  */
-export function readSettings(variables: Variables): Settings {
-  const uriIsExplicit = Boolean(variables.OAUTH_URI || variables.OAUTH_URI_FILE);
-  return Object.freeze(toSettings(inForce(variables), uriIsExplicit));
+export class Settings {
+  @Setting('`production` refuses missing secrets and turns the development defaults off', { group: 'Service' })
+  @OneOf('development', 'production', 'test')
+  nodeEnv: string = 'development';
+  @Setting('IP address or host name to listen on; the image sets `0.0.0.0`')
+  @Check('must be an IP address or a host name, without scheme and port', isHost)
+  host: string = '127.0.0.1';
+  @Setting('port to listen on; 0 picks a free one') @WholeNumber(0, 65535) port: number = 8000;
+  @Setting('base URL as clients see it; required in production', { defaultText: 'from the request' })
+  @Check('must be an absolute http(s) URL without user name, query and fragment', isBaseUrl)
+  @Check(POSSIBLE_PORT, hasPossiblePort)
+  @Converted(isBaseUrl, (text) => withoutSlash(new URL(text).href))
+  publicUrl?: string;
+  @Setting('how many proxies, or which IP addresses, may set `X-Forwarded-*`')
+  @Check('must be a number of proxies, or their addresses and ranges, comma-separated', isTrustProxy)
+  @Converted(isTrustProxy, readTrustProxy)
+  trustProxy?: string | number | boolean;
+
+  @Setting(
+    '`sqlite:PATH`, `sqlite::memory:` or `mysql://user:password@host:port/name`; see [database server](#the-database-server)',
+    { group: 'Database' },
+  )
+  @Examined(problemOfDatabaseUrl)
+  @Check(ENCODED, isPercentEncoded)
+  databaseUrl: string = 'sqlite:var/reading-list.sqlite';
+  @Setting('connections of a process') @WholeNumber(1, 1000) databasePoolSize: number = 10;
+  @Setting('create the database and bring its schema up to date at the start; several instances may do it at once')
+  @Flag()
+  migrateOnStart: boolean = false;
+  @Setting('refuse to start with a database that nobody has used yet; for a service that has users')
+  @Flag()
+  databaseMustHaveUsers: boolean = false;
+  @Setting('token cache and rate limits that instances share')
+  @Check(ENCODED, isPercentEncoded)
+  @Check(
+    'must be a redis:// or rediss:// URL, or redis-sentinel://user:password@HOST:PORT,HOST:PORT/MASTER',
+    isRedisUrl,
+  )
+  @Check(POSSIBLE_PORT, hasPossiblePort)
+  redisUrl?: string;
+
+  @Setting('name in the root mapping and, if a header can quote it, the realm of challenges (else `reading list`)', {
+    group: 'Root endpoint',
+  })
+  @Text()
+  @Check('must be one line of text without control characters', isLine)
+  serviceName: string = 'reading list';
+  @Setting('in the root mapping; errors refer to the page `errors` below it', { defaultText: '`<PUBLIC_URL>/docs`' })
+  @Check('must be an absolute http(s) URL', isHttpUrl)
+  documentationUrl?: string;
+
+  @Setting('accept any user name and password', { group: 'Users', defaultText: '`true`, in production `false`' })
+  @Flag()
+  basicAuthEnabled!: boolean;
+  @Setting('accept personal tokens (`rl_…`)') @Flag() tokensEnabled: boolean = true;
+  @Setting(
+    'key of the HMAC that makes the keys of users, 32 characters or more. **It can never change**: all users would lose their data',
+    { secret: true, defaultText: 'a development value; required in production' },
+  )
+  @Text()
+  userIdSecret!: string;
+  @Setting(
+    'protects login cookies and page tokens, 32 characters or more; changing it ends logins and walks in progress',
+    { secret: true, defaultText: 'a development value; required in production' },
+  )
+  @Text()
+  sessionSecret!: string;
+
+  @Setting('login paths are `/v2/<name>-oauth/…`', { group: 'Identity provider' })
+  @Matches(/^[A-Za-z0-9_-]{1,64}$/, { message: 'must be letters, digits, - and _' })
+  oauthProviderName: string = 'acct';
+  @Setting('issuer of the identity provider; https, or plain http on loopback; none: only personal tokens count', {
+    defaultText: '`http://127.0.0.1:9000`, in production none',
+  })
+  @Check('must be an https URL (plain http only on loopback) without user name, query and fragment', isIssuer)
+  @Check(POSSIBLE_PORT, hasPossiblePort)
+  @Converted(isIssuer, withoutSlash)
+  oauthUri!: string;
+  @Setting('name of this service at the provider; required in production where `OAUTH_URI` is set', {
+    defaultText: 'a development value',
+  })
+  @Text()
+  oauthClientId!: string;
+  @Setting('its secret at the provider, required likewise', { secret: true, defaultText: 'a development value' })
+  @Text()
+  oauthClientSecret!: string;
+  @Setting('scopes that a login asks for') @Text() @Check(SCOPES, isScope) oauthScope: string = 'readinglist';
+  @Setting("scopes required of tokens; OpenID's own are `openid`, `profile`, `email` and `offline_access`", {
+    defaultText: "`OAUTH_SCOPE` without OpenID's own scopes",
+  })
+  @Text()
+  @Check(SCOPES, isScope)
+  oauthRequiredScope?: string;
+  @Setting('more parameters of a login, as a query string (`audience=https://list.example.com`)')
+  @Text()
+  @Check('must not contain what the login itself sets, such as state, scope or redirect_uri', setsNoFlowParameter)
+  @Check('must be a query string: name=value, several joined by &', isQueryString)
+  oauthLoginParameters?: string;
+  @Setting('audience required of tokens', { defaultText: 'client id or `PUBLIC_URL`' }) @Text() oauthAudience?: string;
+  @Setting('hosts to which a login may return, comma-separated', { defaultText: 'loopback, in production none' })
+  @ListOf(
+    isRedirectDomain,
+    'must be a comma-separated list of host names, each with *. before it or a port after it if need be',
+  )
+  oauthRedirectDomains!: string[];
+  @Setting('for how long a verified token is cached; a revoked one works until then')
+  @WholeNumber(0, WHOLE_SECONDS)
+  oauthTokenCacheSeconds: number = 3600;
+  @Setting('how long a login may take') @WholeNumber(1, WHOLE_SECONDS) oauthStateSeconds: number = 3600;
+
+  @Setting('articles on a page', { group: 'Limits' }) @WholeNumber(1, 10_000) pageSize: number = 100;
+  @Setting('bytes of a page, about, 64 MiB at most; it ends at whichever limit comes first')
+  @WholeNumber(1, LARGEST_PAGE)
+  maxPageBytes: number = 1_048_576;
+  @Setting('requests of a batch') @WholeNumber(1, 1000) batchMaxRequests: number = 25;
+  @Setting('articles that a user may have, without deleted ones; 0: no limit')
+  @WholeNumber(0, MOST_ARTICLES)
+  maxArticlesPerUser: number = 100_000;
+  @Setting('longest time that a poll may wait for a change; 0: none waits')
+  @WholeNumber(0, 3600)
+  waitMaxSeconds: number = 55;
+  @Setting('polls of a user that wait at once') @WholeNumber(1, 1_000_000) waitingPerUser: number = 20;
+  @Setting('polls of a process that wait at once') @WholeNumber(1, 1_000_000) waitingMax: number = 10_000;
+  @Setting('largest body of a request, 256 MiB at most') @WholeNumber(1, LARGEST_BODY) maxBodyBytes: number = 2_097_152;
+  @Setting('requests per minute of a user, or of an IP address without credentials; 0: no limit')
+  @WholeNumber(0, WHOLE_SECONDS)
+  rateLimitPerMinute: number = 0;
+
+  @Setting('serve the web application below `/app/`', {
+    group: 'Features',
+    example: {
+      value: 'false',
+      reason:
+        'a browser lets all applications of one origin read its tokens; true where the service has a host name of its own',
+    },
+  })
+  @Flag()
+  webAppEnabled: boolean = true;
+  @Setting('allow `DELETE /v2/articles`') @Flag() deleteCollectionEnabled: boolean = true;
+  @Setting('compress responses for clients that ask for it; `false` where the load balancer does it')
+  @Flag()
+  compressionEnabled: boolean = true;
+  @Setting('`auto`: the header appears under load; `always`, `off`') @OneOf('auto', 'always', 'off') backoff:
+    'auto' | 'always' | 'off' = 'auto';
+  @Setting('seconds in `Backoff`, varied at random by up to half')
+  @WholeNumber(1, WHOLE_SECONDS)
+  backoffSeconds: number = 30;
+  @Setting('what `Retry-After` says') @WholeNumber(1, WHOLE_SECONDS) retryAfterSeconds: number = 30;
+  @Setting('end of support, `yyyy-mm-dd`') @Check('must be a date yyyy-mm-dd', isDate) eosDate?: string;
+  @Setting('what users are told about it') @Text(1000) eosMessage?: string;
+  @Setting('where they read more')
+  @Check('must be an absolute http(s) URL', isHttpUrl)
+  eosUrl?: string;
+  @Setting('see [tombstone retention](#tombstone-retention); 0: tombstones are kept')
+  @WholeNumber(0, 36_500)
+  tombstoneRetentionDays: number = 0;
+
+  @Setting('`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`', { group: 'Log and metrics' })
+  @OneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent')
+  logLevel: string = 'info';
+  @Setting('port of `/metrics` on `HOST`; none: there are no metrics') @WholeNumber(0, 65535) metricsPort?: number;
+  /** Derived from `nodeEnv`. */
+  production!: boolean;
+  /** False in production without `oauthUri`: then only personal tokens are accepted. */
+  oauthEnabled!: boolean;
+  /** True when `OAUTH_URI` is set; the heartbeat then reports on the provider. */
+  oauthUriIsExplicit!: boolean;
+  /** What a token must have, which may be nothing. */
+  oauthRequiredScopes!: readonly string[];
+  /** An access token must name one of these audiences. */
+  oauthAudiences!: readonly string[];
+  /** When support ends, if that is announced. */
+  endOfService?: EndOfService;
 }
 
-/** All settings with their effective defaults. Throws `SettingError` like `readSettings`. */
-export function inForce(variables: Variables): Environment {
-  const { values, problems } = withFiles(variables);
-  const read = readEnvironment(values);
-  problems.push(...read.problems);
-  problems.push(...samePorts(read.environment));
-  const production = read.environment.NODE_ENV === 'production';
-  if (production) problems.push(...missingInProduction(read.environment, problems));
-  if (problems.length > 0) throw new SettingError(problems.join('\n'));
-  const given = Object.entries(read.environment).filter(([, value]) => value !== undefined);
-  return Object.assign(new Environment(), production ? PRODUCTION : DEVELOPMENT, Object.fromEntries(given));
+/** The names of all variables, in the order in which `.env.example` and the documentation list them. */
+export const SETTING_NAMES = [...DEFINITIONS.keys()];
+
+/** The value of a variable. */
+export const valueOf = (settings: Settings, name: string) =>
+  settings[DEFINITIONS.get(name)!.property as Exclude<keyof Settings, 'endOfService'>];
+
+/** The value in a form that can be shown: without secrets and passwords in URLs. */
+export const masked = (name: string, text: string): string =>
+  DEFINITIONS.get(name)!.secret ? '…' : text.replace(/(:[/\\]*).*@/s, '$1…@');
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '');
 }
-
-function withFiles(variables: Variables) {
-  const values: Record<string, string | undefined> = { ...variables };
-  const problems: string[] = [];
-  for (const name of SETTING_NAMES) {
-    const path = variables[`${name}_FILE`];
-    if (!path) continue;
-    try {
-      if (variables[name]) problems.push(`${name}: set both directly and by ${name}_FILE`);
-      else values[name] = readFileSync(path, 'utf8').trim();
-    } catch (error) {
-      const { code = 'unknown' } = error as NodeJS.ErrnoException;
-      problems.push(`${name}_FILE: cannot be read (${code}): ${JSON.stringify(path)}`);
-    }
-  }
-  return { values, problems };
-}
-
-/** Both ports are on the same host, so they have to differ; 0 is a free port for each. */
-function samePorts({ PORT, METRICS_PORT }: Environment): string[] {
-  if (METRICS_PORT !== PORT || !(PORT > 0 && PORT <= 65_535)) return [];
-  return [`METRICS_PORT: must be another port than PORT, not ${METRICS_PORT}`];
-}
-
-/** @param said known problems: an invalid setting is not reported as missing too */
-function missingInProduction(environment: Environment, said: readonly string[]): string[] {
-  const isSaid = (name: string) => said.some((problem) => problem.startsWith(name));
-  const missing = (names: readonly SettingName[], why: string) =>
-    names.filter((name) => !isGiven(environment[name]) && !isSaid(name)).map((name) => `${name}: ${why}`);
-  const short = SECRETS.filter((name) => isGiven(environment[name]) && isShort(environment[name]!));
-  return [
-    ...missing(REQUIRED_IN_PRODUCTION, 'required in production'),
-    ...short.map((name) => `${name}: must have at least ${MIN_SECRET_LENGTH} characters in production`),
-    ...(environment.OAUTH_URI === undefined
-      ? []
-      : missing(REQUIRED_WITH_PROVIDER, 'required in production where OAUTH_URI is set')),
-  ];
-}
-
-const isGiven = (value: unknown): boolean => (typeof value === 'string' ? value.trim() !== '' : value !== undefined);
-
-const isShort = (secret: string): boolean => secret.length < MIN_SECRET_LENGTH;
-
-/** What an operator should know about settings that are taken nevertheless. Production refuses a short secret. */
-export const warningsAbout = ({ userIdSecret }: Pick<Settings, 'userIdSecret'>): string[] =>
-  isShort(userIdSecret)
-    ? [
-        `USER_ID_SECRET: has fewer than ${MIN_SECRET_LENGTH} characters, which production refuses, ` +
-          'and it cannot change once there are users',
-      ]
-    : [];
-
-function toSettings(environment: Environment, uriIsExplicit: boolean) {
-  // Normalised, because it stands in headers: a host name in Unicode could not.
-  const publicUrl = environment.PUBLIC_URL && withoutSlash(new URL(environment.PUBLIC_URL).href);
-  return {
-    production: environment.NODE_ENV === 'production',
-    host: environment.HOST,
-    port: environment.PORT,
-    /** The base URL as clients see it, without a trailing slash; undefined to derive it from each request. */
-    publicUrl,
-    /** Express `trust proxy`. */
-    trustProxy: readTrustProxy(environment.TRUST_PROXY),
-    databaseUrl: environment.DATABASE_URL,
-    databasePoolSize: environment.DATABASE_POOL_SIZE,
-    migrateOnStart: environment.MIGRATE_ON_START,
-    /** Whether to refuse to start with an empty database. */
-    databaseMustHaveUsers: environment.DATABASE_MUST_HAVE_USERS,
-    redisUrl: environment.REDIS_URL,
-    serviceName: environment.SERVICE_NAME,
-    documentationUrl: environment.DOCUMENTATION_URL,
-    basicAuthEnabled: environment.BASIC_AUTH_ENABLED!,
-    userIdSecret: environment.USER_ID_SECRET!,
-    sessionSecret: environment.SESSION_SECRET!,
-    oauth: Object.freeze(toOAuthSettings(environment, uriIsExplicit, publicUrl)),
-    pageSize: environment.PAGE_SIZE,
-    /** A page ends after about this many bytes of items, but has at least one item. */
-    maxPageBytes: environment.MAX_PAGE_BYTES,
-    batchMaxRequests: environment.BATCH_MAX_REQUESTS,
-    /** Live articles; 0: no limit. */
-    maxArticlesPerUser: environment.MAX_ARTICLES_PER_USER,
-    waiting: Object.freeze({
-      /** The longest wait that is granted; 0 disables waiting. */
-      maxSeconds: environment.WAIT_MAX_SECONDS,
-      /** Held requests per user, and in this process. */
-      perUser: environment.WAITING_PER_USER,
-      max: environment.WAITING_MAX,
-    }),
-    webAppEnabled: environment.WEB_APP_ENABLED,
-    /** Whether personal tokens (`rl_…`) are accepted. */
-    tokensEnabled: environment.TOKENS_ENABLED,
-    deleteCollectionEnabled: environment.DELETE_COLLECTION_ENABLED,
-    maxBodyBytes: environment.MAX_BODY_BYTES,
-    /** Whether to compress responses for clients that accept it. */
-    compressionEnabled: environment.COMPRESSION_ENABLED,
-    backoff: environment.BACKOFF as 'auto' | 'always' | 'off',
-    backoffSeconds: environment.BACKOFF_SECONDS,
-    retryAfterSeconds: environment.RETRY_AFTER_SECONDS,
-    rateLimitPerMinute: environment.RATE_LIMIT_PER_MINUTE,
-    endOfService: toEndOfService(environment),
-    tombstoneRetentionDays: environment.TOMBSTONE_RETENTION_DAYS,
-    logLevel: environment.LOG_LEVEL,
-    metricsPort: environment.METRICS_PORT,
-  };
-}
-
-function toOAuthSettings(environment: Environment, uriIsExplicit: boolean, publicUrl?: string) {
-  const { OAUTH_URI: uri = '', OAUTH_CLIENT_ID: clientId = '' } = environment;
-  return {
-    /** False in production without `OAUTH_URI`: then only personal tokens are accepted, and `uri` is empty. */
-    enabled: uri !== '',
-    providerName: environment.OAUTH_PROVIDER_NAME,
-    /**
-     * The issuer: the provider's base URL, without a trailing slash. As written: it is part of the keys of users, and
-     * the provider's issuer has to equal it.
-     */
-    uri: withoutSlash(uri),
-    /** True when `OAUTH_URI` is set; the heartbeat then reports on the provider. */
-    uriIsExplicit,
-    clientId,
-    clientSecret: environment.OAUTH_CLIENT_SECRET ?? '',
-    /** What a login asks for, separated by spaces. */
-    scope: environment.OAUTH_SCOPE,
-    /** What a token must have, which may be nothing. */
-    requiredScopes: requiredScopes(environment),
-    /** More parameters of the authorization request, as a query string. */
-    loginParameters: environment.OAUTH_LOGIN_PARAMETERS ?? '',
-    /** An access token must name one of these audiences. */
-    audiences: environment.OAUTH_AUDIENCE
-      ? [environment.OAUTH_AUDIENCE]
-      : defaultAudiences(clientId, environment, publicUrl),
-    /** The hosts to which a login may return: host names, `*.host` or `host:port`, in lower case. */
-    redirectDomains: environment.OAUTH_REDIRECT_DOMAINS!.map((domain) => domain.toLowerCase()),
-    tokenCacheSeconds: environment.OAUTH_TOKEN_CACHE_SECONDS,
-    stateSeconds: environment.OAUTH_STATE_SECONDS,
-  };
-}
-
-/** Scopes of OpenID Connect itself, which providers often leave out of tokens. */
-const OPENID_SCOPES = ['openid', 'profile', 'email', 'offline_access'];
-
-const requiredScopes = ({ OAUTH_SCOPE, OAUTH_REQUIRED_SCOPE }: Environment): string[] =>
-  OAUTH_REQUIRED_SCOPE?.split(' ') ?? OAUTH_SCOPE.split(' ').filter((scope) => !OPENID_SCOPES.includes(scope));
-
-const toEndOfService = ({
-  EOS_DATE: date,
-  EOS_MESSAGE: message,
-  EOS_URL: url,
-}: Environment): EndOfService | undefined => (date === undefined ? undefined : { date, message, url });
-
-const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
-
-/** The client and PUBLIC_URL, both as written and normalised: the provider may know it either way. */
-const defaultAudiences = (clientId: string, { PUBLIC_URL = '' }: Environment, publicUrl = ''): string[] =>
-  [...new Set([clientId, withoutSlash(PUBLIC_URL), publicUrl])].filter((audience) => audience !== '');
 
 /** Express needs the number of hops as a number: it would parse a string as an IP address. */
-function readTrustProxy(text: string | undefined): number | boolean | string | undefined {
-  if (text === undefined) return undefined;
+function readTrustProxy(text: string): number | boolean | string {
   if (/^\d+$/.test(text)) return Number(text);
   return { true: true, false: false }[text.toLowerCase()] ?? text;
 }

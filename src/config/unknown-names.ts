@@ -1,4 +1,4 @@
-import { SETTING_NAMES } from './environment.js';
+import { SETTING_NAMES } from './settings.js';
 
 const KNOWN: readonly string[] = SETTING_NAMES.flatMap((name) => [name, `${name}_FILE`]);
 const MAX_LENGTH = 64;

@@ -30,7 +30,7 @@ export interface LoginEndpoints {
 export function applySettings(text: string, settings: Settings, login: LoginEndpoints): OpenApiDocument {
   const document = JSON.parse(text.replaceAll('"/v2/acct-oauth/', `"/${loginPath(settings)}/`)) as OpenApiDocument;
   const { securitySchemes } = document.components;
-  const scopes = settings.oauth.scope.split(/\s+/).map((name) => [name, 'Read and change the reading list.']);
+  const scopes = settings.oauthScope.split(/\s+/).map((name) => [name, 'Read and change the reading list.']);
   securitySchemes.oauth2.flows = { authorizationCode: { ...login, scopes: Object.fromEntries(scopes) as object } };
   if (!settings.basicAuthEnabled) {
     delete securitySchemes.basic;

@@ -43,8 +43,8 @@ export class DocsController {
 
   @Get('docs/initializer.js')
   initializer(): Reply {
-    const { production, oauth } = this.settings;
-    const script = initializer({ production, scope: oauth.scope, parameters: resourceParameter(oauth) });
+    const { production, oauthScope: scope } = this.settings;
+    const script = initializer({ production, scope, parameters: resourceParameter(this.settings) });
     return file('text/javascript; charset=utf-8', script);
   }
 

@@ -44,12 +44,12 @@ export class OpenApiDescription {
 
   /** As the provider publishes them; while it is unavailable, the paths that the development provider and many others use. */
   async loginEndpoints(): Promise<LoginEndpoints> {
-    const { uri } = this.settings.oauth;
+    const { oauthUri } = this.settings;
     const found = withinLimit(this.provider.discovered(), ENDPOINTS_LIMIT_MS);
     const metadata = await this.status.monitor.whileWaiting(found).catch(() => undefined);
     return {
-      authorizationUrl: metadata?.authorization_endpoint ?? `${uri}/auth`,
-      tokenUrl: metadata?.token_endpoint ?? `${uri}/token`,
+      authorizationUrl: metadata?.authorization_endpoint ?? `${oauthUri}/auth`,
+      tokenUrl: metadata?.token_endpoint ?? `${oauthUri}/token`,
     };
   }
 }

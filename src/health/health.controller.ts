@@ -41,7 +41,7 @@ export class HealthController {
     const [database, cache, provider] = await Promise.all([
       this.isUp.fetch('database'),
       this.redis.client && this.isUp.fetch('cache'),
-      this.settings.oauth.uriIsExplicit ? this.provider.state() : undefined,
+      this.settings.oauthUriIsExplicit ? this.provider.state() : undefined,
     ]);
     const oauth = provider && provider === 'ready';
     const states = Object.entries({ database, cache, oauth }).filter(([, isUp]) => isUp !== undefined);

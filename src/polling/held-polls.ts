@@ -36,11 +36,8 @@ export class HeldPolls {
 
   private readonly byAccount = new Map<string, Set<HeldPoll>>();
   private readonly all = new Set<HeldPoll>();
-  private readonly limits: Settings['waiting'];
 
-  constructor(@Inject(SETTINGS) { waiting }: Pick<Settings, 'waiting'>) {
-    this.limits = waiting;
-  }
+  constructor(@Inject(SETTINGS) private readonly settings: Pick<Settings, 'waitingPerUser' | 'waitingMax'>) {}
 
   get size(): number {
     return this.all.size;
@@ -58,7 +55,7 @@ export class HeldPolls {
   /** Enters a poll for at most `ms` milliseconds; undefined when the user or the process has too many. Call `leave`. */
   enter(key: string, ms: number): HeldPoll | undefined {
     const others = this.byAccount.get(key) ?? new Set();
-    if (others.size >= this.limits.perUser || this.size >= this.limits.max) {
+    if (others.size >= this.settings.waitingPerUser || this.size >= this.settings.waitingMax) {
       this.noteRefusal();
       return undefined;
     }

@@ -98,8 +98,8 @@ export class PollService implements OnApplicationBootstrap, OnApplicationShutdow
 
   /** For how many seconds the request may be held; undefined if it must not be held or does not ask for it. */
   private grant(request: Request): number | undefined {
-    const { maxSeconds } = this.settings.waiting;
-    if (maxSeconds === 0 || request.context.isBatchEntry) return undefined;
+    const { waitMaxSeconds } = this.settings;
+    if (waitMaxSeconds === 0 || request.context.isBatchEntry) return undefined;
     const wanted = readWait(linesOf('prefer', request.rawHeaders));
     if (wanted === undefined) return undefined;
     if (this.status.draining || this.status.monitor.load === 'full' || keptBytes(request) > MAX_HELD_BYTES) {
@@ -108,7 +108,7 @@ export class PollService implements OnApplicationBootstrap, OnApplicationShutdow
     }
     const { expiresAt = Infinity } = callerOf(request);
     const validSeconds = Math.max(0, Math.floor((expiresAt - this.clock()) / 1000));
-    return Math.min(wanted, maxSeconds, validSeconds);
+    return Math.min(wanted, waitMaxSeconds, validSeconds);
   }
 
   private releaseIfNeeded(): void {

@@ -9,9 +9,9 @@ export type Capability = (typeof CAPABILITIES)[number];
 export function capabilitiesOf(settings: Settings): Capability[] {
   const isOn: Record<Capability, boolean> = {
     basic: settings.basicAuthEnabled,
-    oauth: settings.oauth.enabled,
+    oauth: settings.oauthEnabled,
     tokens: settings.tokensEnabled,
-    wait: settings.waiting.maxSeconds > 0,
+    wait: settings.waitMaxSeconds > 0,
   };
   return CAPABILITIES.filter((name) => isOn[name]);
 }
@@ -21,6 +21,6 @@ export const limitsOf = (settings: Settings) => ({
   page_size: settings.pageSize,
   batch_max_requests: settings.batchMaxRequests,
   max_body_bytes: settings.maxBodyBytes,
-  wait_max_seconds: settings.waiting.maxSeconds,
+  wait_max_seconds: settings.waitMaxSeconds,
   delete_collection: settings.deleteCollectionEnabled,
 });

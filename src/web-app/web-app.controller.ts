@@ -30,7 +30,7 @@ export class WebAppController {
   /** What the application cannot know on its own, such as the provider's name in the login paths. */
   @Get('app/config.json')
   configuration(): Reply {
-    return new Reply(200, { name: this.settings.serviceName, provider: this.settings.oauth.providerName });
+    return new Reply(200, { name: this.settings.serviceName, provider: this.settings.oauthProviderName });
   }
 
   /** The page's files are relative to the path with the slash. */

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { MiddlewareConsumer } from '@nestjs/common';
 import { type App, createApp } from '../../src/app.factory.js';
 import { AppModule } from '../../src/app.module.js';
-import { readSettings } from '../../src/config/settings.js';
+import { readSettings } from '../../src/config/load-settings.js';
 import { basicAuthorization, requireOwnService } from '../support/client.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { exchange } from './raw-http.js';

@@ -6,7 +6,7 @@ import { CommanderError } from 'commander';
 import { CommandError, UsageError } from '../../src/commands/command.js';
 import { createProgram } from '../../src/commands/command-line.js';
 import { Shell } from '../../src/commands/shell.js';
-import { readSettings } from '../../src/config/settings.js';
+import { readSettings } from '../../src/config/load-settings.js';
 import { type DevelopmentProvider, startDevelopmentProvider } from '../../dev/provider.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { anArticle } from '../support/article.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readSettings } from '../../src/config/settings.js';
+import { readSettings } from '../../src/config/load-settings.js';
 import { applySettings } from '../../src/docs/apply-settings.js';
 import { CONTRACT, type Document, type Json, operationsOf } from './document.js';
 
@@ -41,7 +41,7 @@ describe('the document of a service with', () => {
   });
 
   it('default settings is openapi.yaml as it is', () => {
-    const { uri } = readSettings({}).oauth;
+    const { oauthUri: uri } = readSettings({});
     const built = { authorizationUrl: `${uri}/auth`, tokenUrl: `${uri}/token` };
     expect(applySettings(CONTRACT, readSettings({}), built)).toEqual(JSON.parse(CONTRACT));
   });

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readSettings } from '../../src/config/settings.js';
+import { readSettings } from '../../src/config/load-settings.js';
 import { ERRORS } from '../../src/protocol/errno.js';
 import { type Field, FIELD_NAMES, FIELDS } from '../../src/protocol/fields.js';
 import { CONTRACT, type Document, type Json } from './document.js';
@@ -93,7 +93,7 @@ describe('docs/protocol.md', () => {
   });
 
   it('gives the limits that the settings have by default', () => {
-    const { pageSize, batchMaxRequests, maxArticlesPerUser, maxBodyBytes, oauth } = readSettings({});
+    const { pageSize, batchMaxRequests, maxArticlesPerUser, maxBodyBytes, oauthStateSeconds } = readSettings({});
     const limits = rows(section('Limits')).map((cells) => cells.join(' '));
     expect(limits).toContainEqual(expect.stringContaining(`items in a page ${pageSize} *`));
     expect(limits).toContainEqual(
@@ -101,8 +101,6 @@ describe('docs/protocol.md', () => {
     );
     expect(limits).toContainEqual(expect.stringContaining(`requests in a batch ${batchMaxRequests} *`));
     expect(limits).toContainEqual(expect.stringContaining(`body of a request ${maxBodyBytes / 2 ** 20} MiB *`));
-    expect(limits).toContainEqual(
-      expect.stringContaining(`time to finish a login ${oauth.stateSeconds / 3600} hour *`),
-    );
+    expect(limits).toContainEqual(expect.stringContaining(`time to finish a login ${oauthStateSeconds / 3600} hour *`));
   });
 });

@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readSettings } from '../../src/config/settings.js';
+import { readSettings } from '../../src/config/load-settings.js';
 import { KNOWN, withValues, type Yaml, yaml } from './deployed-files.js';
 
 const names = (environment: Yaml): string[] => Object.keys(environment);

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readSettings } from '../../src/config/settings.js';
+import { readSettings } from '../../src/config/load-settings.js';
 import { createCertificate } from '../support/servers/certificate.js';
 import { findProgram, runCommand } from '../support/servers/command.js';
 import { ensureDebianPackages } from '../support/servers/packages.js';
@@ -11,7 +11,7 @@ import { KNOWN, text, withValues, type Yaml, yaml } from './deployed-files.js';
 const folder = mkdtempSync(join(tmpdir(), 'reading-list-deploy-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const WAIT_MAX_SECONDS = readSettings({ NODE_ENV: 'test' }).waiting.maxSeconds;
+const WAIT_MAX_SECONDS = readSettings({ NODE_ENV: 'test' }).waitMaxSeconds;
 
 describe('deploy/systemd', () => {
   const UNITS = ['reading-list', 'reading-list-migrate'];

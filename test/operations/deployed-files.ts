@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { CORE_SCHEMA, load, loadAll, mergeTag } from 'js-yaml';
-import { SETTING_NAMES } from '../../src/config/environment.js';
+import { SETTING_NAMES } from '../../src/config/settings.js';
 
 /** A document whose shape the tests are about. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any

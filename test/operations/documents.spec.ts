@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { commandNames, createProgram } from '../../src/commands/command-line.js';
 import { ofProcess, Shell } from '../../src/commands/shell.js';
-import { Environment, SETTING_NAMES } from '../../src/config/environment.js';
+import { SETTING_NAMES, Settings, valueOf } from '../../src/config/settings.js';
 
 const read = (path: string): string => readFileSync(path, 'utf8');
 
@@ -14,7 +14,7 @@ describe('docs/operations.md', () => {
   it.each(SETTING_NAMES)('has a row for %s with its default', (name) => {
     const row = rows.find((line) => line.split('|')[1]!.includes(`\`${name}\``));
     expect(row).toBeDefined();
-    const value = new Environment()[name];
+    const value = valueOf(new Settings(), name);
     if (value !== undefined) expect(row).toContain(String(value));
   });
 

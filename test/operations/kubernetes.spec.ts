@@ -2,7 +2,7 @@
 /* eslint-disable @typescript-eslint/no-unsafe-argument, @typescript-eslint/no-unsafe-call, @typescript-eslint/no-unsafe-return */
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { readSettings } from '../../src/config/settings.js';
+import { readSettings } from '../../src/config/load-settings.js';
 import { startService } from '../support/service.js';
 import { KNOWN, withValues, type Yaml, yaml, yamls } from './deployed-files.js';
 

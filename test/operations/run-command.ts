@@ -8,7 +8,7 @@ import { CommandError, EXIT } from '../../src/commands/command.js';
 import { createProgram } from '../../src/commands/command-line.js';
 import { withDatabase } from '../../src/commands/open-database.js';
 import { Shell } from '../../src/commands/shell.js';
-import { readSettings } from '../../src/config/settings.js';
+import { readSettings } from '../../src/config/load-settings.js';
 
 /** How a command ended. */
 export interface CommandResult {

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { type DevelopmentProvider, startDevelopmentProvider } from '../../dev/provider.js';
 import { createApp, type App } from '../../src/app.factory.js';
-import { readSettings } from '../../src/config/settings.js';
+import { readSettings } from '../../src/config/load-settings.js';
 import { createTestDatabase, type TestDatabase } from './database.js';
 import { givenDeployment } from './deployment/deployment.js';
 import { givenApp, givenAppWithTokens } from './deployment/given-app.js';
@@ -49,7 +49,7 @@ export async function startApp(variables: Record<string, string> = {}, database?
     ...app,
     url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`,
     limits: settings,
-    providerName: settings.oauth.providerName,
+    providerName: settings.oauthProviderName,
     setClock: (now) => (fixed = now),
     close: async () => {
       app.server.closeAllConnections();

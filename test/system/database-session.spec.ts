@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readSettings } from '../../src/config/settings.js';
+import { readSettings } from '../../src/config/load-settings.js';
 import { DatabaseLifecycle } from '../../src/database/database.lifecycle.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { send } from '../support/devices.js';

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readSettings } from '../../src/config/settings.js';
+import { readSettings } from '../../src/config/load-settings.js';
 import { dataSourceForSchema } from '../../src/database/data-source.js';
 import { articleEntity } from '../../src/database/entities/article.entity.js';
 import { columnTypes, type DatabaseType } from '../../src/database/entities/columns.js';
@@ -25,7 +25,7 @@ import { DataSource } from '${pathToFileURL(resolve('node_modules/typeorm/index.
 import { dataSourceForSchema } from '${pathToFileURL(resolve('dist/src/database/data-source.js')).href}';
 import { articleEntity } from '${pathToFileURL(resolve('dist/src/database/entities/article.entity.js')).href}';
 import { columnTypes } from '${pathToFileURL(resolve('dist/src/database/entities/columns.js')).href}';
-import { readSettings } from '${pathToFileURL(resolve('dist/src/config/settings.js')).href}';
+import { readSettings } from '${pathToFileURL(resolve('dist/src/config/load-settings.js')).href}';
 
 const { options } = await dataSourceForSchema(readSettings({ NODE_ENV: 'test', DATABASE_URL: process.env.DATABASE_URL }));
 const article = articleEntity(columnTypes(options.type), ${JSON.stringify(FIELDS_AND_ONE)});

@@ -9,7 +9,7 @@ import { findCollection } from '../../src/accounts/accounts.store.js';
 import { findPage, findPageFacts } from '../../src/articles/store/article-pages.store.js';
 import type { PageRequest } from '../../src/articles/store/page-statement.js';
 import * as store from '../../src/articles/store/articles.store.js';
-import { readSettings } from '../../src/config/settings.js';
+import { readSettings } from '../../src/config/load-settings.js';
 import { dataSourceForSchema } from '../../src/database/data-source.js';
 import { mysqlDialect } from '../../src/database/mysql/dialect.js';
 import type { Dialect, Parameter, Session } from '../../src/database/session.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DataSource, type EntityMetadata } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readSettings } from '../../src/config/settings.js';
+import { readSettings } from '../../src/config/load-settings.js';
 import { dataSourceForSchema } from '../../src/database/data-source.js';
 import { articleEntity } from '../../src/database/entities/article.entity.js';
 import { columnTypes } from '../../src/database/entities/columns.js';

@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import type { Settings } from '../../src/config/settings.js';
 import { Connection } from '../../src/http/server/connections.js';
 import type { Messages } from '../../src/http/server/express-messages.js';
 import { createHttpServer } from '../../src/http/server/http-server.js';
@@ -56,7 +55,7 @@ async function refusalOf(bytes: string): Promise<Socket> {
     const server = createHttpServer(
       (_, response) => response.end('x'),
       {} as Messages,
-      { maxBodyBytes: 100, waiting: { maxSeconds: 55 } } as Settings,
+      { maxBodyBytes: 100, waitMaxSeconds: 55 },
       Date.now,
       () => resolve(connection!),
     );

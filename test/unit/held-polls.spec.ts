@@ -7,7 +7,7 @@ let polls: HeldPolls;
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  polls = new HeldPolls({ waiting: { maxSeconds: 55, perUser: 3, max: 100 } });
+  polls = new HeldPolls({ waitingPerUser: 3, waitingMax: 100 });
 });
 afterEach(() => vi.useRealTimers());
 

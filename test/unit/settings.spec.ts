@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import express from 'express';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isTrustProxy } from '../../src/config/formats.js';
-import { SETTING_NAMES } from '../../src/config/environment.js';
+import { SETTING_NAMES } from '../../src/config/settings.js';
 import { envExample, settingsTable } from '../../src/config/settings-text.js';
 import { unknownNames } from '../../src/config/unknown-names.js';
-import { readSettings, SettingError } from '../../src/config/settings.js';
+import { readSettings } from '../../src/config/load-settings.js';
+import { SettingError } from '../../src/config/settings.js';
 
 type Variables = Record<string, string>;
 
@@ -35,7 +36,8 @@ function refusalOf(variables: Variables): string {
 
 describe('without any variable', () => {
   it('every setting has its default', () => {
-    expect(readSettings({})).toEqual({
+    expect({ ...readSettings({}) }).toEqual({
+      nodeEnv: 'development',
       production: false,
       host: '127.0.0.1',
       port: 8000,
@@ -51,26 +53,28 @@ describe('without any variable', () => {
       basicAuthEnabled: true,
       userIdSecret: 'development-user-id-secret-not-for-production',
       sessionSecret: 'development-session-secret-not-for-production',
-      oauth: {
-        enabled: true,
-        providerName: 'acct',
-        uri: 'http://127.0.0.1:9000',
-        uriIsExplicit: false,
-        clientId: 'reading-list',
-        clientSecret: 'development-client-secret',
-        scope: 'readinglist',
-        requiredScopes: ['readinglist'],
-        loginParameters: '',
-        audiences: ['reading-list'],
-        redirectDomains: ['localhost', '127.0.0.1'],
-        tokenCacheSeconds: 3600,
-        stateSeconds: 3600,
-      },
+      oauthProviderName: 'acct',
+      oauthUri: 'http://127.0.0.1:9000',
+      oauthClientId: 'reading-list',
+      oauthClientSecret: 'development-client-secret',
+      oauthScope: 'readinglist',
+      oauthRequiredScope: undefined,
+      oauthLoginParameters: undefined,
+      oauthAudience: undefined,
+      oauthRedirectDomains: ['localhost', '127.0.0.1'],
+      oauthTokenCacheSeconds: 3600,
+      oauthStateSeconds: 3600,
+      oauthEnabled: true,
+      oauthUriIsExplicit: false,
+      oauthRequiredScopes: ['readinglist'],
+      oauthAudiences: ['reading-list'],
       pageSize: 100,
       maxPageBytes: 1_048_576,
       batchMaxRequests: 25,
       maxArticlesPerUser: 100_000,
-      waiting: { maxSeconds: 55, perUser: 20, max: 10_000 },
+      waitMaxSeconds: 55,
+      waitingPerUser: 20,
+      waitingMax: 10_000,
       webAppEnabled: true,
       tokensEnabled: true,
       deleteCollectionEnabled: true,
@@ -80,6 +84,9 @@ describe('without any variable', () => {
       backoffSeconds: 30,
       retryAfterSeconds: 30,
       rateLimitPerMinute: 0,
+      eosDate: undefined,
+      eosMessage: undefined,
+      eosUrl: undefined,
       endOfService: undefined,
       tombstoneRetentionDays: 0,
       logLevel: 'info',
@@ -90,7 +97,6 @@ describe('without any variable', () => {
   it('nothing can be changed afterwards', () => {
     const settings = readSettings({});
     expect(Object.isFrozen(settings)).toBe(true);
-    expect(Object.isFrozen(settings.oauth)).toBe(true);
   });
 
   it('nothing else in the environment counts', () => {
@@ -143,7 +149,7 @@ describe('a setting is taken', () => {
     [{ MAX_ARTICLES_PER_USER: '1000000000' }, { maxArticlesPerUser: 1_000_000_000 }],
     [
       { WAIT_MAX_SECONDS: '0', WAITING_PER_USER: '1', WAITING_MAX: '2' },
-      { waiting: { maxSeconds: 0, perUser: 1, max: 2 } },
+      { waitMaxSeconds: 0, waitingPerUser: 1, waitingMax: 2 },
     ],
     [{ WEB_APP_ENABLED: 'false' }, { webAppEnabled: false }],
     [{ TOKENS_ENABLED: 'false' }, { tokensEnabled: false }],
@@ -180,37 +186,40 @@ describe('a setting is taken', () => {
   });
 
   it.each<[Variables, object]>([
-    [{ OAUTH_PROVIDER_NAME: 'my_id-2' }, { providerName: 'my_id-2' }],
-    [{ OAUTH_URI: 'https://id.example.com/realm/' }, { uri: 'https://id.example.com/realm', uriIsExplicit: true }],
-    [{ OAUTH_URI: 'http://localhost:9001' }, { uri: 'http://localhost:9001', uriIsExplicit: true }],
-    [{ OAUTH_URI: 'http://[::1]:9001' }, { uri: 'http://[::1]:9001' }],
-    [{ OAUTH_URI: 'http://127.0.0.2:9001' }, { uri: 'http://127.0.0.2:9001' }],
-    [{ OAUTH_URI: 'https://ID.example.com:443//' }, { uri: 'https://ID.example.com:443' }],
-    [{ OAUTH_REDIRECT_DOMAINS: 'Bücher.example,*.example' }, { redirectDomains: ['bücher.example', '*.example'] }],
+    [{ OAUTH_PROVIDER_NAME: 'my_id-2' }, { oauthProviderName: 'my_id-2' }],
+    [
+      { OAUTH_URI: 'https://id.example.com/realm/' },
+      { oauthUri: 'https://id.example.com/realm', oauthUriIsExplicit: true },
+    ],
+    [{ OAUTH_URI: 'http://localhost:9001' }, { oauthUri: 'http://localhost:9001', oauthUriIsExplicit: true }],
+    [{ OAUTH_URI: 'http://[::1]:9001' }, { oauthUri: 'http://[::1]:9001' }],
+    [{ OAUTH_URI: 'http://127.0.0.2:9001' }, { oauthUri: 'http://127.0.0.2:9001' }],
+    [{ OAUTH_URI: 'https://ID.example.com:443//' }, { oauthUri: 'https://ID.example.com:443' }],
+    [{ OAUTH_REDIRECT_DOMAINS: 'Bücher.example,*.example' }, { oauthRedirectDomains: ['bücher.example', '*.example'] }],
     [
       { OAUTH_CLIENT_ID: 'c', OAUTH_CLIENT_SECRET: 's' },
-      { clientId: 'c', clientSecret: 's', audiences: ['c'] },
+      { oauthClientId: 'c', oauthClientSecret: 's', oauthAudiences: ['c'] },
     ],
-    [{ OAUTH_SCOPE: 'list' }, { scope: 'list' }],
+    [{ OAUTH_SCOPE: 'list' }, { oauthScope: 'list' }],
     [
       { OAUTH_SCOPE: "https://list.example/all read:list [a]!#~'" },
-      { scope: "https://list.example/all read:list [a]!#~'" },
+      { oauthScope: "https://list.example/all read:list [a]!#~'" },
     ],
-    [{ OAUTH_AUDIENCE: 'api' }, { audiences: ['api'] }],
-    [{ PUBLIC_URL: 'https://example.com/' }, { audiences: ['reading-list', 'https://example.com'] }],
+    [{ OAUTH_AUDIENCE: 'api' }, { oauthAudiences: ['api'] }],
+    [{ PUBLIC_URL: 'https://example.com/' }, { oauthAudiences: ['reading-list', 'https://example.com'] }],
     [
       { PUBLIC_URL: 'https://List.example.com:443/' },
-      { audiences: ['reading-list', 'https://List.example.com:443', 'https://list.example.com'] },
+      { oauthAudiences: ['reading-list', 'https://List.example.com:443', 'https://list.example.com'] },
     ],
-    [{ OAUTH_AUDIENCE: 'api', PUBLIC_URL: 'https://example.com' }, { audiences: ['api'] }],
+    [{ OAUTH_AUDIENCE: 'api', PUBLIC_URL: 'https://example.com' }, { oauthAudiences: ['api'] }],
     [
       { OAUTH_REDIRECT_DOMAINS: 'App.Example.com, *.pages.example.org,, localhost:3000 ,[::1]:8080' },
-      { redirectDomains: ['app.example.com', '*.pages.example.org', 'localhost:3000', '[::1]:8080'] },
+      { oauthRedirectDomains: ['app.example.com', '*.pages.example.org', 'localhost:3000', '[::1]:8080'] },
     ],
-    [{ OAUTH_TOKEN_CACHE_SECONDS: '0' }, { tokenCacheSeconds: 0 }],
-    [{ OAUTH_STATE_SECONDS: '60' }, { stateSeconds: 60 }],
+    [{ OAUTH_TOKEN_CACHE_SECONDS: '0' }, { oauthTokenCacheSeconds: 0 }],
+    [{ OAUTH_STATE_SECONDS: '60' }, { oauthStateSeconds: 60 }],
   ])('of the identity provider from %j', (variables, expected) => {
-    expect(readSettings(variables).oauth).toMatchObject(expected);
+    expect(readSettings(variables)).toMatchObject(expected);
   });
 });
 
@@ -467,10 +476,10 @@ describe('in production', () => {
   it('the complete settings are taken, and Basic and the redirect domains are off', () => {
     const settings = readSettings(PRODUCTION);
     expect(settings).toMatchObject({ production: true, basicAuthEnabled: false, userIdSecret: SECRET });
-    expect(settings.oauth).toMatchObject({
-      uri: 'https://id.example.com',
-      redirectDomains: [],
-      audiences: ['client', 'https://list.example.com'],
+    expect(settings).toMatchObject({
+      oauthUri: 'https://id.example.com',
+      oauthRedirectDomains: [],
+      oauthAudiences: ['client', 'https://list.example.com'],
     });
   });
 
@@ -501,8 +510,8 @@ describe('in production', () => {
   });
 
   it('nothing of a provider is required, and none is assumed', () => {
-    const { oauth } = readSettings({ ...PRODUCTION, OAUTH_URI: '', OAUTH_CLIENT_ID: '', OAUTH_CLIENT_SECRET: '' });
-    expect(oauth).toMatchObject({ enabled: false, uri: '', uriIsExplicit: false });
+    const settings = readSettings({ ...PRODUCTION, OAUTH_URI: '', OAUTH_CLIENT_ID: '', OAUTH_CLIENT_SECRET: '' });
+    expect(settings).toMatchObject({ oauthEnabled: false, oauthUri: '', oauthUriIsExplicit: false });
   });
 
   it.each(['USER_ID_SECRET', 'SESSION_SECRET'])('%s has at least 32 characters', (name) => {

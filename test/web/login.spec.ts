@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Development, startDevelopment } from '../../dev/development.js';
-import { readSettings } from '../../src/config/settings.js';
+import { readSettings } from '../../src/config/load-settings.js';
 import { launchChromium, photograph, watchNetwork } from '../auth/chromium.js';
 import { findFreePort } from '../support/servers/free-port.js';
 import { expectTitles, isSignedIn, save, watchProblems } from './device.js';

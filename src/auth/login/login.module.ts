@@ -14,7 +14,7 @@ import { OAuthLogin } from './oauth-login.js';
 export class LoginModule {
   static forRoot(settings: Settings): DynamicModule {
     const routes = RouterModule.register([{ path: loginPath(settings), module: LoginModule }]);
-    if (!settings.oauth.enabled) return { module: LoginModule, imports: [routes], controllers: [NoProviderController] };
+    if (!settings.oauthEnabled) return { module: LoginModule, imports: [routes], controllers: [NoProviderController] };
     return {
       module: LoginModule,
       imports: [AuthModule, routes],

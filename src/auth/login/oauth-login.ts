@@ -44,20 +44,20 @@ export class OAuthLogin {
   async begin(redirect: string, redirect_uri: string): Promise<BegunLogin> {
     const metadata = await this.provided(this.provider.discovered());
     if (!metadata.authorization_endpoint) throw providerUnavailable('it has no authorization endpoint');
-    const { oauth } = this.settings;
+    const { settings } = this;
     const login = { state: client.randomState(), verifier: client.randomPKCECodeVerifier(), redirect, redirect_uri };
-    const parameters = new URLSearchParams(oauth.loginParameters);
+    const parameters = new URLSearchParams(settings.oauthLoginParameters);
     const own = {
       redirect_uri,
-      scope: oauth.scope,
+      scope: settings.oauthScope,
       state: login.state,
       code_challenge: await client.calculatePKCECodeChallenge(login.verifier),
       code_challenge_method: 'S256',
-      ...resourceParameter(oauth),
+      ...resourceParameter(settings),
     };
     for (const [name, value] of Object.entries(own)) parameters.set(name, value);
-    const location = client.buildAuthorizationUrl(configure(metadata, oauth), parameters);
-    const expiresAt = this.clock() + oauth.stateSeconds * 1000;
+    const location = client.buildAuthorizationUrl(configure(metadata, settings), parameters);
+    const expiresAt = this.clock() + settings.oauthStateSeconds * 1000;
     return { location: location.href, state: login.state, sealed: await sealLogin(login, this.key, expiresAt) };
   }
 
@@ -91,7 +91,7 @@ export class OAuthLogin {
     const callback = new URL(login.redirect_uri);
     callback.search = new URLSearchParams({ ...response }).toString();
     const checks = { expectedState: login.state, pkceCodeVerifier: login.verifier };
-    const resource = resourceParameter(this.settings.oauth);
+    const resource = resourceParameter(this.settings);
     const exchange = (configuration: client.Configuration) =>
       client.authorizationCodeGrant(configuration, callback, checks, resource);
     try {

@@ -23,8 +23,8 @@ export class OAuthController {
   /** What a client needs to talk to the identity provider directly. */
   @Get('params')
   showParameters() {
-    const { clientId, uri, scope } = this.settings.oauth;
-    return { client_id: clientId, oauth_uri: uri, scope };
+    const { oauthClientId, oauthUri, oauthScope } = this.settings;
+    return { client_id: oauthClientId, oauth_uri: oauthUri, scope: oauthScope };
   }
 
   /**
@@ -34,14 +34,16 @@ export class OAuthController {
   @Get('login')
   async begin(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<Reply> {
     forgetReferrer(response);
-    const redirect = readRedirect(request.query.redirect, this.settings.oauth.redirectDomains, this.ownPage());
+    const redirect = readRedirect(request.query.redirect, this.settings.oauthRedirectDomains, this.ownPage());
     const callback = this.callback(request);
     const { location, state, sealed } = await this.login.begin(redirect.href, callback);
     const cookies = readLoginCookies(request.headers.cookie);
     for (const name of surplusLoginCookies(cookies, sealed.length))
       response.append('Set-Cookie', setLoginCookie(name, '', callback, 0));
-    const { stateSeconds } = this.settings.oauth;
-    response.append('Set-Cookie', setLoginCookie(loginCookieName(state), sealed, callback, stateSeconds));
+    response.append(
+      'Set-Cookie',
+      setLoginCookie(loginCookieName(state), sealed, callback, this.settings.oauthStateSeconds),
+    );
     return new Reply(302, undefined, { Location: location });
   }
 
@@ -93,4 +95,5 @@ const forgetReferrer = (response: Response): void => {
 };
 
 /** The path below which the login is. */
-export const loginPath = ({ oauth }: Pick<Settings, 'oauth'>): string => `v2/${oauth.providerName}-oauth`;
+export const loginPath = ({ oauthProviderName }: Pick<Settings, 'oauthProviderName'>): string =>
+  `v2/${oauthProviderName}-oauth`;

@@ -1,5 +1,5 @@
 import * as client from 'openid-client';
-import type { OAuthSettings } from '../../config/settings.js';
+import type { Settings } from '../../config/settings.js';
 import { boundedFetch, PROVIDER_LIMIT_MS } from './bounded-fetch.js';
 import type { ProviderMetadata } from './provider-metadata.js';
 
@@ -26,11 +26,11 @@ export function offeredMethods(metadata: ProviderMetadata, endpoint: Endpoint): 
 /** What openid-client needs to know of the provider, and of this service. */
 export function configure(
   metadata: ProviderMetadata,
-  oauth: OAuthSettings,
+  settings: Settings,
   method: Method = 'client_secret_basic',
 ): client.Configuration {
-  const authentication = METHODS[method](oauth.clientSecret);
-  const configuration = new client.Configuration({ ...metadata }, oauth.clientId, undefined, authentication);
+  const authentication = METHODS[method](settings.oauthClientSecret);
+  const configuration = new client.Configuration({ ...metadata }, settings.oauthClientId, undefined, authentication);
   configuration[client.customFetch] = (url, options) => boundedFetch(url, options);
   configuration.timeout = PROVIDER_LIMIT_MS / 1000;
   // Every endpoint is known to be https, or http on loopback.

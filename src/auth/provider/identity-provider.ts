@@ -88,13 +88,12 @@ export class IdentityProvider {
     send: (configuration: client.Configuration) => Promise<T>,
     secrets: readonly string[],
   ): Promise<T> {
-    const { oauth } = this.settings;
     const offered = offeredMethods(metadata, endpoint);
     const methods = [...offered.filter((method) => method === this.accepted), ...offered];
     let failure: unknown;
     for (const method of new Set(methods)) {
       try {
-        const result = await send(configure(metadata, oauth, method));
+        const result = await send(configure(metadata, this.settings, method));
         [this.accepted, this.refusedAt] = [method, undefined];
         return result;
       } catch (error) {
@@ -104,7 +103,7 @@ export class IdentityProvider {
     }
     const refusal = refusalOf(failure);
     if (refusal.status !== undefined) {
-      const text = textOf(refusal, [oauth.clientSecret, ...secrets]);
+      const text = textOf(refusal, [this.settings.oauthClientSecret, ...secrets]);
       this.quietLog.warn(`the identity provider refuses a request to its ${endpoint} endpoint: ${text}`);
     }
     if (refusesClient(refusal)) throw this.refusedClient();
@@ -142,7 +141,7 @@ export class IdentityProvider {
   }
 
   private discover(limitMs: number): Promise<ProviderMetadata> {
-    const { uri, clientId } = this.settings.oauth;
-    return discover(uri, clientId, limitMs);
+    const { oauthUri, oauthClientId } = this.settings;
+    return discover(oauthUri, oauthClientId, limitMs);
   }
 }

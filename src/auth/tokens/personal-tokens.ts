@@ -44,7 +44,7 @@ export class PersonalTokens {
     if (!hasPersonalForm(token)) throw refused('it is not known');
     const hash = personalTokenHash(token);
     const identity = await this.identify(hash);
-    const limitMs = Math.min(REVOCATION_MS, this.settings.oauth.tokenCacheSeconds * 1000);
+    const limitMs = Math.min(REVOCATION_MS, this.settings.oauthTokenCacheSeconds * 1000);
     return { identity, keepMs: cacheableMs(identity, limitMs, this.clock()) };
   }
 

@@ -39,14 +39,14 @@ export class ProviderTokens {
 
   /** Throws 401 / 105, 403 / 121, or 503 / 201 when the provider is not available or its response cannot be used. */
   async check(token: string): Promise<CheckedToken> {
-    if (!this.settings.oauth.enabled) throw refused('no identity provider is set up here');
+    if (!this.settings.oauthEnabled) throw refused('no identity provider is set up here');
     return this.shared.known(token, () => this.identify(token));
   }
 
   private async identify(token: string): Promise<Identity> {
     const metadata = await this.provider.discovered();
     const verified = looksLikeJwt(token) ? this.verifySigned(token, metadata) : this.introspect(token, metadata);
-    return { issuer: this.settings.oauth.uri, ...(await verified) };
+    return { issuer: this.settings.oauthUri, ...(await verified) };
   }
 
   private async verifySigned(token: string, { issuer, jwks_uri }: ProviderMetadata) {
@@ -70,7 +70,7 @@ export class ProviderTokens {
   }
 
   private rules(issuer: string): TokenRules {
-    const { audiences, requiredScopes } = this.settings.oauth;
+    const { oauthAudiences: audiences, oauthRequiredScopes: requiredScopes } = this.settings;
     return { issuer, audiences, requiredScopes, now: this.clock() };
   }
 

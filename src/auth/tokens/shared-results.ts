@@ -24,12 +24,12 @@ export class SharedResults {
   private readonly limitMs: number;
 
   constructor(
-    @Inject(SETTINGS) { oauth }: Settings,
+    @Inject(SETTINGS) settings: Settings,
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly redis: SharedRedis,
   ) {
-    this.rules = JSON.stringify([oauth.uri, oauth.audiences, oauth.requiredScopes]);
-    this.limitMs = oauth.tokenCacheSeconds * 1000;
+    this.rules = JSON.stringify([settings.oauthUri, settings.oauthAudiences, settings.oauthRequiredScopes]);
+    this.limitMs = settings.oauthTokenCacheSeconds * 1000;
   }
 
   /** The shared result for a token; otherwise that of `check`, which is then shared. */

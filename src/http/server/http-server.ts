@@ -24,11 +24,11 @@ const STALLED_READER_MS = 10_000;
 export function createHttpServer(
   handle: RequestListener,
   messages: Messages,
-  settings: Pick<Settings, 'maxBodyBytes' | 'waiting' | 'endOfService' | 'documentationUrl' | 'publicUrl'>,
+  settings: Pick<Settings, 'maxBodyBytes' | 'waitMaxSeconds' | 'endOfService' | 'documentationUrl' | 'publicUrl'>,
   clock: Clock,
   onRefusal: (id: string, error: ApiError) => void,
 ): Server {
-  const { maxBodyBytes, waiting, endOfService } = settings;
+  const { maxBodyBytes, waitMaxSeconds, endOfService } = settings;
   const documentation = settings.documentationUrl ?? (settings.publicUrl && `${settings.publicUrl}/docs`);
   const connections = new WeakMap<Socket, Connection>();
   const server = createServer(
@@ -44,7 +44,7 @@ export function createHttpServer(
     (request, response) => connections.get(request.socket)!.add(request, response),
   );
   // Longer than a request may take to arrive or be held: this is for clients that stop reading.
-  server.setTimeout(Math.max(REQUEST_TIMEOUT_MS, waiting.maxSeconds * 1000) + STALLED_READER_MS);
+  server.setTimeout(Math.max(REQUEST_TIMEOUT_MS, waitMaxSeconds * 1000) + STALLED_READER_MS);
   // Node would drop headers beyond its limit; `requireWellFormed` refuses the request.
   server.maxHeadersCount = 0;
   const handleTogether = atEndOfTurn(handle);
