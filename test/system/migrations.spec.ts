@@ -49,7 +49,8 @@ it('says what is pending, runs it, and says that nothing is left', async () => {
   expect(await migrate(url)).toMatchObject({ status: 0, output: expect.stringMatching(/^done: CreateAccounts/) });
   expect(await migrate(url, '--check')).toEqual({ status: 0, output: 'up to date\n' });
   expect((await migrate(url, '--wrong')).status).toBe(2);
-  expect(await migrate(url.replace(/empty_\d+/, 'absent'))).toMatchObject({ status: 1 });
+  const created = { status: 0, output: expect.stringMatching(/^done: CreateAccounts/) };
+  expect(await migrate(url.replace(/empty_\d+/, 'absent'))).toMatchObject(created);
 });
 
 it('lets several instances start at once on an empty database, each of which then serves', async () => {
