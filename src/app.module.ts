@@ -24,7 +24,7 @@ import { RootModule } from './root/root.module.js';
 import { PollingModule } from './polling/polling.module.js';
 import { WebAppModule } from './web-app/web-app.module.js';
 
-/** All modules, the busiest routes first, and what runs for every request, in execution order. */
+/** All modules, those with the busiest routes first, and what runs for every request, in order. */
 @Module({})
 export class AppModule {
   static forRoot(settings: Settings, clock: Clock): DynamicModule {

@@ -67,7 +67,7 @@ async function serve(settings: Settings): Promise<Stop> {
   };
 }
 
-/** What is wrong with a port; for everything else the host cannot be listened on. */
+/** Errors that are about the port; any other is about the host. */
 const FAULTS_OF_PORTS: readonly (string | undefined)[] = ['EADDRINUSE', 'EACCES'];
 
 const REMEDIES: Readonly<Record<string, string>> = {

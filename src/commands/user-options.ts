@@ -69,7 +69,7 @@ export function issuerOf({ settings }: CommandContext, { issuer }: Pick<UserOpti
   return known.replace(/\/+$/, '');
 }
 
-/** Another spelling would be another user, whom nobody can ever be. */
+/** Another spelling would name another user, as whom nobody can sign in. */
 export function readIssuer(text: string): string {
   if (!isIssuer(text)) throw new InvalidArgumentError('The URL of the identity provider, as in OAUTH_URI.');
   return text;

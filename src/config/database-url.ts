@@ -77,7 +77,7 @@ function readParameters(query: string): Map<string, string> {
     const [, written = '', value = ''] = /^([^=]*)=?(.*)$/s.exec(part)!;
     const name = decodeURIComponent(written).toLowerCase();
     if (!PARAMETERS.includes(name))
-      throw new Error(`must have no other parameters than ${PARAMETERS.join(', ')}: ${JSON.stringify(name)} is none`);
+      throw new Error(`must have no parameter but ${PARAMETERS.join(', ')}, not ${JSON.stringify(name)}`);
     if (parameters.has(name)) throw new Error(`must have ${name} only once`);
     if (value === '') throw new Error(`must have a value for ${name}`);
     parameters.set(name, decodeURIComponent(value));

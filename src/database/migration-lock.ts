@@ -15,7 +15,7 @@ const TASK = 'migrate';
 
 interface Held {
   holder: string;
-  /** Of the holder's clock, so that nobody else can compare it: it only shows that the holder goes on. */
+  /** By the holder's clock, so nobody else can compare it with theirs; that it changes shows that the holder is alive. */
   expires_on: number;
 }
 

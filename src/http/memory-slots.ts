@@ -9,7 +9,7 @@ export const SMALL_BYTES = 65_536;
 const ALL_BYTES = 33_554_432;
 /** More where a page may be larger. */
 const USER_BYTES = 8_388_608;
-/** Many more would make the service full for everybody. */
+/** With many more, one user's requests could make the service refuse everybody's. */
 const WAITING_PER_USER = 100;
 const TIMEOUT_MS = 4_000;
 const CHECK_MS = 250;

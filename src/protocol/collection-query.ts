@@ -128,7 +128,7 @@ function readFilterName(name: string): Pick<Filter, 'field' | 'operator'> {
 
 const unknownField = (name: string): ApiError => invalidParameter(name, 'unknown field');
 
-/** Any number of digits is a limit: one above the page size stands for that, so that it need not be exact. */
+/** Limits above the page size are capped later, so precision loss in huge numbers does not matter. */
 function readLimit(text: string): number {
   const limit = /^\d+$/.test(text.trim()) ? Number(text) : 0;
   if (limit < 1) throw invalidParameter('_limit', 'not an integer >= 1');

@@ -66,7 +66,7 @@ describe.each(['get', 'head', 'patch', 'delete'] as const)('%s', (verb) => {
     'batch',
     '%F0%9F%98%80',
     'a'.repeat(1000),
-  ])('answers 404 / 110 for an id that is no UUID: %s', async (id) => {
+  ])('answers 404 / 110 for an id that is not a UUID: %s', async (id) => {
     const { body } = await client(app.url)[verb](`/articles/${id}`).expect(404);
     if (verb !== 'head') expect(body).toMatchObject({ code: 404, errno: 110, message: 'id: not a UUID' });
   });

@@ -135,7 +135,7 @@ describe('authentication comes first', () => {
   it.each([
     ['a wrong parameter', 'GET', '/v2/articles?colour=red', {}, ''],
     ['a wrong condition', 'GET', '/v2/articles', { 'If-Modified-Since': 'x' }, ''],
-    ['an id that is no UUID', 'GET', '/v2/articles/1', {}, ''],
+    ['an id that is not a UUID', 'GET', '/v2/articles/1', {}, ''],
     ['an unknown record', 'DELETE', `/v2/articles/${randomUUID()}`, {}, ''],
     ['bad JSON', 'POST', '/v2/articles', { 'Content-Length': '1' }, '{'],
     ['a form', 'POST', '/v2/articles', { 'Content-Type': 'application/x-www-form-urlencoded' }, 'a=b'],

@@ -158,7 +158,7 @@ const CASES: Case[] = [
   {
     status: 404,
     errno: 110,
-    what: 'an id that is no UUID',
+    what: 'an id that is not a UUID',
     answer: ({ send }) => send('GET', '/v2/articles/1'),
   },
   {

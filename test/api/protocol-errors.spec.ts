@@ -204,7 +204,7 @@ describe('another verb is answered 405 / 115 with what is allowed', () => {
 });
 
 describe('below a folder of files', () => {
-  it.each(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS'])('%s of what is no file is 404 / 111', async (method) => {
+  it.each(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS'])('%s of what is not a file is 404 / 111', async (method) => {
     for (const path of ['/docs/nope', '/docs/no/such/file', '/docs/..%2fpackage.json', '/docs/constructor']) {
       const { status, body } = await exchange(app.url, method, path, { 'Content-Length': '0' });
       expect([path, status]).toEqual([path, 404]);
@@ -512,7 +512,7 @@ it.each([
 });
 
 describe('a malformed percent-encoding', () => {
-  it.each(['%zz', '%', '%ff', 'a%2'])('in an id, such as %s, is an id that is no UUID', async (id) => {
+  it.each(['%zz', '%', '%ff', 'a%2'])('in an id, such as %s, is an id that is not a UUID', async (id) => {
     const answer = await exchange(app.url, 'GET', `/v2/articles/${id}`, authorized());
     expect([answer.status, JSON.parse(answer.body).errno]).toEqual([404, 110]);
     expect((await exchange(app.url, 'GET', `/v2/articles/${id}`)).status).toBe(401);

@@ -51,7 +51,7 @@ async function exchangeOnce(
 
 /** Opens a connection for bytes that no HTTP client would send. */
 export async function openSocket(url: string): Promise<Socket> {
-  if (givenDeployment()?.hostile === false) throw new NotHere('sends bytes that are no valid HTTP: needs --hostile');
+  if (givenDeployment()?.hostile === false) throw new NotHere('sends bytes that are not valid HTTP: needs --hostile');
   const { protocol, hostname, port } = new URL(url);
   await requestTurn();
   const isTls = protocol === 'https:';

@@ -171,7 +171,7 @@ describe('no statement is needed to', () => {
     ['refuse a wrong parameter', () => device.get('/articles?colour=red').expect(400)],
     ['refuse a forged page token', () => device.get('/articles?_token=x').expect(400)],
     ['refuse a wrong condition', () => device.get('/articles').set('If-Modified-Since', 'x').expect(400)],
-    ['refuse an id that is no UUID', () => device.patch('/articles/1').send({}).expect(404)],
+    ['refuse an id that is not a UUID', () => device.patch('/articles/1').send({}).expect(404)],
     ['refuse a wrong article', () => device.post('/articles').send({}).expect(400)],
     ['say what the service is', () => device.get('').expect(200)],
     ['answer a load balancer', () => device.get('/__lbheartbeat__').expect(200)],

@@ -144,7 +144,7 @@ describe('the token endpoint gives', () => {
     ['no token', { json: { token_type: 'Bearer' } }, '503 / 201'],
     ['no token type', { json: { access_token: 'x' } }, '503 / 201'],
     ['a token of another type', { json: { ...good, token_type: 'DPoP' } }, '503 / 201'],
-    ['a token that is no header text', { json: { ...good, access_token: 'a b#c\r\nd' } }, '503 / 201'],
+    ['a token that is not a header text', { json: { ...good, access_token: 'a b#c\r\nd' } }, '503 / 201'],
     ['a list', { json: [good] }, '503 / 201'],
     ['far too much', { json: { ...good, filler: 'x'.repeat(600_000) } }, '503 / 201'],
   ])('%s: %s', async (_, answer, error) => {

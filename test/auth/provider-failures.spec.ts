@@ -46,7 +46,7 @@ describe('503 / 201 for JWTs and opaque tokens when discovery gives', () => {
     ['an endpoint on a host that looks like loopback', { jwks_uri: 'http://127.0.0.1.example.com/' }],
     ['an endpoint in a file', { introspection_endpoint: 'file:///etc/passwd' }],
     ['an endpoint that is not a URL', { token_endpoint: '/token' }],
-    ['an endpoint that is no text', { authorization_endpoint: {} }],
+    ['an endpoint that is not a text', { authorization_endpoint: {} }],
   ])('%s', async (_, changes) => {
     provider.publish(changes);
     expect(await verification.outcome('opaque')).toBe('503 / 201');
@@ -68,9 +68,9 @@ describe('503 / 201 for opaque tokens when introspection gives', () => {
 
 describe('503 / 201 for JWTs when the key set gives', () => {
   const more: [string, Answer][] = [
-    ['keys that are no list', { json: { keys: 'all' } }],
-    ['keys that are no objects', { json: { keys: ['a', 'b'] } }],
-    ['a key that is none', { json: { keys: [{ kty: 'EC', crv: 'P-256', kid: 'first', x: 'AA', y: 'AA' }] } }],
+    ['keys that are not a list', { json: { keys: 'all' } }],
+    ['keys that are not objects', { json: { keys: ['a', 'b'] } }],
+    ['a malformed key', { json: { keys: [{ kty: 'EC', crv: 'P-256', kid: 'first', x: 'AA', y: 'AA' }] } }],
   ];
   it.each([...nonsense, ...more])('%s', async (_, answer) => {
     provider.answers.set('/jwks', answer);

@@ -101,7 +101,7 @@ describe('the document knows what the service answers', () => {
     ['a wrong title', 'POST', '/v2/articles', { body: anArticle({ title: 5 }) }, 400, 109],
     ['no Content-Length', 'POST', '/v2/articles', { body: anArticle(), chunked: true }, 411, 112],
     ['a large body', 'POST', '/v2/articles', { headers: { 'Content-Length': '9999999' }, body: '' }, 413, 113],
-    ['an id that is no UUID', 'GET', '/v2/articles/nonsense', {}, 404, 110],
+    ['an id that is not a UUID', 'GET', '/v2/articles/nonsense', {}, 404, 110],
     ['an unknown id', 'PATCH', `/v2/articles/${id}`, { body: {} }, 404, 111],
     ['an expectation', 'GET', '/v2/articles', { headers: { Expect: 'the-best' } }, 417, 107],
     ['large headers', 'GET', '/v2/articles', { headers: { 'X-Filler': 'x'.repeat(70_000) } }, 431, 107],

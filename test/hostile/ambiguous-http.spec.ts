@@ -118,7 +118,7 @@ describe('what was sent before something malformed is answered first', () => {
   const goodStatuses = [200, 200, 404, 401];
 
   it.each([
-    ['a line that is no request', 'NONSENSE\r\n\r\n', 400],
+    ['a line that is not a request', 'NONSENSE\r\n\r\n', 400],
     ['two lengths', 'POST /v2/articles HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 400],
     [
       'a bad chunk',

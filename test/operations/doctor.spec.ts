@@ -67,9 +67,9 @@ describe.each(Object.keys(DATABASES))('the doctor on %s', (name) => {
       '1 tombstones still have content',
     ],
     [
-      'a hash that is not of its address',
+      'a hash that does not match its URL',
       ({ of, idOf }) => `UPDATE articles SET url_hash = x'${'00'.repeat(32)}' ${of} AND ${idOf(0)}`,
-      'has a hash that is not of its address',
+      'has a hash that does not match its URL',
     ],
     ['records without an account', ({ of }) => `DELETE FROM accounts ${of}`, 'there are records without an account'],
     [

@@ -85,7 +85,7 @@ describe('a request', () => {
     expect((await linesOf('unmatched-1'))[0]).toMatchObject({ route: 'unmatched', status: 404, errno: 111 });
   });
 
-  it('that is no request is logged under the id that its answer has', async () => {
+  it('that is not a request is logged under the id that its answer has', async () => {
     const { status, headers } = await exchangeBytes(service.url, 'NONSENSE\r\n\r\n');
     expect([status, headers['x-request-id']]).toEqual([400, expect.stringMatching(UUID)]);
     const [line] = await linesOf(headers['x-request-id'] as string);

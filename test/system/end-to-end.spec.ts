@@ -156,7 +156,7 @@ describe('against one service', () => {
     expect(result.status).toBe(status);
   });
 
-  it('a host that is no reading list is refused', async () => {
+  it('a host that is not a reading list is refused', async () => {
     const result = await run('--url', provider.issuer, '--basic');
     expect(result.status).toBe(2);
     expect(result.output).toContain('is not a reading-list service');

@@ -43,7 +43,7 @@ describe('the seconds of Prefer: wait are', () => {
     ])('%j: %j', (lines, seconds) => expect(readWait(lines)).toBe(seconds));
   });
 
-  describe('not there in what is no number of seconds', () => {
+  describe('not there in what is not a number of seconds', () => {
     it.each([
       'wait',
       'wait=',

@@ -231,7 +231,7 @@ describe('a wrong setting is refused with one line', () => {
   const database = 'must be sqlite:PATH, sqlite::memory: or mysql://user:password@host:port/name';
   const port = 'must have a port of 1 to 65535';
   const parameter = (name: string) =>
-    `must have no other parameters than ssl-mode, ssl-ca, ssl-cert, ssl-key, socket: "${name}" is none`;
+    `must have no parameter but ssl-mode, ssl-ca, ssl-cert, ssl-key, socket, not "${name}"`;
   const mode = 'must have an ssl-mode of DISABLED, REQUIRED, VERIFY_CA or VERIFY_IDENTITY';
   const pair = 'must have both ssl-cert and ssl-key, or neither';
   const redis = 'must be a redis:// or rediss:// URL, or redis-sentinel://user:password@HOST:PORT,HOST:PORT/MASTER';

@@ -43,7 +43,7 @@ describe('shortcuts of a single character', () => {
       expect(await page.evaluate('document.activeElement.className')).toBe('row-main');
       await expectTitles(page, ['C', 'B', 'A']);
     }
-    // Keys that are no characters still work.
+    // Keys that are not characters still work.
     await page.keyboard.press('ArrowDown');
     await expect.poll(() => page.locator('.row-main:focus .row-title').textContent()).toBe('B');
     await page.keyboard.press('Enter');

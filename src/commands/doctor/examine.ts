@@ -45,7 +45,7 @@ function problemsOfClock(examined: ExaminedAccount, { last_modified, purged_unti
   if (!isUsableTimestamp(purged_until) || purged_until > known)
     return [
       {
-        text: `tombstones are gone until ${shown(purged_until)}, which is later than the clock (${last_modified})`,
+        text: `tombstones were purged until ${shown(purged_until)}, which is later than the clock (${last_modified})`,
         repair: resetClock(examined, known),
       },
     ];
@@ -102,7 +102,7 @@ const ADVICE = 'delete it through the API, or restore it from a backup';
 
 function damagedRecord(examined: ExaminedAccount, row: Row, faults: Faults): Problem {
   const name = `${isLive(row) ? 'article' : 'tombstone'} ${nameOf(row.id!)}`;
-  if (faults.url === 'is NULL') return { text: `${name} has no address`, advice: ADVICE };
+  if (faults.url === 'is NULL') return { text: `${name} has no URL`, advice: ADVICE };
   const text = `${name}: ${Object.entries(faults)
     .map(([field, fault]) => `${field} ${fault}`)
     .join(', ')}`;
@@ -124,7 +124,7 @@ async function wrongHash(examined: ExaminedAccount, row: Row): Promise<Problem> 
       advice: 'delete one of them through the API',
     };
   return {
-    text: `article ${holds.id} has a hash that is not of its address`,
+    text: `article ${holds.id} has a hash that does not match its URL`,
     repair: inAccount(examined, (transaction) => repairHashes(transaction, account, row)),
   };
 }

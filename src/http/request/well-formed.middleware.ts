@@ -14,7 +14,7 @@ const CLOSE = { Connection: 'close' };
  * proxies send it, to its path, and maps `/v2/` to `/v2`.
  */
 export function requireWellFormed(request: Request, _: Response, next: NextFunction): void {
-  // Before anything reads `headers`, which Node makes of the raw ones.
+  // Checked first, on the raw headers: the getter `headers` builds its object only when it is read.
   if (hasTooManyHeaders(request))
     return next(new ApiError('headersTooLarge', `The request has more than ${MAX_HEADERS} headers`, CLOSE));
   const { httpVersion, headers } = request;

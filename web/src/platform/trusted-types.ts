@@ -3,7 +3,7 @@ export const WORKER = 'sw.js';
 
 /**
  * What may become more than text on the pages (their policy, `trusted-types reading-list`): the service worker's name, and one
- * character reference at a time, which is no markup.
+ * character reference at a time, which is not markup.
  */
 const rules = {
   createScriptURL: (url: string) => (url === WORKER ? url : ''),

@@ -16,7 +16,7 @@ export class Queries {
     this.#mirror = mirror;
   }
 
-  /** @throws refused when the order, `limit` or `offset` is none; Infinity is a limit */
+  /** @throws refused when the order, `limit` or `offset` is invalid; Infinity is a valid limit */
   list(query: Query = {}, matches: (article: LocalArticle) => boolean = () => true): LocalArticle[] {
     const { order = 'newest', limit = Infinity, offset = 0 } = query;
     if (!(order in ORDERS)) throw refused('order', `not one of ${Object.keys(ORDERS).join()}`);

@@ -82,7 +82,7 @@ export class ReadingList {
     });
   }
 
-  /** @throws refused when the order or the limit is none */
+  /** @throws refused when the order or the limit is invalid */
   list(query?: Query): Promise<LocalArticle[]> {
     return this.#read(() => this.#queries.list(query));
   }
@@ -195,10 +195,10 @@ export class ReadingList {
   /**
    * Calls the listener with the query's articles, initially and after each change, until the returned function is
    * called.
-   * @throws refused when the order or the limit is none
+   * @throws refused when the order or the limit is invalid
    */
   subscribe(query: Query, listener: (articles: LocalArticle[]) => void): () => void {
-    // A wrong query is the caller's to hear of.
+    // Throws here, to the caller, if the query is invalid.
     this.#queries.list(query);
     let shown: LocalArticle[] | undefined;
     let isScheduled = false;
