@@ -1,5 +1,5 @@
 import type { Database as SqliteHandle } from 'better-sqlite3';
-import type { IsLast, Parameter, Row, WriteResult } from '../session.js';
+import type { Parameter, Row, WriteResult } from '../session.js';
 import { SqliteStatement } from './statement.js';
 
 const MAX_CACHED_STATEMENTS = 200;
@@ -14,9 +14,8 @@ export class SqliteConnection {
     return this.handle.inTransaction;
   }
 
-  rows(sql: string, parameters: Parameter[], isLast?: IsLast): Row[] {
-    const statement = this.statement(sql);
-    return isLast ? statement.through(isLast, parameters) : statement.all(...parameters);
+  rows(sql: string, parameters: Parameter[]): Row[] {
+    return this.statement(sql).all(...parameters);
   }
 
   /** The first row. Costs two thirds of a list with one row. */
@@ -44,9 +43,9 @@ export class SqliteConnection {
  * the file costs more than a short read and is done once for all reads of one turn of the event loop.
  */
 export class SqliteReader extends SqliteConnection {
-  override rows(sql: string, parameters: Parameter[], isLast?: IsLast): Row[] {
+  override rows(sql: string, parameters: Parameter[]): Row[] {
     this.lock();
-    return super.rows(sql, parameters, isLast);
+    return super.rows(sql, parameters);
   }
 
   override row(sql: string, parameters: Parameter[]): Row | undefined {

@@ -1,6 +1,6 @@
 import { setImmediate as othersHadTurn } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
-import type { IsLast, LoanedSession, Parameter, Row, Tally, WriteResult } from '../session.js';
+import type { LoanedSession, Parameter, Row, Tally, WriteResult } from '../session.js';
 import type { SqliteConnection, SqliteReader } from './connection.js';
 import { unavailable } from '../unavailable.js';
 import type { SqliteWriter } from './writer.js';
@@ -26,8 +26,8 @@ export class SqliteSession implements LoanedSession {
     private readonly pauses: Pauses,
   ) {}
 
-  rows(sql: string, parameters: Parameter[], isLast?: IsLast): Promise<Row[]> {
-    return this.read((connection) => connection.rows(sql, parameters, isLast));
+  rows(sql: string, parameters: Parameter[]): Promise<Row[]> {
+    return this.read((connection) => connection.rows(sql, parameters));
   }
 
   row(sql: string, parameters: Parameter[]): Promise<Row | undefined> {

@@ -1,5 +1,5 @@
 import type { RunResult, Statement } from 'better-sqlite3';
-import type { IsLast, Parameter, Row } from '../session.js';
+import type { Parameter, Row } from '../session.js';
 
 /**
  * A prepared statement that fetches rows as arrays and builds the objects here: for twenty columns the driver takes
@@ -20,19 +20,6 @@ export class SqliteStatement {
 
   all(...parameters: Parameter[]): Row[] {
     return (this.statement.all(...parameters) as Row[string][][]).map((values) => this.row(values));
-  }
-
-  /**
-   * The rows up to the first for which `isLast` is true; reads no further, as a row with a long text costs as much as
-   * hundreds of others.
-   */
-  through(isLast: IsLast, parameters: Parameter[]): Row[] {
-    const rows: Row[] = [];
-    for (const values of this.statement.iterate(...parameters) as Iterable<Row[string][]>) {
-      rows.push(this.row(values));
-      if (isLast(rows.at(-1)!)) break;
-    }
-    return rows;
   }
 
   /** The first row. */
