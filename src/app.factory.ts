@@ -2,16 +2,13 @@ import 'reflect-metadata';
 import type { Server } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import express, { type Express } from 'express';
 import { AppModule } from './app.module.js';
 import type { Clock } from './config/settings.module.js';
 import { warningsAbout } from './config/load-settings.js';
-import { SettingError, type Settings } from './config/settings.js';
+import type { SettingError, Settings } from './config/settings.js';
 import { DatabaseLifecycle } from './database/database.lifecycle.js';
-import { createHttpServer } from './http/server/http-server.js';
 import { ReplyWriter } from './http/response/reply-writer.js';
 import { JsonAdapter } from './http/routing/json.adapter.js';
-import { createMessages } from './http/server/express-messages.js';
 import { refuseOverload } from './http/load/overload.middleware.js';
 import { ServiceStatus } from './http/service-status.js';
 import { requireWellFormed } from './http/request/well-formed.middleware.js';
@@ -47,11 +44,8 @@ export interface AppOptions {
  */
 export async function createApp(settings: Settings, options: AppOptions = {}): Promise<App> {
   const clock = options.clock ?? Date.now;
-  const router = createExpress(settings);
   const observation = await Observation.begin(settings);
-  const messages = createMessages(router);
-  const server = createHttpServer(router, messages, settings, clock, observation.noteRefusal);
-  const adapter = new JsonAdapter(router, server);
+  const adapter = new JsonAdapter(settings, clock, observation.noteRefusal);
   const nest = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(settings, clock), adapter, {
     bodyParser: false,
     logger: new NestLogger(observation.logger),
@@ -72,18 +66,6 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     await nest.close();
     throw error;
   }
+  const server = nest.getHttpServer();
   return { nest, server, status, database, log: observation.output, metrics: observation.metrics };
-}
-
-/** Paths match exactly; Express adds no headers or ETags of its own. */
-function createExpress(settings: Settings): Express {
-  const router = express();
-  router.set('case sensitive routing', true).set('strict routing', true);
-  router.set('etag', false).disable('x-powered-by');
-  try {
-    if (settings.trustProxy !== undefined) router.set('trust proxy', settings.trustProxy);
-  } catch (error) {
-    throw new SettingError(`TRUST_PROXY: ${(error as Error).message}`);
-  }
-  return router;
 }

@@ -1,28 +1,42 @@
-import type { Server, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import type { Express } from 'express';
+import express, { type Express } from 'express';
+import type { Clock } from '../../config/settings.module.js';
+import type { Settings } from '../../config/settings.js';
+import type { ApiError } from '../../protocol/api-error.js';
 import type { ReplyWriter } from '../response/reply-writer.js';
+import { createMessages } from '../server/express-messages.js';
+import { createHttpServer } from '../server/http-server.js';
 
-/**
- * An ExpressAdapter with two differences: it uses the given HTTP server, and `replies` writes the results of handlers,
- * without Express's ETags and 304s.
- */
+/** An ExpressAdapter with our HTTP server, in which `replies` writes the results of handlers. */
 export class JsonAdapter extends ExpressAdapter {
   /** To be set before the first request. */
   replies!: ReplyWriter;
 
+  /** @param onRefusal called for a request that Node cannot parse, with the id of its response */
   constructor(
-    express: Express,
-    private readonly server: Server,
+    private readonly settings: Settings,
+    private readonly clock: Clock,
+    private readonly onRefusal: (id: string, error: ApiError) => void,
   ) {
-    super(express);
+    super(createExpress(settings));
   }
 
   override initHttpServer(): void {
-    this.httpServer = this.server;
+    const router = this.getInstance<Express>();
+    this.httpServer = createHttpServer(router, createMessages(router), this.settings, this.clock, this.onRefusal);
   }
 
   override reply(response: ServerResponse, body: unknown): void {
     this.replies.write(response, body);
   }
+}
+
+/** Paths match exactly; Express adds no headers or ETags of its own. */
+function createExpress(settings: Settings): Express {
+  const router = express();
+  router.set('case sensitive routing', true).set('strict routing', true);
+  router.set('etag', false).disable('x-powered-by');
+  if (settings.trustProxy !== undefined) router.set('trust proxy', settings.trustProxy);
+  return router;
 }
