@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
-import { promisify } from 'node:util';
-import { brotliCompress, gzip } from 'node:zlib';
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -13,12 +11,8 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
   '.webmanifest': 'application/manifest+json; charset=utf-8',
 };
-const COMPRESSED_ALREADY = new Set(['.png']);
 /** Files that the build gives a hash in their name. */
 const HASHED = /^assets\//;
-
-/** Content encodings, the most compact first. */
-export type Encoding = 'br' | 'gzip';
 
 /** A file as it is served. */
 export interface WebAppFile {
@@ -26,11 +20,7 @@ export interface WebAppFile {
   /** Cached forever if its name has a hash, otherwise revalidated each time. */
   cacheControl: string;
   etag: string;
-  /** Empty if the format is already compressed. */
-  encodings: readonly Encoding[];
   content: Buffer;
-  /** The content in one of its encodings; compressed only once. */
-  encoded(encoding: Encoding): Promise<Buffer>;
 }
 
 /** Reads all files of a built web application into memory, so that no other paths can be requested. */
@@ -42,22 +32,9 @@ export function readWebApp(folder: string): ReadonlyMap<string, WebAppFile> {
   return new Map(names.map((name) => [name, toFile(name, readFileSync(join(folder, name)))]));
 }
 
-function toFile(name: string, content: Buffer): WebAppFile {
-  const extension = extname(name);
-  const compressed = new Map<Encoding, Promise<Buffer>>();
-  return {
-    contentType: CONTENT_TYPES[extension] ?? 'application/octet-stream',
-    cacheControl: HASHED.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache',
-    etag: `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`,
-    encodings: COMPRESSED_ALREADY.has(extension) ? [] : ['br', 'gzip'],
-    content,
-    encoded: (encoding) => {
-      const known = compressed.get(encoding) ?? compress(content, encoding);
-      compressed.set(encoding, known);
-      return known;
-    },
-  };
-}
-
-const compress = (content: Buffer, encoding: Encoding): Promise<Buffer> =>
-  encoding === 'br' ? promisify(brotliCompress)(content) : promisify(gzip)(content);
+const toFile = (name: string, content: Buffer): WebAppFile => ({
+  contentType: CONTENT_TYPES[extname(name)] ?? 'application/octet-stream',
+  cacheControl: HASHED.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache',
+  etag: `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`,
+  content,
+});

@@ -11,7 +11,7 @@ import { KnownPaths } from '../http/routing/known-paths.js';
 import { Reply } from '../http/response/reply.js';
 import { ApiError } from '../protocol/api-error.js';
 import { PAGE_HEADERS } from './page-headers.js';
-import { type Encoding, readWebApp, type WebAppFile } from './web-app-files.js';
+import { readWebApp } from './web-app-files.js';
 
 /** Serves the web application below `/app/` (docs/operations.md, "The web application"). */
 @Public()
@@ -35,37 +35,24 @@ export class WebAppController {
 
   /** The page's files are relative to the path with the slash. */
   @Get('app{/}')
-  async index(@Req() request: Request): Promise<Reply> {
+  index(@Req() request: Request): Reply {
     if (request.path.endsWith('/')) return this.send('index.html', request);
     return new Reply(302, {}, { Location: `${publicUrl(request, this.settings)}/app/` });
   }
 
   @Get('app/*path')
-  file(@Param('path') path: string[], @Req() request: Request): Promise<Reply> {
+  file(@Param('path') path: string[], @Req() request: Request): Reply {
     return this.send(path.join('/'), request);
   }
 
-  private async send(name: string, request: Request): Promise<Reply> {
+  private send(name: string, request: Request): Reply {
     const file = this.files.get(name);
     if (!file)
       throw new ApiError('notFound', this.files.size > 0 ? 'Unknown path' : 'The web application is not built');
-    const headers = headersOf(file);
-    if (request.headers['if-none-match'] === file.etag) return new Reply(304, undefined, headers);
-    const encoding = this.encodingFor(request, file);
-    const reply = new Reply(200, encoding ? await file.encoded(encoding) : file.content, headers);
-    return reply.with({ 'Content-Type': file.contentType, ...(encoding ? { 'Content-Encoding': encoding } : {}) });
-  }
-
-  private encodingFor(request: Request, file: WebAppFile): Encoding | undefined {
-    if (!this.settings.compressionEnabled) return undefined;
-    const accepted = request.acceptsEncodings(...file.encodings, 'identity');
-    return file.encodings.find((encoding) => encoding === accepted);
+    const { cacheControl, etag, contentType, content } = file;
+    const headers = { ...PAGE_HEADERS, 'Cache-Control': cacheControl, ETag: etag };
+    if (request.headers['if-none-match'] === etag)
+      return new Reply(304, undefined, { ...headers, Vary: 'Accept-Encoding' });
+    return new Reply(200, content, { ...headers, 'Content-Type': contentType });
   }
 }
-
-const headersOf = (file: WebAppFile): Record<string, string> => ({
-  ...PAGE_HEADERS,
-  'Cache-Control': file.cacheControl,
-  ETag: file.etag,
-  Vary: 'Accept-Encoding',
-});

@@ -36,6 +36,17 @@ describe('the pages of the documentation', () => {
   });
 
   it.each([
+    ['/docs/swagger-ui-bundle.js', 'br'],
+    ['/docs/swagger-ui.css', 'br'],
+    ['/docs/favicon-32x32.png', null],
+  ])('send %s with the content encoding %s', async (path, encoding) => {
+    const encoded = await fetch(service.url + path, { headers: { 'accept-encoding': 'br' } });
+    expect(encoded.headers.get('content-encoding')).toBe(encoding);
+    const plain = await fetch(service.url + path, { headers: { 'accept-encoding': 'identity' } });
+    expect(Buffer.compare(Buffer.from(await encoded.arrayBuffer()), Buffer.from(await plain.arrayBuffer()))).toBe(0);
+  });
+
+  it.each([
     '/docs/index.html',
     '/docs/package.json',
     '/docs/a/b',

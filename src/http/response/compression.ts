@@ -5,6 +5,8 @@ import { Semaphore } from '../../semaphore.js';
 
 /** A smaller response takes as many packets compressed as uncompressed. */
 const MIN_BYTES = 1_024;
+/** Pictures are compressed already. */
+const COMPRESSIBLE = /^(text\/|application\/(json|manifest)|image\/svg)/;
 /** Node has only four threads, which files and DNS lookups need too. */
 const MAX_AT_ONCE = 2;
 /** Responses that may wait for a thread; further ones are sent uncompressed. */
@@ -12,8 +14,8 @@ const MAX_WAITING = 32;
 const TIMEOUT_MS = 2_000;
 
 const ENCODERS = {
-  br: (text: string) => brotli(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
-  gzip: (text: string) => deflate(text, { level: 5 }),
+  br: (content: string | Buffer) => brotli(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
+  gzip: (content: string | Buffer) => deflate(content, { level: 5 }),
 };
 const brotli = promisify(brotliCompress);
 const deflate = promisify(gzip);
@@ -28,6 +30,7 @@ export class Compression {
     timeoutMs: TIMEOUT_MS,
     refusal: 'Too many responses are being compressed',
   });
+  private readonly files = new WeakMap<Buffer, Partial<Record<Encoding, Promise<Buffer>>>>();
 
   /** The encoding for a response, by the rules of RFC 9110, section 12.5.3; undefined for none. */
   encodingFor(request: Request): Encoding | undefined {
@@ -38,9 +41,26 @@ export class Compression {
   }
 
   /** Rejects when no thread becomes free in time or memory runs out. */
-  compress(text: string, encoding: Encoding): Promise<Buffer> {
-    return this.threads.run('', {}, () => ENCODERS[encoding](text));
+  compress(content: string | Buffer, encoding: Encoding): Promise<Buffer> {
+    return typeof content === 'string' ? this.run(content, encoding) : this.compressFile(content, encoding);
+  }
+
+  /** A file that is kept in memory is compressed only once: anybody can ask for it. */
+  private async compressFile(content: Buffer, encoding: Encoding): Promise<Buffer> {
+    const known = this.files.get(content) ?? {};
+    this.files.set(content, known);
+    try {
+      return await (known[encoding] ??= this.run(content, encoding));
+    } catch (error) {
+      delete known[encoding];
+      throw error;
+    }
+  }
+
+  private run(content: string | Buffer, encoding: Encoding): Promise<Buffer> {
+    return this.threads.run('', {}, () => ENCODERS[encoding](content));
   }
 }
 
-export const isWorthCompressing = (byteLength: number): boolean => byteLength >= MIN_BYTES;
+export const isWorthCompressing = (byteLength: number, contentType: string): boolean =>
+  byteLength >= MIN_BYTES && COMPRESSIBLE.test(contentType);

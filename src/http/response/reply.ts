@@ -53,11 +53,11 @@ export function writeReply(response: ServerResponse, reply: Reply, compression?:
     if (status === 302) head.push('Content-Length', '0');
     return send(response, status, head);
   }
-  if (Buffer.isBuffer(body)) return sendBytes(response, status, head, body);
-  const text = body instanceof RawJson ? body.text : JSON.stringify(body);
-  const length = Buffer.byteLength(text);
-  head.push('Content-Type', CONTENT_TYPE);
-  if (compression && status < 400 && isWorthCompressing(length)) {
+  const content = contentOf(body);
+  const length = Buffer.byteLength(content);
+  const contentType = reply.headers['Content-Type'] ?? CONTENT_TYPE;
+  if (!Buffer.isBuffer(body)) head.push('Content-Type', CONTENT_TYPE);
+  if (compression && status < 400 && isWorthCompressing(length, contentType)) {
     vary(head, 'Accept-Encoding');
     // A batch is compressed as a whole.
     const encoding = contextOf(response)?.isBatchEntry ? undefined : compression.encodingFor(response.req as Request);
@@ -65,14 +65,19 @@ export function writeReply(response: ServerResponse, reply: Reply, compression?:
       const encoded = [...head, 'Content-Encoding', encoding];
       // Finding the length would take the work that HEAD is meant to save.
       if (response.req.method === 'HEAD') return send(response, status, encoded);
-      return void compression.compress(text, encoding).then(
-        (content) => sendBytes(response, status, encoded, content),
-        () => sendBytes(response, status, head, Buffer.from(text)),
+      return void compression.compress(content, encoding).then(
+        (compressed) => sendWhole(response, status, encoded, compressed),
+        () => sendWhole(response, status, head, content),
       );
     }
   }
   head.push('Content-Length', String(length));
-  send(response, status, head, text);
+  send(response, status, head, content);
+}
+
+function contentOf(body: unknown): string | Buffer {
+  if (Buffer.isBuffer(body)) return body;
+  return body instanceof RawJson ? body.text : JSON.stringify(body);
 }
 
 /** The headers of a reply, names and values in turn: Node writes such a list faster than headers that are set singly. */
@@ -94,8 +99,8 @@ function vary(head: string[], name: string): void {
   else head[at + 1] += `, ${name}`;
 }
 
-function sendBytes(response: ServerResponse, status: number, head: string[], content: Buffer): void {
-  head.push('Content-Length', String(content.length));
+function sendWhole(response: ServerResponse, status: number, head: string[], content: string | Buffer): void {
+  head.push('Content-Length', String(Buffer.byteLength(content)));
   send(response, status, head, content);
 }
 
