@@ -14,7 +14,7 @@ describe('the images', () => {
     expect(output).toContain('ok: it starts, is healthy, knows its commit, and has its commands');
     expect(output).toContain('ok: the end-to-end suites run against it');
     expect(output).toContain('ok: SIGTERM ends it with status 0');
-  }, 180_000);
+  }, 300_000);
 
   it('of the identity provider gives tokens that the service accepts', async () => {
     execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.dev.json']);
