@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Param, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { Public } from '../auth/public.js';
-import { resourceParameter } from '../auth/provider/resource-parameter.js';
+import { resourceParameter } from '../auth/provider/client-authentication.js';
 import { SETTINGS } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
 import { OutlivesService } from '../http/end-of-service.guard.js';

@@ -10,9 +10,8 @@ import { ServiceStatus } from '../../http/service-status.js';
 import { IdentityProvider } from '../provider/identity-provider.js';
 import { loginKey, openLogin, type PendingLogin, sealLogin } from './login-state.js';
 import type { ProviderMetadata } from '../provider/provider-metadata.js';
-import { configure } from '../provider/client-authentication.js';
+import { configure, resourceParameter } from '../provider/client-authentication.js';
 import { type ProviderRefusal, refusalOf } from '../provider/provider-refusal.js';
-import { resourceParameter } from '../provider/resource-parameter.js';
 import { isBearerToken } from '../tokens/token-verifier.js';
 
 /** Bounds the calls to a hung provider: unlike discovery, no two logins share one. */

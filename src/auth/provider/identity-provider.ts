@@ -73,21 +73,16 @@ export class IdentityProvider {
    * Makes a call as this service, with a client authentication that the provider offers, and logs what the provider
    * says to refuse it, without the secrets that were sent. Throws 503 / 201 when the provider does not accept this
    * service, and otherwise what openid-client throws.
+   *
+   * @param latest the provider's metadata, if it has just been read
    */
   async call<T>(
     endpoint: Endpoint,
     send: (configuration: client.Configuration) => Promise<T>,
     secrets: readonly string[],
+    latest?: ProviderMetadata,
   ): Promise<T> {
-    return this.callWith(await this.discovered(), endpoint, send, secrets);
-  }
-
-  private async callWith<T>(
-    metadata: ProviderMetadata,
-    endpoint: Endpoint,
-    send: (configuration: client.Configuration) => Promise<T>,
-    secrets: readonly string[],
-  ): Promise<T> {
+    const metadata = latest ?? (await this.discovered());
     const offered = offeredMethods(metadata, endpoint);
     const methods = [...offered.filter((method) => method === this.accepted), ...offered];
     let failure: unknown;
@@ -123,7 +118,7 @@ export class IdentityProvider {
       const metadata = await this.discover(PROBE_LIMIT_MS);
       if (!metadata.introspection_endpoint) return;
       const introspect = (configuration: client.Configuration) => client.tokenIntrospection(configuration, 'heartbeat');
-      await this.callWith(metadata, 'introspection', introspect, []).catch(() => undefined);
+      await this.call('introspection', introspect, [], metadata).catch(() => undefined);
     };
     return withinLimit(check(), PROBE_LIMIT_MS).then(
       () => true,
