@@ -5,7 +5,8 @@ import { sqliteStore } from './limit/sqlite-store.js';
 
 /*
  * The minimum that any server would have to do: the same statements on the same schema, the same JSON, nothing else. No
- * authentication, no validation, one line per operation. Configured by PORT, DATABASE_URL and DATABASE_POOL_SIZE.
+ * authentication, no validation, one line per operation. Configured by PORT, DATABASE_URL and DATABASE_POOL_SIZE. With
+ * COMMIT_EACH=true a batch is a transaction per entry instead of one.
  */
 const databaseUrl = process.env.DATABASE_URL!;
 const store = databaseUrl.startsWith('sqlite:')
@@ -66,10 +67,16 @@ async function create(account: Buffer, posted: Posted): Promise<{ status: number
   return { status: created ? 201 : 200, body: itemOf(row) };
 }
 
+const commitsEach = process.env.COMMIT_EACH === 'true';
+
 async function batch(account: Buffer, { requests }: { requests: { body: Posted }[] }): Promise<object> {
-  const responses: object[] = [];
-  for (const { body } of requests) responses.push({ path: COLLECTION, headers: {}, ...(await create(account, body)) });
-  return { responses };
+  const posted = requests.map(({ body }) => body);
+  const results: Awaited<ReturnType<typeof create>>[] = [];
+  if (commitsEach) for (const one of posted) results.push(await create(account, one));
+  else
+    for (const { created, row } of await store.createAll(account, posted))
+      results.push({ status: created ? 201 : 200, body: itemOf(row) });
+  return { responses: results.map((result) => ({ path: COLLECTION, headers: {}, ...result })) };
 }
 
 async function dispatch(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -30,7 +30,8 @@ process.once('exit', () => children.forEach((child) => child.kill('SIGKILL')));
 
 /** Starts the limit server on a database that has the schema. */
 export function startLimitServer(databaseUrl: string): Promise<Subject> {
-  const variables = { DATABASE_URL: databaseUrl, DATABASE_POOL_SIZE: String(POOL_SIZE) };
+  const { COMMIT_EACH = 'false' } = process.env;
+  const variables = { DATABASE_URL: databaseUrl, DATABASE_POOL_SIZE: String(POOL_SIZE), COMMIT_EACH };
   return start('limit', join(import.meta.dirname, 'limit-server.js'), variables, []);
 }
 

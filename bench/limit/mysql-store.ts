@@ -43,6 +43,8 @@ export function mysqlStore(url: string, connectionLimit: number): LimitStore {
       }
     });
 
+  const isTaken = (error: unknown) => (error as { errno?: number }).errno === 1062;
+
   return {
     clock: (account) => using(async (send) => (await send(SQL.clock, [account]))[0]!),
     one: (account, id) => using(async (send) => (await send(SQL.one, [account, id]))[0]!),
@@ -66,11 +68,38 @@ export function mysqlStore(url: string, connectionLimit: number): LimitStore {
         });
         return { created: true, row };
       } catch (error) {
-        if ((error as { errno?: number }).errno !== 1062) throw error;
+        if (!isTaken(error)) throw error;
         const [holder] = await find();
         return { created: false, row: holder! };
       }
     },
+    createAll: (account, posted) =>
+      using(async (send) => {
+        await send('START TRANSACTION');
+        try {
+          const [clock] = await send(`${SQL.clock} FOR UPDATE`, [account]);
+          let last = clock!.last_modified as number;
+          const results: { created: boolean; row: Row }[] = [];
+          for (const one of posted) {
+            const row = { ...newRow(one, Date.now()), last_modified: Math.max(last + 1, Date.now()) };
+            try {
+              await send(SQL.insert, [account, ...Object.values(row)]);
+              last = row.last_modified;
+              results.push({ created: true, row });
+            } catch (error) {
+              if (!isTaken(error)) throw error;
+              const [holder] = await send(SQL.holder, holderParameters(account, one));
+              results.push({ created: false, row: holder! });
+            }
+          }
+          await send(SQL.settle, [last, results.filter(({ created }) => created).length, account]);
+          await send('COMMIT');
+          return results;
+        } catch (error) {
+          await send('ROLLBACK');
+          throw error;
+        }
+      }),
     retitle: (account, id, title) =>
       writing(account, 0, async (send, time) => {
         const [row] = await send(SQL.one, [account, id]);

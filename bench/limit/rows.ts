@@ -12,6 +12,7 @@ const READ = `LOWER(HEX(id)) AS id, ${FIELDS}`;
 
 export const SQL = {
   clock: 'SELECT last_modified, live_count FROM accounts WHERE account = ?',
+  settle: 'UPDATE accounts SET last_modified = ?, live_count = live_count + ? WHERE account = ?',
   one: `SELECT ${READ} FROM articles WHERE account = ? AND id = ?`,
   list: `SELECT ${READ} FROM articles WHERE account = ? AND deleted = 0 ORDER BY last_modified DESC LIMIT ?`,
   since: `SELECT ${READ}, (SELECT COUNT(*) FROM articles WHERE account = ? AND last_modified > ?) AS total

@@ -16,6 +16,7 @@ export function sqliteStore(path: string): LimitStore {
   const [clock, one, list, since] = [SQL.clock, SQL.one, SQL.list, SQL.since].map(prepare);
   const [count, insert, holder] = [SQL.countUnread, SQL.insert, SQL.holder].map(prepare);
   const [retitle, bury, tick] = [SQL.retitle, SQL.bury, TICK].map(prepare);
+  const settle = prepare(SQL.settle);
   const [begin, commit, rollback] = ['BEGIN IMMEDIATE', 'COMMIT', 'ROLLBACK'].map(prepare);
 
   function writing<T>(account: Buffer, delta: number, work: (time: number) => T): T {
@@ -52,6 +53,29 @@ export function sqliteStore(path: string): LimitStore {
         if ((error as { code?: string }).code !== 'SQLITE_CONSTRAINT_UNIQUE')
           return Promise.reject(error instanceof Error ? error : new Error(String(error)));
         return Promise.resolve({ created: false, row: find()! });
+      }
+    },
+    createAll: (account, posted) => {
+      begin!.run();
+      try {
+        let last = clock!.get(account)!.last_modified as number;
+        const results = posted.map((one) => {
+          const row = { ...newRow(one, Date.now()), last_modified: Math.max(last + 1, Date.now()) };
+          try {
+            insert!.run(account, ...Object.values(row));
+            last = row.last_modified;
+            return { created: true, row };
+          } catch (error) {
+            if ((error as { code?: string }).code !== 'SQLITE_CONSTRAINT_UNIQUE') throw error;
+            return { created: false, row: holder!.get(...holderParameters(account, one))! };
+          }
+        });
+        settle.run(last, results.filter(({ created }) => created).length, account);
+        commit!.run();
+        return Promise.resolve(results);
+      } catch (error) {
+        rollback!.run();
+        throw error;
       }
     },
     retitle: (account, id, title) =>

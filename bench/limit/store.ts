@@ -11,6 +11,8 @@ export interface LimitStore {
   countUnread(account: Buffer): Promise<Row>;
   /** The new row, or the one that holds the URL, which is looked up first where it is likely. */
   create(account: Buffer, posted: Posted, isExpected: boolean): Promise<{ created: boolean; row: Row }>;
+  /** The same for several in one transaction, none of which is looked up first. */
+  createAll(account: Buffer, posted: Posted[]): Promise<{ created: boolean; row: Row }[]>;
   retitle(account: Buffer, id: Buffer, title: string): Promise<Row>;
   /** The tombstone's timestamp. */
   bury(account: Buffer, id: Buffer): Promise<number>;

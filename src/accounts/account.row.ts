@@ -1,5 +1,4 @@
 import type { Account } from '../database/entities/account.entity.js';
-import type { Tally } from '../database/session.js';
 
 /** A row of `accounts`, but for the marks of its last writes. */
 export type AccountRow = Omit<Account, 'recent_writes'>;
@@ -8,12 +7,6 @@ export type AccountRow = Omit<Account, 'recent_writes'>;
  * The state of a user's collection: its timestamp, its number of live articles, and up to where tombstones were purged.
  */
 export type Collection = Omit<AccountRow, 'account'>;
-
-/** Whose collection a request concerns, and how many statements it has taken so far. */
-export interface Owner extends Tally {
-  account: Buffer;
-  key: string;
-}
 
 /** An account's key as text, for maps and messages. */
 export const keyOf = (account: Buffer): string => account.toString('base64url');

@@ -3,7 +3,7 @@ import { Account } from '../database/entities/account.entity.js';
 import { StoredArticle } from '../database/entities/article.entity.js';
 import { keptStatement } from '../database/entities/kept-statement.js';
 import { managerOn } from '../database/entities/manager.js';
-import type { Session } from '../database/session.js';
+import { isFile, type Session } from '../database/session.js';
 import { LATEST_TIMESTAMP, type Timestamp } from '../protocol/timestamp.js';
 import type { AccountRow, Collection } from './account.row.js';
 
@@ -33,6 +33,12 @@ export const PURGED_UNTIL = '(SELECT purged_until FROM accounts WHERE account = 
 /** The account's collection; undefined before the user's first request. */
 export function findCollection(session: Session, account: Buffer): Promise<Collection | undefined> {
   return session.row(COLLECTION(session), [account]) as Promise<Collection | undefined>;
+}
+
+/** Like `findCollection`, in a transaction that it makes wait for others of the account, and others for it. */
+export function lockCollection(session: Session, account: Buffer): Promise<Collection | undefined> {
+  const lock = isFile(session) ? '' : ' FOR UPDATE';
+  return session.row(COLLECTION(session) + lock, [account]) as Promise<Collection | undefined>;
 }
 
 /**

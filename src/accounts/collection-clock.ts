@@ -2,31 +2,18 @@ import { Inject, Injectable } from '@nestjs/common';
 import DataLoader from 'dataloader';
 import { CLOCK, type Clock } from '../config/settings.module.js';
 import { Database } from '../database/database.js';
-import { discarded, type Outcome } from '../database/outcome.js';
+import { discarded } from '../database/outcome.js';
 import type { Session } from '../database/session.js';
 import { modifiedMeanwhile } from '../protocol/api-error.js';
 import { requireUnmodified, type Preconditions } from '../protocol/preconditions.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 import { CollectionChanges } from './collection-changes.js';
-import { type Collection, keyOf, type Owner } from './account.row.js';
-import { totalsOf } from './account-checks.store.js';
-import { addAccount, findCollection, lastModifiedOf, settleCollection } from './accounts.store.js';
-import { isTimestampTaken, tick } from './tick.js';
-
-/** How a transaction changes the account. */
-export interface Change {
-  /** The change in the number of live articles. */
-  liveDelta: number;
-  /** Refuse the transaction if the collection changed after this timestamp. */
-  ifUnmodifiedSince?: Timestamp;
-}
-
-/** The most live articles that a collection may get, and what to do instead of exceeding that. */
-export interface Quota<T> {
-  maxLive: number;
-  /** Yields the result. Runs with the account locked; what it writes is not kept. */
-  whenFull: (transaction: Session) => Promise<T>;
-}
+import { type Collection, keyOf } from './account.row.js';
+import { addAccount, findCollection, lastModifiedOf } from './accounts.store.js';
+import type { Change, Changing, Quota } from './change.js';
+import type { Owner } from './owner.js';
+import { SharedChanges } from './shared-changes.js';
+import { tick, withFreeTimestamp } from './tick.js';
 
 type Latest = Pick<Collection, 'last_modified'>;
 
@@ -53,8 +40,9 @@ export class CollectionClock {
    * those of one turn of the event loop share a statement, where a statement is a message to another process.
    */
   latest(owner: Owner): Promise<Latest | undefined> {
-    const { account } = owner;
-    if (this.database.dialect.isLocal)
+    const { account, shared } = owner;
+    if (shared?.collection) return Promise.resolve(shared.collection);
+    if (shared || this.database.dialect.isLocal)
       return this.database.onSession((session) => findCollection(session, account), owner);
     owner.statements++;
     return this.looks.load(account);
@@ -67,8 +55,8 @@ export class CollectionClock {
   }
 
   /** The user's collection; created, with its first timestamp, if it does not exist. */
-  async read(session: Session, account: Buffer): Promise<Collection> {
-    const known = await findCollection(session, account);
+  async read(session: Session, { account, shared }: Owner): Promise<Collection> {
+    const known = shared?.collection ?? (await findCollection(session, account));
     if (known) return known;
     const now = this.clock();
     await addAccount(session, { account, last_modified: now, live_count: 0, purged_until: now - 1 });
@@ -78,7 +66,7 @@ export class CollectionClock {
   /** Throws 412 / 114 early. A new user's collection gets its timestamp before the comparison. */
   async requireUnmodified(owner: Owner, conditions: Preconditions): Promise<void> {
     if (conditions.ifUnmodifiedSince === undefined) return;
-    const { last_modified } = await this.database.onSession((session) => this.read(session, owner.account), owner);
+    const { last_modified } = await this.database.onSession((session) => this.read(session, owner), owner);
     requireUnmodified(conditions, last_modified);
   }
 
@@ -87,20 +75,17 @@ export class CollectionClock {
    * announced to waiting polls. `work` may run more than once. Throws 412 / 114 when the collection changed after
    * `ifUnmodifiedSince`.
    */
-  async change<T>(
-    owner: Owner,
-    change: Change,
-    work: (transaction: Session, timestamp: Timestamp) => Promise<Outcome<T>>,
-    quota?: Quota<T>,
-  ): Promise<T> {
+  async change<T>(owner: Owner, change: Change, work: Changing<T>, quota?: Quota<T>): Promise<T> {
+    if (owner.shared) return owner.shared.change(change, work, quota);
     const { account } = owner;
+    const { dialect } = this.database;
     let latest: Timestamp | undefined;
     const result = await this.database.inTransaction(async (transaction) => {
       const conditions = { ...change, maxLive: quota?.maxLive };
       const ticked = await tick(transaction, { account, now: this.clock(), ...conditions });
       if (!ticked) return discarded(await whenRefused(transaction, account, change, quota));
       const { timestamp, witness } = ticked;
-      const [outcome, issued] = await this.withFreeTimestamp(transaction, account, timestamp, work);
+      const [outcome, issued] = await withFreeTimestamp(dialect, transaction, account, timestamp, work);
       latest = outcome.isKept ? issued : undefined;
       return { ...outcome, witness };
     }, owner);
@@ -108,21 +93,22 @@ export class CollectionClock {
     return result;
   }
 
-  /** The outcome of `work`, and the timestamp that it got: one above all articles if the first one is taken. */
-  private async withFreeTimestamp<T>(
-    transaction: Session,
-    account: Buffer,
-    timestamp: Timestamp,
-    work: (transaction: Session, timestamp: Timestamp) => Promise<Outcome<T>>,
-  ): Promise<[Outcome<T>, Timestamp]> {
-    try {
-      return [await work(transaction, timestamp), timestamp];
-    } catch (error) {
-      if (!isTimestampTaken(this.database.dialect, error)) throw error;
-      const free = Math.ceil((await totalsOf(transaction, account))!.newest!) + 1;
-      await settleCollection(transaction, account, free, 0);
-      return [await work(transaction, free), free];
-    }
+  /**
+   * Runs `work` in one transaction, which is announced once: all that is done with the given `SharedChanges` as the
+   * owner's `shared` is part of it. `work` may run more than once, and gets the result of the time that counts.
+   */
+  async together<T>(owner: Owner, work: (shared: SharedChanges) => Promise<T>): Promise<T> {
+    const { account } = owner;
+    const { dialect } = this.database;
+    let latest: Timestamp | undefined;
+    const result = await this.database.inLazyTransaction(async (session, begin) => {
+      const shared = new SharedChanges(session, begin, dialect, account, this.clock);
+      const outcome = await shared.finish(await work(shared));
+      latest = outcome.isKept ? shared.collection?.last_modified : undefined;
+      return outcome;
+    }, owner);
+    if (latest !== undefined) this.changes.announce(account, latest);
+    return result;
   }
 }
 

@@ -2,10 +2,11 @@ import { Module } from '@nestjs/common';
 import { ArticlesController } from './articles.controller.js';
 import { ArticlesService } from './articles.service.js';
 import { ListingService } from './listing.service.js';
-import { CollectionClock } from '../accounts/collection-clock.js';
+import { AccountsModule } from '../accounts/accounts.module.js';
 
 @Module({
+  imports: [AccountsModule],
   controllers: [ArticlesController],
-  providers: [ArticlesService, ListingService, CollectionClock],
+  providers: [ArticlesService, ListingService],
 })
 export class ArticlesModule {}

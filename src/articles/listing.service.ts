@@ -48,7 +48,7 @@ export class ListingService {
     const find = factsOnly ? findPageFacts : findPage;
     const { indexHint } = this.database.dialect;
     const { collection, page } = await this.database.onSession(async (session) => {
-      const collection = await this.collections.read(session, account);
+      const collection = await this.collections.read(session, caller);
       requireUnmodified({ ifUnmodifiedSince }, collection.last_modified);
       return { collection, page: await find(session, indexHint, account, request, collection) };
     }, caller);
@@ -70,7 +70,7 @@ export class ListingService {
   }
 
   private firstContact(caller: Caller): Promise<Collection> {
-    return this.database.onSession((session) => this.collections.read(session, caller.account), caller);
+    return this.database.onSession((session) => this.collections.read(session, caller), caller);
   }
 
   private parse(account: Buffer, search: string) {

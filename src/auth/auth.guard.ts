@@ -28,6 +28,8 @@ export class AuthGuard implements CanActivate {
     if (this.reflector.getAllAndOverride<boolean | undefined>(IS_PUBLIC, marked)) return true;
     const bearerOnly = this.reflector.getAllAndOverride<boolean | undefined>(BEARER_ONLY, marked) ?? false;
     const request = requestOf<Request>(context);
+    // An entry of a batch has the credentials of the batch, which were accepted a moment ago.
+    if (request.caller) return true;
     request.caller = new Caller(await this.authenticator.senderOf(request, bearerOnly), request.context);
     return true;
   }

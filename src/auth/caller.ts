@@ -2,6 +2,9 @@ import { createHmac } from 'node:crypto';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import { keyOf } from '../accounts/account.row.js';
+import type { Owner } from '../accounts/owner.js';
+import type { SharedChanges } from '../accounts/shared-changes.js';
+import type { Session } from '../database/session.js';
 import type { RequestContext } from '../http/request/request-context.js';
 import { requestOf } from '../http/request/request-of.js';
 
@@ -25,7 +28,7 @@ export interface Sender {
 }
 
 /** The sender of an authenticated request, for which statements are counted and waits end with the request. */
-export class Caller implements Sender {
+export class Caller implements Sender, Owner {
   readonly account: Buffer;
   /** The account as text, for maps. */
   readonly key: string;
@@ -34,6 +37,7 @@ export class Caller implements Sender {
   constructor(
     { account, expiresAt }: Sender,
     private readonly request: RequestContext,
+    readonly shared?: SharedChanges,
   ) {
     this.account = account;
     this.key = keyOf(account);
@@ -46,6 +50,10 @@ export class Caller implements Sender {
 
   set statements(count: number) {
     this.request.statements = count;
+  }
+
+  get session(): Session | undefined {
+    return this.shared?.session;
   }
 
   get signal(): AbortSignal {

@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
+import { AccountsModule } from '../accounts/accounts.module.js';
 import { BatchController } from './batch.controller.js';
 import { BatchService } from './batch.service.js';
+import { EntryRunner } from './entry-runner.js';
 
-@Module({ controllers: [BatchController], providers: [BatchService] })
+@Module({ imports: [AccountsModule], controllers: [BatchController], providers: [BatchService, EntryRunner] })
 export class BatchModule {}

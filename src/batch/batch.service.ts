@@ -1,84 +1,129 @@
+import { setImmediate as othersHadTurn } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
-import { HttpAdapterHost } from '@nestjs/core';
-import type { Express, Request, Response } from 'express';
+import type { Request } from 'express';
+import { CollectionClock } from '../accounts/collection-clock.js';
+import { MustRepeat, type SharedChanges } from '../accounts/shared-changes.js';
+import { callerOf } from '../auth/caller.js';
 import { SETTINGS } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
-import { documentationUrl } from '../http/request/public-url.js';
 import { ResponseSlots } from '../http/memory-slots.js';
-import { beginContext } from '../http/request/request-context.js';
 import { ApiError } from '../protocol/api-error.js';
-import { type BatchEntry, isInherited } from '../protocol/batch-request.js';
-import { type EntryResponse, entryRequest, entryResponse, type Headers } from './entry-messages.js';
+import type { BatchEntry } from '../protocol/batch-request.js';
+import { inGroups, isAlone, isInTransaction, type Step } from './batch-steps.js';
+import { EntryRunner, type Slot } from './entry-runner.js';
 
 /** How long a batch waits in vain for an unavailable backend; each entry may take seconds to find that out. */
 const PATIENCE_MS = 4_000;
+/** After entries have run for so long, other requests go first. */
+const TURN_MS = 10;
 
-/** Runs the entries of a batch one after the other, each through all of Express as if it had been sent alone. */
+const IS_FULL = 'The responses of the batch are already too large';
+const IS_SLOW = 'The batch has taken too long';
+const HAS_FAILED = 'A backend was unavailable before';
+
+/** Runs the entries of a batch one after the other, those about articles in one transaction (docs/adr/0014). */
 @Injectable()
 export class BatchService {
   constructor(
-    private readonly host: HttpAdapterHost,
+    private readonly runner: EntryRunner,
+    private readonly collections: CollectionClock,
+    private readonly memory: ResponseSlots,
     @Inject(SETTINGS) private readonly settings: Settings,
-    private readonly slots: ResponseSlots,
   ) {}
 
-  /** The JSON of the response, assembled from the JSON of the entries' responses. */
+  /**
+   * The JSON of the response, assembled from the JSON of the entries' responses. Throws 503 / 201 when the database is
+   * unavailable: then nothing has been changed.
+   */
   async run(batch: Request, entries: BatchEntry[]): Promise<string> {
     // Twice the limit, because the last entry starts before the batch is full.
-    await this.slots.take(batch, 2 * this.settings.maxPageBytes);
-    const inherited = this.inheritedHeaders(batch);
-    const responses: string[] = [];
-    let bytes = 0;
-    let waitedMs = 0;
-    for (const [at, entry] of entries.entries()) {
-      // Nothing counts the rest, or limits how many such batches there are.
-      if (batch.socket.destroyed) break;
-      const isFull = bytes >= this.settings.maxPageBytes;
-      if (isFull || waitedMs >= PATIENCE_MS) {
-        const reason = isFull ? 'The responses of the batch are already too large' : 'A backend was unavailable before';
-        responses.push(
-          toJson(entry, notRun(reason, this.settings.retryAfterSeconds, documentationUrl(batch, this.settings))),
-        );
-        continue;
-      }
-      const { host } = batch.headers;
-      const headers = { ...inherited, ...entry.headers, ...(host ? { host } : {}) };
-      const request = entryRequest(batch, entry, headers) as Request;
-      const result = await this.runEntry(batch, request, at === 0);
-      if (result.status === 503) waitedMs += performance.now() - request.context.startedAt;
-      const response = toJson(entry, result);
-      bytes += Buffer.byteLength(response);
-      responses.push(response);
+    await this.memory.take(batch, 2 * this.settings.maxPageBytes);
+    const steps = await this.runner.prepare(batch, entries);
+    const slots: Slot[] = [];
+    try {
+      const isAboutArticles = (step: Step) => isInTransaction(step) || isAlone(step);
+      // The others may wait for anything, which nothing should with the account locked.
+      await this.runOthers(
+        batch,
+        steps.filter((step) => !isAboutArticles(step)),
+        slots,
+      );
+      await this.runGroups(batch, inGroups(steps.filter(isAboutArticles)), slots);
+    } finally {
+      for (const slot of Object.values(slots)) slot.record();
     }
-    return `{"responses":[${responses.join(',')}]}`;
+    return `{"responses":[${slots.map(({ json }) => json).join(',')}]}`;
   }
 
-  private inheritedHeaders({ headers }: Request): Headers {
-    const passedOn = Object.entries(headers).filter(([name]) => isInherited(name)) as [string, string][];
-    return Object.fromEntries(passedOn);
+  private async runOthers(batch: Request, steps: Step[], slots: Slot[]): Promise<void> {
+    let waitedMs = 0;
+    for (const step of steps) {
+      const refusal = waitedMs >= PATIENCE_MS ? HAS_FAILED : this.isFull(slots) ? IS_FULL : undefined;
+      const slot = await this.runStep(batch, step, refusal);
+      if (slot.status === 503) waitedMs += slot.ms;
+      slots[step.at] = slot;
+    }
   }
 
-  /** The batch itself was counted as a request, so its first entry is not. */
-  private async runEntry(batch: Request, request: Request, isCounted: boolean) {
-    const express = this.host.httpAdapter.getInstance<Express>();
-    const result = await new Promise<EntryResponse>((resolve) => {
-      const response = entryResponse(request, batch.res!, resolve) as Response;
-      beginContext(request, response, true).isCounted = isCounted;
-      express(request, response);
-    });
-    batch.context.statements += request.context.statements;
-    return result;
+  private async runGroups(batch: Request, groups: Step[][], slots: Slot[]): Promise<void> {
+    for (const [index, group] of groups.entries())
+      try {
+        const done = await this.runGroup(batch, group, slots);
+        for (const [at, step] of group.entries()) slots[step.at] = done[at]!;
+      } catch (error) {
+        if (index === 0 || !(error instanceof ApiError)) throw error;
+        // Those before are committed, and have to be answered.
+        for (const step of groups.slice(index).flat()) slots[step.at] = this.runner.refuse(batch, step, HAS_FAILED);
+        return;
+      }
   }
-}
 
-/** The response for an entry that is not run. */
-function notRun(reason: string, retryAfterSeconds: number, documentation: string): EntryResponse {
-  const error = new ApiError('unavailable', `${reason}: send this request again`);
-  const headers = { 'Retry-After': String(retryAfterSeconds), 'Content-Type': 'application/json; charset=utf-8' };
-  return { status: error.status, headers, body: JSON.stringify(error.body(documentation)) };
-}
+  private async runGroup(batch: Request, group: Step[], slots: Slot[]): Promise<Slot[]> {
+    const [first] = group as [Step];
+    if (isAlone(first)) return [await this.runStep(batch, first, this.isFull(slots) ? IS_FULL : undefined)];
+    /** The responses of entries that must not run again, because what they wrote had to be undone. */
+    const undone = new Map<Step, Slot>();
+    for (;;)
+      try {
+        return await this.collections.together(callerOf(batch), (shared) =>
+          this.runInTransaction(batch, group, slots, undone, shared),
+        );
+      } catch (error) {
+        if (!(error instanceof MustRepeat)) throw error;
+      }
+  }
 
-function toJson({ path }: BatchEntry, { status, headers, body }: EntryResponse): string {
-  const head = JSON.stringify({ status, path, headers });
-  return `${head.slice(0, -1)},"body":${body === '' ? '{}' : body}}`;
+  private async runInTransaction(
+    batch: Request,
+    group: Step[],
+    earlier: Slot[],
+    undone: Map<Step, Slot>,
+    shared: SharedChanges,
+  ): Promise<Slot[]> {
+    const slots: Slot[] = [];
+    let turnStart = performance.now();
+    for (const step of group) {
+      if (performance.now() - turnStart > TURN_MS) {
+        await othersHadTurn();
+        turnStart = performance.now();
+      }
+      const refusal = this.isFull(earlier, slots) ? IS_FULL : shared.isOverdue ? IS_SLOW : undefined;
+      const slot = undone.get(step) ?? (await this.runStep(batch, step, refusal, shared));
+      if (shared.mustRepeat) undone.set(step, slot);
+      shared.requireIntact();
+      slots.push(slot);
+    }
+    return slots;
+  }
+
+  /** Throws when the client is gone: nobody would know what was done. */
+  private async runStep(batch: Request, step: Step, refusal?: string, shared?: SharedChanges): Promise<Slot> {
+    if (batch.socket.destroyed) throw new ApiError('unavailable', 'The client is gone');
+    return refusal ? this.runner.refuse(batch, step, refusal) : await this.runner.run(batch, step, shared);
+  }
+
+  private isFull(...lists: Slot[][]): boolean {
+    const bytes = lists.map((slots) => slots.reduce((sum, slot) => sum + slot.bytes, 0));
+    return bytes.reduce((sum, each) => sum + each) >= this.settings.maxPageBytes;
+  }
 }

@@ -53,7 +53,6 @@ export function entryResponse(
     if (chunk !== undefined) write(chunk);
     if (!response.headersSent) response.writeHead(response.statusCode);
     isEnded = true;
-    response.emit('close');
     onEnd({ status: response.statusCode, headers: headersOf(response), body: bodyOf(response, text) });
     return response;
   };

@@ -4,7 +4,8 @@ import { before } from './before.js';
 import { DatabaseHealth } from './health.js';
 import type { Outcome } from './outcome.js';
 import type { Dialect, Session, SessionSource, Tally } from './session.js';
-import { CommitInDoubt, runTransaction } from './transaction.js';
+import { type Begin, CommitInDoubt, runTransaction } from './transaction.js';
+import { tooLarge } from './too-large.js';
 import { unavailable } from './unavailable.js';
 
 const RETRY_BUDGET_MS = 4_000;
@@ -44,8 +45,12 @@ export class Database {
     return this.source().dialect;
   }
 
-  /** Runs statements on one session, each its own transaction. May run `work` more than once. */
+  /**
+   * Runs statements on one session, each its own transaction; on the tally's session if it has one. May run `work` more
+   * than once.
+   */
   onSession<T>(work: (session: Session) => Promise<T>, tally: Tally = { statements: 0 }): Promise<T> {
+    if (tally.session) return work(tally.session);
     return this.repeat(tally, 'read', async (source) => {
       const session = await source.acquire(tally);
       try {
@@ -65,12 +70,26 @@ export class Database {
    * once.
    */
   inTransaction<T>(work: (session: Session) => Promise<Outcome<T>>, tally: Tally = { statements: 0 }): Promise<T> {
+    return this.inLazyTransaction((session, begin) => begin().then(() => work(session)), tally);
+  }
+
+  /** Like `inTransaction`, but `work` calls `begin` before its first write, and what it reads earlier locks nothing. */
+  inLazyTransaction<T>(
+    work: (session: Session, begin: Begin) => Promise<Outcome<T>>,
+    tally: Tally = { statements: 0 },
+  ): Promise<T> {
     const inDoubt: Outcome<T>[] = [];
     return this.repeat(tally, 'write', async (source) => {
       const session = await source.acquire(tally);
+      let hasBegun = false;
+      const attempt = (on: Session, begin: Begin) =>
+        work(on, () => {
+          hasBegun = true;
+          return begin();
+        });
       try {
-        const result = await runTransaction(source.dialect, session, inDoubt, work);
-        this.health.noteWrite(true);
+        const result = await runTransaction(source.dialect, session, inDoubt, attempt);
+        if (hasBegun) this.health.noteWrite(true);
         return result;
       } catch (error) {
         if (isRefused(source.dialect, error)) this.health.noteWrite(false);
@@ -136,9 +155,6 @@ export class Database {
     return this.probing;
   }
 }
-
-const tooLarge = (cause: unknown): ApiError =>
-  Object.assign(new ApiError('bodyTooLarge', 'The database does not accept a record of that size'), { cause });
 
 /** Whether the database refused a write; it may still serve reads. */
 const isRefused = (dialect: Dialect, error: unknown): boolean =>

@@ -31,6 +31,9 @@ export interface Session {
   run(sql: string, parameters: Parameter[]): Promise<WriteResult>;
 }
 
+/** True on SQLite, where a transaction that writes locks everything. */
+export const isFile = ({ dataSource }: Session): boolean => dataSource.options.type === 'better-sqlite3';
+
 /** A borrowed session: it has to be released, or destroyed when its state is unknown. */
 export interface LoanedSession extends Session {
   begin(): Promise<void>;
@@ -49,6 +52,8 @@ export interface Tally {
   readonly signal?: AbortSignal;
   /** The user whose data the statements access: no user may occupy all sessions. */
   readonly key?: string;
+  /** Where the statements run instead of on a session of their own: that of the batch of which the request is an entry. */
+  readonly session?: Session;
 }
 
 /** How many sessions are in use, how many callers wait for one, and how many wait for others of the same user. */

@@ -13,17 +13,26 @@ export class CommitInDoubt<T> extends Error {
   }
 }
 
+/** Begins the transaction unless it has begun. */
+export type Begin = () => Promise<void>;
+
 /**
  * Attempts a transaction once and releases the session. Rejects with `CommitInDoubt` or the original error.
  * @param inDoubt earlier attempts whose COMMIT got no reply; if one of them took place, its result is returned
+ * @param work until it calls `begin`, each of its statements is a transaction of its own
  */
 export async function runTransaction<T>(
   dialect: Dialect,
   session: LoanedSession,
   inDoubt: readonly Outcome<T>[],
-  work: (session: Session) => Promise<Outcome<T>>,
+  work: (session: Session, begin: Begin) => Promise<Outcome<T>>,
 ): Promise<T> {
-  const attempt = async () => (await settled(session, inDoubt)) ?? work(session);
+  let begun: Promise<void> | undefined;
+  const begin = (): Promise<void> => (begun ??= session.begin());
+  const attempt = async () => {
+    if (inDoubt.length > 0) await begin();
+    return (await settled(session, inDoubt)) ?? work(session, begin);
+  };
   const outcome = await beforeCommit(dialect, session, attempt);
   if (!outcome.isKept) {
     await rollBack(session);
@@ -49,14 +58,9 @@ async function settled<T>(session: Session, inDoubt: readonly Outcome<T>[]): Pro
   return undefined;
 }
 
-async function beforeCommit<T>(
-  dialect: Dialect,
-  session: LoanedSession,
-  work: (session: Session) => Promise<T>,
-): Promise<T> {
+async function beforeCommit<T>(dialect: Dialect, session: LoanedSession, work: () => Promise<T>): Promise<T> {
   try {
-    await session.begin();
-    return await work(session);
+    return await work();
   } catch (error) {
     if (error instanceof ApiError) await rollBack(session);
     else await giveUp(dialect, session, error);

@@ -20,7 +20,8 @@ export class RateLimitGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     if (!this.limiter.isOn) return true;
     const request = requestOf<Request>(context);
-    if (request.context.isCounted) return true;
+    const { counted } = request.context;
+    if (counted) return counted.then(() => true);
     if (this.reflector.getAllAndOverride<boolean | undefined>(UNLIMITED, [context.getClass()])) return true;
     const { caller } = request;
     return this.limiter.take(caller ? `user:${caller.key}` : `address:${request.ip}`).then(() => true);

@@ -2,20 +2,20 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CollectionClock } from '../../src/accounts/collection-clock.js';
-import { startApp, type TestApp } from '../support/app.js';
+import { startAppWithProvider, type TestAppWithProvider } from '../support/app.js';
 import { anArticle } from '../support/article.js';
-import { client, type Client } from '../support/client.js';
+import { client, clientWith, type Client } from '../support/client.js';
 
 /** One connection, so that the server's count for the session is the count of the service. */
 const SETTINGS = { DATABASE_POOL_SIZE: '1' };
 
-let app: TestApp;
+let app: TestAppWithProvider;
 let device: Client;
 let statements: () => Promise<number>;
 
 beforeAll(async () => {
   statements = process.env.TEST_DATABASE === 'sqlite' ? countedInDriver() : countedByServer;
-  app = await startApp(SETTINGS);
+  app = await startAppWithProvider(SETTINGS);
   device = client(app.url);
   for (let at = 0; at < 5; at++) await create({ title: String(at) });
 });
@@ -162,6 +162,50 @@ describe('with BEGIN and COMMIT', () => {
       expect(body.items).toHaveLength(10);
     };
     expect(await cost(request)).toBeLessThanOrEqual(7);
+  });
+});
+
+describe('in a batch', () => {
+  const SIZE = 25;
+  let signedIn: Client;
+  let ids: string[];
+
+  const run = async (statuses: number, entry: (at: number) => object) => {
+    const requests = Array.from({ length: SIZE }, (_, at) => entry(at));
+    const { body } = await signedIn.post('/batch').send({ requests }).expect(200);
+    const responses = body.responses as { status: number; body: { id: string } }[];
+    expect(responses.map(({ status }) => status)).toEqual(Array<number>(SIZE).fill(statuses));
+    ids = responses.map((response) => response.body.id);
+  };
+  const creation = () => ({ method: 'POST', path: '/articles', body: anArticle() });
+
+  beforeAll(async () => {
+    signedIn = clientWith(app.url, `Bearer ${await app.issue('a batch')}`);
+    await run(201, creation);
+  });
+
+  it('BEGIN, the lock, the clock and COMMIT are sent once for 25 creates', async () => {
+    expect(await cost(() => run(201, creation))).toBe(SIZE + 4);
+  });
+
+  it('and for 25 changes, each of which reads its article', async () => {
+    const change = (at: number) => ({ method: 'PATCH', path: `/articles/${ids[at]}`, body: { title: 'changed' } });
+    expect(await cost(() => run(200, change))).toBe(2 * SIZE + 4);
+  });
+
+  it('and for 25 deletions', async () => {
+    expect(await cost(() => run(200, (at) => ({ method: 'DELETE', path: `/articles/${ids[at]}` })))).toBe(SIZE + 4);
+  });
+
+  it('and no row is written for 25 changes of nothing', async () => {
+    await run(201, creation);
+    const change = (at: number) => ({ method: 'PATCH', path: `/articles/${ids[at]}`, body: { unread: true } });
+    expect(await cost(() => run(200, change))).toBe(SIZE + 3);
+  });
+
+  it('and no transaction for 25 reads', async () => {
+    expect(await cost(() => run(200, (at) => ({ method: 'GET', path: `/articles/${ids[at]}` })))).toBe(SIZE);
+    expect(await cost(() => run(200, () => ({ method: 'HEAD', path: '/articles?unread=true' })))).toBe(2 * SIZE);
   });
 });
 

@@ -3,6 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type DevelopmentProvider, startDevelopmentProvider } from '../../dev/provider.js';
 import { anArticle } from '../support/article.js';
 import { fullState, Poller, send, type Answer } from '../support/devices.js';
 import { startGalera } from '../support/servers/galera.js';
@@ -14,6 +15,8 @@ import { startService, type Service } from '../support/service.js';
 const HOUR_MS = 3_600_000;
 /** More than the other cases store. */
 const MAX_ARTICLES = 150;
+/** Longer than the clocks are wrong. */
+const TOKEN_SECONDS = 86_400;
 
 /** Database URLs for the instances: one server for both, a node of a cluster for each, or one file for both. */
 interface Backend {
@@ -51,15 +54,18 @@ const backends: Record<string, () => Promise<Backend>> = {
 
 describe.each(Object.keys(backends))('several instances with wrong clocks on %s', (name) => {
   let backend: Backend;
+  let provider: DevelopmentProvider;
   let services: Service[];
   let bases: string[];
 
   beforeAll(async () => {
     backend = await backends[name]!();
+    provider = await startDevelopmentProvider({ port: 0 });
     services = [];
     for (const [at, url] of backend.urls.entries()) {
       const clockSkewMs = [HOUR_MS, -HOUR_MS, 0][at]!;
-      const settings = { DATABASE_URL: url, MIGRATE_ON_START: 'true', MAX_ARTICLES_PER_USER: String(MAX_ARTICLES) };
+      const limits = { MAX_ARTICLES_PER_USER: String(MAX_ARTICLES), OAUTH_URI: provider.issuer };
+      const settings = { DATABASE_URL: url, MIGRATE_ON_START: 'true', ...limits };
       services.push(await startService({ ...settings, LOG_LEVEL: 'warn' }, { clockSkewMs }));
     }
     bases = services.map((service) => service.url);
@@ -68,6 +74,7 @@ describe.each(Object.keys(backends))('several instances with wrong clocks on %s'
   afterAll(async () => {
     for (const service of services) if (service.output().includes('level')) console.log(service.output());
     for (const service of services) await service.kill();
+    await provider.close();
     await backend.stop();
   });
 
@@ -201,5 +208,41 @@ describe.each(Object.keys(backends))('several instances with wrong clocks on %s'
     const positions = sorted.map((record) => record.read_position as number);
     expect(positions).toEqual([...positions].sort((a, b) => a - b));
     expect((await send(base(1), user, 'GET', `/articles/${body.id}`)).body.read_position).toBe(99);
+  });
+
+  it('shows all of a batch or nothing, and gives each change a timestamp of its own, while many run', async () => {
+    const SIZE = 6;
+    const user = { authorization: `Bearer ${await provider.issue(randomUUID(), { seconds: TOKEN_SECONDS })}` };
+    const common = anArticle();
+    let running = true;
+    const list = async (at: string) => (await send(at, '', 'GET', '/articles?_limit=100', undefined, user)).body.items;
+    const looking = bases.map(async (at) => {
+      while (running) {
+        const perBatch: Record<string, number> = {};
+        for (const { added_by } of await list(at)) perBatch[String(added_by)] = (perBatch[String(added_by)] ?? 0) + 1;
+        const counts = Object.entries(perBatch).filter(([batch]) => batch.startsWith('batch'));
+        expect(counts.filter(([, count]) => count !== SIZE)).toEqual([]);
+      }
+    });
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, turn) => {
+        const own = Array.from({ length: SIZE }, () => ({ body: anArticle({ added_by: `batch ${turn}` }) }));
+        const requests = [{ body: common }, ...own];
+        const defaults = { method: 'POST', path: '/articles' };
+        return send(base(turn), '', 'POST', '/batch', { defaults, requests }, user);
+      }),
+    );
+    running = false;
+    await Promise.all(looking);
+    expect(statuses(answers)).toEqual({ 200: 12 });
+    const slots = answers.map(({ body }) => (body as unknown as { responses: Answer[] }).responses);
+    expect(statuses(slots.map(([first]) => first!))).toEqual({ 200: 11, 201: 1 });
+    for (const [, ...own] of slots) {
+      const times = own.map(({ body }) => body.last_modified);
+      expect(times).toEqual([...times].sort((a, b) => a - b));
+    }
+    const times = slots.flat().flatMap(({ status, body }) => (status === 201 ? [body.last_modified] : []));
+    expect(new Set(times).size).toBe(12 * SIZE + 1);
+    expect((await list(base(0))).length).toBe(12 * SIZE + 1);
   });
 });

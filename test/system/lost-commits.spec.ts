@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import mysql from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type DevelopmentProvider, startDevelopmentProvider } from '../../dev/provider.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { anArticle } from '../support/article.js';
 import { type Answer, fullState, type Item, send } from '../support/devices.js';
@@ -19,6 +20,7 @@ type When = 'before' | 'after';
 describe.each(['MariaDB', 'MySQL'])('a COMMIT without a reply while a rival writes, on %s', (kind) => {
   let server: DatabaseServer;
   let proxy: TcpProxy;
+  let provider: DevelopmentProvider;
   let admin: mysql.Connection;
   /** Its connections to the database are cut. */
   let cut: TestApp;
@@ -30,11 +32,13 @@ describe.each(['MariaDB', 'MySQL'])('a COMMIT without a reply while a rival writ
     server = await (kind === 'MySQL' ? startMysql() : startMariaDb());
     const url = await server.createDatabase('reading_list');
     proxy = await startTcpProxy(server.port);
+    provider = await startDevelopmentProvider({ port: 0 });
+    const settings = { OAUTH_URI: provider.issuer };
     const drop = () => Promise.resolve();
     const through = new URL(url);
     through.port = String(proxy.port);
-    rival = await startApp({}, { url, drop });
-    cut = await startApp({}, { url: through.href, drop });
+    rival = await startApp(settings, { url, drop });
+    cut = await startApp(settings, { url: through.href, drop });
     admin = await mysql.createConnection(url);
   });
 
@@ -42,6 +46,7 @@ describe.each(['MariaDB', 'MySQL'])('a COMMIT without a reply while a rival writ
     await admin.end();
     await cut.close();
     await rival.close();
+    await provider.close();
     await proxy.close();
     await server.remove();
   });
@@ -119,6 +124,100 @@ describe.each(['MariaDB', 'MySQL'])('a COMMIT without a reply while a rival writ
       );
       expect([own.status, own.body.errno]).toEqual([503, 201]);
     }
+  });
+
+  describe('of a batch', () => {
+    type Slots = { responses: { status: number; body: Item }[] };
+    let bearer: Record<string, string>;
+
+    /** A new user of batches, with one article. */
+    async function newSender(): Promise<void> {
+      bearer = { authorization: `Bearer ${await provider.issue(randomUUID())}` };
+      article = (await write(rival, 'POST', '/articles', anArticle())).body;
+    }
+
+    const write = (app: TestApp, method: string, path: string, body?: object, headers = {}) =>
+      send(app.url, '', method, path, body, { ...bearer, ...headers });
+    const slotsOf = ({ body }: Answer) => (body as unknown as Slots).responses;
+    const inUrlOrder = (items: Item[]) => items.sort((a, b) => (String(a.url) < String(b.url) ? -1 : 1));
+    const storedItems = async () => (await write(rival, 'GET', '/articles?_limit=100')).body.items;
+
+    function batch(app: TestApp): Promise<Answer> {
+      const creations = ['first', 'second', 'third'].map((title) => ({ body: anArticle({ title }) }));
+      const change = { method: 'PATCH', path: `/articles/${article.id}`, body: { title: 'changed' } };
+      const defaults = { method: 'POST', path: '/articles' };
+      return write(app, 'POST', '/batch', { defaults, requests: [...creations, change] });
+    }
+
+    async function expectOnce(answer: Answer, others: Item[] = []): Promise<void> {
+      expect(answer.status).toBe(200);
+      const slots = slotsOf(answer);
+      expect(slots.map(({ status }) => status)).toEqual([201, 201, 201, 200]);
+      const given = [...slots.map(({ body }) => body), ...others];
+      expect(inUrlOrder(await storedItems())).toEqual(inUrlOrder(given));
+      expect(new Set(given.map(({ last_modified }) => last_modified)).size).toBe(given.length);
+    }
+
+    it.each(['before', 'after'] as const)('happens once when it is cut %s it takes place', async (when) => {
+      await newSender();
+      let other: Answer | undefined;
+      const own = await withLostCommit(
+        when,
+        () => batch(cut),
+        async () => (other = await write(rival, 'POST', '/articles', anArticle())),
+      );
+      await expectOnce(own, [other!.body]);
+    });
+
+    it.each(['first', 'third', 'changed'])('happens once when the statement with %j is lost', async (title) => {
+      for (const cutConnection of [() => proxy.cutBeforeRequest(title), () => proxy.cutAfterRequest(title)]) {
+        await newSender();
+        const sprung = cutConnection();
+        const answer = await batch(cut);
+        await sprung;
+        await expectOnce(answer);
+      }
+    });
+
+    it('is answered 503 when so many have written that nothing can tell', async () => {
+      await newSender();
+      const own = await withLostCommit(
+        'after',
+        () => batch(cut),
+        async () => {
+          for (let at = 0; at < 9; at++) await write(rival, 'POST', '/articles', anArticle());
+        },
+      );
+      expect([own.status, own.body.errno]).toEqual([503, 201]);
+      expect(Number(own.headers.get('retry-after'))).toBeGreaterThan(0);
+      const again = slotsOf(await batch(cut)).map(({ status }) => status);
+      expect(again).toEqual([201, 201, 201, 200]);
+    });
+
+    it('is repeated after a deadlock, and keeps no other user waiting', async () => {
+      await newSender();
+      const { retries } = cut.database.database;
+      const key = Buffer.from(article.id.replaceAll('-', ''), 'hex');
+      // The server undoes the transaction that has changed fewer rows.
+      await admin.query('CREATE TABLE heavy (n INT PRIMARY KEY)');
+      await admin.beginTransaction();
+      await admin.query('INSERT INTO heavy VALUES ?', [Array.from({ length: 500 }, (_, n) => [n])]);
+      const [rows] = await admin.query<mysql.RowDataPacket[]>('SELECT account FROM articles WHERE id = ? FOR UPDATE', [
+        key,
+      ]);
+      const answer = batch(cut);
+      // The server shows a state that is older when it is asked more than ten times a second.
+      const waits = "SELECT COUNT(*) AS count FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'";
+      while (!(await admin.query<mysql.RowDataPacket[]>(waits))[0][0]!.count) await sleep(200);
+      const start = performance.now();
+      expect((await send(cut.url, randomUUID(), 'POST', '/articles', anArticle())).status).toBe(201);
+      expect(performance.now() - start).toBeLessThan(1_000);
+      await admin.query('UPDATE accounts SET live_count = live_count WHERE account = ?', [rows[0]!.account]);
+      await admin.commit();
+      await expectOnce(await answer);
+      expect(cut.database.database.retries).toBeGreaterThan(retries);
+      await admin.query('DROP TABLE heavy');
+    });
   });
 
   it(

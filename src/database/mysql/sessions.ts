@@ -126,6 +126,7 @@ class MysqlSession implements LoanedSession {
   }
 
   rollBack(): Promise<void> {
+    if (!this.runner.isTransactionActive) return Promise.resolve();
     return this.send(this.runner.rollbackTransaction(), 'statement');
   }
 

@@ -18,8 +18,10 @@ export class RequestContext {
   id = '';
   /** SQL statements that were sent for it, including those of its batch entries. */
   statements = 0;
-  /** True if its rate limit was already charged with another request. */
-  isCounted = false;
+  /** Set if the request was already counted for the rate limit; rejects with 429 if that was too many. */
+  counted?: Promise<void>;
+  /** When the response of a batch entry was complete, as it is recorded only once its batch is. */
+  completedAt?: number;
   /** For how many milliseconds it was held; undefined if it was not. */
   heldMs?: number;
   /** The number of the error in its response. */

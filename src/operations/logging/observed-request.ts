@@ -40,7 +40,7 @@ export function observedRequest({ context, caller, method, route }: Request, res
     status: response.writableEnded ? response.statusCode : undefined,
     errno,
     failure,
-    durationMs: performance.now() - context.startedAt - (heldMs ?? 0),
+    durationMs: (context.completedAt ?? performance.now()) - context.startedAt - (heldMs ?? 0),
     heldMs,
     user: caller?.account.toString('hex', 0, USER_BYTES),
     statements: caller?.statements,

@@ -1,0 +1,21 @@
+import type { Outcome } from '../database/outcome.js';
+import type { Session } from '../database/session.js';
+import type { Timestamp } from '../protocol/timestamp.js';
+
+/** How a transaction changes the account. */
+export interface Change {
+  /** The change in the number of live articles. */
+  liveDelta: number;
+  /** Refuse the transaction if the collection changed after this timestamp. */
+  ifUnmodifiedSince?: Timestamp;
+}
+
+/** What a transaction does with its timestamp. */
+export type Changing<T> = (transaction: Session, timestamp: Timestamp) => Promise<Outcome<T>>;
+
+/** The most live articles that a collection may get, and what to do instead of exceeding that. */
+export interface Quota<T> {
+  maxLive: number;
+  /** Yields the result. Runs with the account locked; what it writes is not kept. */
+  whenFull: (transaction: Session) => Promise<T>;
+}

@@ -1,0 +1,114 @@
+import { committed, discarded, type Outcome } from '../database/outcome.js';
+import type { Dialect, Session } from '../database/session.js';
+import { WatchedSession } from '../database/watched-session.js';
+import type { Begin } from '../database/transaction.js';
+import { requireUnmodified } from '../protocol/preconditions.js';
+import type { Timestamp } from '../protocol/timestamp.js';
+import type { Clock } from '../config/settings.module.js';
+import type { Collection } from './account.row.js';
+import { addAccount, lockCollection } from './accounts.store.js';
+import type { Change, Changing, Quota } from './change.js';
+import { settle, withFreeTimestamp } from './tick.js';
+
+/** How long a transaction may keep others waiting: on SQLite everybody who writes, on a server the same user only. */
+const MAX_LOCKED_MS = { local: 500, server: 4_000 };
+
+/** Thrown to repeat a transaction without a piece of work that has to be undone. */
+export class MustRepeat extends Error {
+  constructor() {
+    super('what a part of a transaction wrote has to be undone');
+  }
+}
+
+/**
+ * One transaction for many changes of a user's collection, as the entries of a batch are (docs/adr/0014). It begins with
+ * the first change, which locks the account. From then on the collection's timestamp and number of articles are counted
+ * here, and written once, just before COMMIT: whoever needs them meanwhile takes `collection`, not the row.
+ */
+export class SharedChanges {
+  readonly session: WatchedSession;
+  /** The state of the collection with all changes so far; undefined until the account is locked. */
+  collection?: Collection;
+  private stored?: Collection;
+  private isNew = false;
+  private lockedAt = Infinity;
+  private mustUndo = false;
+
+  constructor(
+    session: Session,
+    begin: Begin,
+    private readonly dialect: Dialect,
+    private readonly account: Buffer,
+    private readonly clock: Clock,
+  ) {
+    this.session = new WatchedSession(session, dialect, begin);
+  }
+
+  /** True once the account has been locked for so long that nothing more should be done in this transaction. */
+  get isOverdue(): boolean {
+    const { local, server } = MAX_LOCKED_MS;
+    return performance.now() - this.lockedAt > (this.dialect.isLocal ? local : server);
+  }
+
+  /** True if the last piece of work has to be undone: the transaction has to be repeated without it. */
+  get mustRepeat(): boolean {
+    return this.session.failure === undefined && (this.mustUndo || this.session.wasTooLarge);
+  }
+
+  /** Throws what the transaction failed with, or `MustRepeat`. */
+  requireIntact(): void {
+    if (this.session.failure !== undefined) throw this.session.failure as Error;
+    if (this.mustRepeat) throw new MustRepeat();
+  }
+
+  /** A change as `CollectionClock.change` makes it, in this transaction. */
+  async change<T>({ liveDelta, ifUnmodifiedSince }: Change, work: Changing<T>, quota?: Quota<T>): Promise<T> {
+    const collection = await this.lock();
+    requireUnmodified({ ifUnmodifiedSince }, collection.last_modified);
+    const { writes } = this.session;
+    let isKept = false;
+    try {
+      if (quota && collection.live_count >= quota.maxLive) return await quota.whenFull(this.session);
+      const next = Math.max(collection.last_modified + 1, this.clock());
+      const [outcome, issued] = await withFreeTimestamp(this.dialect, this.session, this.account, next, work);
+      isKept = outcome.isKept;
+      if (isKept) this.advance(collection, issued, liveDelta);
+      return outcome.result;
+    } finally {
+      if (!isKept && this.session.writes > writes) this.mustUndo = true;
+    }
+  }
+
+  private advance(collection: Collection, last_modified: Timestamp, liveDelta: number): void {
+    this.collection = { ...collection, last_modified, live_count: collection.live_count + liveDelta };
+  }
+
+  private async lock(): Promise<Collection> {
+    if (this.collection) return this.collection;
+    await this.session.begin();
+    this.lockedAt = performance.now();
+    this.stored = await lockCollection(this.session, this.account);
+    if (!this.stored) {
+      this.isNew = true;
+      const now = this.clock();
+      await addAccount(this.session, {
+        account: this.account,
+        last_modified: now,
+        live_count: 0,
+        purged_until: now - 1,
+      });
+      this.stored = (await lockCollection(this.session, this.account))!;
+    }
+    this.collection = this.stored;
+    return this.stored;
+  }
+
+  /** Ends the transaction: writes the collection's state if it has changed. */
+  async finish<T>(result: T): Promise<Outcome<T>> {
+    const { collection, stored, session, account } = this;
+    if (!collection || !stored) return discarded(result);
+    if (collection === stored) return this.isNew ? committed(result) : discarded(result);
+    const { last_modified, live_count } = collection;
+    return committed(result, await settle(session, account, last_modified, live_count - stored.live_count));
+  }
+}
