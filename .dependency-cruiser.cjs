@@ -65,16 +65,16 @@ module.exports = {
       to: { path: features, pathNot: '^src/$1/' },
     },
     {
-      name: 'what-reads-import-files-runs-in-a-browser',
+      name: 'formats-need-neither-node-nor-a-browser',
       severity: 'error',
-      from: { path: '^src/commands/import/files/' },
-      to: { path: '^(?!src/|node_modules/)', reachable: true },
+      from: { path: '^formats/src/' },
+      to: { path: '^(?!formats/src/|node_modules/)', reachable: true },
     },
     {
-      name: 'import-files-know-no-database',
+      name: 'formats-are-imported-by-name',
       severity: 'error',
-      from: { path: '^src/commands/import/files/' },
-      to: { path: '^src/', pathNot: '^src/(commands/import/files/|protocol/|articles/article\\.ts)' },
+      from: { path: '^src/' },
+      to: { path: '^formats/src/' },
     },
     {
       name: 'typeorm-stays-with-those-who-hold-sql',

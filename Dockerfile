@@ -5,6 +5,7 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 COPY clients/typescript/package.json ./clients/typescript/
 COPY clients/page-reader/package.json ./clients/page-reader/
+COPY formats/package.json ./formats/
 COPY web/package.json ./web/
 RUN npm ci
 COPY tsconfig.json tsconfig.build.json ormconfig.ts openapi.yaml ./
@@ -12,6 +13,7 @@ COPY scripts/write-openapi.mjs ./scripts/write-openapi.mjs
 COPY src ./src
 COPY clients/typescript ./clients/typescript
 COPY clients/page-reader ./clients/page-reader
+COPY formats ./formats
 COPY web ./web
 RUN npm run build && npm prune --omit=dev
 # The maps of our own code stay, so that stack traces name the lines of src; those of packages are 39 MB, which a start would read.
@@ -24,9 +26,11 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 COPY clients/typescript/package.json ./clients/typescript/
 COPY clients/page-reader/package.json ./clients/page-reader/
+COPY formats/package.json ./formats/
 COPY web/package.json ./web/
 RUN npm ci
 COPY tsconfig.json ormconfig.ts vitest.e2e.config.mts ./
+COPY formats ./formats
 COPY src ./src
 COPY dev ./dev
 COPY test ./test
@@ -45,8 +49,10 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=8000
 WORKDIR /app
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
+COPY --from=build /app/formats/dist ./formats/dist
 COPY --from=build /app/web/dist ./web/dist
 COPY package.json LICENSE ./
+COPY formats/package.json ./formats/
 COPY scripts/ensure-built.mjs ./scripts/ensure-built.mjs
 RUN echo "$COMMIT" > commit.txt && mkdir var && chown node:node var
 USER node

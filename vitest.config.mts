@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 /** So many files at a time. Vitest wants a group of its own for another number of workers. */
@@ -60,6 +61,10 @@ export default defineConfig({
   test: {
     projects: [
       {
+        // Unit tests need no build.
+        resolve: {
+          alias: { '@reading-list/formats': fileURLToPath(new URL('formats/src/index.ts', import.meta.url)) },
+        },
         test: {
           name: 'unit',
           include: ['test/unit/**/*.spec.ts', 'clients/page-reader/test/*.spec.ts'],

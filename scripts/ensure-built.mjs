@@ -1,4 +1,4 @@
-// Brings dist/, clients/typescript/dist/ and web/dist/ up to date if the compilers are installed, with `dev` also what
+// Brings dist/, formats/dist/, clients/typescript/dist/ and web/dist/ up to date if the compilers are installed, with `dev` also what
 // `npm run dev` runs, and reports that on stderr; an image without compilers contains everything.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs';
@@ -6,15 +6,16 @@ import { join } from 'node:path';
 
 const COMPILER = 'node_modules/typescript/bin/tsc';
 const BUNDLER = 'node_modules/vite/bin/vite.js';
-const SOURCES = ['src', 'ormconfig.ts', 'openapi.yaml', 'clients/typescript/src', 'tsconfig.json', 'package-lock.json'];
-const WEB_SOURCES = [
-  'web',
+const SOURCES = [
+  'src',
+  'ormconfig.ts',
+  'openapi.yaml',
   'clients/typescript/src',
-  'src/articles',
-  'src/commands/import',
-  'src/protocol',
+  'formats/src',
+  'tsconfig.json',
   'package-lock.json',
 ];
+const WEB_SOURCES = ['web', 'clients/typescript/src', 'formats/src', 'package-lock.json'];
 
 if (existsSync(COMPILER) && existsSync('tsconfig.build.json')) {
   compile('the service', SOURCES, 'dist/src/main.js', () => {

@@ -12,13 +12,6 @@ export default defineConfig({
   plugins: [noPreload(), serviceWorker()],
   resolve: {
     alias: [
-      { find: /^csv-parse$/, replacement: source('src/ways/csv-parse.ts') },
-      {
-        find: /^\.\.?\/.*(delimiter_discover|normalize_columns_array)\.js$/,
-        replacement: source('src/ways/csv-parse-unused.ts'),
-      },
-      { find: /^\.\.?\/.*normalize_options\.js$/, replacement: source('src/ways/csv-parse-options.ts') },
-      { find: /^entities\/decode$/, replacement: source('src/ways/character-references.ts') },
       { find: /^@reading-list\/client$/, replacement: source('../clients/typescript/src/index.ts') },
       {
         find: /^@reading-list\/client\/indexeddb$/,

@@ -19,7 +19,7 @@ export function addUserExport(commands: Command, shell: Shell): void {
     .command('export')
     .summary('Write all that is stored of a user as JSON lines')
     .description(
-      'Writes to standard output, for each user, a line with the account and then a line for each article and each tombstone, as the API shows them, oldest change first. "user import" reads it. The service may run meanwhile: what changes during the export is in it in its old or its new form, or in both.',
+      'Writes to standard output, for each user, a line with the account and then a line for each article and each tombstone, as the API shows them, oldest change first. "user import" reads it. The service may run meanwhile: what changes during the export is in it in its old or its new form, or in both. This format loses nothing. The web application also writes CSV, which loses who added and who read an article, when it was read, the page\'s own title and parts of seconds, and bookmarks (HTML), which keep address, title, excerpt, date, unread and favourite alone.',
     )
     .option('--all', 'all users');
   addUserOptions(command)

@@ -1,14 +1,28 @@
 import { createReadStream } from 'node:fs';
+import {
+  type Contents,
+  decode,
+  FORMATS,
+  isOwnLines,
+  OWN_FORMAT,
+  readExport,
+  ReadError,
+  unicodeOf,
+  UnknownExport,
+} from '@reading-list/formats';
 import { type Command, Option } from 'commander';
-import { CommandError, UsageError } from './command.js';
-import { BOOKMARK_FORMATS, FORMATS, formatOf, OWN_FORMAT } from './import/files/formats.js';
+import { CommandError, type DatabaseContext, UsageError } from './command.js';
 import type { ImportOptions } from './import/account-import.js';
-import { importBookmarks } from './import/import-bookmarks.js';
+import { importEntries } from './import/import-entries.js';
 import { importOwnLines } from './import/import-own-lines.js';
 import type { Shell } from './shell.js';
 import { addUserOptions, type UserOptions } from './user-options.js';
 
-const MAX_FIRST_LINE = 65_536;
+const BEGINNING_BYTES = 1024;
+const MAX_BYTES = 256 * 2 ** 20;
+const NAMES = FORMATS.map(({ name }) => name);
+
+type Options = ImportOptions & UserOptions & { format?: string };
 
 /** `user import`: imports the output of `user export`, or a file of another service. */
 export function addUserImport(commands: Command, shell: Shell): void {
@@ -17,67 +31,82 @@ export function addUserImport(commands: Command, shell: Shell): void {
     .summary('Read what "user export" wrote, or a file of another service')
     .description(
       `Reads a file, whose format is recognised:
-  lines       what "user export" wrote: brings users back as they were; where a list has changed since, what is missing in it is added. The file says whose it is, unless a user is named.
-  pocket      Pocket's CSV
-  instapaper  Instapaper's CSV
-  bookmarks   bookmarks as browsers write them (Netscape HTML)
+${FORMATS.map(({ name, label }) => `  ${name.padEnd(13)} ${label}`).join('\n')}
+or a zip of such files (Pocket, Omnivore). A text may be in UTF-8, UTF-16 or Windows-1252, a table with commas, semicolons or tabs, its columns in any order.
 
-Articles whose URL the user already has are left alone, so that an import can be repeated. What an article has no field for (tags, folders, descriptions) is left out; the last line says for how many entries.`,
+"lines" is what "user export" wrote: it brings users back as they were; where a list has changed since, what is missing in it is added. The file says whose it is, unless a user is named. It is the only format that loses nothing.
+
+Articles whose URL the user already has are left alone, so that an import can be repeated. Descriptions become the excerpt, what is archived elsewhere counts as read. What an article has no field for (tags, folders, highlights, second descriptions, the text of the page, progress without a word count) is left out; the last line says for how many entries, and how many have no date that can be read: these are added now.`,
     )
     .argument('<file>', 'the file; - is standard input');
   addUserOptions(command)
-    .addOption(new Option('--format <format>', 'read the file as this, whatever it looks like').choices(FORMATS))
+    .addOption(new Option('--format <format>', 'read the file as this, whatever it looks like').choices(NAMES))
     .option('--added-by <name>', 'who added the articles of another service', 'import')
     .option('--dry-run', 'store nothing, and say what the import would do')
     .addHelpText(
       'after',
       '\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 done, but some entries cannot be articles (they are listed), or exceed MAX_ARTICLES_PER_USER',
     )
-    .action(
-      (file: string, { format: wanted, addedBy, dryRun, ...user }: ImportOptions & UserOptions & { format?: string }) =>
-        shell.withDatabase(async (context) => {
-          const { format, text } = await open(file, wanted);
-          const options = { addedBy, dryRun };
-          if (format === OWN_FORMAT) return importOwnLines(context, options, user, text);
-          return importBookmarks(context, options, user, BOOKMARK_FORMATS[format]!(text));
-        }),
+    .action((file: string, options: Options) =>
+      shell.withDatabase((context) => importFile(context, bytesOf(file), options)),
     );
 }
 
-/** Opens the file and detects its format. Throws `UsageError` when it is not clear what to read. */
-async function open(file: string, wanted?: string): Promise<{ format: string; text: AsyncIterable<string> }> {
-  const chunks = chunksOf(file);
-  const beginning = await readBeginning(chunks);
-  if (beginning === '') throw new CommandError('The file is empty.');
-  const format = wanted ?? formatOf(beginning);
-  if (format === undefined)
-    throw new UsageError(
-      `The file looks like none that can be read; say --format (${FORMATS.join(', ')}) if it is one.`,
-    );
-  return { format, text: whole(beginning, chunks) };
+/** Imports a file, which is read as a whole unless it is one of our own. */
+async function importFile(context: DatabaseContext, bytes: Bytes, options: Options): Promise<number> {
+  const beginning = await readBeginning(bytes);
+  if (beginning.length === 0) throw new CommandError('The file is empty.');
+  const { format: wanted, addedBy, dryRun, ...user } = options;
+  if (wanted === OWN_FORMAT.name || (!wanted && isOwnLines(decode(beginning))))
+    return importOwnLines(context, { addedBy, dryRun }, user, textOf(beginning, bytes));
+  return importEntries(context, { addedBy, dryRun }, user, contentsOf(await readWhole(beginning, bytes), wanted));
 }
 
-async function* chunksOf(file: string): AsyncGenerator<string, undefined, undefined> {
-  const input = file === '-' ? process.stdin : createReadStream(file);
+function contentsOf(bytes: Buffer, wanted?: string): Contents {
   try {
-    for await (const chunk of input.setEncoding('utf8')) yield chunk as string;
+    return readExport(bytes, wanted);
+  } catch (error) {
+    if (error instanceof UnknownExport)
+      throw new UsageError(`This is ${error.message}; say --format (${NAMES.join(', ')}) if it is one.`);
+    throw error instanceof ReadError ? new CommandError(`${error.message}; nothing was imported`) : error;
+  }
+}
+
+type Bytes = AsyncGenerator<Buffer, undefined, undefined>;
+
+async function* bytesOf(file: string): Bytes {
+  try {
+    for await (const chunk of file === '-' ? process.stdin : createReadStream(file)) yield chunk as Buffer;
   } catch (error) {
     throw new CommandError(`${file}: cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
   }
 }
 
-/** Reads as much as it takes to see the first line. */
-async function readBeginning(chunks: AsyncGenerator<string, undefined, undefined>): Promise<string> {
-  let beginning = '';
-  while (beginning.length < MAX_FIRST_LINE && !beginning.trimStart().includes('\n')) {
-    const next = await chunks.next();
+/** Reads as much as it takes to know one of our own files. */
+async function readBeginning(bytes: Bytes): Promise<Buffer> {
+  let beginning = Buffer.alloc(0);
+  while (beginning.length < BEGINNING_BYTES) {
+    const next = await bytes.next();
     if (next.done) break;
-    beginning += next.value;
+    beginning = Buffer.concat([beginning, next.value]);
   }
   return beginning;
 }
 
-async function* whole(beginning: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
-  yield beginning;
-  yield* rest;
+async function readWhole(beginning: Buffer, rest: Bytes): Promise<Buffer> {
+  const chunks = [beginning];
+  let size = beginning.length;
+  for await (const chunk of rest) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > MAX_BYTES) throw new CommandError(`The file is larger than ${MAX_BYTES / 2 ** 20} MiB.`);
+  }
+  return Buffer.concat(chunks);
+}
+
+async function* textOf(beginning: Buffer, rest: Bytes): AsyncGenerator<string> {
+  const decoder = new TextDecoder(unicodeOf(beginning));
+  yield decoder.decode(beginning, { stream: true });
+  for await (const chunk of rest) yield decoder.decode(chunk, { stream: true });
+  yield decoder.decode();
 }

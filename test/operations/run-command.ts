@@ -21,7 +21,7 @@ export interface CommandResult {
 export async function runCommand(
   words: string[],
   variables: Record<string, string>,
-  input: string = '',
+  input: string | Buffer = '',
 ): Promise<CommandResult> {
   const child = spawn(process.execPath, ['--enable-source-maps', resolve('dist/src/commands/cli.js'), ...words], {
     cwd: mkdtempSync(join(tmpdir(), 'reading-list-command-')),

@@ -183,7 +183,7 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
         sample('pocket.csv'),
       );
       expect(out).toBe(
-        'line 6: url: not an absolute URL with a host\n' +
+        'line 6: url: not an absolute URL with a host: not-an-address\n' +
           'imported 3 articles, 0 were there, 1 cannot be\n' +
           'left out, as an article has no place for it: tags of 1 entry\n',
       );
@@ -231,7 +231,7 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
 
     it('says in a dry run what the import then does, with one URL twice in the file', async () => {
       const user = randomUUID();
-      const rows = Array.from({ length: 250 }, (_, at) => `T,https://example.com/${at % 130},${at}`);
+      const rows = Array.from({ length: 250 }, (_, at) => `T,https://example.com/${at % 130},${at + 1}`);
       const file = `title,url,time_added\n${rows.join('\n')}\n`;
       const words = ['user', 'import', '-', '--basic', user];
       expect(await mustRun([...words, '--dry-run'], settings, file)).toBe(
@@ -246,7 +246,9 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
       const file = `url,title,selection\nhttps://a.example/,A,"${'x'.repeat(12_000_000)}"\nhttps://b.example/,B,b\n`;
       const { status, out } = await runCommand(['user', 'import', '-', '--basic', user], settings, file);
       expect(out).toBe(
-        'line 2: excerpt: longer than MAX_BODY_BYTES (2097152)\nimported 1 articles, 0 were there, 1 cannot be\n',
+        'line 2: excerpt: longer than MAX_BODY_BYTES (2097152): https://a.example/\n' +
+          'imported 1 articles, 0 were there, 1 cannot be\n' +
+          'added now: 1 entry without a date\n',
       );
       expect(status).toBe(3);
     });
@@ -284,7 +286,34 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
     it('refuses a file that looks like none of them', async () => {
       const { status, err } = await runCommand(['user', 'import', '-', '--basic', 'x'], settings, 'hello\n');
       expect(status).toBe(2);
-      expect(err).toContain('say --format (lines, pocket, instapaper, bookmarks)');
+      expect(err).toContain('This is not an export that can be read; say --format (lines, csv, pocket, instapaper, ');
+    });
+
+    it('keeps apart what Windows-1252 tells apart, counts dates and losses, and names what is not a page', async () => {
+      const user = randomUUID();
+      const file = Buffer.from(
+        'url;title;time_added;tags\n' +
+          'https://example.com/p\xe8re;P\xe8re;1,6E+09;x\n' +
+          'https://example.com/p\xe9re;P\xe9re;0;\n' +
+          'https://example.com/c;C;;\n' +
+          'chrome://flags;Flags;1600000000;\n',
+        'latin1',
+      );
+      const words = ['user', 'import', '-', '--basic', user];
+      expect(await runCommand(words, settings, file)).toMatchObject({
+        status: 3,
+        out:
+          'line 5: a page of the browser itself: chrome://flags\n' +
+          'imported 3 articles, 0 were there, 1 cannot be\n' +
+          'left out, as an article has no place for it: tags of 1 entry; ' +
+          'added now: the date of 1 entry cannot be read, 1 entry without a date\n',
+      });
+      const urls = (await all(user)).map(([url]) => url);
+      expect(urls.sort()).toEqual(['https://example.com/c', 'https://example.com/père', 'https://example.com/pére']);
+      const { status, err } = await runCommand([...words, '--format', 'instapaper'], settings, file);
+      const missing =
+        'not the format Instapaper (CSV): there is no column "selection", "folder"; nothing was imported\n';
+      expect([status, err]).toEqual([1, missing]);
     });
   });
 });

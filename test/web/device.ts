@@ -23,6 +23,11 @@ export class World {
     return this.service.url;
   }
 
+  /** Whether users sign in by name and password. */
+  get isByPassword(): boolean {
+    return this.provider === undefined;
+  }
+
   async open(backend: string, variables: Record<string, string>): Promise<void> {
     this.database = await BACKENDS[backend]!();
     this.settings = { DATABASE_URL: this.database.url, PORT: String(await findFreePort()), ...variables };

@@ -1,3 +1,5 @@
+import type { LeftOut, NoPage, Place } from '@reading-list/formats';
+
 /** Every sentence of the application. A new language is one more object of this shape. */
 const en = {
   language: 'English',
@@ -182,14 +184,20 @@ const en = {
   },
   importing: {
     heading: 'Import',
-    hint: 'A CSV file from Pocket or Instapaper, a bookmarks file from a browser, or an export from this service.',
-    choose: 'Choose a file',
-    reading: 'Reading the file…',
-    formats: { pocket: 'Pocket', instapaper: 'Instapaper', bookmarks: 'Bookmarks', lines: 'Reading list' } as Record<
-      string,
-      string
-    >,
-    unknownFormat: 'This file is not in a format that can be read.',
+    hint: 'The export files of Pocket, Instapaper, Raindrop, Pinboard, wallabag, Omnivore, Readwise Reader, Karakeep, GoodLinks, of a browser or of this service, also zipped, several at a time.',
+    choose: 'Choose files',
+    reading: 'Reading the files…',
+    formats: {
+      pocket: 'Pocket',
+      instapaper: 'Instapaper',
+      bookmarks: 'Bookmarks',
+      lines: 'Reading list',
+      csv: 'Reading list (CSV)',
+      table: 'CSV with a column “url”',
+    } as Record<string, string>,
+    unknownFormat: (understood: string) => `This is not an export that can be read. What can be read: ${understood}.`,
+    unread: (count: number, names: string) =>
+      `Not read, as ${count === 1 ? 'it is not an export' : 'they are not exports'}: ${names}${count > 5 ? ` and ${number(count - 5)} more` : ''}.`,
     stoppedAt: (reason: string) => `The rest of the file cannot be read: ${reason}. What comes before can be imported.`,
     preview: (format: string, count: number) => `${format}: ${count === 1 ? '1 entry' : `${number(count)} entries`}`,
     willAdd: 'New',
@@ -205,11 +213,40 @@ const en = {
     added: 'Added',
     known: 'Already on the list',
     refused: 'Refused',
-    line: (line: number) => `Line ${number(line)}`,
+    sending: (sent: number, total: number, secondsLeft?: number) =>
+      `${number(sent)} of ${number(total)} sent${secondsLeft === undefined ? '' : `, ${secondsLeft < 60 ? 'less than a minute' : `about ${number(Math.round(secondsLeft / 60))} min`} left`}`,
+    pauses:
+      'All of it is saved on this device. Closing this page only pauses the sending: it goes on when you open the page again.',
+    oneByOne:
+      'With name and password, articles are sent one by one. With a token or an account of the sign-in service they are sent many at a time, which is faster.',
+    hide: 'Go on in the background',
+    place: ({ file, unit, number: at }: Place) =>
+      `${file === undefined ? '' : `${file}: `}${unit === 'line' ? 'Line' : 'Entry'} ${number(at)}`,
     moreRefused: (count: number) => `and ${number(count)} more`,
     again: 'Import another file',
-    leftOut: (count: number) =>
-      `${count === 1 ? '1 entry has' : `${number(count)} entries have`} tags, a folder or a description, which articles have no fields for.`,
+    noPage: {
+      none: 'no address',
+      browser: 'a page of the browser itself',
+      search: 'a search in the browser’s bookmarks',
+      script: 'a script (bookmarklet), not a page',
+      file: 'a file on one computer',
+      contents: 'contents without an address',
+      contact: 'the address of a person, not of a page',
+    } as Record<NoPage, string>,
+    leftOut: (fields: string) => `Left out, as articles have no fields for it: ${fields}.`,
+    leftOutOf: (field: string, count: number) => `${field} of ${count === 1 ? '1 entry' : `${number(count)} entries`}`,
+    undated: (count: number) =>
+      `${count === 1 ? '1 entry has' : `${number(count)} entries have`} no date that can be read, and will count as added now.`,
+    fields: {
+      tags: 'tags',
+      folder: 'folder',
+      highlights: 'highlights',
+      'second description': 'a second description',
+      'the text of the page': 'the text of the page',
+      'reading progress': 'reading progress',
+      picture: 'a picture without a complete address',
+      'the end of a long text': 'the end of a long text',
+    } as Record<LeftOut, string>,
   },
   exporting: {
     heading: 'Export',
@@ -217,6 +254,12 @@ const en = {
     lines: 'JSON lines (complete)',
     csv: 'CSV',
     bookmarks: 'Bookmarks (HTML)',
+    losses: {
+      lines: 'Loses nothing, and can be imported again as it was.',
+      csv: 'Loses who added and who read an article, when it was read, the page’s own title, and parts of seconds.',
+      bookmarks:
+        'Keeps address, title, excerpt, date, unread and favourite of web pages, and loses the rest, the archive too.',
+    },
   },
   help: {
     heading: 'Keyboard',
@@ -251,7 +294,7 @@ const REASONS_DE: readonly [pattern: RegExp, reason: string][] = [
   [/quoted field/, 'ein Anführungszeichen ohne Ende'],
   [/never closed/, 'ein Tag oder Kommentar ohne Ende'],
   [/without end/, 'zu viele Elemente ineinander'],
-  [/no column/, 'keine Spalte heißt „url“'],
+  [/archive/, 'das Archiv ist beschädigt oder zu groß'],
   [/not JSON/, 'kein JSON'],
   [/account/, 'der Anfang des Exports fehlt'],
   [/missing/, 'fehlt'],
@@ -445,11 +488,23 @@ const de: Texts = {
   },
   importing: {
     heading: 'Importieren',
-    hint: 'Eine CSV-Datei von Pocket oder Instapaper, eine Lesezeichendatei eines Browsers oder ein Export dieses Dienstes.',
-    choose: 'Datei wählen',
-    reading: 'Datei wird gelesen …',
-    formats: { pocket: 'Pocket', instapaper: 'Instapaper', bookmarks: 'Lesezeichen', lines: 'Leseliste' },
-    unknownFormat: 'Diese Datei sieht nach keiner aus, die gelesen werden kann.',
+    hint: 'Die Exportdateien von Pocket, Instapaper, Raindrop, Pinboard, wallabag, Omnivore, Readwise Reader, Karakeep, GoodLinks, eines Browsers oder dieses Dienstes, auch als Zip-Datei, mehrere auf einmal.',
+    choose: 'Dateien wählen',
+    reading: 'Dateien werden gelesen …',
+    formats: {
+      pocket: 'Pocket',
+      instapaper: 'Instapaper',
+      bookmarks: 'Lesezeichen',
+      lines: 'Leseliste',
+      csv: 'Leseliste (CSV)',
+      table: 'CSV mit einer Spalte „url“',
+      urls: 'eine Adresse je Zeile',
+      firefox: 'Lesezeichen von Firefox (JSON)',
+      chrome: 'Lesezeichen von Chrome (JSON)',
+    },
+    unknownFormat: (understood) => `Das ist kein Export, der gelesen werden kann. Gelesen werden: ${understood}.`,
+    unread: (count, names) =>
+      `Nicht gelesen, weil es kein Export ist: ${names}${count > 5 ? ` und ${number(count - 5)} weitere` : ''}.`,
     stoppedAt: (reason) =>
       `Die Datei lässt sich nicht weiter lesen: ${reason}. Was davor steht, kann importiert werden.`,
     preview: (format, count) => `${format}: ${count === 1 ? '1 Eintrag' : `${number(count)} Einträge`}`,
@@ -466,11 +521,40 @@ const de: Texts = {
     added: 'Hinzugefügt',
     known: 'Schon auf der Liste',
     refused: 'Abgelehnt',
-    line: (line) => `Zeile ${number(line)}`,
+    sending: (sent, total, secondsLeft) =>
+      `${number(sent)} von ${number(total)} gesendet${secondsLeft === undefined ? '' : `, noch ${secondsLeft < 60 ? 'weniger als eine Minute' : `etwa ${number(Math.round(secondsLeft / 60))} min`}`}`,
+    pauses:
+      'Alles ist auf diesem Gerät gespeichert. Wird diese Seite geschlossen, pausiert das Senden nur: Es geht weiter, wenn sie wieder geöffnet wird.',
+    oneByOne:
+      'Mit Name und Passwort werden Artikel einzeln gesendet. Mit einem Token oder einem Konto des Anmeldedienstes werden viele auf einmal gesendet, das geht schneller.',
+    hide: 'Im Hintergrund weitermachen',
+    place: ({ file, unit, number: at }) =>
+      `${file === undefined ? '' : `${file}: `}${unit === 'line' ? 'Zeile' : 'Eintrag'} ${number(at)}`,
     moreRefused: (count) => `und ${number(count)} weitere`,
     again: 'Weitere Datei importieren',
-    leftOut: (count) =>
-      `${count === 1 ? '1 Eintrag hat' : `${number(count)} Einträge haben`} Schlagwörter, einen Ordner oder eine Beschreibung, wofür ein Artikel kein Feld hat.`,
+    noPage: {
+      none: 'keine Adresse',
+      browser: 'eine Seite des Browsers selbst',
+      search: 'eine Suche in den Lesezeichen des Browsers',
+      script: 'ein Skript (Bookmarklet), keine Seite',
+      file: 'eine Datei auf einem Computer',
+      contents: 'Inhalt ohne Adresse',
+      contact: 'die Adresse einer Person, nicht einer Seite',
+    },
+    leftOut: (fields) => `Ausgelassen, weil ein Artikel kein Feld dafür hat: ${fields}.`,
+    leftOutOf: (field, count) => `${field} bei ${count === 1 ? '1 Eintrag' : `${number(count)} Einträgen`}`,
+    undated: (count) =>
+      `${count === 1 ? '1 Eintrag hat' : `${number(count)} Einträge haben`} kein lesbares Datum und ${count === 1 ? 'gilt' : 'gelten'} als jetzt hinzugefügt.`,
+    fields: {
+      tags: 'Schlagwörter',
+      folder: 'Ordner',
+      highlights: 'Markierungen',
+      'second description': 'eine zweite Beschreibung',
+      'the text of the page': 'der Text der Seite',
+      'reading progress': 'Lesefortschritt',
+      picture: 'ein Bild ohne vollständige Adresse',
+      'the end of a long text': 'das Ende eines langen Textes',
+    },
   },
   exporting: {
     heading: 'Exportieren',
@@ -478,6 +562,12 @@ const de: Texts = {
     lines: 'JSON-Zeilen (vollständig)',
     csv: 'CSV',
     bookmarks: 'Lesezeichen (HTML)',
+    losses: {
+      lines: 'Verliert nichts und lässt sich wieder importieren, wie es war.',
+      csv: 'Verliert, wer einen Artikel hinzugefügt und gelesen hat, wann er gelesen wurde, den Titel der Seite selbst und Sekundenbruchteile.',
+      bookmarks:
+        'Behält Adresse, Titel, Auszug, Datum, ungelesen und Favorit von Webseiten und verliert den Rest, auch das Archiv.',
+    },
   },
   help: {
     heading: 'Tastatur',

@@ -1,6 +1,7 @@
 export type { Article, ArticlePatch, Conflict, LocalArticle, NewArticle, Query, Tombstone } from './article.js';
 export { type ErrorKind, ReadingListError } from './errors.js';
 export type { components, paths } from './openapi.js';
+export { draftOf } from './replica/checks.js';
 export { openReadingList, type ReadingList, type ReadingListOptions } from './replica/reading-list.js';
 export type { Events, Status, SyncResult } from './replica/synchronizer.js';
 export type { Changes, Storage, Value } from './storage/storage.js';

@@ -2,7 +2,7 @@ import type { Article, Tombstone } from '../../articles/article.js';
 import type { Settings } from '../../config/settings.js';
 import { findAccount } from '../../accounts/accounts.store.js';
 import type { DatabaseContext } from '../command.js';
-import type { AccountState } from './files/own-lines.js';
+import type { AccountState } from './own-lines.js';
 import { DryRun } from './dry-run.js';
 import { addArticles, type Destination, restoreItems, type Stored } from './store-items.js';
 

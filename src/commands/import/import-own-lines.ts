@@ -1,10 +1,9 @@
+import { ReadError } from '@reading-list/formats';
 import type { Article, Tombstone } from '../../articles/article.js';
 import { CommandError, type DatabaseContext, EXIT } from '../command.js';
 import { namesUser, type UserOptions, userOf } from '../user-options.js';
 import { AccountImport, type ImportOptions, noneYet, overQuotaLine } from './account-import.js';
-import { ImportFileError } from './files/import-file-error.js';
-import type { TextChunks } from './files/lines.js';
-import { type AccountState, readOwnLines } from './files/own-lines.js';
+import { type AccountState, readOwnLines, type TextChunks } from './own-lines.js';
 
 /**
  * Imports the output of `user export` into the account that the options name, otherwise into the file's own. Resolves
@@ -22,7 +21,7 @@ export async function importOwnLines(
       if ('item' in line) await target.add(line.item);
       else await target.begin(Buffer.from(line.account, 'hex'), line.state, line.line);
   } catch (error) {
-    if (!(error instanceof ImportFileError)) throw error;
+    if (!(error instanceof ReadError)) throw error;
     throw new CommandError(`${error.message}; the lines before it were imported, repeat when the file is complete`);
   }
   await context.print(await target.finish());

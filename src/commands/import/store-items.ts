@@ -6,7 +6,7 @@ import { deleteItem, insertTombstone, isTaken, versionOf } from '../../articles/
 import type { Database } from '../../database/database.js';
 import type { Session } from '../../database/session.js';
 import type { Timestamp } from '../../protocol/timestamp.js';
-import type { AccountState } from './files/own-lines.js';
+import type { AccountState } from './own-lines.js';
 import {
   addAccount,
   addToLiveCount,

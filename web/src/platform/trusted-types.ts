@@ -1,13 +1,9 @@
 /** The service worker's script, next to the page. */
 export const WORKER = 'sw.js';
 
-/**
- * What may become more than text on the pages (their policy, `trusted-types reading-list`): the service worker's name, and one
- * character reference at a time, which is not markup.
- */
+/** What may become more than text on the pages (their policy, `trusted-types reading-list`): the service worker's name alone. */
 const rules = {
   createScriptURL: (url: string) => (url === WORKER ? url : ''),
-  createHTML: (text: string) => (/^&#?[a-z\d]+;?$/i.test(text) ? text : ''),
 };
 
 interface Window {

@@ -1,8 +1,8 @@
 import type { ReadingList } from '@reading-list/client';
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { number, reasonOf, t } from '../texts';
-import { type ImportResult, runImport } from '../ways/import';
+import { followSending, type ImportResult, runImport, type Sending } from '../ways/import';
 import type { Preview, Refusal } from '../ways/read-file';
 
 type Step =
@@ -10,6 +10,7 @@ type Step =
   | { at: 'reading' }
   | { at: 'preview'; preview: Preview }
   | { at: 'running'; preview: Preview; done: number }
+  | { at: 'sending'; total: number; sending: Sending }
   | { at: 'finished'; result: ImportResult; isWhole: boolean };
 
 const REFUSALS_SHOWN = 50;
@@ -17,11 +18,13 @@ const REFUSALS_SHOWN = 50;
 interface Props {
   list: ReadingList;
   device: string;
+  /** Whether each article is a request of its own, as with name and password. */
+  isOneByOne: boolean;
   onRunning: (isRunning: boolean) => void;
 }
 
-/** The import of a file: preview, import, result. */
-export function ImportSection({ list, device, onRunning }: Props): JSX.Element {
+/** The import of files: preview, import, sending, result. */
+export function ImportSection({ list, device, isOneByOne, onRunning }: Props): JSX.Element {
   const [step, setStep] = useState<Step>({ at: 'choose' });
   const abort = useRef<AbortController>(undefined);
   const heading = useRef<HTMLHeadingElement>(null);
@@ -29,28 +32,35 @@ export function ImportSection({ list, device, onRunning }: Props): JSX.Element {
   useEffect(() => {
     if (!isFirst.current) heading.current?.focus();
     isFirst.current = false;
-    onRunning(step.at === 'running');
+    onRunning(step.at === 'running' || step.at === 'sending');
   }, [step.at]);
   useEffect(() => () => abort.current?.abort(), []);
 
-  const choose = async (file: File | undefined) => {
-    if (!file) return;
+  const choose = async (files: File[]) => {
+    if (files.length === 0) return;
     setStep({ at: 'reading' });
     try {
       // The parsers are as large as the application, so they are loaded on demand.
-      const { readFile } = await import('../ways/read-file');
-      const preview = await readFile(file, list, device);
-      setStep(preview ? { at: 'preview', preview } : { at: 'choose', problem: t.importing.unknownFormat });
+      const { readFiles, UNDERSTOOD } = await import('../ways/read-file');
+      const preview = await readFiles(files, list, device);
+      const isAnything = preview.formats.size > 0 || preview.stoppedAt.length > 0;
+      const problem = t.importing.unknownFormat(labelsOf(UNDERSTOOD));
+      setStep(isAnything ? { at: 'preview', preview } : { at: 'choose', problem });
     } catch (error) {
       setStep({ at: 'choose', problem: t.notices.failed(reasonOf(error)) });
     }
   };
   const start = async (preview: Preview) => {
-    abort.current = new AbortController();
+    const { signal } = (abort.current = new AbortController());
     setStep({ at: 'running', preview, done: 0 });
     const onProgress = (done: number) => setStep({ at: 'running', preview, done });
-    const result = await runImport(list, preview, onProgress, abort.current.signal);
-    setStep({ at: 'finished', result, isWhole: !abort.current.signal.aborted });
+    const result = await runImport(list, preview, onProgress, signal);
+    const isWhole = !signal.aborted;
+    const total = result.added;
+    const onSending = (sending: Sending) => setStep({ at: 'sending', total, sending });
+    if (isWhole) await followSending(list, total, onSending, signal);
+    const isHidden = isWhole && signal.aborted;
+    setStep(isHidden ? { at: 'choose' } : { at: 'finished', result, isWhole });
   };
 
   return (
@@ -58,7 +68,7 @@ export function ImportSection({ list, device, onRunning }: Props): JSX.Element {
       <h3 id="import-heading" ref={heading} tabIndex={-1}>
         {t.importing.heading}
       </h3>
-      {step.at === 'choose' && <Choose problem={step.problem} onChoose={(file) => void choose(file)} />}
+      {step.at === 'choose' && <Choose problem={step.problem} onChoose={(files) => void choose(files)} />}
       {step.at === 'reading' && <p role="status">{t.importing.reading}</p>}
       {step.at === 'preview' && (
         <PreviewOf
@@ -68,14 +78,36 @@ export function ImportSection({ list, device, onRunning }: Props): JSX.Element {
         />
       )}
       {step.at === 'running' && (
-        <Running done={step.done} total={step.preview.entries.length} onStop={() => abort.current?.abort()} />
+        <Running
+          done={step.done}
+          total={step.preview.entries.length}
+          text={t.importing.progress(step.done, step.preview.entries.length)}
+          stop={t.importing.stop}
+          onStop={() => abort.current?.abort()}
+        />
+      )}
+      {step.at === 'sending' && (
+        <Running
+          done={step.sending.sent}
+          total={step.total}
+          text={t.importing.sending(step.sending.sent, step.total, step.sending.secondsLeft)}
+          stop={t.importing.hide}
+          onStop={() => abort.current?.abort()}
+        >
+          <p class="hint">{t.importing.pauses}</p>
+          {isOneByOne && <p class="hint">{t.importing.oneByOne}</p>}
+        </Running>
       )}
       {step.at === 'finished' && <Finished {...step} onAgain={() => setStep({ at: 'choose' })} />}
     </section>
   );
 }
 
-function Choose({ problem, onChoose }: { problem?: string; onChoose: (file: File | undefined) => void }): JSX.Element {
+/** What people call formats, in their language where it is not a name. */
+const labelsOf = (formats: ReadonlyMap<string, string>): string =>
+  [...formats].map(([name, label]) => t.importing.formats[name] ?? label).join(', ');
+
+function Choose({ problem, onChoose }: { problem?: string; onChoose: (files: File[]) => void }): JSX.Element {
   return (
     <>
       <p class="hint">{t.importing.hint}</p>
@@ -83,8 +115,9 @@ function Choose({ problem, onChoose }: { problem?: string; onChoose: (file: File
         {t.importing.choose}
         <input
           type="file"
-          accept=".csv,.html,.htm,.jsonl,.ndjson,.json,.txt,text/csv,text/html"
-          onChange={(event) => onChoose(event.currentTarget.files?.[0])}
+          multiple
+          accept=".csv,.tsv,.html,.htm,.jsonl,.ndjson,.json,.txt,.zip,text/csv,text/html,application/json,application/zip"
+          onChange={(event) => onChoose([...(event.currentTarget.files ?? [])])}
         />
       </label>
       <p class="problem" role="alert">
@@ -103,12 +136,16 @@ function PreviewOf({
   onStart: () => void;
   onCancel: () => void;
 }): JSX.Element {
-  const { entries, known, refused, leftOut, stoppedAt } = preview;
+  const { entries, known, refused, leftOut, undated, stoppedAt, unread } = preview;
   const count = entries.length + known + refused.length;
+  const lost = [...leftOut].map(([what, entries]) => t.importing.leftOutOf(t.importing.fields[what], entries));
   return (
     <>
-      <p>{t.importing.preview(t.importing.formats[preview.format] ?? preview.format, count)}</p>
-      {stoppedAt !== undefined && <p class="problem">{t.importing.stoppedAt(reasonOf(stoppedAt))}</p>}
+      <p>{t.importing.preview(labelsOf(preview.formats), count)}</p>
+      {stoppedAt.map((reason) => (
+        <p class="problem">{t.importing.stoppedAt(reasonOf(reason))}</p>
+      ))}
+      {unread.length > 0 && <p class="hint">{t.importing.unread(unread.length, unread.slice(0, 5).join(', '))}</p>}
       <Numbers
         numbers={[
           [t.importing.willAdd, entries.length],
@@ -117,13 +154,14 @@ function PreviewOf({
         ]}
       />
       <ol class="sample">
-        {entries.slice(0, 5).map(({ line, fields }) => (
-          <li key={line}>
+        {entries.slice(0, 5).map(({ fields }) => (
+          <li key={fields.url}>
             <bdi>{fields.title || fields.url}</bdi>
           </li>
         ))}
       </ol>
-      {leftOut > 0 && <p class="hint">{t.importing.leftOut(leftOut)}</p>}
+      {lost.length > 0 && <p class="hint">{t.importing.leftOut(lost.join(', '))}</p>}
+      {undated > 0 && <p class="hint">{t.importing.undated(undated)}</p>}
       <Refused refused={refused} />
       <div class="buttons">
         {entries.length > 0 ? (
@@ -141,13 +179,24 @@ function PreviewOf({
   );
 }
 
-function Running({ done, total, onStop }: { done: number; total: number; onStop: () => void }): JSX.Element {
+interface RunningProps {
+  done: number;
+  total: number;
+  text: string;
+  /** The name of the button. */
+  stop: string;
+  onStop: () => void;
+  children?: ComponentChildren;
+}
+
+function Running({ done, total, text, stop, onStop, children }: RunningProps): JSX.Element {
   return (
     <>
       <progress value={done} max={total} aria-label={t.importing.heading} />
-      <p>{t.importing.progress(done, total)}</p>
+      <p>{text}</p>
+      {children}
       <button type="button" onClick={onStop}>
-        {t.importing.stop}
+        {stop}
       </button>
     </>
   );
@@ -199,9 +248,9 @@ function Refused({ refused }: { refused: Refusal[] }): JSX.Element | null {
     <details class="refused">
       <summary>{`${t.importing.refused}: ${refused.length}`}</summary>
       <ul>
-        {refused.slice(0, REFUSALS_SHOWN).map(({ line, text, reason }) => (
-          <li key={line}>
-            {t.importing.line(line)}: <bdi>{text}</bdi> ({reasonOf(reason)})
+        {refused.slice(0, REFUSALS_SHOWN).map(({ place, text, reason, kind }, at) => (
+          <li key={at}>
+            {t.importing.place(place)}: <bdi>{text}</bdi> ({kind ? t.importing.noPage[kind] : reasonOf(reason)})
           </li>
         ))}
         {refused.length > REFUSALS_SHOWN && <li>{t.importing.moreRefused(refused.length - REFUSALS_SHOWN)}</li>}

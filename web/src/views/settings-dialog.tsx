@@ -4,7 +4,6 @@ import type { Session } from '../account/session';
 import type { Preferences } from '../platform/preferences';
 import { LANGUAGES, t } from '../texts';
 import { bookmarklet } from '../ways/bookmarklet';
-import { download, EXPORTS } from '../ways/export';
 import { Dialog } from './dialog';
 import { ImportSection } from './import-section';
 
@@ -39,7 +38,12 @@ export function SettingsDialog(props: Props): JSX.Element {
           {t.importing.isRunning}
         </p>
       )}
-      <ImportSection list={session.list} device={preferences.device} onRunning={follow} />
+      <ImportSection
+        list={session.list}
+        device={preferences.device}
+        isOneByOne={session.credentials.authorization.startsWith('Basic ')}
+        onRunning={follow}
+      />
       <ExportSection session={session} />
       <BookmarkletSection install={props.install} />
       <DeviceSection {...props} />
@@ -47,8 +51,11 @@ export function SettingsDialog(props: Props): JSX.Element {
   );
 }
 
+const EXPORTED = ['lines', 'csv', 'bookmarks'] as const;
+
 function ExportSection({ session }: { session: Session }): JSX.Element {
-  const save = async (format: keyof typeof EXPORTS) => {
+  const save = async (format: (typeof EXPORTED)[number]) => {
+    const { download, EXPORTS } = await import('../ways/export');
     const { name, type, write } = EXPORTS[format];
     download(name, type, write(await session.list.list({ order: 'oldest' })));
   };
@@ -56,13 +63,14 @@ function ExportSection({ session }: { session: Session }): JSX.Element {
     <section class="stack" aria-labelledby="export-heading">
       <h3 id="export-heading">{t.exporting.heading}</h3>
       <p class="hint">{t.exporting.hint}</p>
-      <div class="buttons">
-        {(Object.keys(EXPORTS) as (keyof typeof EXPORTS)[]).map((format) => (
-          <button type="button" key={format} onClick={() => void save(format)}>
+      {EXPORTED.map((format) => (
+        <div key={format}>
+          <button type="button" aria-describedby={`export-${format}`} onClick={() => void save(format)}>
             {t.exporting[format]}
-          </button>
-        ))}
-      </div>
+          </button>{' '}
+          <small id={`export-${format}`}>{t.exporting.losses[format]}</small>
+        </div>
+      ))}
     </section>
   );
 }

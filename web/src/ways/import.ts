@@ -10,9 +10,11 @@ export interface ImportResult {
 
 /** The number of entries stored at a time; in between, the page can repaint and handle input. */
 const AT_A_TIME = 50;
+/** How often it is counted what has been sent. */
+const COUNT_EVERY_MS = 500;
 
 /**
- * Adds the new entries of a file to the list. Those added before an abort stay; importing the file again adds the rest.
+ * Adds the new entries of a file to the list on this device. Those added before an abort stay; importing the file again adds the rest.
  */
 export async function runImport(
   list: ReadingList,
@@ -30,7 +32,7 @@ export async function runImport(
   return result;
 }
 
-async function importOne(list: ReadingList, { line, fields }: Preview['entries'][number], result: ImportResult) {
+async function importOne(list: ReadingList, { place, fields }: Preview['entries'][number], result: ImportResult) {
   try {
     // Another device may have added it since the file was read.
     const isKnown = (await list.get({ url: fields.url })) !== undefined;
@@ -38,6 +40,29 @@ async function importOne(list: ReadingList, { line, fields }: Preview['entries']
     result[isKnown ? 'known' : 'added']++;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    result.refused.push({ line, text: fields.url, reason });
+    result.refused.push({ place, text: fields.url, reason });
+  }
+}
+
+/** How far the sending is: how many articles, and how many seconds it may still take, once that can be said. */
+export interface Sending {
+  sent: number;
+  secondsLeft?: number;
+}
+
+/** Resolves when everything on this device has been sent, or with an abort; the list sends it by itself. */
+export async function followSending(
+  list: ReadingList,
+  total: number,
+  onProgress: (sending: Sending) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const started = performance.now();
+  const before = Math.min(total, await list.countPending());
+  for (let pending = before; pending > 0 && !signal.aborted; pending = Math.min(total, await list.countPending())) {
+    const seconds = (performance.now() - started) / 1000;
+    const rate = (before - pending) / seconds;
+    onProgress({ sent: total - pending, ...(rate > 0 ? { secondsLeft: pending / rate } : {}) });
+    await new Promise((resolve) => setTimeout(resolve, COUNT_EVERY_MS));
   }
 }

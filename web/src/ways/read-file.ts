@@ -1,97 +1,112 @@
-import type { ReadingList } from '@reading-list/client';
-import { newArticle } from '../../../src/articles/article';
-import { bodyOf } from '../../../src/commands/import/files/bookmark';
-import { BOOKMARK_FORMATS, formatOf, OWN_FORMAT } from '../../../src/commands/import/files/formats';
-import { readOwnLines } from '../../../src/commands/import/files/own-lines';
-
-/** The argument of `ReadingList.add`. */
-export type NewEntry = Parameters<ReadingList['add']>[0];
+import { draftOf, type ReadingList } from '@reading-list/client';
+import {
+  type Entry,
+  type EntryFields,
+  FORMATS,
+  type LeftOut,
+  NO_PAGE,
+  noPage,
+  type NoPage,
+  type Place,
+  readExport,
+  ReadError,
+  UnknownExport,
+} from '@reading-list/formats';
 
 /** An entry that cannot become an article, and why. */
 export interface Refusal {
-  line: number;
+  place: Place;
   text: string;
   reason: string;
+  /** If it is not a page at all. */
+  kind?: NoPage;
 }
 
-/** The contents of a file before the import. */
+/** The contents of the files before the import. */
 export interface Preview {
-  format: string;
+  /** The names of the formats, and what people call them. */
+  formats: Map<string, string>;
   /** The entries that are new to the list, oldest first, to keep that order. */
-  entries: { line: number; fields: NewEntry }[];
+  entries: { place: Place; fields: EntryFields }[];
   known: number;
   refused: Refusal[];
   /** How many entries have data for which an article has no field. */
-  leftOut: number;
-  /** Why the rest of the file could not be read. */
-  stoppedAt?: string;
+  leftOut: Map<LeftOut, number>;
+  /** How many entries have no date that can be read. */
+  undated: number;
+  /** Why the rest of a file could not be read. */
+  stoppedAt: string[];
+  /** Files that are not exports, also in archives. */
+  unread: string[];
 }
 
-/** The list gives each article its own id. `crypto.randomUUID` is missing in pages over plain HTTP. */
-const ANY_ID = '00000000-0000-4000-8000-000000000000';
+/** What can be read, for people. */
+export const UNDERSTOOD: ReadonlyMap<string, string> = new Map(FORMATS.map(({ name, label }) => [name, label]));
 
-interface Found {
-  line: number;
-  body: Record<string, unknown>;
-  hasMore: boolean;
-}
-
-/** Reads a file of any known format; undefined if unknown. Uses the parsers of `user import`. */
-export async function readFile(file: Blob, list: ReadingList, device: string): Promise<Preview | undefined> {
-  const text = decode(await file.arrayBuffer());
-  const format = formatOf(text.slice(0, 4096));
-  if (format === undefined) return undefined;
-  const preview: Preview = { format, entries: [], known: 0, refused: [], leftOut: 0 };
+/** Reads files of any known format, with the parsers of `user import`. */
+export async function readFiles(files: readonly File[], list: ReadingList, device: string): Promise<Preview> {
+  const preview: Preview = {
+    formats: new Map(),
+    entries: [],
+    known: 0,
+    refused: [],
+    leftOut: new Map(),
+    undated: 0,
+    stoppedAt: [],
+    unread: [],
+  };
   const seen = new Set<string>();
-  try {
-    for await (const found of entriesOf(format, [text], device)) await sort(found, preview, seen, list);
-  } catch (error) {
-    preview.stoppedAt = error instanceof Error ? error.message : String(error);
+  for (const file of files) {
+    const isOne = files.length === 1;
+    for (const entry of await entriesOf(file, preview)) {
+      const place = isOne
+        ? entry.place
+        : { ...entry.place, file: [file.name, entry.place.file].filter(Boolean).join('/') };
+      await sort({ ...entry, place }, preview, seen, list, device);
+    }
   }
-  preview.entries.sort((a, b) => (a.fields.added_on ?? 0) - (b.fields.added_on ?? 0));
+  preview.entries.sort((a, b) => (a.fields.added_on ?? Infinity) - (b.fields.added_on ?? Infinity) || 0);
   return preview;
+}
+
+async function entriesOf(file: File, preview: Preview): Promise<Entry[]> {
+  try {
+    const { format, entries, stoppedAt, others } = readExport(new Uint8Array(await file.arrayBuffer()));
+    preview.formats.set(format, UNDERSTOOD.get(format) ?? format);
+    preview.unread.push(...others);
+    if (stoppedAt) preview.stoppedAt.push(stoppedAt.message);
+    return entries;
+  } catch (error) {
+    if (error instanceof UnknownExport) preview.unread.push(file.name);
+    else if (error instanceof ReadError) preview.stoppedAt.push(error.message);
+    else throw error;
+    return [];
+  }
 }
 
 /** Sorts an entry into the preview: new, known or refused. */
 async function sort(
-  { line, body, hasMore }: Found,
+  { place, fields: told, leftOut, date }: Entry,
   preview: Preview,
   seen: Set<string>,
   list: ReadingList,
+  device: string,
 ): Promise<void> {
-  if (hasMore) preview.leftOut++;
+  const refuse = (reason: string, kind?: NoPage) => {
+    const text = String(told.url || told.title || '').slice(0, 200);
+    preview.refused.push({ place, text, reason, kind });
+  };
+  const kind = typeof told.url === 'string' ? noPage(told.url) : 'none';
+  if (kind) return refuse(NO_PAGE[kind], kind);
+  const fields = told.marked_read_on && !told.marked_read_by ? { ...told, marked_read_by: device } : told;
   try {
-    const { id: _id, stored_on: _stored, ...fields } = newArticle(body, ANY_ID, Date.now());
-    if (seen.has(fields.url) || (await list.get({ url: fields.url }))) return void preview.known++;
-    seen.add(fields.url);
-    preview.entries.push({ line, fields: fields });
+    const { url } = draftOf(fields, { device, now: Date.now() });
+    if (seen.has(url) || (await list.get({ url }))) return void preview.known++;
+    seen.add(url);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    preview.refused.push({ line, text: (typeof body.url === 'string' ? body.url : '').slice(0, 200), reason });
+    return refuse(error instanceof Error ? error.message : String(error));
   }
-}
-
-async function* entriesOf(format: string, chunks: string[], device: string): AsyncGenerator<Found> {
-  if (format !== OWN_FORMAT) {
-    for await (const bookmark of BOOKMARK_FORMATS[format]!(chunks))
-      yield { line: bookmark.line, body: bodyOf(bookmark, device), hasMore: bookmark.leftOut.length > 0 };
-    return;
-  }
-  for await (const line of readOwnLines(chunks))
-    if ('item' in line && !('deleted' in line.item)) yield { line: line.line, body: { ...line.item }, hasMore: false };
-}
-
-/** The text of a file in UTF-8, in UTF-16 with its mark, or as spreadsheets of older systems write it. */
-function decode(bytes: ArrayBuffer): string {
-  const as = (encoding: string, fatal = false) => new TextDecoder(encoding, { fatal }).decode(bytes);
-  try {
-    return as('utf-8', true);
-  } catch {
-    const mark = new Uint8Array(bytes)[0]!;
-    if (mark > 0xfd) return as(mark > 0xfe ? 'utf-16le' : 'utf-16be');
-    // Of a damaged file in UTF-8 most can still be read.
-    const text = as('utf-8');
-    const count = (pattern: RegExp) => text.match(pattern)?.length ?? 0;
-    return count(/\uFFFD/g) > count(/[\u0080-\uFFFC]/g) ? as('windows-1252') : text;
-  }
+  preview.entries.push({ place, fields });
+  for (const what of new Set(leftOut)) preview.leftOut.set(what, (preview.leftOut.get(what) ?? 0) + 1);
+  if (date) preview.undated++;
 }

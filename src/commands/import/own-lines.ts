@@ -1,8 +1,13 @@
-import { type Article, newArticle, type Tombstone } from '../../../articles/article.js';
-import type { Timestamp } from '../../../protocol/timestamp.js';
-import { isUuid } from '../../../protocol/uuid.js';
-import { ImportFileError } from './import-file-error.js';
-import { type TextChunks, wholeLines } from './lines.js';
+import { parseOwnLine, ReadError } from '@reading-list/formats';
+import { type Article, newArticle, type Tombstone } from '../../articles/article.js';
+import type { Timestamp } from '../../protocol/timestamp.js';
+import { isUuid } from '../../protocol/uuid.js';
+
+/** The maximum length of a line in characters: anything longer is not a reading list. */
+const MAX_LINE = 16 * 2 ** 20;
+
+/** A file's text as it arrives. */
+export type TextChunks = AsyncIterable<string> | Iterable<string>;
 
 /** An account's clock, and up to where its tombstones were purged, at the time of the export. */
 export interface AccountState {
@@ -13,27 +18,38 @@ export interface AccountState {
 /** A line of `user export`: the account of the following lines, or one of its items. */
 export type OwnLine = { line: number } & ({ account: string; state: AccountState } | { item: Article | Tombstone });
 
-/** Reads the output of `user export`. Throws `ImportFileError` for any other line. */
+/** Reads the output of `user export`, which may be larger than the memory. Throws `ReadError` for any other line. */
 export async function* readOwnLines(chunks: TextChunks): AsyncGenerator<OwnLine> {
   let hasAccount = false;
-  for await (const { line, text } of wholeLines(chunks)) {
+  for await (const { line, text } of linesOf(chunks)) {
     const json = text.replace(/^\uFEFF/, '');
     if (json === '') continue;
     const read = readOwnLine(json, line);
     hasAccount ||= 'account' in read;
-    if (!hasAccount) throw new ImportFileError(line, 'the account is missing; is this the whole of a "user export"?');
+    if (!hasAccount) throw refusal(line, 'the account is missing; is this the whole of a "user export"?');
     yield read;
   }
 }
 
+async function* linesOf(chunks: TextChunks): AsyncGenerator<{ line: number; text: string }> {
+  let [line, text] = [1, ''];
+  for await (const chunk of chunks) {
+    const pieces = (text + chunk).split('\n');
+    text = pieces.pop()!;
+    if (text.length > MAX_LINE) throw refusal(line + pieces.length, 'too long');
+    for (const piece of pieces) yield { line: line++, text: piece.replace(/\r$/, '') };
+  }
+  if (text !== '') yield { line, text };
+}
+
+const refusal = (line: number, reason: string): ReadError => new ReadError(reason, { unit: 'line', number: line });
+
 function readOwnLine(text: string, line: number): OwnLine {
+  const value = parseOwnLine(text, line);
   try {
-    const value = JSON.parse(text) as Record<string, unknown> | null;
-    if (typeof value !== 'object' || value === null) throw new Error('not an object');
     return { line, ...('account' in value ? readAccount(value) : { item: readItem(value) }) };
   } catch (error) {
-    const reason = error instanceof SyntaxError ? 'not JSON' : (error as Error).message;
-    throw new ImportFileError(line, reason);
+    throw refusal(line, (error as Error).message);
   }
 }
 

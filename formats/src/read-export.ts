@@ -1,0 +1,179 @@
+import { isBookmarksHtml, readBookmarksHtml } from './bookmarks-html.js';
+import { readTable, type Row } from './csv.js';
+import { decode } from './decode.js';
+import { type Entry, entryOf } from './entry.js';
+import { RECORD_FORMATS } from './formats.js';
+import { isObject, valueAt } from './json.js';
+import { isOwnLines, OWN_FORMAT, readOwnLines } from './own-lines.js';
+import { ReadError } from './read-error.js';
+import { entryOfRecord, type RecordFormat } from './record.js';
+import { isZip, unzip } from './unzip.js';
+
+const HTML_FORMAT = { name: 'bookmarks', label: 'bookmarks (HTML)' } as const;
+const URLS_FORMAT = { name: 'urls', label: 'one URL per line' } as const;
+
+/** All formats: their names for `--format`, and for people. */
+export const FORMATS: readonly { name: string; label: string }[] = [
+  OWN_FORMAT,
+  ...RECORD_FORMATS,
+  HTML_FORMAT,
+  URLS_FORMAT,
+];
+
+/** What is in a file. */
+export interface Contents {
+  /** The name of its format, the first one in an archive. */
+  format: string;
+  entries: Entry[];
+  /** Why what comes after these cannot be read. */
+  stoppedAt?: ReadError;
+  /** Files of an archive that were not read. */
+  others: string[];
+}
+
+/** The file is none that can be read. */
+export class UnknownExport extends ReadError {
+  constructor() {
+    super('not an export that can be read');
+  }
+}
+
+/**
+ * Reads an export file of any format, or of the one that is wanted. Throws `UnknownExport` for a file of none, and `ReadError` for a
+ * file that is not of the wanted one.
+ */
+export function readExport(bytes: Uint8Array, wanted?: string): Contents {
+  return isZip(bytes) ? readArchive(bytes, wanted) : { ...readText(decode(bytes), wanted), others: [] };
+}
+
+type TextContents = Omit<Contents, 'others'>;
+
+/** Where exports keep copies of pages and lists of highlights, and macOS its own. */
+const BESIDE = /(?:^|\/)(?:content|highlights|annotations|collections|__MACOSX)\/|(?:^|\/)\./i;
+
+function readArchive(bytes: Uint8Array, wanted?: string): Contents {
+  const { files, others } = unzip(
+    bytes,
+    (name) => !BESIDE.test(name) && /\.(?:csv|tsv|txt|json|jsonl|html?)$/i.test(name),
+  );
+  const all: Contents = { format: '', entries: [], others };
+  for (const { name, bytes: unpacked } of files.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const text = decode(unpacked);
+    const contents = /^\s*</.test(text) && !isBookmarksHtml(text) ? undefined : readPart(text, wanted);
+    if (!contents) {
+      others.push(name);
+      continue;
+    }
+    all.format ||= contents.format;
+    for (const entry of contents.entries) all.entries.push({ ...entry, place: { ...entry.place, file: name } });
+    all.stoppedAt ??= contents.stoppedAt && inFile(name, contents.stoppedAt);
+  }
+  if (all.format === '') throw new UnknownExport();
+  return all;
+}
+
+/** The contents of a file in an archive; undefined if it is not an export. */
+function readPart(text: string, wanted?: string): TextContents | undefined {
+  try {
+    return readText(text, wanted);
+  } catch (error) {
+    if (error instanceof ReadError) return undefined;
+    throw error;
+  }
+}
+
+const inFile = (file: string, { reason, place }: ReadError): ReadError =>
+  new ReadError(reason, { unit: 'line', number: 1, ...place, file });
+
+function readText(text: string, wanted?: string): TextContents {
+  const start = text.trimStart();
+  if (wanted === OWN_FORMAT.name || (!wanted && isOwnLines(start)))
+    return collected(OWN_FORMAT.name, readOwnLines(text));
+  if (wanted === HTML_FORMAT.name || (!wanted && start.startsWith('<'))) return readHtml(text);
+  if (wanted === URLS_FORMAT.name || (!wanted && isUrl(firstLineOf(start)))) return readUrls(text);
+  const format = RECORD_FORMATS.find(({ name }) => name === wanted);
+  if (format ? format.records : /^[[{]/.test(start)) return readJson(text, format);
+  return readRows(text, format);
+}
+
+function collected(format: string, entries: Iterable<Entry>): TextContents {
+  const contents: TextContents = { format, entries: [] };
+  try {
+    for (const entry of entries) contents.entries.push(entry);
+  } catch (error) {
+    if (!(error instanceof ReadError)) throw error;
+    contents.stoppedAt = error;
+  }
+  return contents;
+}
+
+function readHtml(text: string): TextContents {
+  if (!/<(?:a|dl|!doctype|html)[\s>]/i.test(text)) throw new ReadError('not bookmarks: there is no link');
+  return collected(HTML_FORMAT.name, readBookmarksHtml(text));
+}
+
+const isUrl = (line: string): boolean => /^[a-z][a-z\d+.-]*:\/\/\S+(?: \| .*)?$/i.test(line.trim());
+const firstLineOf = (text: string): string => text.split(/[\r\n]/, 1)[0]!;
+
+/** One URL per line, after which OneTab writes ` | ` and the title. */
+function readUrls(text: string): TextContents {
+  const entries: Entry[] = [];
+  for (const [at, line] of text.split(/\r\n|\n|\r/).entries()) {
+    if (line.trim() === '') continue;
+    const [url, ...title] = line.split(' | ');
+    const { date: _, ...entry } = entryOf(
+      { unit: 'line', number: at + 1 },
+      { url, title: title.join(' | '), leftOut: [] },
+    );
+    entries.push(entry);
+  }
+  return { format: URLS_FORMAT.name, entries };
+}
+
+function readJson(text: string, wanted?: RecordFormat): TextContents {
+  const document = parsed(text, wanted);
+  for (const format of byKeys(wanted)) {
+    const records = format.records?.(document);
+    const hasKeys = (record: unknown) => isObject(record) && format.keys.every((key) => Object.hasOwn(record, key));
+    if (!records?.slice(0, 100).some(hasKeys)) continue;
+    const entries = records.map((record, at) =>
+      entryOfRecord(format, { unit: 'entry', number: at + 1 }, (path) => valueAt(record, path)),
+    );
+    return { format: format.name, entries };
+  }
+  throw wanted ? lacking(wanted, wanted.keys) : new UnknownExport();
+}
+
+function parsed(text: string, wanted?: RecordFormat): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw wanted ? new ReadError(`not JSON: ${(error as Error).message}`) : new UnknownExport();
+  }
+}
+
+function readRows(text: string, wanted?: RecordFormat): TextContents {
+  const { columns, rows, failure } = readTable(text);
+  const isThere = (key: string) => columns.has(key);
+  const format = byKeys(wanted).find(({ keys, records }) => !records && keys.every(isThere));
+  if (!format)
+    throw wanted
+      ? lacking(
+          wanted,
+          wanted.keys.filter((key) => !isThere(key)),
+        )
+      : new UnknownExport();
+  const entries = rows.map(({ line, cells }: Row) =>
+    entryOfRecord(format, { unit: 'line', number: line }, (name) => cells[columns.get(name) ?? -1]),
+  );
+  return { format: format.name, entries, stoppedAt: failure };
+}
+
+/** The formats to try: those that are known by more first. */
+const byKeys = (wanted?: RecordFormat): readonly RecordFormat[] =>
+  wanted ? [wanted] : RECORD_FORMATS.toSorted((a, b) => b.keys.length - a.keys.length);
+
+function lacking({ label, records }: RecordFormat, keys: readonly string[]): ReadError {
+  const names = keys.map((key) => `"${key}"`).join(', ');
+  return new ReadError(`not the format ${label}: there is no ${records ? 'entry with' : 'column'} ${names}`);
+}

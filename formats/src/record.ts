@@ -1,0 +1,101 @@
+import { type Entry, entryOf, type LeftOut, textOf } from './entry.js';
+import type { Place } from './read-error.js';
+
+/** A column, or the way to a member of a JSON object (`content.url`); of several, the first that is not blank. */
+type Path = string | readonly string[];
+
+/** Where a yes or no is, and the words that mean yes; without words those of `true` in any language. */
+type Flag = readonly [path: string, ...words: string[]];
+
+/** A format of rows or objects: where in them the fields of an article are. */
+export interface RecordFormat {
+  /** The value of `--format`. */
+  name: string;
+  label: string;
+  /** The columns, or members of each object, by which the format is known; the format with most of them is chosen. */
+  keys: readonly string[];
+  /** The objects in a JSON document, undefined if it is another's; a format without this is a table. */
+  records?: (document: unknown) => readonly unknown[] | undefined;
+  url: Path;
+  title?: Path;
+  resolved_url?: Path;
+  preview?: Path;
+  excerpt?: Path;
+  word_count?: Path;
+  read_position?: Path;
+  /** How much is read, and the number that means all of it. */
+  progress?: readonly [path: string, whole: number];
+  added_on?: Path;
+  marked_read_on?: Path;
+  archived?: Flag;
+  favorite?: Flag;
+  read?: Flag;
+  unread?: Flag;
+  /** What articles have no field for, and the words there that mean nothing. */
+  leftOut?: Partial<Record<LeftOut, readonly [path: string, ...words: string[]]>>;
+  isDayFirst?: true;
+  /** Texts have an apostrophe where a spreadsheet would run them as a formula. */
+  isEscaped?: true;
+}
+
+/** The value at a path of a row or an object. */
+export type Get = (path: string) => unknown;
+
+/** A spreadsheet translates `true` when it saves a file. */
+const YES = ['true', '1', 'yes', 'wahr', 'vrai', 'verdadero', 'vero', 'waar'];
+
+/** The entry that a row or an object is. */
+export function entryOfRecord(format: RecordFormat, place: Place, get: Get): Entry {
+  const value = (path: Path | undefined): unknown =>
+    [path ?? []]
+      .flat()
+      .map(get)
+      .find((found) => !isBlank(found));
+  const text = (path: Path | undefined): string => {
+    const found = textOf(value(path));
+    return format.isEscaped ? found.replace(/^'(?='*[=+\-@\t\r])/, '') : found;
+  };
+  const flag = (told: Flag | undefined): boolean | undefined => {
+    if (!told || isBlank(get(told[0]))) return undefined;
+    const [path, ...words] = told;
+    return (words.length > 0 ? words : YES).includes(wordOf(get(path)));
+  };
+  const [progressPath, whole] = format.progress ?? [undefined, 1];
+  return entryOf(place, {
+    url: text(format.url),
+    title: text(format.title),
+    resolvedUrl: text(format.resolved_url),
+    preview: text(format.preview),
+    excerpt: text(format.excerpt),
+    wordCount: value(format.word_count),
+    position: value(format.read_position),
+    progress: Number(value(progressPath) ?? 0) / whole || 0,
+    addedOn: value(format.added_on),
+    readOn: value(format.marked_read_on),
+    isDayFirst: format.isDayFirst,
+    isArchived: flag(format.archived),
+    isFavorite: flag(format.favorite),
+    isRead: flag(format.read),
+    isUnread: flag(format.unread),
+    leftOut: leftOutOf(format, get),
+  });
+}
+
+function leftOutOf({ excerpt = [], leftOut = {} }: RecordFormat, get: Get): LeftOut[] {
+  const texts = new Set(
+    [excerpt]
+      .flat()
+      .map((path) => textOf(get(path)))
+      .filter(Boolean),
+  );
+  const told = Object.entries(leftOut) as [LeftOut, readonly [path: string, ...words: string[]]][];
+  const lost = told.filter(([, [path, ...words]]) => !isBlank(get(path)) && !words.includes(wordOf(get(path))));
+  return [...lost.map(([what]) => what), ...(texts.size > 1 ? (['second description'] as const) : [])];
+}
+
+const wordOf = (value: unknown): string => String(value).trim().toLowerCase();
+
+function isBlank(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  return value === undefined || value === null || (typeof value === 'string' && ['', '[]'].includes(value.trim()));
+}

@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { readExport } from '../../formats/src/index.js';
+import { type StoredArticle, toBookmarks, toCsv, toLines } from '../../formats/src/write.js';
+import { readOwnLines } from '../../src/commands/import/own-lines.js';
+
+/** The text in chunks of a size, as a file or a socket gives it. */
+function* inChunks(text: string, size: number): Generator<string> {
+  for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size);
+}
+
+async function all(text: string, size: number): Promise<unknown[]> {
+  const lines: unknown[] = [];
+  for await (const line of readOwnLines(inChunks(text, size))) lines.push(line);
+  return lines;
+}
+
+const ACCOUNT = JSON.stringify({ account: 'a'.repeat(32), last_modified: 5, purged_until: 0 });
+
+it.each([1, 7, 65_536])('own lines in chunks of %i characters name the line that is wrong', async (size) => {
+  expect(await all(`\uFEFF${ACCOUNT}\r\n\n${ACCOUNT}`, size)).toHaveLength(2);
+  await expect(all(`${ACCOUNT}\n\n{"id":`, size)).rejects.toThrow('line 3: not JSON');
+  await expect(all(`${ACCOUNT}\n5`, size)).rejects.toThrow('line 2: not an object');
+  await expect(all(`${ACCOUNT}\n{"id":"5"}`, size)).rejects.toThrow('line 2: id: not a UUID');
+  const tombstone = '{"id":"00000000-0000-4000-8000-000000000000","last_modified":1,"deleted":true}';
+  await expect(all(tombstone, size)).rejects.toThrow('line 1: the account is missing');
+});
+
+const text = fc.string({ unit: 'grapheme', maxLength: 20 });
+const title = text.map((value) => value.replace(/^[ \t\r\n]+|[ \t\r\n]+$|\0/g, '').toWellFormed());
+const url = fc.webUrl({ withQueryParameters: true, withFragments: true });
+const timestamp = fc.integer({ min: 1, max: 4_000_000_000_000 });
+const count = fc.nat({ max: 1_000_000 });
+const device = title.filter((value) => value !== '');
+const orNull = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null });
+
+const stored: fc.Arbitrary<StoredArticle> = fc.record({
+  id: fc.uuid(),
+  last_modified: timestamp,
+  url,
+  preview: orNull(url),
+  title: orNull(title),
+  resolved_url: url,
+  resolved_title: orNull(title),
+  excerpt: text.map((value) => value.replaceAll('\0', '').toWellFormed()),
+  archived: fc.boolean(),
+  favorite: fc.boolean(),
+  is_article: fc.boolean(),
+  word_count: orNull(count),
+  unread: fc.boolean(),
+  added_by: device,
+  added_on: timestamp,
+  stored_on: timestamp,
+  marked_read_by: orNull(device),
+  marked_read_on: orNull(timestamp),
+  read_position: count,
+});
+const articles = fc.array(stored, { maxLength: 5 });
+
+it('JSON lines lose nothing', async () => {
+  await fc.assert(
+    fc.asyncProperty(articles, fc.integer({ min: 1, max: 500 }), async (written, size) => {
+      const [, ...read] = await all(toLines(written), size);
+      expect(read.map((line) => (line as { item: unknown }).item)).toEqual(written);
+    }),
+  );
+});
+
+/** What a file keeps, as far as it can: blanks around a text go, and a time is in seconds. */
+const kept = ({ url, title, excerpt, added_on, unread, favorite }: StoredArticle) => ({
+  ...{ url, title: title?.trim() || url, excerpt: excerpt.trim() || undefined, unread, favorite },
+  added_on: Math.floor(added_on / 1000) * 1000 || undefined,
+});
+
+it('CSV keeps the fields that it names', () => {
+  fc.assert(
+    fc.property(articles, (written) => {
+      const { format, entries } = readExport(new TextEncoder().encode(toCsv(written)));
+      expect(format).toBe('csv');
+      const fields = entries.map(({ fields }) => ({
+        ...fields,
+        preview: fields.preview,
+        word_count: fields.word_count,
+      }));
+      expect(fields).toEqual(
+        written.map((article) => ({
+          ...kept(article),
+          archived: article.archived,
+          resolved_url: article.resolved_url === article.url ? undefined : article.resolved_url,
+          preview: article.preview ?? undefined,
+          word_count: article.word_count ?? undefined,
+          read_position: article.read_position,
+          marked_read_on: undefined,
+        })),
+      );
+    }),
+  );
+});
+
+it('bookmarks keep what browsers and other services read', () => {
+  const blanks = (value: string | undefined) => value?.replace(/\s+/g, ' ').trim();
+  fc.assert(
+    fc.property(articles, (written) => {
+      const { format, entries } = readExport(new TextEncoder().encode(toBookmarks(written)));
+      expect(format).toBe('bookmarks');
+      const tidy = written.map(kept).map((one) => ({ ...one, title: blanks(one.title) || one.url }));
+      const read = entries.map(({ fields }) => {
+        const { url, title, excerpt, added_on, unread, favorite } = fields;
+        return { url, title, excerpt, added_on, unread, favorite };
+      });
+      expect(read).toEqual(tidy);
+    }),
+  );
+});
