@@ -96,7 +96,7 @@ export class DatabaseLifecycle implements OnModuleInit, OnApplicationShutdown {
 
   private async checkServer(): Promise<void> {
     if (this.settings.databaseMustHaveUsers) await requireUsers(this.dataSource);
-    for (const warning of await examineServer(this.dataSource, this.settings)) this.log.warn(warning);
+    for (const warning of await examineServer(this.dataSource)) this.log.warn(warning);
     await requireMigrated(this.dataSource);
   }
 

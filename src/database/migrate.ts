@@ -67,7 +67,7 @@ export async function migrateServer(settings: Settings, mayBeEmpty: boolean): Pr
       await createServerDatabase(settings.databaseUrl).catch(() => Promise.reject(error));
       await openDataSource(dataSource);
     });
-    await examineServer(dataSource, settings);
+    await examineServer(dataSource);
     if (!mayBeEmpty) await requireUsers(dataSource);
     if ((await pendingMigrations(dataSource)).length === 0) return [];
     return await withMigrationLock(dataSource, () => runPending(dataSource));

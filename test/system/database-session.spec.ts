@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readSettings } from '../../src/config/load-settings.js';
 import { DatabaseLifecycle } from '../../src/database/database.lifecycle.js';
@@ -40,6 +41,25 @@ async function serves(url: string): Promise<void> {
   expect((await send(one.url, 'me', 'DELETE', `/articles/${body.id}`)).status).toBe(200);
   expect((await send(other.url, 'me', 'GET', `/articles/${body.id}`)).status).toBe(404);
   await Promise.all([one.close(), other.close()]);
+}
+
+/** A record whose texts take as many bytes as they can. */
+const longest = (name: number) => {
+  const url = (path: string) => `https://example.com/${name}/${path}`.padEnd(2048, "'");
+  const title = '🚲'.repeat(1024);
+  const texts = { title, resolved_title: title, excerpt: '🚲'.repeat(16_000), added_by: '🚲'.repeat(255) };
+  return { ...texts, url: url('a'), resolved_url: url('b'), preview: url('c') };
+};
+
+/** The service, and what it warned of at its start. */
+async function startWarned(url: string): Promise<{ app: TestApp; warnings: string[] }> {
+  const warnings: string[] = [];
+  const settings = readSettings({ DATABASE_URL: url, MIGRATE_ON_START: 'true', LOG_LEVEL: 'warn' });
+  const log = { warn: (line: string) => warnings.push(line), error: () => undefined };
+  const lifecycle = await DatabaseLifecycle.of(settings, log);
+  await lifecycle.onModuleInit();
+  await lifecycle.onApplicationShutdown();
+  return { app: await start(url), warnings };
 }
 
 const LATIN1 = ['--character-set-server=latin1', '--collation-server=latin1_swedish_ci'];
@@ -108,20 +128,35 @@ describe.each([
     await app.close();
   });
 
-  it('is warned about when its packets are smaller than the bodies of requests', async () => {
-    const settings = readSettings({
-      DATABASE_URL: await databaseOf(server),
-      MIGRATE_ON_START: 'true',
-      LOG_LEVEL: 'warn',
+  it('is warned about when its packets are too small for statements, which then are 413 / 113', async () => {
+    const url = await databaseOf(server);
+    const user = randomUUID();
+    const post = async (packet: number) => {
+      await runSql(asRoot(server.socket), `SET GLOBAL max_allowed_packet = ${packet}`);
+      const { app, warnings } = await startWarned(url);
+      const record = await send(app.url, user, 'POST', '/articles', longest(packet));
+      const listing = await send(app.url, user, 'GET', `/articles?not_title=${"'".repeat(20_000)}`);
+      const small = await send(app.url, user, 'POST', '/articles', article(`https://example.com/${packet}`));
+      await app.close();
+      return { warnings, answers: [record, listing].map((one) => [one.status, one.body.errno]), small: small.status };
+    };
+    expect(await post(2 ** 19)).toEqual({
+      warnings: [],
+      answers: [
+        [201, undefined],
+        [200, undefined],
+      ],
+      small: 201,
     });
-    const warnings: string[] = [];
-    const lifecycle = await DatabaseLifecycle.of(settings, {
-      warn: (line) => warnings.push(line),
-      error: () => undefined,
+    expect(await post(2 ** 16)).toEqual({
+      warnings: [expect.stringMatching(/^DATABASE_URL: .* 524288 bytes, .* 65536 \(max_allowed_packet\)/)],
+      answers: [
+        [413, 113],
+        [413, 113],
+      ],
+      small: 201,
     });
-    await lifecycle.onModuleInit();
-    expect(warnings).toEqual([expect.stringMatching(/^MAX_BODY_BYTES: .* 2097152 .* 1048576 \(max_allowed_packet\)/)]);
-    await lifecycle.onApplicationShutdown();
+    await runSql(asRoot(server.socket), `SET GLOBAL max_allowed_packet = ${2 ** 20}`);
   });
 
   it('is refused if it cannot log transactions in READ COMMITTED', async () => {
