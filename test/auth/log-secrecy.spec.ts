@@ -58,6 +58,16 @@ it('no token, code, state, cookie, password or secret is written to the log, wha
   expect(service.output()).not.toContain(Buffer.from(`me:${PASSWORD}`).toString('base64'));
 });
 
+it('what the provider says of a call that it refuses is logged, without the secret', async () => {
+  const json = { error: 'invalid_client', error_description: `nobody has ${CLIENT_SECRET}` };
+  provider.answers.set('/introspect', { status: 400, json });
+  expect(await statusOf('/v2/articles', 'Bearer another')).toBe(503);
+  const line = 'the identity provider refuses a request to its introspection endpoint: invalid_client: nobody has …';
+  await vi.waitFor(() => expect(service.output()).toContain(line));
+  provider.answers.set('/introspect', { json: { active: false } });
+  expect(service.output()).not.toContain(CLIENT_SECRET);
+});
+
 it('why tokens are refused is logged once for each reason, without the tokens', async () => {
   const refusals = () => service.output().match(/The access token is refused: [^"\\]*/g) ?? [];
   const tokens: string[] = [];

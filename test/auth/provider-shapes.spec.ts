@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { Logger } from '@nestjs/common';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startDevelopmentProvider } from '../../dev/provider.js';
 import { type Answer, ScriptedProvider } from '../support/identity-provider.js';
 import { Verification } from './verification.js';
@@ -159,6 +161,20 @@ describe('an access token of', () => {
   it.each(accessTokens)('%s: %s', async (_, shape, outcome) => {
     expect((await judge(shape)).outcome).toBe(outcome);
   });
+});
+
+it('that can never be taken is named in the log', async () => {
+  const warn = vi.spyOn(Logger.prototype, 'warn').mockReturnValue();
+  await judge({ token: 'ya29.a0AfH6SMC' });
+  expect(warn.mock.calls.flat().join()).toContain('it is opaque, not a signed token, and the identity provider has no');
+  warn.mockRestore();
+});
+
+it('there is a shape for every provider in the table of docs/operations.md', () => {
+  const [, table] = /\n\| Provider .*\n\|.*\n((?:\|.*\n)+)/.exec(readFileSync('docs/operations.md', 'utf8'))!;
+  const providers = [...table!.matchAll(/^\| (\w+)/gm)].map(([, name]) => name!).filter((name) => name !== 'any');
+  expect(providers.length).toBeGreaterThanOrEqual(10);
+  for (const name of providers) expect(accessTokens.some(([shape]) => shape.startsWith(name))).toBe(true);
 });
 
 describe('never taken for an access token:', () => {
