@@ -6,7 +6,7 @@ import { anArticle } from '../support/article.js';
 import { type Answer, fullState, send } from '../support/devices.js';
 import { runSql } from '../support/servers/database-server.js';
 import { startMariaDb } from '../support/servers/mariadb.js';
-import { startTcpProxy, type TcpProxy } from '../support/servers/tcp-proxy.js';
+import { COMMIT_REQUEST, startTcpProxy, type TcpProxy } from '../support/servers/tcp-proxy.js';
 import { type Service, startService } from '../support/service.js';
 
 const ANSWER_LIMIT_MS = 10_000;
@@ -157,7 +157,7 @@ it.each(['POST', 'PATCH', 'DELETE', 'DELETE all'] as const)(
   'answers a %s as done, and does it once, when the reply to its COMMIT is lost',
   async (operation) => {
     const before = (await create()).body;
-    void proxy.cutAfterRequest('COMMIT');
+    void proxy.cutAfterRequest(COMMIT_REQUEST);
     const condition = { 'if-unmodified-since': String(before.last_modified) };
     const path = operation === 'POST' || operation === 'DELETE all' ? '/articles' : `/articles/${before.id}`;
     const body = { POST: anArticle(), PATCH: { title: 'changed' }, DELETE: undefined, 'DELETE all': undefined }[
@@ -173,7 +173,7 @@ it.each(['POST', 'PATCH', 'DELETE', 'DELETE all'] as const)(
 );
 
 it('does a POST whose COMMIT never arrived again, and stores it once', async () => {
-  void proxy.cutBeforeRequest('COMMIT');
+  void proxy.cutBeforeRequest(COMMIT_REQUEST);
   const answer = await create();
   expect(answer.status).toBe(201);
   expect([...(await fullState(service.url, user)).values()]).toEqual([answer.body]);

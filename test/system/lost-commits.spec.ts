@@ -1,15 +1,19 @@
 import { randomUUID } from 'node:crypto';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import mysql from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DevelopmentProvider, startDevelopmentProvider } from '../../dev/provider.js';
+import { runHere } from '../operations/run-command.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { anArticle } from '../support/article.js';
 import { type Answer, fullState, type Item, send } from '../support/devices.js';
 import type { DatabaseServer } from '../support/servers/database-server.js';
 import { startMariaDb } from '../support/servers/mariadb.js';
 import { startMysql } from '../support/servers/mysql.js';
-import { startTcpProxy, type TcpProxy } from '../support/servers/tcp-proxy.js';
+import { COMMIT_REQUEST, startTcpProxy, type TcpProxy } from '../support/servers/tcp-proxy.js';
 
 /** Commits to cut at random; `npm run soak` asks for thousands. */
 const ROUNDS = Number(process.env.LOST_COMMITS ?? 60);
@@ -24,6 +28,8 @@ describe.each(['MariaDB', 'MySQL'])('a COMMIT without a reply while a rival writ
   let admin: mysql.Connection;
   /** Its connections to the database are cut. */
   let cut: TestApp;
+  /** The same for commands. */
+  let variables: { DATABASE_URL: string; BASIC_PASSWORD: string };
   let rival: TestApp;
   let user: string;
   let article: Item;
@@ -37,6 +43,7 @@ describe.each(['MariaDB', 'MySQL'])('a COMMIT without a reply while a rival writ
     const drop = () => Promise.resolve();
     const through = new URL(url);
     through.port = String(proxy.port);
+    variables = { DATABASE_URL: through.href, BASIC_PASSWORD: 'secret' };
     rival = await startApp(settings, { url, drop });
     cut = await startApp(settings, { url: through.href, drop });
     admin = await mysql.createConnection(url);
@@ -65,8 +72,12 @@ describe.each(['MariaDB', 'MySQL'])('a COMMIT without a reply while a rival writ
   }
 
   /** Sends a request whose COMMIT gets no reply; `meanwhile` runs while its instance cannot reach the database. */
-  async function withLostCommit(when: When, request: () => Promise<Answer>, meanwhile: () => Promise<unknown>) {
-    const sprung = when === 'before' ? proxy.cutBeforeRequest('COMMIT') : proxy.cutAfterRequest('COMMIT');
+  async function withLostCommit<T>(
+    when: When,
+    request: () => Promise<T>,
+    meanwhile: () => Promise<unknown> = () => Promise.resolve(),
+  ): Promise<T> {
+    const sprung = when === 'before' ? proxy.cutBeforeRequest(COMMIT_REQUEST) : proxy.cutAfterRequest(COMMIT_REQUEST);
     const answer = request();
     const isCut = await Promise.race([sprung.then(() => true), answer.then(() => false)]);
     if (isCut) {
@@ -202,9 +213,8 @@ describe.each(['MariaDB', 'MySQL'])('a COMMIT without a reply while a rival writ
       await admin.query('CREATE TABLE heavy (n INT PRIMARY KEY)');
       await admin.beginTransaction();
       await admin.query('INSERT INTO heavy VALUES ?', [Array.from({ length: 500 }, (_, n) => [n])]);
-      const [rows] = await admin.query<mysql.RowDataPacket[]>('SELECT account FROM articles WHERE id = ? FOR UPDATE', [
-        key,
-      ]);
+      const [[owner]] = await admin.query<mysql.RowDataPacket[]>('SELECT account FROM articles WHERE id = ?', [key]);
+      await admin.query('SELECT 1 FROM articles WHERE account = ? AND id = ? FOR UPDATE', [owner!.account, key]);
       const answer = batch(cut);
       // The server shows a state that is older when it is asked more than ten times a second.
       const waits = "SELECT COUNT(*) AS count FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'";
@@ -212,11 +222,62 @@ describe.each(['MariaDB', 'MySQL'])('a COMMIT without a reply while a rival writ
       const start = performance.now();
       expect((await send(cut.url, randomUUID(), 'POST', '/articles', anArticle())).status).toBe(201);
       expect(performance.now() - start).toBeLessThan(1_000);
-      await admin.query('UPDATE accounts SET live_count = live_count WHERE account = ?', [rows[0]!.account]);
+      await admin.query('UPDATE accounts SET live_count = live_count WHERE account = ?', [owner!.account]);
       await admin.commit();
       await expectOnce(await answer);
       expect(cut.database.database.retries).toBeGreaterThan(retries);
       await admin.query('DROP TABLE heavy');
+    });
+  });
+
+  describe.each(['before', 'after'] as const)('cut %s it takes place', (when) => {
+    it('deletes several articles once', async () => {
+      await newUser(HOUR_MS);
+      for (let at = 0; at < 4; at++) await send(rival.url, user, 'POST', '/articles', anArticle());
+      const { status, body } = await withLostCommit(
+        when,
+        () => send(cut.url, user, 'DELETE', '/articles'),
+        () => send(rival.url, user, 'POST', '/articles', anArticle()),
+      );
+      expect([status, body.items.length]).toEqual([200, 5]);
+      const truth = await stored();
+      for (const tombstone of body.items) expect(truth.get(tombstone.id)).toEqual(tombstone);
+      expect(truth.size).toBe(6);
+    });
+
+    it('prints a token that works, and revokes it', async () => {
+      const name = randomUUID();
+      const create = () => runHere(['token', 'create', name, '--name', 'phone', '--quiet'], variables);
+      const { status, out } = await withLostCommit(when, create);
+      expect(status).toBe(0);
+      const headers = { authorization: `Bearer ${out.trim()}` };
+      expect((await send(rival.url, name, 'GET', '/articles', undefined, headers)).status).toBe(200);
+
+      const revoke = () => runHere(['token', 'revoke', name, '--name', 'phone'], variables);
+      expect(await withLostCommit(when, revoke)).toMatchObject({ status: 0 });
+      expect((await runHere(['token', 'list'], variables)).out).not.toContain(name);
+    });
+
+    it('imports, exports and erases a user', async () => {
+      await newUser(0);
+      const folder = mkdtempSync(join(tmpdir(), 'reading-list-import-'));
+      const [pocket, lines] = [join(folder, 'pocket.csv'), join(folder, 'own.jsonl')];
+      writeFileSync(pocket, 'title,url,time_added\nA,https://a.example/,1\nB,https://b.example/,2\n');
+      const run = (...words: string[]) => runHere(['user', ...words, '--basic', user], variables);
+      expect(await withLostCommit(when, () => run('import', pocket))).toMatchObject({
+        status: 0,
+        out: 'imported 2 articles, 0 were there, 0 cannot be\n',
+      });
+      const before = await stored();
+      expect(before.size).toBe(3);
+      writeFileSync(lines, (await run('export')).out);
+      expect(await withLostCommit(when, () => run('erase'))).toMatchObject({ status: 0 });
+      expect((await stored()).size).toBe(0);
+      await run('erase');
+      const { out } = await withLostCommit(when, () => run('import', lines));
+      expect(out).toMatch(/^imported 3 articles and tombstones of 1 users, 0 were there/);
+      expect(await stored()).toEqual(before);
+      expect(await runHere(['doctor', '--basic', user], variables)).toMatchObject({ status: 0 });
     });
   });
 

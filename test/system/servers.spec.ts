@@ -15,7 +15,7 @@ import { startHaproxy } from '../support/servers/haproxy.js';
 import { startMariaDb } from '../support/servers/mariadb.js';
 import { startMysql } from '../support/servers/mysql.js';
 import { startRedis } from '../support/servers/redis.js';
-import { startTcpProxy, type TcpProxy } from '../support/servers/tcp-proxy.js';
+import { COMMIT_REQUEST, startTcpProxy, type TcpProxy } from '../support/servers/tcp-proxy.js';
 
 const startMinutesMs = 300_000;
 
@@ -140,7 +140,7 @@ describe('a TCP proxy in front of a database', () => {
   });
 
   it('loses the answer to a COMMIT that the server has done', async () => {
-    const cut = proxy.cutAfterRequest('COMMIT');
+    const cut = proxy.cutAfterRequest(COMMIT_REQUEST);
     const insert = runSql(url, 'START TRANSACTION', 'INSERT INTO t VALUES (1)', 'COMMIT');
     await expect(insert).rejects.toMatchObject({ code: 'ECONNRESET' });
     await cut;
@@ -148,7 +148,7 @@ describe('a TCP proxy in front of a database', () => {
   });
 
   it('loses a COMMIT before the server sees it', async () => {
-    const cut = proxy.cutBeforeRequest('COMMIT');
+    const cut = proxy.cutBeforeRequest(COMMIT_REQUEST);
     const insert = runSql(url, 'START TRANSACTION', 'INSERT INTO t VALUES (1)', 'COMMIT');
     await expect(insert).rejects.toMatchObject({ code: 'ECONNRESET' });
     await cut;

@@ -2,10 +2,14 @@ import { connect, type Socket } from 'node:net';
 
 /** A request to wait for: once a client sends it, its connection is cut before or after the server has received it. */
 export interface Trap {
-  pattern: Buffer;
+  pattern: string | RegExp;
   when: 'before' | 'after';
   sprung: () => void;
 }
+
+const LONGEST_PATTERN = 100;
+const isIn = (pattern: string | RegExp, text: string): boolean =>
+  typeof pattern === 'string' ? text.includes(pattern) : pattern.test(text);
 
 /** The faults of a proxy, which apply to everything its connections forward. */
 export interface ProxyFaults {
@@ -79,8 +83,8 @@ export class ProxiedConnection {
 
   private toServer(chunk: Buffer): void {
     const trap = this.faults.trap;
-    const seen = trap && Buffer.concat([this.lastSent, chunk]).includes(trap.pattern);
-    this.lastSent = trap ? Buffer.from(chunk.subarray(-trap.pattern.length)) : Buffer.alloc(0);
+    const seen = trap && isIn(trap.pattern, Buffer.concat([this.lastSent, chunk]).toString('latin1'));
+    this.lastSent = trap ? Buffer.from(chunk.subarray(-LONGEST_PATTERN)) : Buffer.alloc(0);
     if (!trap || !seen) return void this.server.write(chunk);
     this.faults.trap = undefined;
     if (trap.when === 'before') return this.spring(trap);

@@ -3,6 +3,9 @@ import { once } from 'node:events';
 import { findFreePort } from './free-port.js';
 import { ProxiedConnection, type ProxyFaults } from './proxied-connection.js';
 
+/** A COMMIT as the driver sends it, after a control character: a new connection also sets READ COMMITTED. */
+export const COMMIT_REQUEST = /[\x00-\x1f]COMMIT/;
+
 /** A TCP proxy on 127.0.0.1 that can simulate network faults. Faults accumulate until `restore`. */
 export interface TcpProxy {
   readonly port: number;
@@ -19,12 +22,12 @@ export interface TcpProxy {
   /** Ends all faults and forwards what was held back. Connections that were cut stay cut. */
   restore(): Promise<void>;
   /**
-   * Forwards the next request that contains the bytes, but drops the response and cuts the connection: the server has
+   * Forwards the next request that contains the pattern, but drops the response and cuts the connection: the server has
    * executed what the client does not know of. Resolves then. Happens once.
    */
-  cutAfterRequest(pattern: string): Promise<void>;
-  /** Drops the next chunk that contains the bytes and cuts the connection: the server never sees it. Happens once. */
-  cutBeforeRequest(pattern: string): Promise<void>;
+  cutAfterRequest(pattern: string | RegExp): Promise<void>;
+  /** Drops the next chunk that contains the pattern and cuts the connection: the server never sees it. Happens once. */
+  cutBeforeRequest(pattern: string | RegExp): Promise<void>;
   /** Cuts every connection and stops listening. */
   close(): Promise<void>;
 }
@@ -44,8 +47,8 @@ export async function startTcpProxy(targetPort: number, listenPort?: number): Pr
     cut();
     await closed;
   };
-  const setTrap = (pattern: string, when: 'before' | 'after') =>
-    new Promise<void>((sprung) => (faults.trap = { pattern: Buffer.from(pattern), when, sprung }));
+  const setTrap = (pattern: string | RegExp, when: 'before' | 'after') =>
+    new Promise<void>((sprung) => (faults.trap = { pattern, when, sprung }));
   await listen(server, port);
   return {
     port,
