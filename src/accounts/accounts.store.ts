@@ -1,10 +1,10 @@
-import { Between, MoreThan } from 'typeorm';
+import { MoreThan } from 'typeorm';
 import { Account } from '../database/entities/account.entity.js';
 import { StoredArticle } from '../database/entities/article.entity.js';
 import { keptStatement } from '../database/entities/kept-statement.js';
 import { managerOn } from '../database/entities/manager.js';
 import { isFile, type Session } from '../database/session.js';
-import { LATEST_TIMESTAMP, type Timestamp } from '../protocol/timestamp.js';
+import type { Timestamp } from '../protocol/timestamp.js';
 import type { AccountRow, Collection } from './account.row.js';
 
 const COLLECTION = keptStatement((entities) =>
@@ -116,12 +116,6 @@ export async function progressOf(session: Session, accounts: readonly Buffer[]) 
   const sql = `SELECT COUNT(*) AS present, SUM(last_modified) AS progress FROM accounts WHERE ${among(accounts)}`;
   const row = (await session.row(sql, []))!;
   return { present: Number(row.present), progress: Number(row.progress) };
-}
-
-/** The highest valid clock of all users; 0 if there is none. */
-export async function highestClock(session: Session): Promise<Timestamp> {
-  const usable = { last_modified: Between(0, LATEST_TIMESTAMP) };
-  return (await managerOn(session).maximum(Account, 'last_modified', usable)) ?? 0;
 }
 
 const LATER = (column: string, value: string) => `CASE WHEN ${column} < ${value} THEN ${value} ELSE ${column} END`;

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../protocol/api-error.js';
 import { Semaphore } from '../semaphore.js';
 import { before } from './before.js';
@@ -178,5 +179,4 @@ async function isUnresponsive(source: SessionSource): Promise<boolean> {
 }
 
 /** Full jitter: without it the losers of a race would keep colliding. */
-const pause = (tries: number): Promise<void> =>
-  new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(MAX_PAUSE_MS, 10 * 2 ** tries)));
+const pause = (tries: number): Promise<void> => sleep(Math.random() * Math.min(MAX_PAUSE_MS, 10 * 2 ** tries));

@@ -11,21 +11,11 @@ export interface WriteResult {
   insertId: number;
 }
 
-/** True for the last row that is wanted. */
-export type IsLast = (row: Row) => boolean;
-
-/** Cuts the rows after the last one, for a driver that cannot stop there itself. */
-export function through(rows: Row[], isLast?: IsLast): Row[] {
-  const last = isLast ? rows.findIndex(isLast) : -1;
-  return last < 0 ? rows : rows.slice(0, last + 1);
-}
-
 /** One session of the database: its statements run one after the other and see each other's effects. */
 export interface Session {
   /** TypeORM's metadata, for `managerOn` and `keptStatement`; do not use its connections. */
   readonly dataSource: DataSource;
-  /** @param isLast called once for each row, in order; true for the last row that is wanted */
-  rows(sql: string, parameters: Parameter[], isLast?: IsLast): Promise<Row[]>;
+  rows(sql: string, parameters: Parameter[]): Promise<Row[]>;
   /** The first row. */
   row(sql: string, parameters: Parameter[]): Promise<Row | undefined>;
   run(sql: string, parameters: Parameter[]): Promise<WriteResult>;

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { ApiError } from '../protocol/api-error.js';
-import type { Dialect, IsLast, Parameter, Row, Session, WriteResult } from './session.js';
+import type { Dialect, Parameter, Row, Session, WriteResult } from './session.js';
 import { tooLarge } from './too-large.js';
 import type { Begin } from './transaction.js';
 
@@ -27,8 +27,8 @@ export class WatchedSession implements Session {
     return this.watch(this.beginTransaction());
   }
 
-  rows(sql: string, parameters: Parameter[], isLast?: IsLast): Promise<Row[]> {
-    return this.watch(this.session.rows(sql, parameters, isLast));
+  rows(sql: string, parameters: Parameter[]): Promise<Row[]> {
+    return this.watch(this.session.rows(sql, parameters));
   }
 
   row(sql: string, parameters: Parameter[]): Promise<Row | undefined> {

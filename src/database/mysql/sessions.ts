@@ -4,13 +4,11 @@ import { before } from '../before.js';
 import { mysqlDialect } from './dialect.js';
 import { classify, type Stage } from './failures.js';
 import {
-  type IsLast,
   type LoanedSession,
   type Parameter,
   type Row,
   type SessionSource,
   type Tally,
-  through,
   type WriteResult,
 } from '../session.js';
 import { unavailable } from '../unavailable.js';
@@ -84,8 +82,8 @@ class MysqlSession implements LoanedSession {
     private readonly onEnd: () => void,
   ) {}
 
-  async rows(sql: string, parameters: Parameter[], isLast?: IsLast): Promise<Row[]> {
-    return through((await this.query(sql, parameters)) as Row[], isLast);
+  rows(sql: string, parameters: Parameter[]): Promise<Row[]> {
+    return this.query(sql, parameters) as Promise<Row[]>;
   }
 
   async row(sql: string, parameters: Parameter[]): Promise<Row | undefined> {
