@@ -6,6 +6,7 @@ COPY package.json package-lock.json ./
 COPY clients/typescript/package.json ./clients/typescript/
 COPY clients/page-reader/package.json ./clients/page-reader/
 COPY formats/package.json ./formats/
+COPY clients/resolver/package.json ./clients/resolver/
 COPY web/package.json ./web/
 RUN npm ci
 COPY tsconfig.json tsconfig.build.json ormconfig.ts openapi.yaml ./
@@ -14,6 +15,7 @@ COPY src ./src
 COPY clients/typescript ./clients/typescript
 COPY clients/page-reader ./clients/page-reader
 COPY formats ./formats
+COPY clients/resolver ./clients/resolver
 COPY web ./web
 RUN npm run build && npm prune --omit=dev
 # The maps of our own code stay, so that stack traces name the lines of src; those of packages are 39 MB, which a start would read.
@@ -27,6 +29,7 @@ COPY package.json package-lock.json ./
 COPY clients/typescript/package.json ./clients/typescript/
 COPY clients/page-reader/package.json ./clients/page-reader/
 COPY formats/package.json ./formats/
+COPY clients/resolver/package.json ./clients/resolver/
 COPY web/package.json ./web/
 RUN npm ci
 COPY tsconfig.json ormconfig.ts vitest.e2e.config.mts ./
@@ -36,6 +39,16 @@ COPY dev ./dev
 COPY test ./test
 COPY scripts ./scripts
 ENTRYPOINT ["node", "scripts/test-e2e.mjs"]
+
+# The resolver: docker build --target resolver -t reading-list-resolver .
+FROM node:20.20.2-bookworm-slim AS resolver
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/clients ./clients
+COPY package.json LICENSE ./
+USER node
+ENTRYPOINT ["node", "clients/resolver/dist/cli.js"]
 
 FROM node:20.20.2-bookworm-slim
 ARG COMMIT=unknown

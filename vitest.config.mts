@@ -67,7 +67,7 @@ export default defineConfig({
         },
         test: {
           name: 'unit',
-          include: ['test/unit/**/*.spec.ts', 'clients/page-reader/test/*.spec.ts'],
+          include: ['test/unit/**/*.spec.ts', 'clients/{page-reader,resolver}/test/*.spec.ts'],
           testTimeout: 30_000,
         },
       },
@@ -75,7 +75,11 @@ export default defineConfig({
       api('mariadb', ['test/support/setup-mariadb.ts']),
       api('mysql', ['test/support/setup-mysql.ts']),
       ...(process.env.TEST_MYSQL_URL ? [api('given', ['test/support/setup-given.ts'])] : []),
-      client('client', ['typescript/test/**/*.spec.ts', 'page-reader/test/browser/*.spec.ts']),
+      client('client', [
+        'typescript/test/**/*.spec.ts',
+        'page-reader/test/browser/*.spec.ts',
+        'resolver/test/service/*.spec.ts',
+      ]),
       client('client-mariadb', ['typescript/test/service/*.spec.ts'], ['test/support/setup-mariadb.ts']),
       {
         test: {

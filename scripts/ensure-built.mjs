@@ -1,4 +1,4 @@
-// Brings dist/, formats/dist/, clients/typescript/dist/ and web/dist/ up to date if the compilers are installed, with `dev` also what
+// Brings dist/, formats/dist/, clients/*/dist/ and web/dist/ up to date if the compilers are installed, with `dev` also what
 // `npm run dev` runs, and reports that on stderr; an image without compilers contains everything.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs';
@@ -10,6 +10,8 @@ const SOURCES = [
   'src',
   'ormconfig.ts',
   'openapi.yaml',
+  'clients/page-reader/src',
+  'clients/resolver/src',
   'clients/typescript/src',
   'formats/src',
   'tsconfig.json',
@@ -20,6 +22,7 @@ const WEB_SOURCES = ['web', 'clients/typescript/src', 'formats/src', 'package-lo
 if (existsSync(COMPILER) && existsSync('tsconfig.build.json')) {
   compile('the service', SOURCES, 'dist/src/main.js', () => {
     run(COMPILER, '--build', 'tsconfig.build.json', 'clients/typescript/tsconfig.build.json');
+    run(COMPILER, '--build', 'clients/page-reader/tsconfig.build.json', 'clients/resolver/tsconfig.build.json');
     run('scripts/write-openapi.mjs');
   });
   if (process.argv[2] === 'dev')

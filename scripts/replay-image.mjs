@@ -12,7 +12,8 @@ const START_TIMEOUT_MS = 60_000;
 const root = resolve(import.meta.dirname, '..');
 /** Copies what `npm ci` installs, without the caches of tools, which may be large and change during the copy. */
 const COPY_DEPENDENCIES =
-  'mkdir node_modules && cp -a --reflink=auto "$1"/node_modules/* "$1"/node_modules/.bin "$1"/node_modules/.package-lock.json node_modules';
+  'mkdir node_modules && cp -a --reflink=auto "$1"/node_modules/* "$1"/node_modules/.bin "$1"/node_modules/.package-lock.json node_modules && ' +
+  'for folder in clients/*; do if [ -d "$1"/$folder/node_modules ]; then cp -a --reflink=auto "$1"/$folder/node_modules $folder; fi; done';
 const folder = mkdtempSync(join(tmpdir(), 'reading-list-image-'));
 try {
   const stages = readStages(readFileSync(join(root, 'Dockerfile'), 'utf8'));

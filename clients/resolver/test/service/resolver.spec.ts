@@ -1,0 +1,219 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import {
+  ask,
+  basic,
+  openDevice,
+  serverArticles,
+  startWorld,
+  useWorld,
+} from '../../../typescript/test/support/world.js';
+import { readInWorker } from '../../src/read-in-worker.js';
+import { Resolver } from '../../src/resolver.js';
+
+const world = useWorld();
+
+/** A web site on loopback: what it sends, by path, and what it was asked for. */
+const site = new Map<string, (response: ServerResponse) => unknown>();
+let asked: string[] = [];
+let origin: string;
+let server: Server;
+let resolvers: Resolver[] = [];
+
+beforeAll(async () => {
+  server = createServer(({ url = '' }: IncomingMessage, response) => {
+    asked.push(url);
+    const send = site.get(url);
+    if (send) send(response);
+    else response.writeHead(404).end();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterEach(async () => {
+  await Promise.all(resolvers.map((resolver) => resolver.stop()));
+  resolvers = [];
+  asked = [];
+});
+afterAll(() => server.close());
+
+function startResolver(authorization: string, url = world.service.url): string[] {
+  const logged: string[] = [];
+  const resolver = new Resolver({
+    url,
+    authorizations: [() => Promise.resolve(authorization)],
+    trustedAddresses: ['127.0.0.1'],
+    log: (message) => logged.push(message),
+  });
+  resolvers.push(resolver);
+  void resolver.run();
+  return logged;
+}
+
+const sentence = 'The tide comes in twice a day and nobody has ever thanked it for that.';
+const text = `${sentence} ${sentence} ${sentence}`;
+const article = (head: string) =>
+  `<!doctype html><head><meta charset="utf-8">${head}</head><article>${`<p>${text}</p>`.repeat(4)}</article>`;
+const WORDS = 4 * 45;
+
+function publish(path: string, body: string, contentType = 'text/html'): string {
+  site.set(path, (response) => response.writeHead(200, { 'Content-Type': contentType }).end(body));
+  return origin + path;
+}
+
+const saveBare = (user: string, url: string) =>
+  ask(world.service.url, user, 'POST', '/articles', { url, title: url, added_by: 'phone' });
+const only = async (user: string, url = world.service.url) => (await serverArticles(url, user))[0];
+
+it('within 5 seconds of saving a bare URL on one device, the title is on the other', async () => {
+  const user = basic();
+  startResolver(user);
+  const [phone, laptop] = [await openDevice(world.url, user), await openDevice(world.url, user)];
+  for (const { list } of [phone, laptop]) list.start();
+  const url = publish('/tides', article('<title>Tides</title>'));
+  const { key } = await phone.list.add({ url });
+  const saved = performance.now();
+  await expect
+    .poll(() => laptop.list.get({ url }), { timeout: 10_000, interval: 20 })
+    .toMatchObject({ title: 'Tides' });
+  expect(performance.now() - saved).toBeLessThan(5_000);
+  expect(await laptop.list.get({ url })).toMatchObject({
+    resolved_title: 'Tides',
+    word_count: WORDS,
+    is_article: true,
+    added_by: 'laptop',
+    unread: true,
+  });
+  await expect.poll(() => phone.list.get({ key })).toMatchObject({ title: 'Tides', word_count: WORDS });
+});
+
+it('what was saved before it started is found, a picture and a PDF too', async () => {
+  const user = basic();
+  await saveBare(user, publish('/duck.jpg', '', 'image/jpeg'));
+  await saveBare(
+    user,
+    publish('/a.pdf', '%PDF-1.4\n1 0 obj\n<</Title (Silt)>>\nendobj\n<</Info 1 0 R>>', 'application/pdf'),
+  );
+  startResolver(user);
+  const found = async () =>
+    (await serverArticles(world.service.url, user)).map(({ title, is_article }) => [title, is_article]);
+  await expect.poll(found, { timeout: 15_000 }).toEqual([
+    ['Silt', false],
+    ['duck.jpg', false],
+  ]);
+});
+
+it('what a person sets while the page is read stays', async () => {
+  const user = basic();
+  const url = `${origin}/slow`;
+  const { id } = await saveBare(user, url);
+  let send = (): void => undefined;
+  site.set('/slow', (response) => {
+    send = () => void response.writeHead(200, { 'Content-Type': 'text/html' }).end(article('<title>Tides</title>'));
+  });
+  startResolver(user);
+  await expect.poll(() => asked).toEqual(['/slow']);
+  await ask(world.service.url, user, 'PATCH', `/articles/${String(id)}`, { title: 'Mine', favorite: true });
+  send();
+  await expect
+    .poll(() => only(user), { timeout: 10_000 })
+    .toMatchObject({ title: 'Mine', favorite: true, word_count: WORDS });
+});
+
+it('another article keeps the URL that the page says is its own, and the rest is filled in', async () => {
+  const user = basic();
+  const [one, two] = ['/one', '/two'].map((path) =>
+    publish(path, article(`<title>${path}</title><link rel=canonical href=/same>`)),
+  );
+  await saveBare(user, one!);
+  await saveBare(user, two!);
+  startResolver(user);
+  const found = async () => (await serverArticles(world.service.url, user)).map(({ title }) => title);
+  await expect.poll(found, { timeout: 15_000 }).toEqual(['/one', '/two']);
+  const urls = (await serverArticles(world.service.url, user)).map(({ resolved_url }) => resolved_url);
+  expect(urls.filter((url) => url === `${origin}/same`).length).toBe(1);
+});
+
+it('a dead page is asked for once, and does not hold up others', async () => {
+  const user = basic();
+  const { id } = await saveBare(user, `${origin}/dead`);
+  const logged = startResolver(user);
+  await expect.poll(() => logged, { timeout: 10_000 }).toEqual(['127.0.0.1: status 404']);
+  await ask(world.service.url, user, 'PATCH', `/articles/${String(id)}`, { favorite: true });
+  await saveBare(user, publish('/alive', article('<title>Alive</title>')));
+  const titles = async () => (await serverArticles(world.service.url, user)).map(({ title }) => title);
+  await expect.poll(titles, { timeout: 10_000 }).toEqual(['Alive', `${origin}/dead`]);
+  expect(asked).toEqual(['/dead', '/alive']);
+});
+
+describe('a page ends only the thread that reads it,', () => {
+  it.each([
+    ['when it takes too long', { timeoutMs: 100 }, /aborted/],
+    ['when it takes too much memory', { maxMemoryMb: 32 }, /memory/],
+  ])('%s', async (_, limits, message) => {
+    const download = { bytes: Buffer.from('<i>'.repeat(300_000)), contentType: 'text/html', url: `${origin}/bomb` };
+    await expect(readInWorker(download, limits)).rejects.toThrow(message);
+  });
+});
+
+it('nothing is sent during the time of Backoff', async () => {
+  const loaded = await startWorld({ BACKOFF: 'always', BACKOFF_SECONDS: '2' });
+  try {
+    const user = basic();
+    const url = publish('/later', article('<title>Later</title>'));
+    await ask(loaded.service.url, user, 'POST', '/articles', { url, title: url, added_by: 'phone' });
+    startResolver(user, loaded.service.url);
+    await expect.poll(() => asked, { timeout: 10_000 }).toEqual(['/later']);
+    await sleep(1_000);
+    expect(await only(user, loaded.service.url)).toMatchObject({ title: url });
+    await expect.poll(() => only(user, loaded.service.url), { timeout: 10_000 }).toMatchObject({ title: 'Later' });
+  } finally {
+    await Promise.all(resolvers.map((resolver) => resolver.stop()));
+    await loaded.close();
+  }
+});
+
+describe('the command', () => {
+  const run = (...words: string[]) => {
+    const child = spawn(process.execPath, [resolve(import.meta.dirname, '../../dist/cli.js'), ...words]);
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (data: Buffer) => (output += data.toString()));
+    return { child, output: () => output };
+  };
+  const tokenFile = (content: string): string => {
+    const path = join(mkdtempSync(join(tmpdir(), 'resolver-')), 'tokens');
+    writeFileSync(path, content);
+    return path;
+  };
+
+  it('watches the lists of a file, asks nothing of loopback, and ends on SIGTERM', async () => {
+    const user = basic('resolver-of-a-file');
+    await saveBare(user, publish('/internal', article('<title>Internal</title>')));
+    const words = [
+      '--url',
+      world.service.url,
+      '--token-file',
+      tokenFile('# home\nresolver-of-a-file:secret\n\nrl_wrong\n'),
+    ];
+    const { child, output } = run(...words);
+    await expect.poll(output, { timeout: 15_000 }).toContain('127.0.0.1: the address is not a public one');
+    expect(output()).toContain(`watching 2 lists of ${world.service.url}`);
+    expect(output()).not.toMatch(/secret|rl_wrong/);
+    expect(asked).toEqual([]);
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  });
+
+  it('says what is wrong with the file', async () => {
+    const { child, output } = run('--url', world.service.url, '--token-file', tokenFile('\n'));
+    expect(await once(child, 'exit')).toEqual([1, null]);
+    expect(output()).toMatch(/: no token$/m);
+  });
+});
