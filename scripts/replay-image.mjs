@@ -18,6 +18,7 @@ const folder = mkdtempSync(join(tmpdir(), 'reading-list-image-'));
 try {
   const stages = readStages(readFileSync(join(root, 'Dockerfile'), 'utf8'));
   for (const stage of stages) replay(stage, stages);
+  tryResolver(stages.find(({ name }) => name === 'resolver'));
   await tryOut(
     stages.at(-1),
     stages.find(({ name }) => name === 'e2e'),
@@ -127,6 +128,13 @@ async function tryOut({ folder: cwd, environment, command, check }, e2e) {
   const code = await Promise.race([exited, pause(12_000, 'still running', { ref: false })]);
   if (code !== 0) throw new Error(`after SIGTERM: ${code}`);
   console.log('ok: SIGTERM ends it with status 0');
+}
+
+function tryResolver({ folder: cwd, command }) {
+  const words = [...command.slice(1), '--help'];
+  const { status, stderr } = spawnSync(command[0], words, { cwd, env: { PATH: process.env.PATH } });
+  if (status !== 0) throw new Error(`the resolver ended with ${status}: ${stderr}`);
+  console.log('ok: the resolver has all that it imports');
 }
 
 function tryEndToEnd({ folder: cwd, command }, port) {

@@ -12,6 +12,7 @@ describe('the images', () => {
     const output = execFileSync(process.execPath, ['scripts/replay-image.mjs'], { encoding: 'utf8' });
     expect(output).toContain('ok: RUN npm run build && npm prune --omit=dev');
     expect(output).toContain('ok: it starts, is healthy, knows its commit, and has its commands');
+    expect(output).toContain('ok: the resolver has all that it imports');
     expect(output).toContain('ok: the end-to-end suites run against it');
     expect(output).toContain('ok: SIGTERM ends it with status 0');
   }, 300_000);
