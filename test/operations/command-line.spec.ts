@@ -55,7 +55,7 @@ describe('the command line', () => {
     [['user', 'erase', '--key', 'a'.repeat(32), '--subject', 'alice'], 'Name one user'],
     [['user', 'erase', '--key', 'xyz'], '32 hexadecimal digits'],
     [['user', 'import'], "missing required argument 'file'"],
-    [['user', 'import', '-', '--format', 'unheard-of'], 'Allowed choices are lines, pocket, instapaper, bookmarks'],
+    [['user', 'import', '-', '--format', 'unheard-of'], 'Allowed choices are lines, csv, pocket, instapaper, '],
     [['advance-clocks', '--to', 'soon'], 'A time such as'],
     [['advance-clocks', '2100-01-31T12:00:00Z'], "too many arguments for 'advance-clocks'"],
     [['user', 'export', '--all', 'all.jsonl'], "too many arguments for 'export'"],
