@@ -30,7 +30,8 @@ export async function runTransaction<T>(
   let begun: Promise<void> | undefined;
   const begin = (): Promise<void> => (begun ??= session.begin());
   const attempt = async () => {
-    if (inDoubt.length > 0) await begin();
+    if (inDoubt.length === 0) return work(session, begin);
+    await begin();
     return (await settled(session, inDoubt)) ?? work(session, begin);
   };
   const outcome = await beforeCommit(dialect, session, attempt);

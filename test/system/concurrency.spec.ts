@@ -3,7 +3,6 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type DevelopmentProvider, startDevelopmentProvider } from '../../dev/provider.js';
 import { anArticle } from '../support/article.js';
 import { fullState, Poller, send, type Answer } from '../support/devices.js';
 import { startGalera } from '../support/servers/galera.js';
@@ -11,12 +10,11 @@ import { startGroup } from '../support/servers/group-replication.js';
 import { startMariaDb } from '../support/servers/mariadb.js';
 import { startNewestMariaDb } from '../support/servers/newest-mariadb.js';
 import { startService, type Service } from '../support/service.js';
+import { runHere } from '../operations/run-command.js';
 
 const HOUR_MS = 3_600_000;
 /** More than the other cases store. */
 const MAX_ARTICLES = 150;
-/** Longer than the clocks are wrong. */
-const TOKEN_SECONDS = 86_400;
 
 /** Database URLs for the instances: one server for both, a node of a cluster for each, or one file for both. */
 interface Backend {
@@ -54,18 +52,15 @@ const backends: Record<string, () => Promise<Backend>> = {
 
 describe.each(Object.keys(backends))('several instances with wrong clocks on %s', (name) => {
   let backend: Backend;
-  let provider: DevelopmentProvider;
   let services: Service[];
   let bases: string[];
 
   beforeAll(async () => {
     backend = await backends[name]!();
-    provider = await startDevelopmentProvider({ port: 0 });
     services = [];
     for (const [at, url] of backend.urls.entries()) {
       const clockSkewMs = [HOUR_MS, -HOUR_MS, 0][at]!;
-      const limits = { MAX_ARTICLES_PER_USER: String(MAX_ARTICLES), OAUTH_URI: provider.issuer };
-      const settings = { DATABASE_URL: url, MIGRATE_ON_START: 'true', ...limits };
+      const settings = { DATABASE_URL: url, MIGRATE_ON_START: 'true', MAX_ARTICLES_PER_USER: String(MAX_ARTICLES) };
       services.push(await startService({ ...settings, LOG_LEVEL: 'warn' }, { clockSkewMs }));
     }
     bases = services.map((service) => service.url);
@@ -74,7 +69,6 @@ describe.each(Object.keys(backends))('several instances with wrong clocks on %s'
   afterAll(async () => {
     for (const service of services) if (service.output().includes('level')) console.log(service.output());
     for (const service of services) await service.kill();
-    await provider.close();
     await backend.stop();
   });
 
@@ -212,7 +206,9 @@ describe.each(Object.keys(backends))('several instances with wrong clocks on %s'
 
   it('shows all of a batch or nothing, and gives each change a timestamp of its own, while many run', async () => {
     const SIZE = 6;
-    const user = { authorization: `Bearer ${await provider.issue(randomUUID(), { seconds: TOKEN_SECONDS })}` };
+    const words = ['token', 'create', randomUUID(), '--name', 'laptop', '--quiet'];
+    const { out: token } = await runHere(words, { DATABASE_URL: backend.urls[0]! });
+    const user = { authorization: `Bearer ${token.trim()}` };
     const common = anArticle();
     let running = true;
     const list = async (at: string) => (await send(at, '', 'GET', '/articles?_limit=100', undefined, user)).body.items;
