@@ -298,6 +298,7 @@ const REASONS_DE: readonly [pattern: RegExp, reason: string][] = [
   [/not JSON/, 'kein JSON'],
   [/account/, 'der Anfang des Exports fehlt'],
   [/missing/, 'fehlt'],
+  [/limit of \d+ articles/, 'die Liste ist voll, lösche zuerst etwas'],
   [/quota/i, 'auf diesem Gerät ist kein Platz mehr'],
   [/not an? |range|NUL|empty/, 'kein gültiger Wert'],
 ];
