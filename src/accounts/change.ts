@@ -10,8 +10,11 @@ export interface Change {
   ifUnmodifiedSince?: Timestamp;
 }
 
+/** The outcome of a change, and the last timestamp that it gave if it gave more than one. */
+export type ChangeOutcome<T> = Outcome<T> & { last?: Timestamp };
+
 /** What a transaction does with its timestamp. */
-export type Changing<T> = (transaction: Session, timestamp: Timestamp) => Promise<Outcome<T>>;
+export type Changing<T> = (transaction: Session, timestamp: Timestamp) => Promise<ChangeOutcome<T>>;
 
 /** The most live articles that a collection may get, and what to do instead of exceeding that. */
 export interface Quota<T> {

@@ -86,7 +86,7 @@ export class CollectionClock {
       if (!ticked) return discarded(await whenRefused(transaction, account, change, quota));
       const { timestamp, witness } = ticked;
       const [outcome, issued] = await withFreeTimestamp(dialect, transaction, account, timestamp, work);
-      latest = outcome.isKept ? issued : undefined;
+      latest = outcome.isKept ? (outcome.last ?? issued) : undefined;
       return { ...outcome, witness };
     }, owner);
     if (latest !== undefined) this.changes.announce(account, latest);

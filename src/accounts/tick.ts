@@ -1,8 +1,9 @@
-import type { Outcome, Witness } from '../database/outcome.js';
+import type { Witness } from '../database/outcome.js';
 import { type Dialect, isFile, type Session } from '../database/session.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 import { totalsOf } from './account-checks.store.js';
 import { settleCollection } from './accounts.store.js';
+import type { ChangeOutcome, Changing } from './change.js';
 import { MARKS_LENGTH, newTag, TAG_LENGTH, TIME_LENGTH, witnessOf, writeMark } from './write-mark.js';
 
 /** A request for the next timestamp of an account. */
@@ -97,8 +98,8 @@ export async function withFreeTimestamp<T>(
   transaction: Session,
   account: Buffer,
   timestamp: Timestamp,
-  work: (transaction: Session, timestamp: Timestamp) => Promise<Outcome<T>>,
-): Promise<[Outcome<T>, Timestamp]> {
+  work: Changing<T>,
+): Promise<[ChangeOutcome<T>, Timestamp]> {
   try {
     return [await work(transaction, timestamp), timestamp];
   } catch (error) {

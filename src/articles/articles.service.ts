@@ -199,9 +199,10 @@ export class ArticlesService {
       if (ids.length === 0) return discarded([]);
       const buried = await store.buryArticles(transaction, account, ids, first, filters);
       if (buried < ids.length) return discarded(undefined);
-      await settleCollection(transaction, account, first + ids.length - 1, ids.length);
+      const last = first + ids.length - 1;
+      await settleCollection(transaction, account, last, ids.length);
       const tombstones = ids.map((id, at): Tombstone => ({ id, last_modified: first + at, deleted: true }));
-      return committed<Tombstone[] | undefined>(tombstones);
+      return { ...committed<Tombstone[] | undefined>(tombstones), last };
     });
   }
 }

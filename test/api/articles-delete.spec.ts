@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { CollectionChanges } from '../../src/accounts/collection-changes.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { exchange } from './raw-http.js';
 import { anArticle } from '../support/article.js';
 import { deviceWith, type Item, timestampOf } from '../support/device-with.js';
-import { basicAuthorization, client, requireNewUser } from '../support/client.js';
+import { basicAuthorization, client, requireNewUser, requireOwnService } from '../support/client.js';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -196,4 +197,13 @@ describe('a disabled DELETE of the collection', () => {
     const { body } = await device.post('/articles').send(anArticle()).expect(201);
     await device.delete(`/articles/${body.id}`).expect(200);
   });
+});
+
+it('DELETE of many announces the last timestamp that it gave', async () => {
+  requireOwnService('it listens to the changes of the service');
+  const { device } = await deviceWith(app, {}, {}, {});
+  const announce = vi.spyOn(app.nest.get(CollectionChanges), 'announce');
+  const { body } = await device.delete('/articles').expect(200);
+  expect(announce.mock.calls.map(([, time]) => time)).toEqual([(body.items as Item[]).at(-1)!.last_modified]);
+  announce.mockRestore();
 });
