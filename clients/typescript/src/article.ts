@@ -47,6 +47,8 @@ export interface Conflict {
   reason?: string;
   /** Of `refused`: the service's own error number (docs/protocol.md, "Errors"). */
   errno?: number | undefined;
+  /** Of `refused`: the field that is to blame, if any. */
+  field?: string | undefined;
 }
 
 /** Who marked it read, and when: these go with `unread`. */

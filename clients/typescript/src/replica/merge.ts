@@ -255,8 +255,9 @@ function valuesOf(edits: Edits): Lost {
 type Reason = string | ReadingListError;
 
 function conflictOf(entry: Entry, kind: Conflict['kind'], lost: Lost, reason: Reason): Conflict {
-  const { message, errno }: Partial<ReadingListError> = typeof reason === 'string' ? { message: reason } : reason;
-  return { key: entry.key, url: urlOf(entry), kind, lost, reason: message, errno };
+  const { message, errno, field }: Partial<ReadingListError> =
+    typeof reason === 'string' ? { message: reason } : reason;
+  return { key: entry.key, url: urlOf(entry), kind, lost, reason: message, errno, field };
 }
 
 const told = (entry: Entry, kind: Conflict['kind'], lost: Lost, reason: Reason): Outcome =>

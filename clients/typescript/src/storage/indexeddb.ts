@@ -44,6 +44,8 @@ export function indexedDbStorage(name: string): Storage {
   };
 
   const connect = () => {
+    // Without one, other tabs find what has changed when they sync.
+    if (!globalThis.BroadcastChannel) return undefined;
     channel ??= new BroadcastChannel(channelName);
     channel.onmessage = ({ data }: MessageEvent<string[]>) => watchers.forEach((watcher) => watcher(data));
     return channel;
@@ -66,7 +68,7 @@ export function indexedDbStorage(name: string): Storage {
           }),
           transaction.done,
         ]);
-        if (changes.size > 0) connect().postMessage([...changes.keys()]);
+        if (changes.size > 0) connect()?.postMessage([...changes.keys()]);
       } catch (error) {
         abort(transaction);
         throw error;

@@ -93,13 +93,14 @@ export class Transport {
       );
       onRequest?.();
       isUnserved = globalThis.navigator?.onLine === false;
-      // Without cookies and browser cache: a poll has to reach the service.
+      // Without the browser's cache, as a poll has to reach the service; with cookies, if it is on the page's own origin, for a
+      // gateway in front of both.
       const response = await fetch(url, {
         method,
         headers: Object.fromEntries(given) as Record<string, string>,
         body,
         cache: 'no-store',
-        credentials: 'omit',
+        credentials: 'same-origin',
         signal: abort.signal,
       });
       isUnserved = false;
