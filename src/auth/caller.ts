@@ -25,6 +25,8 @@ export interface Sender {
   account: Buffer;
   /** When the token expires, in milliseconds since the epoch; undefined if unknown. */
   expiresAt?: number;
+  /** What the token calls the user, for people only; undefined for Basic credentials, whose owner knows it. */
+  name?: string;
 }
 
 /** The sender of an authenticated request, for which statements are counted and waits end with the request. */
@@ -33,15 +35,17 @@ export class Caller implements Sender, Owner {
   /** The account as text, for maps. */
   readonly key: string;
   readonly expiresAt?: number;
+  readonly name?: string;
 
   constructor(
-    { account, expiresAt }: Sender,
+    { account, expiresAt, name }: Sender,
     private readonly request: RequestContext,
     readonly shared?: SharedChanges,
   ) {
     this.account = account;
     this.key = keyOf(account);
     this.expiresAt = expiresAt;
+    this.name = name;
   }
 
   get statements(): number {

@@ -27,10 +27,15 @@ export class WebAppController {
     paths.addFolder('/app/', (name) => this.files.has(name));
   }
 
-  /** What the application cannot know on its own, such as the provider's name in the login paths. */
+  /**
+   * What the application cannot know on its own: the provider's name in the login paths, and whether the operator has set it up.
+   * Nobody has an account at the provider that is the default outside production.
+   */
   @Get('app/config.json')
   configuration(): Reply {
-    return new Reply(200, { name: this.settings.serviceName, provider: this.settings.oauthProviderName });
+    const { serviceName, oauthProviderName, oauthUriIsExplicit } = this.settings;
+    const offersLogin = oauthUriIsExplicit || undefined;
+    return new Reply(200, { name: serviceName, provider: oauthProviderName, offersLogin });
   }
 
   /** The page's files are relative to the path with the slash. */

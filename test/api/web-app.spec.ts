@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startApp, type TestApp } from '../support/app.js';
+import { startApp, startAppWithProvider, type TestApp } from '../support/app.js';
 import { basicAuthorization } from '../support/client.js';
 import { exchange } from './raw-http.js';
 
@@ -125,6 +125,16 @@ describe('below /app/', () => {
     const answer = await get(`${app.url}/app/config.json`);
     expect(JSON.parse(answer.body)).toEqual({ name: 'reading list', provider: 'acct' });
   });
+});
+
+it('the application offers a login only where the operator has set up a provider, and is told what it calls the user', async () => {
+  const withProvider = await startAppWithProvider();
+  const { body } = await get(`${withProvider.url}/app/config.json`);
+  expect(JSON.parse(body)).toMatchObject({ offersLogin: true });
+  const authorization = `Bearer ${await withProvider.issue('alice')}`;
+  const answer = await get(`${withProvider.url}/app/account`, { authorization });
+  expect(JSON.parse(answer.body)).toMatchObject({ name: 'alice' });
+  await withProvider.close();
 });
 
 describe('GET /app/account', () => {

@@ -52,8 +52,12 @@ function judge(claims: Claims, rules: TokenRules): Omit<Identity, 'issuer'> {
   // Bound to a key of its owner (RFC 7800): presented as a plain bearer token, it may be stolen.
   if (!isAbsent(cnf)) throw refused('it needs a proof of possession');
   requireScopes(claims, rules.requiredScopes);
-  return { subject: sub, expiresAt: isAbsent(exp) ? undefined : Number(exp) * 1000 };
+  return { subject: sub, expiresAt: isAbsent(exp) ? undefined : Number(exp) * 1000, name: nameOf(claims) };
 }
+
+/** The name that a user would know: what providers call it, otherwise the subject. */
+const nameOf = ({ preferred_username, username, email, name, sub }: Claims): string =>
+  [preferred_username, username, email, name, sub].find((claim) => typeof claim === 'string' && claim !== '') as string;
 
 /**
  * Only these tell an access token from another token for the same client: its own type in the header (RFC 9068);

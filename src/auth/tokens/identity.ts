@@ -7,6 +7,8 @@ export interface Identity {
   subject: string;
   /** When the token expires, in milliseconds since the epoch; undefined when the provider did not say. */
   expiresAt?: number;
+  /** What to call the user; it identifies nobody. */
+  name?: string;
 }
 
 /** A verified identity, and for how many milliseconds it may be cached. */

@@ -76,7 +76,8 @@ export class PersonalTokens {
 
   private judge(token: Token | undefined): Identity {
     if (!token) throw refused('it is not known');
-    const identity = { issuer: LOCAL_ISSUER, subject: token.subject, expiresAt: token.expires_on ?? undefined };
+    const { subject, expires_on } = token;
+    const identity = { issuer: LOCAL_ISSUER, subject, expiresAt: expires_on ?? undefined, name: subject };
     if (this.hasExpired(identity)) throw refused('it has expired');
     this.lastUse.note(token);
     return identity;
