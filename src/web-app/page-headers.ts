@@ -1,5 +1,6 @@
 /**
- * The content security policy of the web application: only resources from this origin. Scripts cannot turn text into
+ * The content security policy of the web application: only resources from this origin, and pictures of articles. These the page
+ * forbids itself in a second policy before anything else, unless the user has switched them on (docs/security.md). Scripts cannot turn text into
  * markup or code (`require-trusted-types-for`); the only trusted-types policy, `reading-list`, is for the service
  * worker's URL and for decoding single character references.
  */
@@ -7,7 +8,7 @@ const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self'",
+  "img-src 'self' https:",
   "connect-src 'self'",
   "manifest-src 'self'",
   "worker-src 'self'",

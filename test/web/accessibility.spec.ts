@@ -167,7 +167,7 @@ it('what was done is said again when it is done again', async () => {
       .observe(document.querySelector('.toast'), { childList: true, subtree: true });
   }`);
   await page.keyboard.press('z');
-  await expect.poll(() => page.evaluate<string[]>('said')).toContain('Undone');
+  await expect.poll(() => page.evaluate<string[]>('said')).toContainEqual(expect.stringMatching(/^Undone: /));
   await close();
 });
 
@@ -217,7 +217,7 @@ it('what is saved after signing in makes no page wider than its window, however 
   const { page, close } = await world.device({ viewport: { width: 320, height: 640 } });
   await page.goto('about:blank');
   await page.goto(`${world.url}/app/#save=https://example.com/${'a'.repeat(300)}`);
-  await page.getByText('is saved as soon as you have signed in').waitFor();
+  await page.getByText('is saved as soon as you have signed in and confirmed it.').waitFor();
   const width = 'document.documentElement.scrollWidth';
   expect(await page.evaluate(width)).toBe(320);
   await close();

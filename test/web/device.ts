@@ -130,8 +130,9 @@ export function watchProblems(page: Page): string[] {
   return problems;
 }
 
-/** Signs in by name and password on the page that offers it. */
-export async function signInByName(page: Page, name: string): Promise<void> {
+/** Signs in by name and password on the page that offers it, to stay signed in unless told otherwise. */
+export async function signInByName(page: Page, name: string, keep = true): Promise<void> {
+  await page.getByLabel('Stay signed in on this device').setChecked(keep);
   await page.getByLabel('Name').fill(name);
   await page.getByLabel('Password').fill('secret');
   await page.getByRole('button', { name: 'Sign in', exact: true }).first().click();

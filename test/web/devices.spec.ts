@@ -236,8 +236,7 @@ describeWorlds(
     it('a device that nobody stays signed in on says that it has changes, and sends them at the next sign-in', async () => {
       const name = someName();
       const { page, context, close } = await world.device();
-      await page.getByLabel('Stay signed in on this device').uncheck();
-      await signInByName(page, name);
+      await signInByName(page, name, false);
       await page.getByText('Up to date').waitFor();
       await context.setOffline(true);
       await save(page, 'https://example.com/unsent', 'Unsent');

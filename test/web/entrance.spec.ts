@@ -51,6 +51,7 @@ describe('a link with a token, where somebody is signed in already,', () => {
   it('asks in the language of the page, and for a link of the login that nobody began as well', async () => {
     const stranger = await linkOf(someName());
     const { page, close } = await world.device({ locale: 'de-DE' });
+    await page.getByLabel('Auf diesem Gerät angemeldet bleiben').check();
     await page.getByLabel('Name').fill(someName());
     await page.getByLabel('Passwort').fill('secret');
     await page.keyboard.press('Enter');
@@ -75,8 +76,7 @@ describe('a link with a token, where somebody is signed in already,', () => {
   it('is asked about in a new tab as well, where the answer counts once', async () => {
     const stranger = await linkOf(someName());
     const { page, context, close } = await world.device();
-    await page.getByLabel('Stay signed in on this device').uncheck();
-    await signInByName(page, someName());
+    await signInByName(page, someName(), false);
     const other = await context.newPage();
     await other.goto(stranger);
     await question(other).waitFor();

@@ -10,6 +10,7 @@ const LONG = 'Donaudampfschifffahrtsgesellschaftskapitänswitwenrentenauszahlung
 async function germanDevice(name: string, viewport = { width: 1280, height: 800 }): Promise<Device> {
   const device = await world.device({ locale: 'de-DE', viewport });
   await device.page.getByLabel('Name').fill(name);
+  await device.page.getByLabel('Auf diesem Gerät angemeldet bleiben').check();
   await device.page.getByLabel('Passwort').fill('secret');
   await device.page.keyboard.press('Enter');
   await device.page.getByRole('button', { name: 'Artikel speichern' }).waitFor();

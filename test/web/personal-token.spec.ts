@@ -62,6 +62,7 @@ it('the link opens the list of its user in a tab that shows another one, and lea
   await apiBy(two.token).create({ url: 'https://example.com/bob', title: 'of Bob' });
   const device = await openDevice(world.browser, one.link);
   const { page, close } = device;
+  await page.getByText(`You are signed in as “${alice}”.`).waitFor();
   await save(page, 'https://example.com/alice', 'of Alice');
   await page.getByText('Up to date').waitFor();
   await page.goto(two.link);

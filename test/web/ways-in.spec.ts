@@ -67,6 +67,7 @@ describeWorlds(
       );
       await elsewhere.goto('https://elsewhere.test/page?x=1#part');
       const [opened] = await Promise.all([page.context().waitForEvent('page'), elsewhere.evaluate(script)]);
+      await opened.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click();
       await expectTitles(opened, ['Else & where', 'Shared']);
       expect(opened.url()).not.toContain('elsewhere');
       await expect

@@ -1,8 +1,10 @@
 import { render } from 'preact';
 import { bringsSomething, takeEntrance } from './account/entrance';
 import { watchFocus } from './platform/focus';
+import { restrictPictures } from './platform/pictures';
 import { App } from './views/app';
 
+restrictPictures();
 // Before anything else, because one-time parts must not stay in the URL.
 const entrance = takeEntrance();
 watchFocus();

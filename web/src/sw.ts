@@ -32,8 +32,16 @@ worker.addEventListener('fetch', (event) => {
 
 async function keepFiles(): Promise<void> {
   const cache = await caches.open(CACHE);
-  // Entry files have no hash in their names, so the HTTP cache may hold an older version.
-  await cache.addAll(FILES.map((file) => new Request(file, { cache: 'no-cache' })));
+  await Promise.all(
+    FILES.map(async (file) => {
+      // Entry files have no hash in their names, so the HTTP cache may hold an older version.
+      const response = await fetch(file, { cache: 'no-cache' });
+      // What answers in place of the service, such as the sign-in page of a network, must not be kept.
+      const isPage = response.headers.get('Content-Type')?.startsWith('text/html') ?? false;
+      if (!response.ok || response.redirected || isPage !== (file === './')) throw new TypeError(`not ours: ${file}`);
+      await cache.put(file, response);
+    }),
+  );
 }
 
 async function forgetOlder(): Promise<void> {

@@ -1,11 +1,13 @@
 import type { LeftOut, NoPage, Place } from '@reading-list/formats';
+import { type Failure, germanReason } from './german-reasons';
+import { isOutOfSpace, PartGoneError } from './platform/failures';
 
 /** Every sentence of the application. A new language is one more object of this shape. */
 const en = {
   language: 'English',
   direction: 'ltr' as 'ltr' | 'rtl',
-  /** What the service, a parser or the browser gives as a reason, in this language. */
-  reason: (message: string): string => message,
+  /** Why something failed, in this language. */
+  reason: ({ message }: Failure): string => message,
   appName: 'Reading list',
   tagline: 'What you want to read, on all your devices.',
   skipToList: 'Skip to the list',
@@ -13,15 +15,22 @@ const en = {
   cancel: 'Cancel',
   dismiss: 'Dismiss',
 
-  views: { unread: 'Unread', favorites: 'Favourites', archive: 'Archive', all: 'All' },
+  views: { unread: 'Unread', read: 'Read', favorites: 'Favourites', archive: 'Archive', all: 'All' },
   viewsLabel: 'Views',
   empty: {
     unread: 'Nothing left to read.',
+    read: 'Nothing here. What you mark as read comes here until you archive it.',
     favorites: 'No favourites yet. The star keeps an article at hand.',
     archive: 'The archive is empty.',
     all: 'Nothing here yet. Save your first article by its address.',
     search: 'Nothing matches.',
+    isNew: 'This list is new: nothing was ever saved on it.',
+    signedInAs: (name: string) => `You are signed in as “${name}”.`,
+    isOther: 'If your articles are missing here, check name and password: each pair of them opens a list of its own.',
+    first: 'Save your first article',
+    start: 'Import articles, or get the bookmarklet',
   },
+  found: 'Found in all articles',
   search: 'Search',
   order: 'Order',
   orders: { newest: 'Newest first', oldest: 'Oldest first', title: 'By title' },
@@ -34,6 +43,19 @@ const en = {
   titleHint: 'The service does not open the page. You can add a title now or later.',
   save: 'Save',
   notAnAddress: 'This is not a web address: it must begin with https:// or http://.',
+  tracking: 'This address says where you got it from. Without that it is',
+  useClean: 'Use the shorter one',
+  sameThere: (title: string) => `Most likely the same page is on your list already: “${title}”`,
+  duplicates: {
+    heading: 'Saved more than once',
+    found: (count: number) =>
+      count === 1
+        ? 'One page seems to be saved more than once.'
+        : `${number(count)} pages seem to be saved more than once.`,
+    show: 'Show',
+    hint: 'These addresses most likely lead to the same page. Nothing happens unless you delete one.',
+    none: 'No page is saved more than once.',
+  },
   alreadyThere: 'This article is already on your list.',
   saved: (title: string) => `Saved “${title}”`,
 
@@ -58,7 +80,8 @@ const en = {
     unfavorite: (title: string) => `Removed “${title}” from favourites`,
     removed: (title: string) => `Deleted “${title}”`,
     renamed: (title: string) => `Renamed to “${title}”`,
-    undone: 'Undone',
+    position: (title: string) => `Moved the reading position in “${title}”`,
+    undone: (what: string) => `Undone: ${what}`,
     nothingToUndo: 'Nothing to undo.',
   },
   detail: 'Details',
@@ -85,6 +108,9 @@ const en = {
     signedOut: 'Signed out by the service',
     gone: 'The service has ended',
     unsent: (count: number) => (count === 1 ? '1 change to send' : `${number(count)} changes to send`),
+    foreign: 'Something else answers in place of the service, such as the sign-in page of a network.',
+    openForeign: 'Open it',
+    full: 'No space is left on this device, so nothing new can be stored.',
     now: 'Sync now',
   },
   notices: {
@@ -100,6 +126,9 @@ const en = {
     tokenOnce: 'You are signed in until this page is closed.',
     stay: 'Stay signed in on this device',
     failed: (reason: string) => `That did not work: ${reason}`,
+    full: 'No space is left on this device for this page. Delete files or the data of other pages, then try again.',
+    partGone: 'A part of the application was replaced by a new version. Reload the page.',
+    broken: 'The list on this device cannot be opened.',
     storage:
       'This browser does not let pages store data here (perhaps this is a private window), so the list cannot be opened.',
   },
@@ -137,14 +166,18 @@ const en = {
     tokenHint: 'It begins with rl_. The operator of the service creates one for you.',
     submit: 'Sign in',
     stay: 'Stay signed in on this device',
+    stayByName: 'Stay signed in here with this name',
     checking: 'Signing in…',
     refused: 'The service did not accept this. Check what you typed.',
     tokenRefused: (reason: string) => `The provider’s token is not accepted: ${reason}`,
     providerAway: 'The identity provider cannot be reached at the moment. Try again later.',
     unreachable: 'The service cannot be reached. Check the connection and try again.',
+    foreign: 'Something else answers in place of the service, such as the sign-in page of a network or a gateway.',
+    openForeign: 'Open it in a new tab',
     again: 'Try again',
     ended: 'This service has reached its end: nobody can sign in any more.',
     pending: (title: string) => `“${title}” is saved as soon as you have signed in.`,
+    pendingForm: (title: string) => `“${title}” is saved as soon as you have signed in and confirmed it.`,
     noWay: 'The service offers no way to sign in from a browser.',
     unsent: (count: number) =>
       count === 1
@@ -178,6 +211,9 @@ const en = {
     bookmarklet: 'Bookmarklet',
     bookmarkletName: 'Save to reading list',
     bookmarkletHint: 'Drag this to your bookmarks bar. Clicking it there saves the page you are on.',
+    pictures: 'Show pictures',
+    picturesHint:
+      'Pictures come from the pages’ own servers, which thereby learn that somebody at this address has the article on a list, and when it is shown.',
     install: 'Install as an app',
     installHint: 'Then you can save to the list from the share menu of this device.',
     installManually: 'Use your browser’s menu (“Install” or “Add to Home screen”).',
@@ -277,7 +313,7 @@ const en = {
       z: 'undo',
       a: 'save an article',
       '/': 'search',
-      'g u / g f / g e / g a': 'unread, favourites, archive, all',
+      'g u / g r / g f / g e / g a': 'unread, read, favourites, archive, all',
       '?': 'this help',
       Esc: 'close, or leave the search',
     } as Record<string, string>,
@@ -287,31 +323,10 @@ const en = {
 /** The sentences of one language. */
 export type Texts = typeof en;
 
-/** Reasons by what is said in English; the first one counts. */
-const REASONS_DE: readonly [pattern: RegExp, reason: string][] = [
-  [/URL/, 'keine vollständige Adresse'],
-  [/longer|too long/, 'zu lang'],
-  [/quoted field/, 'ein Anführungszeichen ohne Ende'],
-  [/never closed/, 'ein Tag oder Kommentar ohne Ende'],
-  [/without end/, 'zu viele Elemente ineinander'],
-  [/archive/, 'das Archiv ist beschädigt oder zu groß'],
-  [/not JSON/, 'kein JSON'],
-  [/account/, 'der Anfang des Exports fehlt'],
-  [/missing/, 'fehlt'],
-  [/limit of \d+ articles/, 'die Liste ist voll, lösche zuerst etwas'],
-  [/quota/i, 'auf diesem Gerät ist kein Platz mehr'],
-  [/not an? |range|NUL|empty/, 'kein gültiger Wert'],
-];
-
 const de: Texts = {
   language: 'Deutsch',
   direction: 'ltr',
-  reason: (message) => {
-    const [, line, field, said] = /^(?:line (\d+): )?(?:([a-z_]+): )?(.*)$/s.exec(message)!;
-    const reason = REASONS_DE.find(([pattern]) => pattern.test(said!))?.[1] ?? 'unbekannter Grund';
-    const name = field && (field === 'url' ? 'Adresse' : (de.conflicts.fields[field] ?? field));
-    return [line && `Zeile ${line}`, name, reason].filter(Boolean).join(': ');
-  },
+  reason: (failure) => germanReason(failure, de.conflicts.fields),
   appName: 'Leseliste',
   tagline: 'Was du lesen willst, auf allen deinen Geräten.',
   skipToList: 'Zur Liste springen',
@@ -319,15 +334,22 @@ const de: Texts = {
   cancel: 'Abbrechen',
   dismiss: 'Ausblenden',
 
-  views: { unread: 'Ungelesen', favorites: 'Favoriten', archive: 'Archiv', all: 'Alle' },
+  views: { unread: 'Ungelesen', read: 'Gelesen', favorites: 'Favoriten', archive: 'Archiv', all: 'Alle' },
   viewsLabel: 'Ansichten',
   empty: {
     unread: 'Alles gelesen.',
+    read: 'Nichts hier. Was du als gelesen markierst, steht hier, bis du es archivierst.',
     favorites: 'Noch keine Favoriten. Der Stern merkt einen Artikel vor.',
     archive: 'Das Archiv ist leer.',
     all: 'Noch nichts hier. Speichere den ersten Artikel mit seiner Adresse.',
     search: 'Nichts gefunden.',
+    isNew: 'Diese Liste ist neu: Auf ihr wurde noch nie etwas gespeichert.',
+    signedInAs: (name) => `Du bist als „${name}“ angemeldet.`,
+    isOther: 'Wenn deine Artikel hier fehlen, prüfe Namen und Passwort: Jedes Paar davon öffnet eine eigene Liste.',
+    first: 'Mit dem ersten Artikel beginnen',
+    start: 'Artikel importieren oder das Bookmarklet holen',
   },
+  found: 'In allen Artikeln gefunden',
   search: 'Suchen',
   order: 'Reihenfolge',
   orders: { newest: 'Neueste zuerst', oldest: 'Älteste zuerst', title: 'Nach Titel' },
@@ -340,6 +362,19 @@ const de: Texts = {
   titleHint: 'Der Dienst öffnet die Seite nicht. Einen Titel kannst du jetzt oder später vergeben.',
   save: 'Speichern',
   notAnAddress: 'Das ist keine Adresse einer Webseite: Sie muss mit https:// oder http:// beginnen.',
+  tracking: 'Diese Adresse verrät, woher du sie hast. Ohne das lautet sie',
+  useClean: 'Die kürzere nehmen',
+  sameThere: (title) => `Wahrscheinlich steht dieselbe Seite schon auf deiner Liste: „${title}“`,
+  duplicates: {
+    heading: 'Mehrfach gespeichert',
+    found: (count) =>
+      count === 1
+        ? 'Eine Seite scheint mehrfach gespeichert zu sein.'
+        : `${number(count)} Seiten scheinen mehrfach gespeichert zu sein.`,
+    show: 'Zeigen',
+    hint: 'Diese Adressen führen wahrscheinlich zur selben Seite. Es geschieht nichts, solange du keine löschst.',
+    none: 'Keine Seite ist mehrfach gespeichert.',
+  },
   alreadyThere: 'Der Artikel steht schon auf deiner Liste.',
   saved: (title) => `„${title}“ gespeichert`,
 
@@ -364,7 +399,8 @@ const de: Texts = {
     unfavorite: (title) => `„${title}“ aus den Favoriten entfernt`,
     removed: (title) => `„${title}“ gelöscht`,
     renamed: (title) => `In „${title}“ umbenannt`,
-    undone: 'Rückgängig gemacht',
+    position: (title) => `Leseposition in „${title}“ verschoben`,
+    undone: (what) => `Rückgängig gemacht: ${what}`,
     nothingToUndo: 'Es gibt nichts rückgängig zu machen.',
   },
   detail: 'Einzelheiten',
@@ -391,6 +427,9 @@ const de: Texts = {
     signedOut: 'Vom Dienst abgemeldet',
     gone: 'Der Dienst ist eingestellt',
     unsent: (count) => (count === 1 ? '1 Änderung zu senden' : `${number(count)} Änderungen zu senden`),
+    foreign: 'Statt des Dienstes antwortet etwas anderes, zum Beispiel die Anmeldeseite eines Netzes.',
+    openForeign: 'Öffnen',
+    full: 'Auf diesem Gerät ist kein Platz mehr, deshalb lässt sich nichts Neues speichern.',
     now: 'Jetzt abgleichen',
   },
   notices: {
@@ -407,6 +446,9 @@ const de: Texts = {
     tokenOnce: 'Du bist angemeldet, bis diese Seite geschlossen wird.',
     stay: 'Auf diesem Gerät angemeldet bleiben',
     failed: (reason) => `Das hat nicht geklappt: ${reason}`,
+    full: 'Auf diesem Gerät ist für diese Seite kein Platz mehr. Lösche Dateien oder Daten anderer Seiten und versuche es noch einmal.',
+    partGone: 'Ein Teil der Anwendung wurde durch eine neue Version ersetzt. Lade die Seite neu.',
+    broken: 'Die Liste auf diesem Gerät lässt sich nicht öffnen.',
     storage:
       'Dieser Browser lässt Seiten hier keine Daten behalten (vielleicht ein privates Fenster), deshalb kann die Liste nicht geöffnet werden.',
   },
@@ -444,14 +486,19 @@ const de: Texts = {
     tokenHint: 'Es beginnt mit rl_. Wer den Dienst betreibt, stellt es dir aus.',
     submit: 'Anmelden',
     stay: 'Auf diesem Gerät angemeldet bleiben',
+    stayByName: 'Hier mit diesem Namen angemeldet bleiben',
     checking: 'Anmeldung läuft …',
     refused: 'Der Dienst hat das nicht angenommen. Prüfe deine Eingabe.',
     tokenRefused: (reason) => `Das Token des Anbieters wird nicht angenommen: ${reason}`,
     providerAway: 'Der Identitätsanbieter ist gerade nicht erreichbar. Versuche es später noch einmal.',
     unreachable: 'Der Dienst ist nicht erreichbar. Prüfe die Verbindung und versuche es noch einmal.',
+    foreign:
+      'Statt des Dienstes antwortet etwas anderes, zum Beispiel die Anmeldeseite eines Netzes oder eines Gateways.',
+    openForeign: 'In einem neuen Tab öffnen',
     again: 'Erneut versuchen',
     ended: 'Dieser Dienst ist eingestellt: Anmelden ist nicht mehr möglich.',
     pending: (title) => `„${title}“ wird gespeichert, sobald du angemeldet bist.`,
+    pendingForm: (title) => `„${title}“ wird gespeichert, sobald du angemeldet bist und es bestätigt hast.`,
     noWay: 'Der Dienst bietet keine Anmeldung im Browser an.',
     unsent: (count) =>
       `Auf diesem Gerät ${count === 1 ? 'wartet 1 Änderung' : `warten ${number(count)} Änderungen`} darauf, gesendet zu werden. Sie ${count === 1 ? 'bleibt' : 'bleiben'}, bis sich das Konto anmeldet, zu dem sie gehören.`,
@@ -483,6 +530,9 @@ const de: Texts = {
     bookmarklet: 'Bookmarklet',
     bookmarkletName: 'Auf die Leseliste',
     bookmarkletHint: 'Zieh das in die Lesezeichenleiste. Ein Klick dort speichert die Seite, auf der du bist.',
+    pictures: 'Bilder zeigen',
+    picturesHint:
+      'Bilder kommen von den Servern der Seiten selbst. Diese erfahren damit, dass jemand mit dieser Adresse im Netz den Artikel auf einer Liste hat und wann er gezeigt wird.',
     install: 'Als App installieren',
     installHint: 'Dann kann das Teilen-Menü dieses Geräts auf die Liste speichern.',
     installManually: 'Das geht im Menü des Browsers („Installieren“ oder „Zum Startbildschirm“).',
@@ -586,7 +636,7 @@ const de: Texts = {
       z: 'rückgängig',
       a: 'Artikel speichern',
       '/': 'suchen',
-      'g u / g f / g e / g a': 'Ungelesen, Favoriten, Archiv, Alle',
+      'g u / g r / g f / g e / g a': 'Ungelesen, Gelesen, Favoriten, Archiv, Alle',
       '?': 'diese Hilfe',
       Esc: 'schließen, Suche verlassen',
     },
@@ -616,7 +666,13 @@ export function setLanguage(wanted: string): void {
 }
 
 /** Why something failed, in the language of the moment. */
-export const reasonOf = (error: unknown): string => t.reason(error instanceof Error ? error.message : String(error));
+export function reasonOf(error: unknown): string {
+  if (isOutOfSpace(error)) return t.notices.full;
+  if (error instanceof PartGoneError) return t.notices.partGone;
+  return t.reason(
+    typeof error === 'object' && error && 'message' in error ? (error as Failure) : { message: String(error) },
+  );
+}
 
 /** The first of the browser's languages that there is. */
 export const preferredLanguage = (): string =>

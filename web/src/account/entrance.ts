@@ -1,7 +1,13 @@
-/** An article to save, from the bookmarklet or the share sheet. */
+import { cleanAddress } from '../list/canonical';
+import { findAddress, tidyTitle } from '../ways/shared-text';
+
+/** An article to save, from a link, the bookmarklet or the share sheet. */
 export interface ToSave {
+  /** Empty if there was none in what was shared. */
   url: string;
   title?: string;
+  /** Whether the form is to show it first: anybody can make a link, and of some addresses there is a better one. */
+  asks?: boolean;
 }
 
 /** What the page's URL carries. */
@@ -44,21 +50,24 @@ export function readEntrance({ hash, searchParams }: URL): Entrance {
   if (token) return { token: { value: token, kind: 'personal' } };
   if (hash === '#add') return { add: true };
   const save = fragment.get('save');
-  if (save) return { save: { url: save, title: cut(fragment.get('title')) } };
+  if (save) return { save: { url: save, title: cut(fragment.get('title')), asks: true } };
   return readShare(searchParams);
 }
 
-/** Share sheets may put the URL into any of the fields. */
+/** Share sheets may put the URL into any of the fields, and a text around it. */
 function readShare(search: URLSearchParams): Entrance {
-  const [url, text, title] = ['share_url', 'share_text', 'share_title'].map((name) => search.get(name)?.trim() ?? '');
-  const found = [url, text, title].map((part) => /https?:\/\/\S+/i.exec(part ?? '')?.[0]).find(Boolean);
-  if (!found) return url || text || title ? { add: true } : {};
-  const name = title && title !== found ? title : text?.replace(found, '').trim();
-  return { save: { url: found === url ? url : withoutMarks(found), title: cut(name) } };
+  const [url = '', text = '', title = ''] = ['share_url', 'share_text', 'share_title'].map(
+    (name) => search.get(name)?.trim() ?? '',
+  );
+  if (!url && !text && !title) return {};
+  const found = [url, text, title].map(findAddress).find(Boolean);
+  if (!found) return { save: { url, title: cut(text.includes(title) ? text : `${title} ${text}`.trim()), asks: true } };
+  // What is shared as an address alone ends as it does.
+  const address = /^https?:\/\/\S+$/i.test(url) ? url : found.url;
+  const name = findAddress(title)?.title ?? tidyTitle(title);
+  const asks = cleanAddress(address) !== address;
+  return { save: { url: address, title: cut(name || findAddress(text)?.title || tidyTitle(text)), asks } };
 }
-
-/** A URL in a sentence, without the marks after it; a parenthesis may be a part of it. */
-const withoutMarks = (url: string) => url.replace(url.includes('(') ? /[.,;:!?'"”’»]+$/ : /[.,;:!?'"”’»)]+$/, '');
 
 const cut = (title?: string | null) => (title ? [...title].slice(0, MAX_TITLE).join('') : undefined);
 

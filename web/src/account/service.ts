@@ -12,7 +12,8 @@ export interface Offer {
 /** Why signing in failed. The message is what the service said about a token, otherwise empty. */
 export class SignInError extends Error {
   constructor(
-    readonly reason: 'refused' | 'tokenRefused' | 'unreachable' | 'ended' | 'providerAway',
+    readonly reason:
+      'refused' | 'tokenRefused' | 'unreachable' | 'foreign' | 'ended' | 'providerAway' | 'full' | 'storage',
     message = '',
   ) {
     super(message);
@@ -21,20 +22,23 @@ export class SignInError extends Error {
 
 /** Fetches the ways of signing in. Throws `SignInError`. */
 export async function readOffer(): Promise<Offer> {
-  const root = (await getJson(`${serviceUrl()}/v2/`)) as { capabilities?: string[] };
-  const { provider } = (await getJson('config.json')) as { provider: string };
-  const { capabilities } = root;
-  if (!Array.isArray(capabilities)) return { basic: true, tokens: true, provider };
+  const { hello, capabilities } = await getJson(`${serviceUrl()}/v2/`);
+  if (typeof hello !== 'string') throw new SignInError('foreign');
+  const { provider, offersLogin } = await getJson('config.json');
+  const name = typeof provider === 'string' && offersLogin ? provider : undefined;
+  if (!Array.isArray(capabilities)) return { basic: true, tokens: true, provider: name };
   return {
     basic: capabilities.includes('basic'),
     tokens: capabilities.includes('tokens'),
-    provider: capabilities.includes('oauth') ? provider : undefined,
+    provider: capabilities.includes('oauth') ? name : undefined,
   };
 }
 
-/** The name of the account for the credentials. Throws `SignInError`. */
-export async function readAccount(authorization: string): Promise<string> {
-  return ((await getJson('account', { Authorization: authorization })) as { account: string }).account;
+/** The account for the credentials, and its name for people. Throws `SignInError`. */
+export async function readAccount(authorization: string): Promise<{ account: string; name: string }> {
+  const { account, name = '' } = await getJson('account', { Authorization: authorization });
+  if (typeof account !== 'string' || typeof name !== 'string') throw new SignInError('foreign');
+  return { account, name };
 }
 
 /**
@@ -49,16 +53,30 @@ export async function goToProvider(provider: string): Promise<void> {
   location.assign(login);
 }
 
-async function getJson(url: string, headers: Record<string, string> = {}): Promise<unknown> {
-  const response = await request(url, { headers, credentials: 'omit', cache: 'no-store' });
-  if (response.ok) return response.json();
-  if (response.status === 401 || response.status === 403) throw await refusalOf(response, headers.Authorization);
-  throw new SignInError(response.status === 410 ? 'ended' : 'unreachable');
+/**
+ * An object from the service. With the cookies of the page, for a gateway in front of both; the service needs none. A redirect is
+ * never the service's.
+ */
+async function getJson(url: string, headers: Record<string, string> = {}): Promise<Record<string, unknown>> {
+  const response = await request(url, {
+    headers,
+    credentials: 'same-origin',
+    cache: 'no-store',
+    redirect: 'manual',
+  });
+  const body = (await response.json().catch(() => undefined)) as unknown;
+  const isObject = typeof body === 'object' && body !== null;
+  if (response.ok && isObject) return body as Record<string, unknown>;
+  if (isObject && (response.status === 401 || response.status === 403)) throw refusalOf(body, headers.Authorization);
+  if (isObject && response.status === 410) throw new SignInError('ended');
+  const isFromService = isObject && 'errno' in body;
+  throw new SignInError(
+    isFromService || (response.status >= 500 && response.status !== 511) ? 'unreachable' : 'foreign',
+  );
 }
 
 /** Of a provider's token, users can't tell what is wrong with it: they did not type it. */
-async function refusalOf(response: Response, authorization = ''): Promise<SignInError> {
-  const { message } = (await response.json().catch(() => ({}))) as { message?: unknown };
+function refusalOf({ message }: { message?: unknown }, authorization = ''): SignInError {
   if (!/^Bearer (?!rl_)/.test(authorization) || typeof message !== 'string') return new SignInError('refused');
   return new SignInError('tokenRefused', message.replace(/^The access token is refused: /, ''));
 }
@@ -70,6 +88,9 @@ async function request(url: string, init: RequestInit): Promise<Response> {
     throw new SignInError('unreachable');
   }
 }
+
+/** A page of the service that no browser keeps: what answers in its place shows itself there. */
+export const foreignUrl = (): string => `${serviceUrl()}/v2/`;
 
 /** The `Authorization` header for a name and password, in UTF-8. */
 export function basicAuthorization(name: string, password: string): string {

@@ -1,16 +1,18 @@
-import { createClient, openReadingList, type ReadingList } from '@reading-list/client';
+import { type Client, createClient, openReadingList, type ReadingList } from '@reading-list/client';
 import { indexedDbStorage } from '@reading-list/client/indexeddb';
 import { deleteDB } from 'idb';
 import { type KeptSession, keepSession, noteAccount, readKeptSession } from '../platform/keep';
 import { readPreferences } from '../platform/preferences';
+import { openChannel } from '../platform/channel';
 import { readAccount, serviceUrl } from './service';
 
 /** A signed-in user and the list on this device. */
 export interface Session {
   account: string;
-  /** The name by which the user signed in; empty if the provider has it. */
+  /** The user's name, as typed or as the service knows it. */
   label: string;
   list: ReadingList;
+  client: Client;
   /** Whether the credentials are kept on this device. */
   isKept: boolean;
   /** Read by the library for each request; signing in again replaces them. */
@@ -37,7 +39,7 @@ export const presentAccount = {
 };
 
 /** Tells other tabs who signed in, with credentials, and whose account was removed from this device, without. */
-const tabs = new BroadcastChannel('reading-list-sessions');
+const tabs = openChannel('reading-list-sessions');
 
 /** Each account has its own database. */
 const databaseOf = (account: string) => `reading-list-${account}`;
@@ -51,7 +53,8 @@ export async function openElsewhere(): Promise<string | undefined> {
 
 /** Signs in: the service identifies the account. Throws `SignInError`. */
 export async function signIn(credentials: Credentials): Promise<Session> {
-  return enter(await readAccount(credentials.authorization), credentials);
+  const { account, name } = await readAccount(credentials.authorization);
+  return enter(account, { ...credentials, label: credentials.label || name });
 }
 
 /** Opens the list of an account whose credentials the service has accepted. */
@@ -84,7 +87,7 @@ export async function openSession({ account, authorization, label }: KeptSession
   list.start({ intervalSeconds: INTERVAL_SECONDS });
   // Only one of several tabs syncs automatically; the others should start with current data too.
   void list.sync().catch(() => undefined);
-  return { account, label, list, isKept: true, credentials };
+  return { account, label, list, client, isKept: true, credentials };
 }
 
 /** Stores or removes the credentials on this device. */

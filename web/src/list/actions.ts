@@ -26,7 +26,7 @@ export class Actions {
     private readonly tell: (done: Done) => void,
   ) {}
 
-  async save({ url, title }: ToSave): Promise<LocalArticle> {
+  async save({ url, title }: Pick<ToSave, 'url' | 'title'>): Promise<LocalArticle> {
     const known = await this.list.get({ url });
     if (known) {
       this.tell({ text: () => t.alreadyThere });
@@ -86,17 +86,30 @@ export class Actions {
 
   readUpTo = (article: LocalArticle, words: number) =>
     this.attempt(async () => {
-      if (words > article.read_position) await this.list.setReadPosition(article.key, words);
+      const { key, read_position: before } = article;
+      if (words <= before) return;
+      await this.list.setReadPosition(key, words);
+      this.did(t.done.position, article, async () => {
+        // It only moves forward, but starts over when an article is marked as unread.
+        await this.list.markRead(this.now(key));
+        await this.list.markUnread(this.now(key));
+        if (before > 0) await this.list.setReadPosition(this.now(key), before);
+      });
     });
 
-  /** Undoes the last action. Returns the present key of its article, if there was one. */
-  undo = async (): Promise<string | undefined> => {
-    const last = this.past.pop();
+  /**
+   * Undoes an action, the last one by default, and says which one it was. Returns the present key of its article, if there was
+   * one.
+   */
+  undo = async (done: Done | undefined = this.past.at(-1)): Promise<string | undefined> => {
+    const at = this.past.findIndex((one) => one === done);
+    const [undone] = at === -1 ? [] : this.past.splice(at, 1);
     await this.attempt(async () => {
-      await last?.undo?.();
-      this.tell({ text: () => (last ? t.done.undone : t.done.nothingToUndo) });
+      await undone?.undo?.();
+      const text = (title: string) => (undone ? t.done.undone(undone.text(title)) : t.done.nothingToUndo);
+      this.tell({ text, title: undone?.title });
     });
-    return last && this.now(last.key);
+    return undone && this.now(undone.key);
   };
 
   /** Saves an article that another device deleted again, with all that was known of it. */

@@ -1,8 +1,9 @@
 import type { LocalArticle, Query, ReadingList } from '@reading-list/client';
 import { useEffect, useState } from 'preact/hooks';
+import { duplicatesIn } from './canonical';
 import { VIEW_QUERIES, type View, VIEWS } from './view';
 
-/** The articles of a view, filtered by a search; undefined until loaded. */
+/** The articles of a view, or of a search in all of them; undefined until loaded. */
 export function useArticles(list: ReadingList, view: View, order: Query['order'], search: string) {
   const [items, setItems] = useState<LocalArticle[]>();
   useEffect(() => {
@@ -12,7 +13,9 @@ export function useArticles(list: ReadingList, view: View, order: Query['order']
       if (isCurrent) setItems(articles);
     };
     const text = search.trim();
-    const stop = onChange(list, async () => show(await (text === '' ? list.list(query) : list.search(text, query))));
+    const stop = onChange(list, async () =>
+      show(await (text === '' ? list.list(query) : list.search(text, { order }))),
+    );
     return () => {
       isCurrent = false;
       stop();
@@ -33,6 +36,13 @@ export function useCounts(list: ReadingList): Partial<Record<View, number>> {
     [list],
   );
   return counts;
+}
+
+/** Groups of articles that are most likely the same page. */
+export function useDuplicates(list: ReadingList): LocalArticle[][] {
+  const [groups, setGroups] = useState<LocalArticle[][]>([]);
+  useEffect(() => onChange(list, async () => setGroups(duplicatesIn(await list.list({ order: 'oldest' })))), [list]);
+  return groups;
 }
 
 /** The current state of an article: undefined until loaded, null if there is none with that key. */

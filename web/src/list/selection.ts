@@ -3,15 +3,18 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isFocusLost } from '../platform/focus';
 import type { Routing } from './route';
 
-const WIDE = matchMedia('(min-width: 64rem)');
+const WIDE_REM = 64;
+
+/** As the styles count: in units of the text, however it has been enlarged. */
+const isWideNow = () => innerWidth >= WIDE_REM * parseFloat(getComputedStyle(document.documentElement).fontSize);
 
 /** Whether the page shows the details next to the list, instead of over it. */
 export function useIsWide(): boolean {
-  const [isWide, setWide] = useState(WIDE.matches);
+  const [isWide, setWide] = useState(isWideNow);
   useEffect(() => {
-    const follow = () => setWide(WIDE.matches);
-    WIDE.addEventListener('change', follow);
-    return () => WIDE.removeEventListener('change', follow);
+    const observer = new ResizeObserver(() => setWide(isWideNow()));
+    observer.observe(document.documentElement);
+    return () => observer.disconnect();
   }, []);
   return isWide;
 }
@@ -82,7 +85,18 @@ export function useSelection(
     openKey: route.key,
     focus,
     show,
-    current: () => items?.find(({ key }) => key === (route.key ?? selected)),
+    /**
+     * The article that a key is for: that of the row or of the details with the focus, otherwise the open or selected one, unless
+     * it has left the list without the user's doing. @param shown in the details
+     */
+    current: (shown?: LocalArticle) => {
+      const element = document.activeElement;
+      const key = element?.closest<HTMLElement>('.list .row')?.dataset.key ?? route.key ?? selected;
+      const isOver = !isWide && route.key !== undefined;
+      return (
+        items?.find((item) => item.key === key) ?? (isOver || element?.closest('.detail-pane') ? shown : undefined)
+      );
+    },
     move: (by: 1 | -1) => {
       const at = keys.indexOf(route.key ?? selected ?? '');
       // What has left the view is between its former neighbours.

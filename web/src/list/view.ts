@@ -1,12 +1,13 @@
 import type { LocalArticle, Query } from '@reading-list/client';
 
 /** The views of the list, in display order. */
-export const VIEWS = ['unread', 'favorites', 'archive', 'all'] as const;
+export const VIEWS = ['unread', 'read', 'favorites', 'archive', 'all'] as const;
 export type View = (typeof VIEWS)[number];
 
 /** The query of each view. */
 export const VIEW_QUERIES: Readonly<Record<View, Query>> = {
   unread: { unread: true, archived: false },
+  read: { unread: false, archived: false },
   favorites: { favorite: true },
   archive: { archived: true },
   all: {},
@@ -14,6 +15,10 @@ export const VIEW_QUERIES: Readonly<Record<View, Query>> = {
 
 export const isInView = (article: LocalArticle, view: View): boolean =>
   Object.entries(VIEW_QUERIES[view]).every(([field, value]) => article[field as keyof LocalArticle] === value);
+
+/** The view in which one would look for an article. */
+export const placeOf = ({ archived, unread }: LocalArticle): View =>
+  archived ? 'archive' : unread ? 'unread' : 'read';
 
 /** What the page shows: a view and, if any, the open article. */
 export interface Route {

@@ -7,6 +7,10 @@ export interface Preferences {
   order: 'newest' | 'oldest' | 'title';
   /** Whether single keys do things. */
   shortcuts: boolean;
+  /** Whether to load the pictures of articles, from wherever they are. */
+  pictures: boolean;
+  /** How many pages that are saved more than once the user has seen and left as they are. */
+  duplicatesSeen: number;
 }
 
 const KEY = 'reading-list-preferences';
@@ -18,6 +22,8 @@ export function readPreferences(): Preferences {
     device: guessDevice(),
     order: 'newest',
     shortcuts: true,
+    pictures: false,
+    duplicatesSeen: 0,
   };
   try {
     return { ...defaults, ...(JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<Preferences>) };

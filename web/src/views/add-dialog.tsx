@@ -1,22 +1,34 @@
+import type { LocalArticle, ReadingList } from '@reading-list/client';
 import type { JSX } from 'preact';
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ToSave } from '../account/entrance';
 import { presentAccount } from '../account/session';
+import { titleOf } from '../list/article-facts';
+import { canonicalOf, cleanAddress } from '../list/canonical';
 import { webLink } from '../platform/links';
 import { reasonOf, t } from '../texts';
 import { Dialog } from './dialog';
+import { Sentence } from './sentence';
 
 const DRAFT = 'reading-list-draft';
 
 /** The form to save an article. Its contents survive a reload of the page. */
 export function AddDialog({
+  list,
+  initial,
   onSave,
   onClose,
 }: {
+  list: ReadingList;
+  /** What a link or a share sheet brings, instead of what was typed before. */
+  initial?: ToSave;
   onSave: (save: ToSave) => Promise<void>;
   onClose: () => void;
 }): JSX.Element {
-  const [draft, setDraft] = useState(readDraft);
+  const [draft, setDraft] = useState(() => (initial ? { url: initial.url, title: initial.title ?? '' } : readDraft()));
+  const address = withScheme(draft.url.trim());
+  const clean = cleanAddress(address);
+  const same = useSame(list, address);
   const [problem, setProblem] = useState('');
   const url = useRef<HTMLInputElement>(null);
   const change = (changed: Partial<typeof draft>) => {
@@ -30,7 +42,6 @@ export function AddDialog({
   };
   const submit = async (event: Event) => {
     event.preventDefault();
-    const address = withScheme(draft.url.trim());
     if (webLink(address) === undefined) return refuse(t.notAnAddress);
     try {
       await onSave({ url: address, title: draft.title.trim() || undefined });
@@ -59,6 +70,19 @@ export function AddDialog({
             onInput={(event) => change({ url: event.currentTarget.value })}
           />
         </label>
+        {clean !== address && (
+          <p class="hint">
+            {t.tracking} <bdi class="address">{clean}</bdi>.{' '}
+            <button type="button" class="quiet" onClick={() => change({ url: clean })}>
+              {t.useClean}
+            </button>
+          </p>
+        )}
+        {same && (
+          <p class="hint" role="status">
+            <Sentence of={t.sameThere} title={titleOf(same)} />
+          </p>
+        )}
         <label>
           {t.titleOptional}
           <input
@@ -87,6 +111,23 @@ export const forgetDraft = () => sessionStorage.removeItem(DRAFT);
 /** Adds the scheme that browsers hide, for URLs such as "example.com/article". */
 const withScheme = (text: string): string =>
   /^[^\s.:/?#@]+(\.[^\s.:/?#@]+)+(:\d+)?([/?#]|$)/.test(text) ? `https://${text}` : text;
+
+/** The article on the list that most likely is the page at this address. */
+function useSame(list: ReadingList, address: string): LocalArticle | undefined {
+  const [same, setSame] = useState<LocalArticle>();
+  useEffect(() => {
+    if (webLink(address) === undefined) return setSame(undefined);
+    const name = canonicalOf(address);
+    let isCurrent = true;
+    void list.list().then((articles) => {
+      if (isCurrent) setSame(articles.find(({ url }) => canonicalOf(url) === name));
+    });
+    return () => {
+      isCurrent = false;
+    };
+  }, [list, address]);
+  return same;
+}
 
 /** What the same user typed before. */
 function readDraft(): { url: string; title: string } {

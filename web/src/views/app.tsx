@@ -17,11 +17,13 @@ import {
 } from '../account/session';
 import { type KeptSession, readKeptSession } from '../platform/keep';
 import { type Preferences, readPreferences, writePreferences } from '../platform/preferences';
+import { PART_GONE, reloadFresh } from '../platform/failures';
 import { watchUpdates } from '../platform/updates';
 import { setLanguage, t } from '../texts';
 import { forgetDraft } from './add-dialog';
 import { ListPage } from './list-page';
 import { KEEP, SignIn, takeLogin } from './sign-in';
+import { BrokenPage } from './broken-page';
 import { SwitchPage } from './switch-page';
 
 type State =
@@ -29,7 +31,7 @@ type State =
   | { at: 'sign-in'; problem?: SignInError }
   | { at: 'asking'; enter: () => Promise<Session>; kept?: KeptSession }
   | { at: 'list'; session: Session }
-  | { at: 'broken' };
+  | { at: 'broken'; error: unknown };
 
 interface InstallPrompt extends Event {
   prompt(): Promise<void>;
@@ -45,6 +47,11 @@ export function App({ entrance }: { entrance: Entrance }): JSX.Element {
   setLanguage(preferences.language);
 
   useEffect(() => watchUpdates((apply) => setUpdate(() => apply)), []);
+  useEffect(() => {
+    const offer = () => setUpdate((apply) => apply ?? (() => void reloadFresh()));
+    window.addEventListener(PART_GONE, offer);
+    return () => window.removeEventListener(PART_GONE, offer);
+  }, []);
   useEffect(() => {
     document.title = t.appName;
   }, [preferences.language]);
@@ -86,7 +93,7 @@ export function App({ entrance }: { entrance: Entrance }): JSX.Element {
         setState({ at: 'opening' });
         void opening.then(
           (session) => setState({ at: 'list', session }),
-          () => setState({ at: 'broken' }),
+          (error: unknown) => setState({ at: 'broken', error }),
         );
       };
       return (
@@ -97,7 +104,7 @@ export function App({ entrance }: { entrance: Entrance }): JSX.Element {
       );
     }
     case 'broken':
-      return <p class="opening problem">{t.notices.storage}</p>;
+      return <BrokenPage error={state.error} />;
     case 'sign-in':
       return (
         <SignIn
@@ -140,7 +147,7 @@ async function begin({ token }: Entrance): Promise<State> {
     if (token) return await beginWith(token, isExpected && token.kind === 'login', kept);
     return kept ? { at: 'list', session: await openSession(kept) } : { at: 'sign-in' };
   } catch (error) {
-    if (!(error instanceof SignInError)) return { at: 'broken' };
+    if (!(error instanceof SignInError)) return { at: 'broken', error };
     return { at: 'sign-in', problem: error };
   }
 }
@@ -151,18 +158,17 @@ async function begin({ token }: Entrance): Promise<State> {
  * @param isWanted whether it comes from a login that began on this page
  */
 async function beginWith(
-  { value, kind }: NonNullable<Entrance['token']>,
+  { value }: NonNullable<Entrance['token']>,
   isWanted: boolean,
   kept: KeptSession | undefined,
 ): Promise<State> {
   const keep = isWanted && sessionStorage.getItem(KEEP) !== 'no';
-  const label = kind === 'login' ? '' : t.signIn.token;
-  const credentials = { authorization: `Bearer ${value}`, label, keep };
-  const account = await readAccount(credentials.authorization);
+  const credentials = { authorization: `Bearer ${value}`, label: '', keep };
+  const { account, name } = await readAccount(credentials.authorization);
   const present = kept?.account ?? presentAccount.recall() ?? (await openElsewhere());
   if (present !== undefined && present !== account && !isWanted)
-    return { at: 'asking', kept, enter: () => enter(account, credentials) };
-  return { at: 'list', session: await enter(account, credentials) };
+    return { at: 'asking', kept, enter: () => enter(account, { ...credentials, label: name }) };
+  return { at: 'list', session: await enter(account, { ...credentials, label: name }) };
 }
 
 /** Keeps the browser's one-time install prompt until the user asks for it. */

@@ -6,6 +6,7 @@ import { minutesOf, siteOf, titleOf } from '../list/article-facts';
 import { AWAY, webLink } from '../platform/links';
 import { formatDate, t } from '../texts';
 import { Icon, IconButton } from './icons';
+import { Picture } from './picture';
 
 interface Props {
   article: LocalArticle | undefined;
@@ -26,6 +27,7 @@ export function Detail(props: Props): JSX.Element {
         <IconButton icon="back" name={t.backToList} onClick={onClose} />
       </div>
       <Heading {...props} article={article} />
+      <Picture article={article} />
       <ReadLink article={article} />
       <Position key={article.key} article={article} actions={props.actions} />
       <DetailActions {...props} article={article} />

@@ -1,6 +1,7 @@
 import type { ReadingList } from '@reading-list/client';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { loadPart } from '../platform/failures';
 import { number, reasonOf, t } from '../texts';
 import { followSending, type ImportResult, runImport, type Sending } from '../ways/import';
 import type { Preview, Refusal } from '../ways/read-file';
@@ -41,7 +42,7 @@ export function ImportSection({ list, device, isOneByOne, onRunning }: Props): J
     setStep({ at: 'reading' });
     try {
       // The parsers are as large as the application, so they are loaded on demand.
-      const { readFiles, UNDERSTOOD } = await import('../ways/read-file');
+      const { readFiles, UNDERSTOOD } = await loadPart(() => import('../ways/read-file'));
       const preview = await readFiles(files, list, device);
       const isAnything = preview.formats.size > 0 || preview.stoppedAt.length > 0;
       const problem = t.importing.unknownFormat(labelsOf(UNDERSTOOD));

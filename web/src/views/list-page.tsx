@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ToSave } from '../account/entrance';
 import type { Session } from '../account/session';
 import { Actions, type Done } from '../list/actions';
-import { useArticle, useArticles, useCounts } from '../list/hooks';
+import { useArticle, useArticles, useCounts, useDuplicates } from '../list/hooks';
 import { useMessages } from '../list/messages';
 import { useRoute } from '../list/route';
 import { useIsWide, useSelection } from '../list/selection';
@@ -17,6 +17,8 @@ import type { Preferences } from '../platform/preferences';
 import { reasonOf, t } from '../texts';
 import { AddDialog } from './add-dialog';
 import { Detail } from './detail';
+import { DuplicatesDialog } from './duplicates-dialog';
+import { EmptyList } from './empty-list';
 import { HelpDialog } from './help-dialog';
 import { ListPane } from './list-pane';
 import { Notices } from './notices';
@@ -30,7 +32,7 @@ import { ViewsNav } from './views-nav';
 interface Props {
   session: Session;
   preferences: Preferences;
-  /** An article to save immediately. */
+  /** An article to save, immediately unless the form is to show it first. */
   save?: ToSave;
   onSaved: () => void;
   /** Whether to start with the form to save an article. */
@@ -43,13 +45,14 @@ interface Props {
   onSignOut: () => void;
 }
 
-type Open = 'add' | 'help' | 'settings' | 'sign-out' | undefined;
+type Open = 'add' | 'duplicates' | 'help' | 'settings' | 'sign-out' | undefined;
 
 /** The list and everything around it. */
 export function ListPage(props: Props): JSX.Element {
   const { session, preferences } = props;
   const { list } = session;
-  const [open, setOpen] = useState<Open>(props.startsWithAdd ? 'add' : undefined);
+  const asked = props.save?.asks ? props.save : undefined;
+  const [open, setOpen] = useState<Open>(props.startsWithAdd || asked ? 'add' : undefined);
   const [done, setDone] = useState<Done>();
   const [search, setSearch] = useState('');
   const [renaming, setRenaming] = useState<string>();
@@ -66,24 +69,30 @@ export function ListPage(props: Props): JSX.Element {
   const sync = useSyncState(list, session.account);
   const counts = useCounts(list);
   const messages = useMessages(list);
+  const duplicates = useDuplicates(list);
 
-  useEffect(() => void noteAccount(session.account, sync.unsent), [session.account, sync.unsent]);
+  useEffect(
+    () => void noteAccount(session.account, sync.unsent).catch(() => undefined),
+    [session.account, sync.unsent],
+  );
   useEffect(() => setRenaming((key) => (key === selection.openKey ? key : undefined)), [selection.openKey]);
   useEffect(() => {
     if (article === null) selection.vanish();
   }, [article]);
   const tellFailure = (error: unknown) => setDone({ text: () => t.notices.failed(reasonOf(error)) });
   useEffect(() => {
-    if (props.save) void actions.save(props.save).catch(tellFailure).then(props.onSaved);
+    if (props.save && !asked) void actions.save(props.save).catch(tellFailure).then(props.onSaved);
   }, [props.save]);
 
   const remove = (removed: LocalArticle) => {
     selection.leave(removed.key);
     return actions.remove(removed);
   };
-  const undo = () => actions.undo().then(selection.expect);
+  const undo = (done?: Done) => actions.undo(done).then(selection.expect);
+  const isSearch = search.trim() !== '';
+  const isHere = (shown: LocalArticle) => isSearch || isInView(shown, route.view);
   const onCurrent = (action: (article: LocalArticle) => unknown) => () => {
-    const current = selection.current() ?? article;
+    const current = selection.current(article ?? undefined);
     if (current) action(current);
   };
   /** Acts after the keys before; passes over what these have moved out of the list, even if it is still shown. */
@@ -95,7 +104,7 @@ export function ListPage(props: Props): JSX.Element {
       const act = async () => {
         for (const { key } of isOnly ? [shown] : rows.slice(at)) {
           const current = await list.get({ key });
-          if (acted.current.has(key) && !isOnly && !(current && isInView(current, route.view))) continue;
+          if (acted.current.has(key) && !isOnly && !(current && isHere(current))) continue;
           acted.current.add(key);
           if (key !== shown.key) selection.show(key);
           selection.expectLeaving(key);
@@ -123,89 +132,113 @@ export function ListPage(props: Props): JSX.Element {
     '?': () => setOpen('help'),
     Escape: () => (done ? setDone(undefined) : selection.close()),
     'g u': () => go({ view: 'unread' }),
+    'g r': () => go({ view: 'read' }),
     'g f': () => go({ view: 'favorites' }),
     'g e': () => go({ view: 'archive' }),
     'g a': () => go({ view: 'all' }),
   };
   useShortcuts(shortcuts, preferences.shortcuts);
+  const whenEmpty = counts.all === 0 && (
+    <EmptyList
+      session={session}
+      isSynced={sync.syncedAt !== undefined}
+      onAdd={() => setOpen('add')}
+      onStart={() => setOpen('settings')}
+    />
+  );
 
   return (
-    <div class={`page${selection.openKey === undefined ? '' : ' has-detail'}`}>
-      <a class="skip-link" href="#list" onClick={(event) => (event.preventDefault(), selection.focus())}>
-        {t.skipToList}
-      </a>
-      <TopBar
-        search={search}
-        searchField={searchField}
-        order={preferences.order}
-        onSearch={(text) => {
-          setSearch(text);
-          // What is found would be below the details.
-          if (!isWide && selection.openKey !== undefined) routing.close();
-        }}
-        onResults={selection.focus}
-        onOrder={(order) => props.onPreferences({ ...preferences, order })}
-        onAdd={() => setOpen('add')}
-        menu={[
-          { name: t.settings.heading, action: () => setOpen('settings') },
-          { name: t.help.action, action: () => setOpen('help') },
-          { name: t.undo, action: () => void undo() },
-          { name: t.signOut.action, action: () => setOpen('sign-out') },
-        ]}
-      />
-      <div class="side">
-        <ViewsNav view={route.view} counts={counts} />
-        <SyncLine state={sync} onSync={() => void list.sync().catch(() => undefined)} />
-      </div>
-      <main>
-        {/* Where the details cover the list, nothing below them is to be reached. */}
-        <div class="covered" inert={selection.openKey !== undefined && !isWide}>
-          <h2 class="visually-hidden">{t.views[route.view]}</h2>
-          <Notices
-            update={props.update}
-            isSignedOut={sync.status === 'signed-out'}
-            isGone={sync.status === 'gone'}
-            isKept={session.isKept}
-            messages={messages.messages}
-            onSignInAgain={props.onSignInAgain}
-            onKeep={() => props.onKeep(true)}
-            onSaveAgain={actions.saveAgain}
-            onDismiss={messages.dismiss}
-          />
-          <ListPane
-            items={items}
-            view={route.view}
-            isSearch={search.trim() !== ''}
-            actions={actions}
-            selected={selection.selected}
-            openKey={selection.openKey}
-            focusRequest={selection.focusRequest}
-            onOpen={selection.open}
-            onSelect={selection.select}
-            onMove={selection.move}
-          />
-        </div>
-      </main>
-      <aside class="detail-pane" aria-label={t.detail}>
-        <Detail
-          article={article ?? undefined}
-          actions={actions}
-          isRenaming={renaming !== undefined && renaming === selection.openKey}
-          onRename={(isRenaming) => setRenaming(isRenaming ? selection.openKey : undefined)}
-          onRemove={(removed) => void remove(removed)}
-          onClose={selection.close}
+    <div class="frame">
+      <div class={`page${selection.openKey === undefined ? '' : ' has-detail'}`}>
+        <a class="skip-link" href="#list" onClick={(event) => (event.preventDefault(), selection.focus())}>
+          {t.skipToList}
+        </a>
+        <TopBar
+          search={search}
+          searchField={searchField}
+          order={preferences.order}
+          onSearch={(text) => {
+            setSearch(text);
+            // What is found would be below the details.
+            if (!isWide && selection.openKey !== undefined) routing.close();
+          }}
+          onResults={selection.focus}
+          onOrder={(order) => props.onPreferences({ ...preferences, order })}
+          onAdd={() => setOpen('add')}
+          menu={[
+            { name: t.settings.heading, action: () => setOpen('settings') },
+            { name: t.help.action, action: () => setOpen('help') },
+            { name: t.undo, action: () => void undo() },
+            { name: t.signOut.action, action: () => setOpen('sign-out') },
+          ]}
         />
-      </aside>
-      <Toast done={done} onUndo={() => void undo()} onDismiss={() => setDone(undefined)} />
+        <div class="side">
+          <ViewsNav view={route.view} counts={counts} />
+          <SyncLine state={sync} onSync={() => void list.sync().catch(() => undefined)} />
+        </div>
+        <main>
+          {/* Where the details cover the list, nothing below them is to be reached. */}
+          <div class="covered" inert={selection.openKey !== undefined && !isWide}>
+            <h2 class="visually-hidden">{isSearch ? t.found : t.views[route.view]}</h2>
+            <Notices
+              update={props.update}
+              isSignedOut={sync.status === 'signed-out'}
+              isGone={sync.status === 'gone'}
+              isKept={session.isKept}
+              duplicates={duplicates.length > preferences.duplicatesSeen ? duplicates.length : 0}
+              onDuplicates={() => setOpen('duplicates')}
+              onDuplicatesSeen={() => props.onPreferences({ ...preferences, duplicatesSeen: duplicates.length })}
+              messages={messages.messages}
+              onSignInAgain={props.onSignInAgain}
+              onKeep={() => props.onKeep(true)}
+              onSaveAgain={actions.saveAgain}
+              onDismiss={messages.dismiss}
+            />
+            <ListPane
+              items={items}
+              view={route.view}
+              isSearch={isSearch}
+              whenEmpty={whenEmpty}
+              actions={actions}
+              selected={selection.selected}
+              openKey={selection.openKey}
+              focusRequest={selection.focusRequest}
+              onOpen={selection.open}
+              onSelect={selection.select}
+              onMove={selection.move}
+            />
+          </div>
+        </main>
+        <aside class="detail-pane" aria-label={t.detail}>
+          <Detail
+            article={article ?? undefined}
+            actions={actions}
+            isRenaming={renaming !== undefined && renaming === selection.openKey}
+            onRename={(isRenaming) => setRenaming(isRenaming ? selection.openKey : undefined)}
+            onRemove={(removed) => void remove(removed)}
+            onClose={selection.close}
+          />
+        </aside>
+        <Toast done={done} onUndo={(shown) => void undo(shown)} onDismiss={() => setDone(undefined)} />
+      </div>
       {open === 'add' && (
         <AddDialog
-          onClose={() => setOpen(undefined)}
+          list={list}
+          initial={asked}
+          onClose={() => {
+            setOpen(undefined);
+            if (asked) props.onSaved();
+          }}
           onSave={async (save) => {
             const saved = await actions.save(save);
             setOpen(undefined);
+            if (asked) props.onSaved();
             selection.select(saved.key);
           }}
         />
+      )}
+      {open === 'duplicates' && (
+        <DuplicatesDialog groups={duplicates} actions={actions} onClose={() => setOpen(undefined)} />
       )}
       {open === 'help' && <HelpDialog {...props} onClose={() => setOpen(undefined)} />}
       {open === 'settings' && <SettingsDialog {...props} onClose={() => setOpen(undefined)} />}

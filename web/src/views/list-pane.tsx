@@ -1,5 +1,5 @@
 import type { LocalArticle } from '@reading-list/client';
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Actions } from '../list/actions';
 import type { View } from '../list/view';
@@ -12,6 +12,8 @@ interface Props {
   items: LocalArticle[] | undefined;
   view: View;
   isSearch: boolean;
+  /** What to show below the sentence that says that the list is empty. */
+  whenEmpty?: ComponentChildren;
   actions: Actions;
   /** The key of the selected article. */
   selected: string | undefined;
@@ -60,9 +62,16 @@ export function ListPane(props: Props): JSX.Element {
     >
       <div class="row-probe row" aria-hidden="true" />
       {props.items !== undefined && items.length === 0 && (
-        <p class="empty">{isSearch ? t.empty.search : t.empty[view]}</p>
+        <div class="empty">
+          <p>{isSearch ? t.empty.search : t.empty[view]}</p>
+          {!isSearch && props.whenEmpty}
+        </div>
       )}
-      <ul class="list" aria-label={t.views[view]} style={{ blockSize: `${items.length * rowHeight}px` }}>
+      <ul
+        class="list"
+        aria-label={isSearch ? t.found : t.views[view]}
+        style={{ blockSize: `${items.length * rowHeight}px` }}
+      >
         {[...shown]
           .sort((a, b) => a - b)
           .filter((index) => index < items.length)
@@ -74,6 +83,7 @@ export function ListPane(props: Props): JSX.Element {
               count={items.length}
               top={index * rowHeight}
               view={view}
+              isFound={isSearch}
               actions={props.actions}
               isSelected={index === at}
               isOpen={items[index]!.key === props.openKey}

@@ -11,6 +11,10 @@ interface Props {
   isSignedOut: boolean;
   isGone: boolean;
   isKept: boolean;
+  /** How many pages seem to be saved more than once. */
+  duplicates: number;
+  onDuplicates: () => void;
+  onDuplicatesSeen: () => void;
   messages: Message[];
   onSignInAgain: () => void;
   onKeep: () => void;
@@ -28,6 +32,14 @@ export function Notices(props: Props): JSX.Element {
         <Notice text={t.notices.signedOut} action={t.notices.signInAgain} onAction={props.onSignInAgain} />
       )}
       {props.isGone && <Notice text={t.notices.gone} />}
+      {props.duplicates > 0 && (
+        <Notice
+          text={t.duplicates.found(props.duplicates)}
+          action={t.duplicates.show}
+          onAction={props.onDuplicates}
+          onDismiss={props.onDuplicatesSeen}
+        />
+      )}
       {!props.isKept && <Notice text={t.notices.tokenOnce} action={t.notices.stay} onAction={props.onKeep} />}
       {props.messages.map((message) => {
         const onDismiss = () => props.onDismiss(message.id);
@@ -97,7 +109,11 @@ function ConflictNotice({ conflict, onSaveAgain, onDismiss }: ConflictProps): JS
       onDismiss={onDismiss}
     >
       <Sentence
-        of={kind === 'refused' ? (place) => t.conflicts.refused(place, reason && reasonOf(reason)) : t.conflicts[kind]}
+        of={
+          kind === 'refused'
+            ? (place) => t.conflicts.refused(place, reason && reasonOf({ ...conflict, message: reason }))
+            : t.conflicts[kind]
+        }
         title={title}
       />
       {values.length > 0 && (

@@ -2,14 +2,17 @@ import type { LocalArticle } from '@reading-list/client';
 import type { JSX } from 'preact';
 import type { Actions } from '../list/actions';
 import { minutesOf, percentOf, siteOf, titleOf } from '../list/article-facts';
-import { routeHash, type View } from '../list/view';
+import { placeOf, routeHash, type View } from '../list/view';
 import { AWAY, webLink } from '../platform/links';
 import { formatDate, t } from '../texts';
 import { Icon, IconButton } from './icons';
+import { Picture } from './picture';
 
 interface Props {
   article: LocalArticle;
   view: View;
+  /** Whether it was found by a search, and may be anywhere. */
+  isFound: boolean;
   actions: Actions;
   index: number;
   count: number;
@@ -48,19 +51,24 @@ export function Row(props: Props): JSX.Element {
         <span class="row-title" dir="auto">
           {title}
         </span>
-        <Facts article={article} />
+        <Facts article={article} isFound={props.isFound} />
       </a>
+      <Picture article={article} />
       <RowActions {...props} title={title} />
       <Progress article={article} />
     </li>
   );
 }
 
-function Facts({ article }: { article: LocalArticle }): JSX.Element {
+function Facts({ article, isFound }: { article: LocalArticle; isFound: boolean }): JSX.Element {
   const [minutes, percent] = [minutesOf(article), percentOf(article)];
   return (
     <span class="row-facts">
-      {article.unread && <span class="visually-hidden">{t.views.unread}</span>}
+      {isFound ? (
+        <span class="place">{t.views[placeOf(article)]}</span>
+      ) : (
+        article.unread && <span class="visually-hidden">{t.views.unread}</span>
+      )}
       <bdi class="site">{siteOf(article)}</bdi>
       {article.pending && <span class="pending">{t.waiting}</span>}
       <span>{formatDate(article.added_on)}</span>

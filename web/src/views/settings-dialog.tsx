@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Session } from '../account/session';
+import { restrictPictures } from '../platform/pictures';
 import type { Preferences } from '../platform/preferences';
 import { LANGUAGES, t } from '../texts';
 import { bookmarklet } from '../ways/bookmarklet';
@@ -121,6 +122,22 @@ function DeviceSection({ session, preferences, onPreferences, onKeep }: Props): 
         />
       </label>
       <small id="device-hint">{t.settings.deviceHint}</small>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={preferences.pictures}
+          aria-describedby="pictures-hint"
+          onChange={(event) => {
+            const pictures = event.currentTarget.checked;
+            onPreferences({ ...preferences, pictures });
+            // The page's policy can only be narrowed, so that it takes a new page to widen it.
+            if (pictures) location.reload();
+            else restrictPictures();
+          }}
+        />
+        {t.settings.pictures}
+      </label>
+      <small id="pictures-hint">{t.settings.picturesHint}</small>
       <label>
         {t.settings.language}
         <select

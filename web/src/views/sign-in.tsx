@@ -1,8 +1,9 @@
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { ToSave } from '../account/entrance';
-import { basicAuthorization, goToProvider, type Offer, readOffer, SignInError } from '../account/service';
+import { basicAuthorization, foreignUrl, goToProvider, type Offer, readOffer, SignInError } from '../account/service';
 import type { Credentials } from '../account/session';
+import { isOutOfSpace } from '../platform/failures';
 import { countUnsentHere } from '../platform/keep';
 import { LANGUAGES, language, t } from '../texts';
 import { Sentence } from './sentence';
@@ -20,6 +21,9 @@ export function takeLogin(): boolean {
   return isStarted;
 }
 
+/** What to offer before the service has said it: something else answers in its place. */
+const UNKNOWN: Offer = { basic: true, tokens: true };
+
 /** How often to ask a service that does not answer. */
 const RETRY_MS = 5000;
 
@@ -36,20 +40,22 @@ export function SignIn({ problem, save, onSignIn, onLanguage }: Props): JSX.Elem
   const [offer, setOffer] = useState<Offer>();
   /** Why the service did not say what it offers. */
   const [away, setAway] = useState<SignInError>();
-  const [keep, setKeep] = useState(sessionStorage.getItem(KEEP) !== 'no');
-  const [state, setState] = useState<{ isBusy: boolean; problem?: SignInError }>({ isBusy: false, problem });
+  const [chosen, setKeep] = useState(() => keptChoice());
+  const [state, setState] = useState<State>({ isBusy: false, problem, at: 'page' });
   const [unsent, setUnsent] = useState(0);
   const isBusy = useRef(false);
-  const attempt = async (action: () => Promise<void>) => {
+  const attempt = async (at: State['at'], action: () => Promise<void>) => {
     // Two clicks may come before the page is rendered again.
     if (isBusy.current) return;
     isBusy.current = true;
-    setState({ isBusy: true });
+    setState({ isBusy: true, at });
     try {
+      // Credentials are for the service alone.
+      if (!offer) setOffer(await readOffer());
       await action();
-      setState({ isBusy: false });
+      setState({ isBusy: false, at });
     } catch (error) {
-      setState({ isBusy: false, problem: error instanceof SignInError ? error : new SignInError('unreachable') });
+      setState({ isBusy: false, problem: problemOf(error), at });
     }
     isBusy.current = false;
   };
@@ -58,6 +64,8 @@ export function SignIn({ problem, save, onSignIn, onLanguage }: Props): JSX.Elem
       (found) => {
         setOffer(found);
         setAway(undefined);
+        // That something else answered is over.
+        setState((now) => (now.problem?.reason === 'foreign' ? { ...now, problem: undefined } : now));
       },
       (error: SignInError) => setAway(error),
     );
@@ -72,9 +80,15 @@ export function SignIn({ problem, save, onSignIn, onLanguage }: Props): JSX.Elem
     };
   }, [offer]);
   useEffect(() => void countUnsentHere().then(setUnsent, () => undefined), []);
-  const shown = away ?? state.problem;
+  const shown = away ?? (state.at === 'page' ? state.problem : undefined);
+  const ways = offer ?? (away?.reason === 'foreign' ? UNKNOWN : undefined);
+  // A name and a password may be typed on anybody's device, so that they are not kept unless the user says so.
+  const isMixed = ways?.basic === true && ways.provider !== undefined;
+  const keep = chosen ?? (!ways?.basic || isMixed);
+  const [keepPassword, setKeepPassword] = useState(false);
+  const problemAt = (at: State['at']) => (!away && state.at === at && state.problem ? textOf(state.problem) : '');
   const toProvider = (provider: string) =>
-    attempt(() => {
+    attempt('provider', () => {
       sessionStorage.setItem(KEEP, keep ? 'yes' : 'no');
       sessionStorage.setItem(LOGIN, '');
       return goToProvider(provider);
@@ -87,7 +101,7 @@ export function SignIn({ problem, save, onSignIn, onLanguage }: Props): JSX.Elem
       </header>
       {save && (
         <p class="notice">
-          <Sentence of={t.signIn.pending} title={save.title ?? save.url} />
+          <Sentence of={save.asks ? t.signIn.pendingForm : t.signIn.pending} title={save.title || save.url} />
         </p>
       )}
       {unsent > 0 && <p class="notice">{t.signIn.unsent(unsent)}</p>}
@@ -95,33 +109,50 @@ export function SignIn({ problem, save, onSignIn, onLanguage }: Props): JSX.Elem
         {shown && textOf(shown)}
       </p>
       {away && (
-        <button type="button" onClick={ask}>
-          {t.signIn.again}
-        </button>
+        <p class="buttons">
+          <button type="button" onClick={ask}>
+            {t.signIn.again}
+          </button>
+          {away.reason === 'foreign' && (
+            <a href={foreignUrl()} target="_blank" rel="noopener">
+              {t.signIn.openForeign}
+            </a>
+          )}
+        </p>
       )}
-      {offer && (
-        <label class="check">
-          <input type="checkbox" checked={keep} onChange={(event) => setKeep(event.currentTarget.checked)} />
-          {t.signIn.stay}
-        </label>
-      )}
-      {offer?.basic && (
+      {ways && <Keep text={t.signIn.stay} isOn={keep} onChange={setKeep} />}
+      {ways?.basic && (
         <ByPassword
           isBusy={state.isBusy}
+          problem={problemAt('password')}
           onSubmit={(name, password) =>
-            void attempt(() => onSignIn({ authorization: basicAuthorization(name, password), label: name, keep }))
+            void attempt('password', () =>
+              onSignIn({
+                authorization: basicAuthorization(name, password),
+                label: name,
+                keep: isMixed ? keepPassword : keep,
+              }),
+            )
           }
-        />
+        >
+          {isMixed && <Keep text={t.signIn.stayByName} isOn={keepPassword} onChange={setKeepPassword} />}
+        </ByPassword>
       )}
       {/* After the password: where passwords are enabled, the service runs at home or in development, often without a provider. */}
       {offer?.provider !== undefined && (
-        <ByProvider isFirst={!offer.basic} isBusy={state.isBusy} onGo={() => void toProvider(offer.provider!)} />
+        <ByProvider
+          problem={problemAt('provider')}
+          isFirst={!offer.basic}
+          isBusy={state.isBusy}
+          onGo={() => void toProvider(offer.provider!)}
+        />
       )}
-      {offer?.tokens && (
+      {ways?.tokens && (
         <ByToken
           isBusy={state.isBusy}
+          problem={problemAt('token')}
           onSubmit={(token) =>
-            void attempt(() => onSignIn({ authorization: `Bearer ${token}`, label: t.signIn.token, keep }))
+            void attempt('token', () => onSignIn({ authorization: `Bearer ${token}`, label: '', keep }))
           }
         />
       )}
@@ -132,31 +163,79 @@ export function SignIn({ problem, save, onSignIn, onLanguage }: Props): JSX.Elem
   );
 }
 
-const textOf = ({ reason, message }: SignInError): string =>
-  reason === 'tokenRefused' ? t.signIn.tokenRefused(message) : t.signIn[reason];
+interface State {
+  isBusy: boolean;
+  problem?: SignInError;
+  /** Where the problem is to be said: where the user has just done something. */
+  at: 'page' | 'password' | 'provider' | 'token';
+}
+
+/** What the user chose before going to the provider. */
+function keptChoice(): boolean | undefined {
+  const kept = sessionStorage.getItem(KEEP);
+  return kept === null ? undefined : kept !== 'no';
+}
+
+/** Of what is not from the service, the list on this device is the cause. */
+const problemOf = (error: unknown): SignInError =>
+  error instanceof SignInError ? error : new SignInError(isOutOfSpace(error) ? 'full' : 'storage');
+
+function textOf({ reason, message }: SignInError): string {
+  if (reason === 'full' || reason === 'storage') return t.notices[reason];
+  return reason === 'tokenRefused' ? t.signIn.tokenRefused(message) : t.signIn[reason];
+}
+
+/** Whether to stay signed in on this device. */
+const Keep = ({
+  text,
+  isOn,
+  onChange,
+}: {
+  text: string;
+  isOn: boolean;
+  onChange: (isOn: boolean) => void;
+}): JSX.Element => (
+  <label class="check">
+    <input type="checkbox" checked={isOn} onChange={(event) => onChange(event.currentTarget.checked)} />
+    {text}
+  </label>
+);
+
+/** What went wrong with a way of signing in, below its fields. */
+const Problem = ({ text }: { text: string }): JSX.Element => (
+  <p class="problem" role="alert">
+    {text}
+  </p>
+);
 
 interface ByProviderProps {
+  problem: string;
   isFirst: boolean;
   isBusy: boolean;
   onGo: () => void;
 }
 
-function ByProvider({ isFirst, isBusy, onGo }: ByProviderProps): JSX.Element {
+function ByProvider({ problem, isFirst, isBusy, onGo }: ByProviderProps): JSX.Element {
   return (
     <section>
       <button type="button" class={isFirst ? 'primary' : ''} aria-disabled={isBusy} onClick={onGo}>
         {t.signIn.withProvider}
       </button>
       <p class="hint">{t.signIn.withProviderHint}</p>
+      <Problem text={problem} />
     </section>
   );
 }
 
 function ByPassword({
   isBusy,
+  problem,
+  children,
   onSubmit,
 }: {
   isBusy: boolean;
+  problem: string;
+  children: ComponentChildren;
   onSubmit: (name: string, password: string) => void;
 }): JSX.Element {
   const [name, setName] = useState('');
@@ -192,6 +271,8 @@ function ByPassword({
           />
         </label>
         <small id={`${id}-hint`}>{t.signIn.passwordHint}</small>
+        {children}
+        <Problem text={problem} />
         <button type="submit" class="primary" aria-disabled={isBusy}>
           {t.signIn.submit}
         </button>
@@ -200,7 +281,15 @@ function ByPassword({
   );
 }
 
-function ByToken({ isBusy, onSubmit }: { isBusy: boolean; onSubmit: (token: string) => void }): JSX.Element {
+function ByToken({
+  isBusy,
+  problem,
+  onSubmit,
+}: {
+  isBusy: boolean;
+  problem: string;
+  onSubmit: (token: string) => void;
+}): JSX.Element {
   const [token, setToken] = useState('');
   const id = useId();
   return (
@@ -226,6 +315,7 @@ function ByToken({ isBusy, onSubmit }: { isBusy: boolean; onSubmit: (token: stri
           />
         </label>
         <small id={id}>{t.signIn.tokenHint}</small>
+        <Problem text={problem} />
         <button type="submit" aria-disabled={isBusy}>
           {t.signIn.submit}
         </button>

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { foreignUrl } from '../account/service';
 import type { SyncState } from '../list/sync-state';
 import { formatTime, t } from '../texts';
 import { Sentence } from './sentence';
@@ -12,6 +13,11 @@ export function SyncLine({ state, onSync }: { state: SyncState; onSync: () => vo
         {isBehind(state) ? '' : textOf(state)}
         {state.unsent > 0 && <span> {t.sync.unsent(state.unsent)}.</span>}
       </span>
+      {state.status === 'foreign' && (
+        <a href={foreignUrl()} target="_blank" rel="noopener">
+          {t.sync.openForeign}
+        </a>
+      )}
       {/* Also during a sync, as it may have the focus. */}
       {state.status !== 'signed-out' && state.status !== 'gone' && (
         <button type="button" class="quiet" onClick={onSync}>
@@ -32,6 +38,9 @@ function textOf({ status, syncedAt }: SyncState): JSX.Element | string {
   switch (status) {
     case 'busy':
       return t.sync.busy;
+    case 'foreign':
+    case 'full':
+      return t.sync[status];
     case 'offline':
       return t.sync.offline;
     case 'syncing':

@@ -5,7 +5,7 @@ import { Sentence } from './sentence';
 
 interface Props {
   done: Done | undefined;
-  onUndo: () => void;
+  onUndo: (done: Done) => void;
   onDismiss: () => void;
 }
 
@@ -20,7 +20,7 @@ export function Toast({ done, onUndo, onDismiss }: Props): JSX.Element {
         {done && <Sentence key={done} of={done.text} title={done.title?.replace(LONG, '$1…') ?? ''} />}
       </p>
       {done?.undo && (
-        <button type="button" class="quiet" onClick={onUndo}>
+        <button type="button" class="quiet" onClick={() => onUndo(done)}>
           {t.undo}
         </button>
       )}
