@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
-import { committed, discarded, type Outcome } from '../database/outcome.js';
+import { committed, discarded, type Outcome, type Witness } from '../database/outcome.js';
 import type { Session } from '../database/session.js';
+import type { Timestamp } from '../protocol/timestamp.js';
 import { addToLiveCount, eraseAccount, findAccount } from '../accounts/accounts.store.js';
 import { eraseUntil, oldestRecords } from '../articles/store/transfer.store.js';
 import { type DatabaseContext, EXIT } from './command.js';
@@ -53,8 +54,16 @@ async function eraseSome(transaction: Session, account: Buffer): Promise<Outcome
   const last = records.at(-1)?.last_modified;
   if (last === undefined) return discarded(0);
   await addToLiveCount(transaction, account, -records.filter(({ deleted }) => !deleted).length);
-  return committed(await eraseUntil(transaction, account, last));
+  return committed(await eraseUntil(transaction, account, last), isOldestErased(account, records[0]!.last_modified));
 }
+
+/** Tells whether some were erased when the reply to COMMIT is lost: the oldest of them is gone. */
+const isOldestErased =
+  (account: Buffer, oldest: Timestamp): Witness =>
+  async (transaction) => {
+    await addToLiveCount(transaction, account, 0);
+    return (await oldestRecords(transaction, account, 1))[0]?.last_modified !== oldest;
+  };
 
 /** Also deletes what was added in the meantime. */
 async function eraseRest(transaction: Session, account: Buffer): Promise<Outcome<number>> {
