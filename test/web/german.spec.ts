@@ -25,9 +25,9 @@ const choose = (page: Page, text: string) =>
 
 describe('the German page gives reasons in German', () => {
   it.each([
-    ['title,url,time_added\nA,javascript:alert(1),1', 'Adresse: keine vollständige Adresse'],
+    ['title,url,time_added\nA,javascript:alert(1),1', 'ein Skript (Bookmarklet), keine Seite'],
     ['title,url,time_added\nA,https://example.com/ a,1', 'Adresse: keine vollständige Adresse'],
-    ['title,url,time_added\nA,,1', 'Adresse: keine vollständige Adresse'],
+    ['title,url,time_added\nA,,1', 'keine Adresse'],
     [`title,url,time_added\nA,https://example.com/${'a'.repeat(2100)},1`, 'Adresse: zu lang'],
   ])('for an entry that cannot be imported: %#', async (text, reason) => {
     const { page, close } = await germanDevice(someName());
@@ -43,14 +43,22 @@ describe('the German page gives reasons in German', () => {
 
   it.each([
     ['title,url,time_added\nA,https://example.com/a,1\n"offen', 'Zeile 3: ein Anführungszeichen ohne Ende'],
-    ['{"id":1}', 'Zeile 1: id: kein gültiger Wert'],
-    ['{"x', 'Zeile 1: kein JSON'],
-    [`${'<b>'.repeat(300)}`, 'Zeile 1: zu viele Elemente ineinander'],
+    ['{"account":1}\n5', 'Zeile 2: kein gültiger Wert'],
+    ['{"account":1}\n{"x', 'Zeile 2: kein JSON'],
+    [`<DL>${'<b>'.repeat(11_000)}`, 'Zeile 1: zu viele Elemente ineinander'],
   ])('for a file that cannot be read: %#', async (text, reason) => {
     const { page, close } = await germanDevice(someName());
     await openSettings(page);
     await choose(page, text);
     await page.getByText(`Die Datei lässt sich nicht weiter lesen: ${reason}.`).waitFor();
+    await close();
+  });
+
+  it('for a file that is not an export, and says what can be read', async () => {
+    const { page, close } = await germanDevice(someName());
+    await openSettings(page);
+    await choose(page, '{"id":1}');
+    await page.getByText('Das ist kein Export, der gelesen werden kann. Gelesen werden: Leseliste, ').waitFor();
     await close();
   });
 
