@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../protocol/api-error.js';
-import { Semaphore } from '../semaphore.js';
+import { type Release, Semaphore } from '../semaphore.js';
 import { before } from './before.js';
 import { DatabaseHealth } from './health.js';
 import type { Outcome } from './outcome.js';
@@ -31,6 +31,8 @@ export class Database {
   private probing?: Promise<boolean>;
   private readonly turns = new Semaphore({ ...LIMITS, slotsPerKey: MAX_SESSIONS_PER_USER });
   private readonly localWrites = new Semaphore({ ...LIMITS, slotsPerKey: MAX_LOCAL_WRITES_PER_USER });
+  /** A long transaction of one user at a time, so that others get SQLite's single writer in between. */
+  private readonly longLocalWrites = new Semaphore({ ...LIMITS, slotsPerKey: 1 });
 
   constructor(
     private readonly source: () => SessionSource,
@@ -39,7 +41,7 @@ export class Database {
 
   /** How many requests wait for others of the same user. */
   get queued(): number {
-    return this.turns.waiting + this.localWrites.waiting;
+    return this.turns.waiting + this.localWrites.waiting + this.longLocalWrites.waiting;
   }
 
   get dialect(): Dialect {
@@ -71,14 +73,29 @@ export class Database {
    * once.
    */
   inTransaction<T>(work: (session: Session) => Promise<Outcome<T>>, tally: Tally = { statements: 0 }): Promise<T> {
-    return this.inLazyTransaction((session, begin) => begin().then(() => work(session)), tally);
+    return this.transact((session, begin) => begin().then(() => work(session)), tally);
   }
 
   /** Like `inTransaction`, but `work` calls `begin` before its first write, and what it reads earlier locks nothing. */
   inLazyTransaction<T>(
     work: (session: Session, begin: Begin) => Promise<Outcome<T>>,
-    tally: Tally = { statements: 0 },
+    tally: Tally & { key: string },
   ): Promise<T> {
+    return this.transact(async (session, begin) => {
+      let release: Release | undefined;
+      const beginInTurn = async () => {
+        if (this.dialect.isLocal) release = await this.longLocalWrites.acquire(tally.key, tally);
+        await begin();
+      };
+      try {
+        return await work(session, beginInTurn);
+      } finally {
+        release?.();
+      }
+    }, tally);
+  }
+
+  private transact<T>(work: (session: Session, begin: Begin) => Promise<Outcome<T>>, tally: Tally): Promise<T> {
     const inDoubt: Outcome<T>[] = [];
     return this.repeat(tally, 'write', async (source) => {
       const session = await source.acquire(tally);

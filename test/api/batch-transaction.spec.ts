@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CollectionChanges } from '../../src/accounts/collection-changes.js';
 import { CollectionClock } from '../../src/accounts/collection-clock.js';
@@ -290,6 +291,27 @@ describe('a batch is one transaction', () => {
     expect([gone!.status, listed!.status]).toEqual([404, 200]);
     const { headers } = await device.head('/articles').expect(200);
     expect(listed!.headers['Last-Modified']).toBe(headers['last-modified']);
+  });
+
+  it('that keeps others waiting no longer than one of its user does, however many there are', async () => {
+    requireOwnService('it slows the service down');
+    const [device, other] = [await signedIn(), await signedIn()];
+    const { headers } = await device.head('/articles').expect(200);
+    expect(headers['total-records']).toBe('0');
+    const articles = app.nest.get(ArticlesService, { strict: false });
+    const original = articles.create.bind(articles);
+    vi.spyOn(articles, 'create').mockImplementation(async (...given) => {
+      const result = await original(...given);
+      if (given[0].shared) await sleep(100);
+      return result;
+    });
+    const ended: string[] = [];
+    const batches = Array.from({ length: 4 }, () => run(device, [create()]).then(() => ended.push('batch')));
+    await sleep(50);
+    await runAlone(other, create());
+    ended.push('other');
+    await Promise.all(batches);
+    expect(ended.indexOf('other')).toBeLessThanOrEqual(1);
   });
 
   it('that ends early when it has locked the account for too long', async () => {
