@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { Readable } from 'node:stream';
+import { type Duplex, Readable } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip } from 'node:zlib';
 import type { Download } from '@reading-list/page-reader/node';
 import { isPublic } from './addresses.js';
@@ -79,7 +79,10 @@ export class Downloader {
         continue;
       }
       const contentType = headers['content-type'] ?? '';
-      return { status, url: target.href, contentType, bytes: await readBody(response, contentType) };
+      const bytes = await readBody(response, contentType);
+      // A body whose length the server did not tell ends where its connection does, for Node: also where the signal cut it.
+      signal.throwIfAborted();
+      return { status, url: target.href, contentType, bytes };
     }
     throw new DownloadError(`more than ${MAX_REDIRECTS} redirects`);
   }
@@ -121,8 +124,14 @@ export class Downloader {
     const outgoing = request(target, { agent: false, lookup: this.#lookup, signal, headers });
     // Once there is a response, its reader gets the error.
     outgoing.on('error', () => undefined);
+    // In place of a response comes a connection for another protocol, which nobody asked for.
+    outgoing.on('upgrade', ({ statusCode }: IncomingMessage, socket: Duplex) => {
+      socket.destroy();
+      outgoing.emit('error', new DownloadError(`status ${statusCode}`));
+    });
     outgoing.end();
-    const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+    // With the signal, because a request may close without any event.
+    const [response] = (await once(outgoing, 'response', { signal })) as [IncomingMessage];
     return response;
   }
 }

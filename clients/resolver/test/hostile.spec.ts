@@ -46,6 +46,8 @@ describe('a page is not asked for', () => {
     'http://0x7f.0.0.2:PORT/',
     'http://[::1]:PORT/',
     'http://[::ffff:127.0.0.2]:PORT/',
+    'http://[::127.0.0.2]:PORT/',
+    'http://[::5efe:127.0.0.2]:PORT/',
     'http://0.0.0.0:PORT/',
     'http://localhost:PORT/',
   ])('at %s', async (url) => {
@@ -158,11 +160,23 @@ it.each<[string, (response: ServerResponse) => unknown]>([
       response.on('close', () => clearInterval(timer));
     },
   ],
+  [
+    'does not say where its body ends, and does not end it',
+    ({ socket }) => socket!.write('HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\nThe first half'),
+  ],
 ])('gives up after the time limit when a server %s', async (_, send) => {
   respond = (_request, response) => void send(response);
   const begun = performance.now();
   await expect(get('/', { timeoutMs: 500 })).rejects.toThrow(/abort|time/i);
   expect(performance.now() - begun).toBeLessThan(3_000);
+});
+
+it.each(['/', '/robots.txt'])('a change of protocol at %s is a failure', async (path) => {
+  respond = ({ url, socket }, response) =>
+    url === path
+      ? socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
+      : response.writeHead(404).end();
+  await expect(get('/', { obeysRobots: true, timeoutMs: 3_000 })).rejects.toThrow('status 101');
 });
 
 it.each([404, 500, 304])('a status %s is a failure', async (status) => {

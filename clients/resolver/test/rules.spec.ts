@@ -23,7 +23,11 @@ describe('an address that may be connected to', () => {
       ['0.0.0.0', '0.1.2.3', '255.255.255.255', '240.0.0.1', '::', '192.0.2.1', '198.18.0.1', '2001:db8::1'],
     ],
     ['mapped', ['::ffff:127.0.0.1', '::ffff:10.0.0.1', '::ffff:a9fe:a9fe', '::ffff:168.63.129.16']],
-    ['translated', ['64:ff9b::7f00:1', '64:ff9b:1::a00:1', '2002:7f00:1::', '2001::1', '::127.0.0.1']],
+    [
+      'translated',
+      ['64:ff9b::7f00:1', '64:ff9b:1::a00:1', '2002:7f00:1::', '2001::1', '::127.0.0.1', '::7f00:1', '::5efe:7f00:1'],
+    ],
+    ['outside of what is given out', ['::8:1', '1::1', '4000::1', '5f00::1', 'fec0::1']],
     ['nonsense', ['', 'localhost', '127.1', '1.2.3.4.5']],
   ])('is none that is %s', (_, addresses) => expect(addresses.filter(isPublic)).toEqual([]));
 });
