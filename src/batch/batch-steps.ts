@@ -6,7 +6,7 @@ export interface Step {
   at: number;
   entry: BatchEntry;
   /** Set if it was already counted for the rate limit; rejects with 429 if that was too many. */
-  counted?: Promise<void>;
+  admission?: Promise<void>;
 }
 
 const IN_TRANSACTION = /^((GET|HEAD|POST) \/v2\/articles|(GET|HEAD|PATCH|DELETE) \/v2\/articles\/[^/]+)$/;
@@ -19,6 +19,9 @@ export const isInTransaction = (step: Step): boolean => IN_TRANSACTION.test(rout
 
 /** True for the deletion of the collection, which commits what came before and runs in transactions of its own. */
 export const isAlone = (step: Step): boolean => routeOf(step) === ALONE;
+
+/** True for what is about articles; the others may wait for anything. */
+export const isAboutArticles = (step: Step): boolean => isInTransaction(step) || isAlone(step);
 
 /** Steps in groups that share a transaction each. */
 export function inGroups(steps: readonly Step[]): Step[][] {

@@ -9,7 +9,7 @@ import type { Settings } from '../config/settings.js';
 import { ResponseSlots } from '../http/memory-slots.js';
 import { ApiError } from '../protocol/api-error.js';
 import type { BatchEntry } from '../protocol/batch-request.js';
-import { inGroups, isAlone, isInTransaction, type Step } from './batch-steps.js';
+import { inGroups, isAboutArticles, isAlone, type Step } from './batch-steps.js';
 import { EntryRunner, type Slot } from './entry-runner.js';
 
 /** How long a batch waits in vain for an unavailable backend; each entry may take seconds to find that out. */
@@ -41,7 +41,6 @@ export class BatchService {
     const steps = await this.runner.prepare(batch, entries);
     const slots: Slot[] = [];
     try {
-      const isAboutArticles = (step: Step) => isInTransaction(step) || isAlone(step);
       // The others may wait for anything, which nothing should with the account locked.
       await this.runOthers(
         batch,
@@ -73,7 +72,8 @@ export class BatchService {
       } catch (error) {
         if (index === 0 || !(error instanceof ApiError)) throw error;
         // Those before are committed, and have to be answered.
-        for (const step of groups.slice(index).flat()) slots[step.at] = this.runner.refuse(batch, step, HAS_FAILED);
+        for (const step of groups.slice(index).flat())
+          slots[step.at] = await this.runner.refuse(batch, step, HAS_FAILED);
         return;
       }
   }
@@ -119,7 +119,7 @@ export class BatchService {
   /** Throws when the client is gone: nobody would know what was done. */
   private async runStep(batch: Request, step: Step, refusal?: string, shared?: SharedChanges): Promise<Slot> {
     if (batch.socket.destroyed) throw new ApiError('unavailable', 'The client is gone');
-    return refusal ? this.runner.refuse(batch, step, refusal) : await this.runner.run(batch, step, shared);
+    return refusal ? this.runner.refuse(batch, step, refusal, shared) : this.runner.run(batch, step, shared);
   }
 
   private isFull(...lists: Slot[][]): boolean {

@@ -1,16 +1,13 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { Express, Request, Response } from 'express';
 import type { SharedChanges } from '../accounts/shared-changes.js';
 import { Caller, callerOf } from '../auth/caller.js';
-import { SETTINGS } from '../config/settings.module.js';
-import type { Settings } from '../config/settings.js';
-import { documentationUrl } from '../http/request/public-url.js';
 import { beginContext } from '../http/request/request-context.js';
 import { ApiError } from '../protocol/api-error.js';
 import { type BatchEntry, isInherited } from '../protocol/batch-request.js';
 import { RateLimiter } from '../rate-limit/rate-limiter.js';
-import { isInTransaction, type Step } from './batch-steps.js';
+import { isAboutArticles, type Step } from './batch-steps.js';
 import { type EntryResponse, entryRequest, entryResponse, type Headers } from './entry-messages.js';
 
 /** The response to an entry. */
@@ -30,32 +27,31 @@ export class EntryRunner {
   constructor(
     private readonly host: HttpAdapterHost,
     private readonly limiter: RateLimiter,
-    @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
   /**
-   * Counts what will run in the transaction for the rate limit, as that may have to wait for Redis. The batch itself was
-   * counted as a request, so its first entry is not.
+   * Counts the entries about articles for the rate limit, in their order and before the transaction, as that may have to
+   * wait for Redis. The batch itself was counted as a request, so its first entry is not.
    */
   async prepare(batch: Request, entries: BatchEntry[]): Promise<Step[]> {
     const steps = entries.map((entry, at): Step => ({ at, entry }));
     for (const step of steps) {
-      if (step.at === 0) step.counted = Promise.resolve();
-      else if (isInTransaction(step)) step.counted = this.limiter.take(`user:${callerOf(batch).key}`);
+      if (step.at === 0) step.admission = Promise.resolve();
+      else if (isAboutArticles(step)) step.admission = this.limiter.take(`user:${callerOf(batch).key}`);
     }
-    await Promise.allSettled(steps.flatMap(({ counted }) => counted ?? []));
+    await Promise.allSettled(steps.flatMap(({ admission }) => admission ?? []));
     return steps;
   }
 
   /** @param shared the transaction that it is a part of */
-  async run(batch: Request, { entry, counted }: Step, shared?: SharedChanges): Promise<Slot> {
+  async run(batch: Request, { entry, admission }: Step, shared?: SharedChanges): Promise<Slot> {
     const request = entryRequest(batch, entry, headersOf(batch, entry)) as Request;
     // Those in the transaction are counted for the batch, which has its session.
     const { statements } = batch.context;
     const { response, result } = await new Promise<{ response: Response; result: EntryResponse }>((resolve) => {
       const response = entryResponse(request, batch.res!, (result) => resolve({ response, result })) as Response;
       const context = beginContext(request, response, true);
-      context.counted = counted;
+      context.admission = admission;
       if (shared) request.caller = new Caller(callerOf(batch), context, shared);
       this.host.httpAdapter.getInstance<Express>()(request, response);
     });
@@ -67,13 +63,12 @@ export class EntryRunner {
     return { ...toJson(entry, result), ms, record: () => void response.emit('close') };
   }
 
-  /** The response for an entry that is not run. */
-  refuse(batch: Request, { entry }: Step, reason: string): Slot {
-    const error = new ApiError('unavailable', `${reason}: send this request again`);
-    const retryAfter = String(this.settings.retryAfterSeconds);
-    const headers = { 'Retry-After': retryAfter, 'Content-Type': 'application/json; charset=utf-8' };
-    const body = JSON.stringify(error.body(documentationUrl(batch, this.settings)));
-    return { ...toJson(entry, { status: error.status, headers, body }), ms: 0, record: () => undefined };
+  /** Runs an entry only as far as the guard that refuses it, so that its response has all headers. */
+  refuse(batch: Request, step: Step, reason: string, shared?: SharedChanges): Promise<Slot> {
+    const admission = Promise.reject(new ApiError('unavailable', `${reason}: send this request again`));
+    // An earlier guard may refuse it first.
+    admission.catch(() => undefined);
+    return this.run(batch, { ...step, admission }, shared);
   }
 }
 

@@ -90,11 +90,11 @@ function readPath(value: unknown, name: string): string {
 }
 
 /**
- * The URL to run: the path as written, after the version prefix. A URL parser would resolve dots and drop characters, and
+ * The URL to run: the path as written, after the version prefix unless it has one. A URL parser would resolve dots and drop characters, and
  * the entry would act on something else than the same request alone. Rejects a batch within a batch, however it is spelt.
  */
 function resolve(path: string, name: string): string {
-  const prefixed = /^\/v2([/?#]|$)/.test(path) ? path : `/v2${path}`;
+  const prefixed = /^\/v[0-2]([/?#]|$)/.test(path) ? path : `/v2${path}`;
   const [, resource, query] = /^([^?#]*)(?:#[^?]*)?(.*)$/s.exec(prefixed)!;
   const { pathname } = new URL(prefixed, 'http://localhost');
   if (/^\/+(v2\/+)?batch\/*$/i.test(decoded(pathname))) throw invalidPostedData(name, 'a batch in a batch');

@@ -18,10 +18,10 @@ export class RateLimitGuard implements CanActivate {
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    if (!this.limiter.isOn) return true;
     const request = requestOf<Request>(context);
-    const { counted } = request.context;
-    if (counted) return counted.then(() => true);
+    const { admission } = request.context;
+    if (admission) return admission.then(() => true);
+    if (!this.limiter.isOn) return true;
     if (this.reflector.getAllAndOverride<boolean | undefined>(UNLIMITED, [context.getClass()])) return true;
     const { caller } = request;
     return this.limiter.take(caller ? `user:${caller.key}` : `address:${request.ip}`).then(() => true);

@@ -41,5 +41,6 @@ it.each([
   const refused = (body.responses as { path: string; headers: Record<string, string> }[]).at(-1)!;
   expect(refused).toMatchObject({ path, body: { code: 503, errno: 201 } });
   expect(Number(refused.headers['Retry-After'])).toBeGreaterThan(0);
+  expect(refused.headers).toMatchObject({ 'Access-Control-Allow-Origin': '*', 'Cache-Control': expect.any(String) });
   expect((await device.get(path).expect(200)).body.read_position).toBe(answered);
 });

@@ -165,7 +165,6 @@ describe('the requests of a batch get the responses, and have the effects, that 
         { method: 'GET', path: '/nothing' },
         create({ url: url('1') }),
         { method: 'POST', path: '/articles/1' },
-        { method: 'GET', path: '/v1/articles' },
         { method: 'GET', path: '/__lbheartbeat__' },
         { method: 'GET', path: '/acct-oauth/token' },
         { method: 'GET', path: '/articles/1/2' },
@@ -359,6 +358,14 @@ describe('the rate limit', () => {
     expect(statusesOf(await run(device, [create(), defect, create()]))).toEqual([201, 500, 201]);
     expect(statusesOf(await run(device, [create(), create(), create()]))).toEqual([201, 201, 429]);
     await device.get('/articles').expect(429);
+    await limited.close();
+  });
+
+  it('counts the deletion of all articles in its place', async () => {
+    const limited = await startAppWithProvider({ RATE_LIMIT_PER_MINUTE: '5' });
+    const device = clientWith(limited.url, `Bearer ${await limited.issue(randomUUID())}`);
+    const entries = [create(), { method: 'DELETE', path: '/articles' }, create(), create(), create(), create()];
+    expect(statusesOf(await run(device, entries))).toEqual([201, 200, 201, 201, 201, 429]);
     await limited.close();
   });
 });

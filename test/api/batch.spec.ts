@@ -149,8 +149,8 @@ describe('a batch', () => {
       { method: 'GET', path: '/v1/articles' },
       post(),
     ]);
-    expect(responses.map(({ status }) => status)).toEqual([201, 400, 405, 404, 404, 400, 412, 404, 201]);
-    expect(responses.map(({ body }) => body.errno)).toEqual([undefined, 108, 115, 110, 111, 107, 114, 111, undefined]);
+    expect(responses.map(({ status }) => status)).toEqual([201, 400, 405, 404, 404, 400, 412, 410, 201]);
+    expect(responses.map(({ body }) => body.errno)).toEqual([undefined, 108, 115, 110, 111, 107, 114, 202, undefined]);
     expect(await countOf(device)).toBe(2);
   });
 

@@ -18,8 +18,8 @@ export class RequestContext {
   id = '';
   /** SQL statements that were sent for it, including those of its batch entries. */
   statements = 0;
-  /** Set if the request was already counted for the rate limit; rejects with 429 if that was too many. */
-  counted?: Promise<void>;
+  /** For an entry of a batch that was counted for the rate limit beforehand; rejects with the error that refuses it. */
+  admission?: Promise<void>;
   /** When the response of a batch entry was complete, as it is recorded only once its batch is. */
   completedAt?: number;
   /** For how many milliseconds it was held; undefined if it was not. */
