@@ -31,6 +31,8 @@ export function* readOwnLines(text: string): Generator<Entry> {
     hasAccount ||= 'account' in value;
     if (!hasAccount) throw new ReadError('the account is missing; is this the whole of a "user export"?', place);
     if ('account' in value || value.deleted === true) continue;
-    yield { place, fields: value as unknown as EntryFields, leftOut: [] };
+    // The other fields are checked like those of a request.
+    const url = typeof value.url === 'string' ? value.url : '';
+    yield { place, fields: { ...value, url } as unknown as EntryFields, leftOut: [] };
   }
 }

@@ -27,8 +27,10 @@ export interface Contents {
   entries: Entry[];
   /** Why what comes after these cannot be read. */
   stoppedAt?: ReadError;
-  /** Files of an archive that were not read. */
+  /** Files of an archive that are not exports: pages, pictures. */
   others: string[];
+  /** Files of an archive that look like exports, and cannot be read. */
+  unreadable: string[];
 }
 
 /** The file is none that can be read. */
@@ -43,25 +45,28 @@ export class UnknownExport extends ReadError {
  * file that is not of the wanted one.
  */
 export function readExport(bytes: Uint8Array, wanted?: string): Contents {
-  return isZip(bytes) ? readArchive(bytes, wanted) : { ...readText(decode(bytes), wanted), others: [] };
+  return isZip(bytes) ? readArchive(bytes, wanted) : { ...readText(decode(bytes), wanted), others: [], unreadable: [] };
 }
 
-type TextContents = Omit<Contents, 'others'>;
+type TextContents = Omit<Contents, 'others' | 'unreadable'>;
 
 /** Where exports keep copies of pages and lists of highlights, and macOS its own. */
 const BESIDE = /(?:^|\/)(?:content|highlights|annotations|collections|__MACOSX)\/|(?:^|\/)\./i;
+
+/** What an export is in, as against what is also a page or a note. */
+const DATA = /\.(?:csv|tsv|json|jsonl)$/i;
 
 function readArchive(bytes: Uint8Array, wanted?: string): Contents {
   const { files, others } = unzip(
     bytes,
     (name) => !BESIDE.test(name) && /\.(?:csv|tsv|txt|json|jsonl|html?)$/i.test(name),
   );
-  const all: Contents = { format: '', entries: [], others };
+  const all: Contents = { format: '', entries: [], others, unreadable: [] };
   for (const { name, bytes: unpacked } of files.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const text = decode(unpacked);
     const contents = /^\s*</.test(text) && !isBookmarksHtml(text) ? undefined : readPart(text, wanted);
     if (!contents) {
-      others.push(name);
+      (DATA.test(name) ? all.unreadable : others).push(name);
       continue;
     }
     all.format ||= contents.format;

@@ -7,12 +7,12 @@ import {
   OWN_FORMAT,
   readExport,
   ReadError,
-  unicodeOf,
   UnknownExport,
 } from '@reading-list/formats';
 import { type Command, Option } from 'commander';
 import { CommandError, type DatabaseContext, UsageError } from './command.js';
 import type { ImportOptions } from './import/account-import.js';
+import { decodeLines } from './import/decode-lines.js';
 import { importEntries } from './import/import-entries.js';
 import { importOwnLines } from './import/import-own-lines.js';
 import type { Shell } from './shell.js';
@@ -45,7 +45,7 @@ Articles whose URL the user already has are left alone, so that an import can be
     .option('--dry-run', 'store nothing, and say what the import would do')
     .addHelpText(
       'after',
-      '\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 done, but some entries cannot be articles (they are listed), or exceed MAX_ARTICLES_PER_USER',
+      '\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 done, but some entries cannot be articles, or files of an archive cannot be read (they are listed), or articles exceed MAX_ARTICLES_PER_USER',
     )
     .action((file: string, options: Options) =>
       shell.withDatabase((context) => importFile(context, bytesOf(file), options)),
@@ -58,7 +58,7 @@ async function importFile(context: DatabaseContext, bytes: Bytes, options: Optio
   if (beginning.length === 0) throw new CommandError('The file is empty.');
   const { format: wanted, addedBy, dryRun, ...user } = options;
   if (wanted === OWN_FORMAT.name || (!wanted && isOwnLines(decode(beginning))))
-    return importOwnLines(context, { addedBy, dryRun }, user, textOf(beginning, bytes));
+    return importOwnLines(context, { addedBy, dryRun }, user, decodeLines(beginning, bytes));
   return importEntries(context, { addedBy, dryRun }, user, contentsOf(await readWhole(beginning, bytes), wanted));
 }
 
@@ -102,11 +102,4 @@ async function readWhole(beginning: Buffer, rest: Bytes): Promise<Buffer> {
     if (size > MAX_BYTES) throw new CommandError(`The file is larger than ${MAX_BYTES / 2 ** 20} MiB.`);
   }
   return Buffer.concat(chunks);
-}
-
-async function* textOf(beginning: Buffer, rest: Bytes): AsyncGenerator<string> {
-  const decoder = new TextDecoder(unicodeOf(beginning));
-  yield decoder.decode(beginning, { stream: true });
-  for await (const chunk of rest) yield decoder.decode(chunk, { stream: true });
-  yield decoder.decode();
 }

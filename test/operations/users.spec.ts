@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { strToU8, zipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountKey } from '../../src/auth/caller.js';
 import type { TestDatabase } from '../support/database.js';
@@ -231,7 +232,7 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
 
     it('says in a dry run what the import then does, with one URL twice in the file', async () => {
       const user = randomUUID();
-      const rows = Array.from({ length: 250 }, (_, at) => `T,https://example.com/${at % 130},${at + 1}`);
+      const rows = Array.from({ length: 250 }, (_, at) => `T,https://example.com/${at % 130},${1_600_000_000 + at}`);
       const file = `title,url,time_added\n${rows.join('\n')}\n`;
       const words = ['user', 'import', '-', '--basic', user];
       expect(await mustRun([...words, '--dry-run'], settings, file)).toBe(
@@ -253,6 +254,34 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
       expect(status).toBe(3);
     });
 
+    it('keeps who added and read what is in our own lines in an archive, and names what cannot be read in it', async () => {
+      const user = randomUUID();
+      const lines = [
+        { account: 'a'.repeat(32), last_modified: 1, purged_until: 0 },
+        { url: 'https://a.example/', title: 'A', added_by: 'phone', marked_read_on: null, marked_read_by: null },
+        { url: 'https://b.example/', title: 'B', added_by: 'phone', marked_read_on: 5, marked_read_by: 'tablet' },
+        { id: 'x', title: 7 },
+      ];
+      const file = Buffer.from(
+        zipSync({
+          'a.jsonl': strToU8(lines.map((line) => JSON.stringify(line)).join('\n')),
+          'b.json': strToU8('[{"url":"https://c.ex'),
+        }),
+      );
+      const { status, out } = await runCommand(['user', 'import', '-', '--basic', user], settings, file);
+      expect(out).toBe(
+        'a.jsonl, line 4: no URL: 7\n' +
+          'imported 2 articles, 0 were there, 1 cannot be\n' +
+          'b.json: not an export that can be read\n',
+      );
+      expect(status).toBe(3);
+      const { body } = await ask(user, 'GET', '/articles?_sort=url');
+      expect(body.items.map(({ added_by, marked_read_by }) => [added_by, marked_read_by])).toEqual([
+        ['phone', null],
+        ['phone', 'tablet'],
+      ]);
+    });
+
     it('imports nothing of a file that is cut off in a quoted field', async () => {
       const user = randomUUID();
       const { status, err } = await runCommand(
@@ -266,7 +295,9 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
     it('leaves out what exceeds MAX_ARTICLES_PER_USER, and says so', async () => {
       const user = randomUUID();
       await ask(user, 'POST', '/articles', { url: 'https://a.example/', title: 'A', added_by: 'test' });
-      const rows = ['a', 'b', 'c', 'b', 'd'].map((host, at) => `${host},https://${host}.example/,${at + 1}`);
+      const rows = ['a', 'b', 'c', 'b', 'd'].map(
+        (host, at) => `${host},https://${host}.example/,${1_600_000_000 + at}`,
+      );
       const file = ['title,url,time_added', ...rows].join('\n');
       const limited = { ...settings, MAX_ARTICLES_PER_USER: '3' };
       const words = ['user', 'import', '-', '--basic', user];

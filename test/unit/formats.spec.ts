@@ -502,6 +502,11 @@ describe('a text is read', () => {
   });
 });
 
+it('our own lines without a URL have none', () => {
+  const { entries } = read(`{"account":"${'a'.repeat(32)}"}\n{"id":"x"}\n{"id":"y","url":5}\n`);
+  expect(entries.map(({ fields }) => fields.url)).toEqual(['', '']);
+});
+
 describe('a date', () => {
   const dateOf = (text: string): Entry => read(`url,time_added\nhttps://a.example/,"${text}"\n`).entries[0]!;
 
@@ -637,6 +642,20 @@ describe('an archive', () => {
       ['part_000001.csv', 2, 'b'],
     ]);
     expect(others.sort()).toEqual(['content/a.html', 'more.zip', 'notes.txt', 'readme.html']);
+  });
+
+  it('names the files that look like exports and cannot be read', () => {
+    const { entries, others, unreadable } = readExport(
+      zipSync({
+        'metadata_0_to_20.json': strToU8('[{"url":"https://a.example/","slug":"a","savedAt":"2023-04-05"}]'),
+        'metadata_20_to_40.json': strToU8('[{"url":"https://b.example/","slug":"b","sav'),
+        'part.csv': strToU8('C,https://c.example/,1'),
+        'content/a.html': strToU8('a'),
+      }),
+    );
+    expect(entries.map(({ fields }) => fields.url)).toEqual(['https://a.example/']);
+    expect(unreadable).toEqual(['metadata_20_to_40.json', 'part.csv']);
+    expect(others).toEqual(['content/a.html']);
   });
 
   it('names the file of an error', () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { readExport } from '../../formats/src/index.js';
 import { type StoredArticle, toBookmarks, toCsv, toLines } from '../../formats/src/write.js';
+import { decodeLines } from '../../src/commands/import/decode-lines.js';
 import { readOwnLines } from '../../src/commands/import/own-lines.js';
 
 /** The text in chunks of a size, as a file or a socket gives it. */
@@ -24,6 +25,23 @@ it.each([1, 7, 65_536])('own lines in chunks of %i characters name the line that
   await expect(all(`${ACCOUNT}\n{"id":"5"}`, size)).rejects.toThrow('line 2: id: not a UUID');
   const tombstone = '{"id":"00000000-0000-4000-8000-000000000000","last_modified":1,"deleted":true}';
   await expect(all(tombstone, size)).rejects.toThrow('line 1: the account is missing');
+});
+
+it.each([1, 7, 65_536])('a text in chunks of %i bytes is decoded, also with lines in Windows-1252', async (size) => {
+  const western = Buffer.from('{"url":"p\xe8re"}\n{"url":"p\xe9re"}\n', 'latin1');
+  const encodings: [Buffer, string][] = [
+    [Buffer.concat([western, Buffer.from('{"url":"père €"}')]), '{"url":"père"}\n{"url":"pére"}\n{"url":"père €"}'],
+    [Buffer.from('\uFEFF{"url":"€"}', 'utf16le'), '{"url":"€"}'],
+  ];
+  for (const [bytes, expected] of encodings) {
+    const [beginning, rest] = [bytes.subarray(0, 20), bytes.subarray(20)];
+    const chunks = Array.from({ length: Math.ceil(rest.length / size) }, (_, at) =>
+      rest.subarray(at * size, (at + 1) * size),
+    );
+    const decoded: string[] = [];
+    for await (const piece of decodeLines(beginning, chunks)) decoded.push(piece);
+    expect(decoded.join('')).toBe(expected);
+  }
 });
 
 const text = fc.string({ unit: 'grapheme', maxLength: 20 });

@@ -17,7 +17,7 @@ export async function importEntries(
   context: DatabaseContext,
   { addedBy, dryRun = false }: ImportOptions,
   user: UserOptions,
-  { entries, stoppedAt, others }: Contents,
+  { entries, stoppedAt, others, unreadable }: Contents,
 ): Promise<number> {
   if (stoppedAt) throw new CommandError(`${stoppedAt.message}; nothing was imported`);
   const account = await userOf(context, user);
@@ -32,9 +32,10 @@ export async function importEntries(
   const [done, were] = dryRun ? ['would import', 'are'] : ['imported', 'were'];
   await context.print(`${done} ${counts.stored} articles, ${counts.known} ${were} there, ${skipped} cannot be`);
   if (counts.overQuota > 0) await context.print(overQuotaLine(counts, context.settings));
+  for (const file of unreadable) await context.print(`${shown(file)}: not an export that can be read`);
   if (others.length > 0) await context.print(`not read in the archive: ${others.length} other files`);
   if (lost !== '') await context.print(lost);
-  return skipped + counts.overQuota > 0 ? EXIT.attention : EXIT.ok;
+  return skipped + counts.overQuota + unreadable.length > 0 ? EXIT.attention : EXIT.ok;
 }
 
 /** Converts the entries to articles, oldest first; prints those that cannot be converted. */
@@ -51,7 +52,7 @@ async function convert(context: DatabaseContext, addedBy: string, entries: reado
     }
     skipped++;
     await context.print(
-      `${nameOfPlace(entry.place)}: ${article}: ${shown(entry.fields.url || entry.fields.title || '')}`,
+      `${nameOfPlace(entry.place)}: ${article}: ${shown(String(entry.fields.url || entry.fields.title))}`,
     );
   }
   return { articles: articles.sort((a, b) => a.added_on - b.added_on), skipped, lost: losses.told() };
@@ -65,12 +66,13 @@ function articleOf({ fields }: Entry, addedBy: string, { clock, settings }: Data
   const { maxBodyBytes } = settings;
   const kind = noPage(fields.url);
   if (kind) return NO_PAGE[kind];
-  if (Buffer.byteLength(fields.excerpt ?? '') > maxBodyBytes)
+  if (Buffer.byteLength(String(fields.excerpt ?? '')) > maxBodyBytes)
     return `excerpt: longer than MAX_BODY_BYTES (${maxBodyBytes})`;
   const now = clock();
-  const readBy = fields.marked_read_on === undefined ? {} : { marked_read_by: addedBy };
+  const added_by = fields.added_by ?? addedBy;
+  const marked_read_by = fields.marked_read_by ?? (fields.marked_read_on ? addedBy : undefined);
   try {
-    return { ...newArticle({ ...fields, ...readBy, added_by: addedBy }, randomUUID(), now), last_modified: now };
+    return { ...newArticle({ ...fields, added_by, marked_read_by }, randomUUID(), now), last_modified: now };
   } catch (error) {
     if (error instanceof ApiError && error.status === 400) return error.message;
     throw error;

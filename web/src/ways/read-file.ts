@@ -71,9 +71,9 @@ export async function readFiles(files: readonly File[], list: ReadingList, devic
 
 async function entriesOf(file: File, preview: Preview): Promise<Entry[]> {
   try {
-    const { format, entries, stoppedAt, others } = readExport(new Uint8Array(await file.arrayBuffer()));
+    const { format, entries, stoppedAt, others, unreadable } = readExport(new Uint8Array(await file.arrayBuffer()));
     preview.formats.set(format, UNDERSTOOD.get(format) ?? format);
-    preview.unread.push(...others);
+    preview.unread.push(...unreadable, ...others);
     if (stoppedAt) preview.stoppedAt.push(stoppedAt.message);
     return entries;
   } catch (error) {
