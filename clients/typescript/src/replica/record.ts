@@ -21,8 +21,9 @@ export function readRecord(value: unknown): Article | Tombstone | ReadingListErr
   const record = Object(value) as Record<string, unknown>;
   const { id, deleted, last_modified, url } = record as Partial<Article & Tombstone>;
   if (!isId(id)) return odd('id');
-  if (deleted === true) return { deleted, id, last_modified: last_modified! };
-  if (deleted) return odd('deleted');
+  if (deleted && deleted !== true) return odd('deleted');
+  if (!IS.integer!(last_modified)) return odd('last_modified');
+  if (deleted) return { deleted, id, last_modified: last_modified! };
   if (!url) return odd('url');
   const article: Record<string, unknown> = {
     ...defaultsOf({ url, title: null }),

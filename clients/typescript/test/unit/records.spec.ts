@@ -72,6 +72,8 @@ describe('a record of the service', () => {
     ['last_modified', record({ last_modified: -2 })],
     ['last_modified', record({ last_modified: NaN })],
     ['last_modified', record({ last_modified: 1.5 })],
+    ['last_modified', { id: 'a', deleted: true }],
+    ['last_modified', { id: 'a', deleted: true, last_modified: '3' }],
     ['added_on', record({ added_on: 'today' })],
     ['read_position', record({ read_position: 2 ** 60 })],
   ])('is none for its %s: %j', (field, value) => {
