@@ -119,6 +119,18 @@ export async function openDevice(browser: Browser, url: string, options: Browser
   return { context, page, problems, close: () => context.close() };
 }
 
+/** What a page sees of being the installed application; a browser without windows cannot emulate it. */
+const INSTALLED = `const original = matchMedia;
+  window.matchMedia = (query) => (query === '(display-mode: standalone)' ? { matches: true } : original(query));`;
+
+/** The same in the window of the installed application, which is what share sheets open. */
+export async function openInstalled(browser: Browser, url: string): Promise<Device> {
+  const device = await openDevice(browser, 'about:blank');
+  await device.page.addInitScript(INSTALLED);
+  await device.page.goto(url);
+  return device;
+}
+
 /** Collects errors of the page; that the network is away is no error of it. */
 export function watchProblems(page: Page): string[] {
   const problems: string[] = [];

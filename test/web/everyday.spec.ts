@@ -8,6 +8,22 @@ const dialog = (page: Page) => page.getByRole('dialog');
 const storedUrls = async (name: string) => (await apiOf(world.url, name).list()).map(({ url }) => url);
 
 describe('what a link or a share sheet brings', () => {
+  it.each(['#save=', '?share_title=Tea&share_url=', '?share_title=Tea&share_text='])(
+    'is not saved unasked by a link with %s',
+    async (start) => {
+      const name = someName();
+      const { page, close } = await openDevice(world.browser, `${world.url}/app/${start}https://example.com/a`);
+      await page.getByText('is saved as soon as you have signed in and confirmed it.').waitFor();
+      await signInByName(page, name);
+      await dialog(page).waitFor();
+      expect(await page.getByLabel('Address').inputValue()).toBe('https://example.com/a');
+      await page.keyboard.press('Escape');
+      await page.getByText('Up to date').waitFor();
+      expect(await storedUrls(name)).toEqual([]);
+      await close();
+    },
+  );
+
   it('is shown in the form by a link, and saved only if the user says so', async () => {
     const name = someName();
     const { page, close } = await world.deviceOf(name);

@@ -4,7 +4,7 @@ import { strToU8, zipSync } from 'fflate';
 import { expect, it } from 'vitest';
 import { readExport } from '../../formats/src/index.js';
 import { newArticle } from '../../src/articles/article.js';
-import { describeWorlds, type Device, expectTitles, openDevice, someName } from './device.js';
+import { describeWorlds, type Device, expectTitles, openInstalled, someName } from './device.js';
 
 const openSettings = async ({ page }: Device) => {
   await page.getByRole('button', { name: 'More' }).click();
@@ -51,7 +51,7 @@ describeWorlds(
         share_title: 'Shared',
         share_text: 'See https://example.com/shared?a=1&b=2 now',
       });
-      const { page, close } = await openDevice(world.browser, `${world.url}/app/?${share.toString()}`);
+      const { page, close } = await openInstalled(world.browser, `${world.url}/app/?${share.toString()}`);
       expect(page.url()).toBe(`${world.url}/app/`);
       await page.getByText('“Shared” is saved as soon as you have signed in.').waitFor();
       await world.signIn(page, name);
@@ -114,7 +114,7 @@ describeWorlds(
     ])('of a text that is shared the URL is saved without the marks after it: %j', async (share, url) => {
       const name = someName();
       const path = new URLSearchParams(share).toString();
-      const { page, close } = await openDevice(world.browser, `${world.url}/app/?${path}`);
+      const { page, close } = await openInstalled(world.browser, `${world.url}/app/?${path}`);
       await world.signIn(page, name);
       await expect.poll(async () => (await (await world.api(name)).list()).map((one) => one.url)).toEqual([url]);
       await close();

@@ -65,9 +65,12 @@ function readShare(search: URLSearchParams): Entrance {
   // What is shared as an address alone ends as it does.
   const address = /^https?:\/\/\S+$/i.test(url) ? url : found.url;
   const name = findAddress(title)?.title ?? tidyTitle(title);
-  const asks = cleanAddress(address) !== address;
+  const asks = !isInstalled() || cleanAddress(address) !== address;
   return { save: { url: address, title: cut(name || findAddress(text)?.title || tidyTitle(text)), asks } };
 }
+
+/** Whether this is the window of the installed application, which share sheets open; most links open a tab. */
+const isInstalled = () => matchMedia('(display-mode: standalone)').matches;
 
 const cut = (title?: string | null) => (title ? [...title].slice(0, MAX_TITLE).join('') : undefined);
 
