@@ -40,6 +40,16 @@ it.each<[text: string, url: string | undefined, title?: string]>([
   ['www.example.com.', 'https://www.example.com'],
   ['münchen.example/x', 'https://münchen.example/x'],
   ['example.com:8080/a', 'https://example.com:8080/a'],
+  [
+    'https://en.wikipedia.org/wiki/Schrödinger’s_cat, a film',
+    'https://en.wikipedia.org/wiki/Schrödinger’s_cat',
+    'a film',
+  ],
+  ['‘https://example.com/a’ it is', 'https://example.com/a', 'it is'],
+  ['看‘https://example.com/a’很好', 'https://example.com/a', '看 很好'],
+  ['شاي، https://example.com/a، جيد', 'https://example.com/a', 'شاي، جيد'],
+  ['https://example.com/a؟', 'https://example.com/a'],
+  ['https://example.com/a।', 'https://example.com/a'],
   ['Write to me@example.com/x', undefined],
   ['See notes.txt of v2.0', undefined],
   ['and/or', undefined],
@@ -65,4 +75,33 @@ it.each([
   ['（）', ''],
 ])('the title %j is tidied to %j', (text, title) => {
   expect(tidyTitle(text)).toBe(title);
+});
+
+it.each([
+  ')',
+  '„',
+  '“',
+  '(',
+  '[',
+  '<',
+  ' ,',
+  ',',
+  '. ',
+  'a.',
+  'a',
+  '-',
+  '((a',
+  "'",
+  '"a',
+  '…',
+  'http',
+  'https://a)',
+  '‚’',
+])('a long text of %j is read in a moment, before and after an address', (part) => {
+  const long = part.repeat(50_000);
+  const begun = performance.now();
+  for (const text of [long, `https://example.com/${long}`, `${long} https://example.com/a ${long}`]) findAddress(text);
+  tidyTitle(long);
+  tidyTitle(`a${long}b`);
+  expect(performance.now() - begun).toBeLessThan(1_500);
 });
