@@ -12,6 +12,13 @@ it.each([
     'https://example.com/a',
   ],
   ['https://example.com/a?at_medium=RSS&at_campaign=KARANGA', 'https://example.com/a'],
+  [
+    'https://example.com/a?pk_campaign=1&mtm_kwd=2&hsa_acc=3&oly_enc_id=4&vero_id=5&elqTrackId=6&trk_sid=7&bsft_uid=8',
+    'https://example.com/a',
+  ],
+  ...['pk_id', 'mtm_id', 'hsa_id', 'itm_id', 'oly_id', 'vero_code', 'trk_id', 'bsft_id', 'mbid', 'ncid', 'cmpid']
+    .concat('elq', 'elqueue', 'wt.mc_other')
+    .map((name): [string, string] => [`https://example.com/a?${name}=1`, `https://example.com/a?${name}=1`]),
   ['https://example.com/a#xtor=RSS-1', 'https://example.com/a'],
   ['https://example.com/ü?q=ä&utm_id=1', 'https://example.com/ü?q=ä'],
   ['https://example.com/a?', 'https://example.com/a?'],
@@ -39,6 +46,7 @@ it.each([
 it.each([
   ['https://example.com/a', 'https://example.com/A'],
   ['https://example.com/a?id=1', 'https://example.com/a?id=2'],
+  ['https://example.com/a?pk_id=1', 'https://example.com/a?pk_id=2'],
   ['https://example.com/a#/one', 'https://example.com/a#/two'],
   ['https://example.com/a', 'ftp://example.com/a'],
 ])('%j is another page than %j', (one, other) => {

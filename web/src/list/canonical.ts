@@ -4,13 +4,17 @@
  */
 const TRACKING = new RegExp(
   `^(${[
-    '(utm|itm|pk|piwik|mtm|matomo|hsa|oly|vero)_[\\w-]+',
+    'utm_[\\w-]+|itm_(source|medium|campaign|term|content)',
+    '(pk|piwik|mtm|matomo)_(campaign|kwd|keyword|source|medium|content|cid|group|placement)',
+    'hsa_(acc|ad|cam|grp|kw|la|mt|net|ol|src|tgt|ver)|oly_(anon|enc)_id|vero_(conv|id)',
     'ga_(source|medium|term|content|campaign|place)',
     '(fb|g|d|tw|tt|y|ym|sc|irc)clid|msclkid|rb_clickid|li_fat_id|epik|wickedid|rdt_cid',
     '(g|w)braid|gad_(source|campaignid)|gclsrc|srsltid|fb_(action_ids|action_types|ref|source)',
     'igsh(id)?|mc_[ce]id|mkt_tok|_hsenc|_hsmi|__hs(sc|tc|fp)|hsCtaTracking|__s|_openstat|_bta_[ct]id',
-    'ml_subscriber(_hash)?|elq(\\w+)?|s_cid|ss_email_id|bsft_\\w+|trk_\\w+|ncid|cmpid|mbid|xtor|ref_src|ref_url',
-    'guce_referrer(_sig)?|guccounter|_ga|_gl|wt_?mc|wt\\.mc_\\w+|at_(medium|campaign|custom\\d)|ns_(source|mchannel|campaign|linkname|fee)',
+    'ml_subscriber(_hash)?|elq(Track|TrackId|aid|at|CampaignId)|s_cid|ss_email_id|bsft_(aaid|clkid|eid|ek|mid|uid)',
+    'trk_(contact|msg|module|sid)|xtor|ref_src|ref_url',
+    'guce_referrer(_sig)?|guccounter|_ga|_gl|wt_?mc|wt\\.mc_(id|ev)',
+    'at_(medium|campaign|custom\\d)|ns_(source|mchannel|campaign|linkname|fee)',
   ].join('|')})$`,
   'i',
 );
