@@ -10,6 +10,8 @@ const DELIMITERS = [',', ';', '\t'];
 export interface Row {
   line: number;
   cells: string[];
+  /** Why the cells are not the values of the columns. */
+  problem?: string;
 }
 
 export interface Table {
@@ -22,13 +24,19 @@ export interface Table {
 
 /**
  * Reads values separated by commas, semicolons or tabs (RFC 4180), as spreadsheets write them, too: with `sep=;` on the first line, and
- * with quotes where they should not be.
+ * with quotes where they should not be. With a single column, a delimiter is part of the value.
  */
 export function readTable(text: string): Table {
   const [said, named] = /^"?sep=([^\r\n])"?\r?\n/i.exec(text) ?? [''];
   const rest = text.slice(said.length);
-  const { rows, failure } = readRows(rest, named ?? delimiterOf(rest), said === '' ? 1 : 2);
+  const delimiter = named ?? delimiterOf(rest);
+  const { rows, failure } = readRows(rest, delimiter, said === '' ? 1 : 2);
   const header = rows.shift();
+  const width = header?.cells.length ?? 0;
+  for (const row of rows) {
+    if (width === 1) row.cells = [row.cells.join(delimiter)];
+    if (row.cells.slice(width).some((cell) => cell.trim() !== '')) row.problem ??= 'more values than columns';
+  }
   const columns = new Map(header?.cells.map((name, at) => [name.trim().replace(/\s+/g, ' ').toLowerCase(), at]));
   return { columns, rows, failure };
 }
@@ -44,9 +52,9 @@ function readRows(text: string, delimiter: string, firstLine: number, most = -1)
   const rows: Row[] = [];
   let line = firstLine;
   const on_record = (row: unknown, info: Info) => {
-    // With `info`, some versions of the parser wrap the row.
-    const cells = Array.isArray(row) ? (row as string[]) : (row as { record: string[] }).record;
-    if (cells.some((cell) => cell.trim() !== '')) rows.push({ line, cells });
+    const { record: cells, raw } = row as { record: string[]; raw: string };
+    const problem = hasRunOn(cells, raw) ? 'a quotation mark that is never closed' : undefined;
+    if (cells.some((cell) => cell.trim() !== '')) rows.push({ line, cells, problem });
     line = firstLine + info.lines;
     return null;
   };
@@ -55,6 +63,7 @@ function readRows(text: string, delimiter: string, firstLine: number, most = -1)
       delimiter,
       record_delimiter: ['\r\n', '\n', '\r'],
       info: true,
+      raw: true,
       relax_column_count: true,
       relax_quotes: true,
       max_record_size: MAX_ROW,
@@ -65,6 +74,19 @@ function readRows(text: string, delimiter: string, firstLine: number, most = -1)
   } catch (error) {
     return { rows, failure: refusal(error as CsvError, line) };
   }
+}
+
+/** Whether a cell begins with a quotation mark that another row's ended: one that is part of a value is doubled in the text. */
+function hasRunOn(cells: string[], raw: string): boolean {
+  let from = 0;
+  for (const cell of cells) {
+    if (!/^"[^]*[\r\n]/.test(cell)) continue;
+    const quoted = `"${cell.replaceAll('"', '""')}"`;
+    const at = raw.indexOf(quoted, from);
+    if (at < 0) return true;
+    from = at + quoted.length;
+  }
+  return false;
 }
 
 function refusal(error: CsvError, line: number): ReadError {

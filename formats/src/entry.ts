@@ -1,4 +1,5 @@
 import { readDate } from './dates.js';
+import { readNumber } from './numbers.js';
 import type { Place } from './read-error.js';
 
 /** The fields of an article that export files tell of (docs/protocol.md, "Articles"). */
@@ -30,6 +31,9 @@ export type LeftOut =
   | 'the text of the page'
   | 'reading progress'
   | 'picture'
+  | 'second address'
+  | 'word count'
+  | 'other columns'
   | 'the end of a long text';
 
 /** An entry of an export file. */
@@ -39,6 +43,8 @@ export interface Entry {
   leftOut: LeftOut[];
   /** Why there is no `added_on`: nothing is said, or nothing that can be read. */
   date?: 'missing' | 'unreadable';
+  /** Why it cannot be an article. */
+  problem?: string;
 }
 
 /** What a format says of an entry, in the words of the file. */
@@ -50,7 +56,7 @@ export interface Told {
   excerpt?: unknown;
   wordCount?: unknown;
   position?: unknown;
-  /** A part of the whole, from 0 to 1. */
+  /** A part of the whole, from 0 to 1; NaN if it cannot be read. */
   progress?: number;
   addedOn?: unknown;
   readOn?: unknown;
@@ -105,6 +111,7 @@ const firstCharacters = (text: string, most: number): string =>
 function addUrls({ fields, leftOut }: Entry, { resolvedUrl, preview }: Told): void {
   const [resolved, picture] = [textOf(resolvedUrl), textOf(preview)];
   if (resolved !== fields.url && isWebUrl(resolved)) fields.resolved_url = resolved;
+  else if (resolved !== fields.url && resolved !== '') leftOut.push('second address');
   if (isWebUrl(picture)) fields.preview = picture;
   else if (picture !== '') leftOut.push('picture');
 }
@@ -121,12 +128,14 @@ function addDates(entry: Entry, { addedOn, readOn, isDayFirst }: Told): void {
 function addPosition({ fields, leftOut }: Entry, { wordCount, position, progress = 0 }: Told): void {
   fields.word_count = integerOf(wordCount);
   fields.read_position = integerOf(position);
+  if (fields.word_count === undefined && textOf(wordCount) !== '') leftOut.push('word count');
+  if (fields.read_position === undefined && textOf(position) !== '') leftOut.push('reading progress');
   if (progress <= 0 || progress >= 1) return;
-  if (fields.word_count) fields.read_position ??= Math.round(progress * fields.word_count);
+  if (fields.word_count && !Number.isNaN(progress)) fields.read_position ??= Math.round(progress * fields.word_count);
   else leftOut.push('reading progress');
 }
 
 function integerOf(value: unknown): number | undefined {
-  const text = textOf(value);
-  return /^\d{1,15}(?:[.,]0+)?$/.test(text) ? Math.floor(Number(text.replace(',', '.'))) : undefined;
+  const number = readNumber(textOf(value));
+  return Number.isSafeInteger(number) ? number : undefined;
 }

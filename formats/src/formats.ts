@@ -1,36 +1,38 @@
 import { isObject, listOf, membersOf, treeOf } from './json.js';
-import type { RecordFormat } from './record.js';
+import { type RecordFormat, YES } from './record.js';
+
+/** What columns are called where anybody may add some. */
+const USUAL_COLUMNS = {
+  url: 'url',
+  title: ['title', 'name'],
+  resolved_url: ['resolved_url', 'resolved url'],
+  preview: ['preview', 'cover', 'image'],
+  excerpt: ['excerpt', 'description', 'selection', 'note', 'notes', 'comment'],
+  word_count: ['word_count', 'word count', 'words'],
+  read_position: 'read_position',
+  added_on: ['time_added', 'added_on', 'added', 'created', 'created_at', 'saved date', 'timestamp', 'date'],
+  marked_read_on: ['marked_read_on', 'time_read', 'read_at', 'archived_at'],
+  archived: [['archived', 'is_archived', 'status', 'state'], ...YES, 'archive', 'archived'],
+  favorite: [['favorite', 'favourite', 'is_favorite', 'starred', 'is_starred']],
+  unread: [['unread', 'is_unread', 'toread', 'to_read']],
+  read: [['read', 'is_read', 'status', 'state'], ...YES, 'read'],
+  leftOut: { tags: ['tags'], folder: ['folder'] },
+} as const satisfies Partial<RecordFormat>;
 
 /** The formats of rows and objects. One more is one more entry here, with a sample in `test/unit/formats.spec.ts`. */
 export const RECORD_FORMATS: readonly RecordFormat[] = [
   {
     name: 'csv',
     label: 'Reading list (CSV)',
+    ...USUAL_COLUMNS,
     keys: ['url', 'favorite', 'unread', 'archived'],
-    url: 'url',
-    title: 'title',
-    resolved_url: 'resolved_url',
-    preview: 'preview',
-    excerpt: 'excerpt',
-    word_count: 'word_count',
-    read_position: 'read_position',
-    added_on: 'time_added',
-    archived: ['archived'],
-    favorite: ['favorite'],
-    unread: ['unread'],
-    leftOut: { tags: ['tags'] },
     isEscaped: true,
   },
   {
     name: 'pocket',
     label: 'Pocket (CSV)',
+    ...USUAL_COLUMNS,
     keys: ['url', 'time_added'],
-    url: 'url',
-    title: 'title',
-    added_on: 'time_added',
-    archived: ['status', 'archive'],
-    favorite: ['favorite'],
-    leftOut: { tags: ['tags'] },
   },
   {
     name: 'instapaper',
@@ -55,6 +57,7 @@ export const RECORD_FORMATS: readonly RecordFormat[] = [
     added_on: 'created',
     favorite: ['favorite'],
     leftOut: { tags: ['tags'], folder: ['folder', 'unsorted'], highlights: ['highlights'] },
+    ignored: ['id'],
   },
   {
     name: 'reader',
@@ -66,6 +69,7 @@ export const RECORD_FORMATS: readonly RecordFormat[] = [
     archived: ['location', 'archive'],
     progress: ['reading progress', 1],
     leftOut: { tags: ['document tags'], folder: ['location', 'new', 'later', 'archive'] },
+    ignored: ['id', 'seen'],
   },
   {
     name: 'wallabag-csv',
@@ -76,6 +80,7 @@ export const RECORD_FORMATS: readonly RecordFormat[] = [
     added_on: 'creation date',
     isDayFirst: true,
     leftOut: { tags: ['tags'], 'the text of the page': ['content'] },
+    ignored: ['language'],
   },
   {
     name: 'wallabag',
@@ -176,15 +181,7 @@ export const RECORD_FORMATS: readonly RecordFormat[] = [
   {
     name: 'table',
     label: 'other CSV with a column “url”',
+    ...USUAL_COLUMNS,
     keys: ['url'],
-    url: 'url',
-    title: ['title', 'name'],
-    excerpt: ['excerpt', 'description', 'selection', 'note', 'notes', 'comment'],
-    added_on: ['time_added', 'added_on', 'added', 'created', 'created_at', 'saved date', 'timestamp', 'date'],
-    archived: ['archived'],
-    favorite: ['favorite'],
-    unread: ['unread'],
-    read: ['read'],
-    leftOut: { tags: ['tags'], folder: ['folder'] },
   },
 ];

@@ -18,7 +18,7 @@ export function parseOwnLine(text: string, line: number): JsonObject {
 }
 
 /** Whether a text begins like the output of `user export`: with the account. */
-export const isOwnLines = (text: string): boolean => /^\s*\{\s*"account"\s*:/.test(text.slice(0, 1000));
+export const isOwnLines = (text: string): boolean => /^\s*\{\s*"account"\s*:\s*"[\da-f]{32}"/.test(text.slice(0, 1000));
 
 /** The articles of an export; tombstones and accounts are left out. Throws a `ReadError` for a line that is none of these. */
 export function* readOwnLines(text: string): Generator<Entry> {

@@ -6,7 +6,7 @@ import { RECORD_FORMATS } from './formats.js';
 import { isObject, valueAt } from './json.js';
 import { isOwnLines, OWN_FORMAT, readOwnLines } from './own-lines.js';
 import { ReadError } from './read-error.js';
-import { entryOfRecord, type RecordFormat } from './record.js';
+import { entryOfRecord, pathsOf, type RecordFormat } from './record.js';
 import { isZip, unzip } from './unzip.js';
 
 const HTML_FORMAT = { name: 'bookmarks', label: 'bookmarks (HTML)' } as const;
@@ -168,9 +168,14 @@ function readRows(text: string, wanted?: RecordFormat): TextContents {
           wanted.keys.filter((key) => !isThere(key)),
         )
       : new UnknownExport();
-  const entries = rows.map(({ line, cells }: Row) =>
-    entryOfRecord(format, { unit: 'line', number: line }, (name) => cells[columns.get(name) ?? -1]),
-  );
+  const paths = new Set(pathsOf(format));
+  const others = [...columns].filter(([name]) => !paths.has(name)).map(([, at]) => at);
+  const entries = rows.map(({ line, cells, problem }: Row) => {
+    const place = { unit: 'line', number: line } as const;
+    const entry = entryOfRecord(format, place, (name) => cells[columns.get(name) ?? -1]);
+    if (others.some((at) => (cells[at] ?? '').trim() !== '')) entry.leftOut.push('other columns');
+    return { ...entry, problem };
+  });
   return { format: format.name, entries, stoppedAt: failure };
 }
 

@@ -1,11 +1,12 @@
 import { type Entry, entryOf, type LeftOut, textOf } from './entry.js';
+import { readNumber } from './numbers.js';
 import type { Place } from './read-error.js';
 
 /** A column, or the way to a member of a JSON object (`content.url`); of several, the first that is not blank. */
 type Path = string | readonly string[];
 
-/** Where a yes or no is, and the words that mean yes; without words those of `true` in any language. */
-type Flag = readonly [path: string, ...words: string[]];
+/** Where a yes or no is (of several, the first that is not blank), and the words that mean yes; without words those of `true` in any language. */
+type Flag = readonly [path: Path, ...words: string[]];
 
 /** A format of rows or objects: where in them the fields of an article are. */
 export interface RecordFormat {
@@ -33,16 +34,27 @@ export interface RecordFormat {
   unread?: Flag;
   /** What articles have no field for, and the words there that mean nothing. */
   leftOut?: Partial<Record<LeftOut, readonly [path: string, ...words: string[]]>>;
+  /** Columns that say nothing of an article. */
+  ignored?: readonly string[];
   isDayFirst?: true;
   /** Texts have an apostrophe where a spreadsheet would run them as a formula. */
   isEscaped?: true;
+}
+
+/** All paths that a format knows. */
+export function pathsOf(format: RecordFormat): string[] {
+  const { url, title, resolved_url, preview, excerpt, word_count, read_position, added_on, marked_read_on } = format;
+  const { progress, archived, favorite, read, unread, leftOut = {}, keys, ignored = [] } = format;
+  const plain = [url, title, resolved_url, preview, excerpt, word_count, read_position, added_on, marked_read_on];
+  const first = [progress, archived, favorite, read, unread, ...Object.values(leftOut)].map((told) => told?.[0]);
+  return [...plain, ...first, keys, ignored].flatMap((path: Path = []) => path);
 }
 
 /** The value at a path of a row or an object. */
 export type Get = (path: string) => unknown;
 
 /** A spreadsheet translates `true` when it saves a file. */
-const YES = ['true', '1', 'yes', 'wahr', 'vrai', 'verdadero', 'vero', 'waar'];
+export const YES = ['true', '1', 'yes', 'wahr', 'vrai', 'verdadero', 'vero', 'waar'];
 
 /** The entry that a row or an object is. */
 export function entryOfRecord(format: RecordFormat, place: Place, get: Get): Entry {
@@ -56,11 +68,12 @@ export function entryOfRecord(format: RecordFormat, place: Place, get: Get): Ent
     return format.isEscaped ? found.replace(/^'(?='*[=+\-@\t\r])/, '') : found;
   };
   const flag = (told: Flag | undefined): boolean | undefined => {
-    if (!told || isBlank(get(told[0]))) return undefined;
-    const [path, ...words] = told;
-    return (words.length > 0 ? words : YES).includes(wordOf(get(path)));
+    const [path, ...words] = told ?? [];
+    const found = value(path);
+    return found === undefined ? undefined : (words.length > 0 ? words : YES).includes(wordOf(found));
   };
   const [progressPath, whole] = format.progress ?? [undefined, 1];
+  const progress = textOf(value(progressPath));
   return entryOf(place, {
     url: text(format.url),
     title: text(format.title),
@@ -69,7 +82,7 @@ export function entryOfRecord(format: RecordFormat, place: Place, get: Get): Ent
     excerpt: text(format.excerpt),
     wordCount: value(format.word_count),
     position: value(format.read_position),
-    progress: Number(value(progressPath) ?? 0) / whole || 0,
+    progress: progress === '' ? 0 : (readNumber(progress) ?? NaN) / whole,
     addedOn: value(format.added_on),
     readOn: value(format.marked_read_on),
     isDayFirst: format.isDayFirst,

@@ -36,7 +36,7 @@ or a zip of such files (Pocket, Omnivore). A text may be in UTF-8, UTF-16 or Win
 
 "lines" is what "user export" wrote: it brings users back as they were; where a list has changed since, what is missing in it is added. The file says whose it is, unless a user is named. It is the only format that loses nothing.
 
-Articles whose URL the user already has are left alone, so that an import can be repeated. Descriptions become the excerpt, what is archived elsewhere counts as read. What an article has no field for (tags, folders, highlights, second descriptions, the text of the page, progress without a word count) is left out; the last line says for how many entries, and how many have no date that can be read: these are added now.`,
+Articles whose URL the user already has are left alone, so that an import can be repeated. Descriptions become the excerpt, what is archived elsewhere counts as read. What an article has no field for (tags, folders, highlights, second descriptions, the text of the page, other columns, progress without a word count) is left out; the last line says for how many entries, and how many have no date that can be read: these are added now.`,
     )
     .argument('<file>', 'the file; - is standard input');
   addUserOptions(command)

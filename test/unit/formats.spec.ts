@@ -473,6 +473,56 @@ describe('a table', () => {
     );
     expect(entries.map(({ fields }) => fields.title)).toEqual(['in"side', '"a"b', 'c']);
   });
+
+  it.each([
+    ['url\nhttps://a/x,y\n', ['https://a/x,y']],
+    [
+      'url,title\nhttps://a/,A,\nhttps://b/x,y,B\nhttps://c/,C\n',
+      ['https://a/', 'more values than columns', 'https://c/'],
+    ],
+    [
+      'title,url\n"A,https://a/\n"B",https://b/\nC,https://c/\n"""D"" x\ny",https://d/\n',
+      ['a quotation mark that is never closed', 'https://c/', 'https://d/'],
+    ],
+  ])('loses nothing of rows that are not what the columns say: %j', (text, expected) => {
+    expect(read(text).entries.map(({ problem, fields }) => problem ?? fields.url)).toEqual(expected);
+  });
+
+  it.each<[text: string, fields: Partial<EntryFields>, leftOut: string[]]>([
+    ['url,status\nhttps://a/,archive', READ, []],
+    ['url,status\nhttps://a/,read', { unread: false }, []],
+    ['url,status\nhttps://a/,unread', {}, []],
+    [
+      'url,time_added,archived,excerpt,word_count,resolved_url\nhttps://a/,1600000000,1,e,1.2E+03,https://b/',
+      { added_on: 1_600_000_000_000, excerpt: 'e', word_count: 1200, resolved_url: 'https://b/', ...READ },
+      [],
+    ],
+    [
+      'url,favorite,unread,archived,description,created\nhttps://a/,false,true,false,d,1600000000',
+      { excerpt: 'd', added_on: 1_600_000_000_000 },
+      [],
+    ],
+    ['url,word_count,starred,is_archived\nhttps://a/,7,1,1', { word_count: 7, favorite: true, ...READ }, []],
+    ['url,author,rating\nhttps://a/,x,', {}, ['other columns']],
+    ['url,author\nhttps://a/,', {}, []],
+    [
+      'url,word_count,resolved_url,read_position\nhttps://a/,many,a,x',
+      {},
+      ['second address', 'word count', 'reading progress'],
+    ],
+    [
+      JSON.stringify([{ url: 'https://a/', slug: 'a', savedAt: '', wordCount: 9, readingProgress: 'half' }]),
+      { word_count: 9 },
+      ['reading progress'],
+    ],
+    ['url,saved date,location,reading progress\nhttps://a/,,new,"0,25"', {}, ['reading progress']],
+    ['url,saved date,location,reading progress\nhttps://a/,,new,"1,0"', { unread: false }, []],
+    ['url,saved date,location,reading progress\nhttps://a/,,new,half', {}, ['reading progress']],
+  ])('gives every field that has a usual name, and counts what is left: %j', (text, fields, leftOut) => {
+    const [entry] = read(text).entries;
+    expect(tellingFields(entry!)).toEqual({ url: 'https://a/', title: 'https://a/', ...fields });
+    expect(entry!.leftOut).toEqual(leftOut);
+  });
 });
 
 const WESTERN =
@@ -518,6 +568,8 @@ describe('a date', () => {
     ['1600000000123456', 1_600_000_000_123],
     ['1600000000123456789', 1_600_000_000_123],
     ['13244473600123456', 1_600_000_000_123],
+    ['13244473600123', 1_600_000_000_123],
+    ['13244473600', 1_600_000_000_000],
     ['1.6E+09', 1_600_000_000_000],
     ['1,6e9', 1_600_000_000_000],
     ['1.60E+12', 1_600_000_000_000],
@@ -531,18 +583,34 @@ describe('a date', () => {
     ['13.09.2020 12:26', 1_599_999_960_000],
     ['13/09/2020', 1_599_955_200_000],
     ['9/13/2020', 1_599_955_200_000],
+    ['29.02.2020', 1_582_934_400_000],
   ])('%j is read', (text, expected) => {
     expect(dateOf(text)).toMatchObject({ fields: { added_on: expected } });
     expect(dateOf(text).date).toBeUndefined();
   });
 
-  it.each(['0', '-5', '-1600000000', 'soon', '2020-13-45', '9/8/2020', '1e99', 'NaN', '0.0', '1969-12-31'])(
-    '%j counts as none that can be read',
-    (text) => {
-      expect(dateOf(text)).toMatchObject({ date: 'unreadable' });
-      expect(dateOf(text).fields.added_on).toBeUndefined();
-    },
-  );
+  it.each([
+    '0',
+    '-5',
+    '-1600000000',
+    'soon',
+    '2020-13-45',
+    '9/8/2020',
+    '1e99',
+    'NaN',
+    '0.0',
+    '1969-12-31',
+    '20200809',
+    '20200809123045',
+    '44052.4',
+    '44052,4',
+    '31.02.2020',
+    '2020-02-31',
+    '2021-02-29T12:00Z',
+  ])('%j counts as none that can be read', (text) => {
+    expect(dateOf(text)).toMatchObject({ date: 'unreadable' });
+    expect(dateOf(text).fields.added_on).toBeUndefined();
+  });
 
   it('that is blank is missing', () => {
     expect(dateOf(' ').date).toBe('missing');
@@ -566,8 +634,9 @@ describe('a file that cannot be read', () => {
     ['url,title\n', 'bookmarks', 'not bookmarks: there is no link'],
     [`${POCKET}a,https://a.example/,1,,\n"never\nclosed`, undefined, 'line 3: a quoted field that is never closed'],
     [`url,title\n"${'x'.repeat(17 * 2 ** 20)}"`, undefined, 'line 2: too long'],
+    ['{"account":"me","items":[]}', undefined, 'not an export that can be read'],
     [`<DL>\n${'<b>'.repeat(11_000)}`, undefined, 'line 2: elements in elements without end'],
-    ['{"account":"a"}\n5', undefined, 'line 2: not an object'],
+    [`{"account":"${'a'.repeat(32)}"}\n5`, undefined, 'line 2: not an object'],
     ['{"id":"a"}', 'lines', 'line 1: the account is missing; is this the whole of a "user export"?'],
   ];
 

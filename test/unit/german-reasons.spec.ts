@@ -12,6 +12,8 @@ it.each<[Failure, string]>([
   [{ message: 'GET https://x: TypeError', kind: 'network' }, 'der Dienst ist nicht erreichbar'],
   [{ message: 'url: longer than 2048 characters' }, 'Adresse: zu lang'],
   [{ message: 'line 3: a quoted field has no end' }, 'Zeile 3: ein Anführungszeichen ohne Ende'],
+  [{ message: 'a quotation mark that is never closed' }, 'ein Anführungszeichen ohne Ende'],
+  [{ message: 'more values than columns' }, 'mehr Werte als Spalten'],
 ])('the reason for %j in German is %j', (failure, reason) => {
   expect(germanReason(failure, { title: 'Titel', favorite: 'Favorit' })).toBe(reason);
 });

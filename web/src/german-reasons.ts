@@ -11,8 +11,9 @@ export interface Failure {
 const REASONS_DE: readonly [pattern: RegExp, reason: string][] = [
   [/URL/, 'keine vollständige Adresse'],
   [/longer|too long/, 'zu lang'],
-  [/quoted field/, 'ein Anführungszeichen ohne Ende'],
+  [/quoted field|quotation mark/, 'ein Anführungszeichen ohne Ende'],
   [/never closed/, 'ein Tag oder Kommentar ohne Ende'],
+  [/more values/, 'mehr Werte als Spalten'],
   [/without end/, 'zu viele Elemente ineinander'],
   [/archive/, 'das Archiv ist beschädigt oder zu groß'],
   [/not JSON/, 'kein JSON'],

@@ -62,8 +62,13 @@ async function convert(context: DatabaseContext, addedBy: string, entries: reado
 const shown = (text: string): string => text.slice(0, MAX_SHOWN).replace(/\p{Cc}/gu, ' ');
 
 /** Converts an entry to an article, or tells why that is impossible. */
-function articleOf({ fields }: Entry, addedBy: string, { clock, settings }: DatabaseContext): Article | string {
+function articleOf(
+  { fields, problem }: Entry,
+  addedBy: string,
+  { clock, settings }: DatabaseContext,
+): Article | string {
   const { maxBodyBytes } = settings;
+  if (problem) return problem;
   const kind = noPage(fields.url);
   if (kind) return NO_PAGE[kind];
   if (Buffer.byteLength(String(fields.excerpt ?? '')) > maxBodyBytes)

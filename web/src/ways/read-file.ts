@@ -86,7 +86,7 @@ async function entriesOf(file: File, preview: Preview): Promise<Entry[]> {
 
 /** Sorts an entry into the preview: new, known or refused. */
 async function sort(
-  { place, fields: told, leftOut, date }: Entry,
+  { place, fields: told, leftOut, date, problem }: Entry,
   preview: Preview,
   seen: Set<string>,
   list: ReadingList,
@@ -96,6 +96,7 @@ async function sort(
     const text = String(told.url || told.title || '').slice(0, 200);
     preview.refused.push({ place, text, reason, kind });
   };
+  if (problem) return refuse(problem);
   const kind = typeof told.url === 'string' ? noPage(told.url) : 'none';
   if (kind) return refuse(NO_PAGE[kind], kind);
   const fields = told.marked_read_on && !told.marked_read_by ? { ...told, marked_read_by: device } : told;
