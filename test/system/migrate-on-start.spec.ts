@@ -9,7 +9,7 @@ import { runService, type Service, startService } from '../support/service.js';
 import { until } from '../support/waiting.js';
 
 /** Longer than the service takes to give up a server that hangs. */
-const MIGRATION_MS = Number(process.env.MIGRATION_MS ?? 12_000);
+const MIGRATION_MS = Number(process.env.MIGRATION_MS ?? 20_000);
 
 describe.each([
   ['MariaDB', startMariaDb],
