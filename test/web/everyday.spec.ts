@@ -90,6 +90,8 @@ describe('where something else answers in place of the service', () => {
     await page.getByLabel('Name').fill('me');
     await page.getByLabel('Password').fill('secret');
     await page.keyboard.press('Enter');
+    // Otherwise the attempt could go on once the service answers.
+    await page.locator('button[aria-disabled="true"]').first().waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Try again' }).click();
     expect(sent).toBe(0);
     await context.unroute('**/v2/');
