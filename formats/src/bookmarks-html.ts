@@ -21,11 +21,11 @@ interface Link {
   title: string;
   excerpt: string;
   isInFolder: boolean;
-  /** Pocket lists what was read below a heading of its own. */
+  /** Pocket and Instapaper list what was read below a heading of its own. */
   isRead: boolean;
 }
 
-/** Bookmarks as browsers and most services write them (the Netscape format), or as Pocket wrote HTML. */
+/** Bookmarks as browsers and most services write them (the Netscape format), or as Pocket and Instapaper write HTML. */
 export function readBookmarksHtml(text: string): Entry[] {
   const links = new Links(text);
   links.read();
@@ -34,7 +34,7 @@ export function readBookmarksHtml(text: string): Entry[] {
 
 /** Whether a text is such a file, and not just any web page. */
 export const isBookmarksHtml = (text: string): boolean =>
-  /netscape-bookmark-file|<title>\s*pocket export|<dt>\s*<a\s/i.test(text.slice(0, 65_536));
+  /netscape-bookmark-file|<title>\s*(?:pocket|instapaper:) export|<dt>\s*<(?:a|h3)\s/i.test(text.slice(0, 65_536));
 
 function entryOfLink({ line, attributes, title, excerpt, isInFolder, isRead }: Link): Entry {
   const tags = (attributes.tags ?? '').split(',').filter((tag) => tag.trim() !== '');
@@ -63,6 +63,8 @@ class Links {
   /** Whose description comes next: undefined after a folder. */
   private owner: Link | undefined;
   private heading = '';
+  /** The first heading is the title of the whole, unless it says what is unread. */
+  private headings = 0;
   /** For each list that is open, whether a folder's name came before it. */
   private readonly lists: boolean[] = [];
   private isFolderNext = false;
@@ -90,7 +92,7 @@ class Links {
     if (name === 'br') this.add('\n');
     this.endText(name);
     if (name === 'a' && attributes.href !== undefined) this.begin(attributes);
-    if (name === 'h1') [this.heading, this.target] = ['', 'heading'];
+    if (name === 'h1') [this.heading, this.target, this.headings] = ['', 'heading', this.headings + 1];
     if (name === 'h3') [this.owner, this.isFolderNext] = [undefined, true];
     if (name === 'dd') this.target = 'excerpt';
     if (name !== 'dl') return;
@@ -99,13 +101,15 @@ class Links {
   }
 
   private begin(attributes: Attributes): void {
-    const isRead = this.heading.trim().toLowerCase() === 'read archive';
+    const heading = this.heading.trim().toLowerCase();
+    const isRead = ['archive', 'read archive'].includes(heading);
+    const isHeadingFolder = this.headings > 1 && !isRead && heading !== 'unread';
     this.owner = {
       line: this.lineNow(),
       attributes,
       title: '',
       excerpt: '',
-      isInFolder: this.lists.includes(true),
+      isInFolder: isHeadingFolder || this.lists.includes(true),
       isRead,
     };
     this.found.push(this.owner);

@@ -159,7 +159,9 @@ export const RECORD_FORMATS: readonly RecordFormat[] = [
     label: 'Firefox’s bookmarks (JSON)',
     keys: ['uri', 'type'],
     records: (document) =>
-      isObject(document) && 'children' in document && 'guid' in document ? treeOf(document, 'uri') : undefined,
+      isObject(document) && 'children' in document && ('guid' in document || 'root' in document)
+        ? treeOf(document, 'uri')
+        : undefined,
     url: 'uri',
     title: 'title',
     added_on: 'dateAdded',

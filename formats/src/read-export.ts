@@ -73,7 +73,7 @@ function readArchive(bytes: Uint8Array, wanted?: string): Contents {
     for (const entry of contents.entries) all.entries.push({ ...entry, place: { ...entry.place, file: name } });
     all.stoppedAt ??= contents.stoppedAt && inFile(name, contents.stoppedAt);
   }
-  if (all.format === '') throw new UnknownExport();
+  if (all.format === '') throw wanted ? new ReadError('no file in the archive is of this format') : new UnknownExport();
   return all;
 }
 
@@ -94,7 +94,7 @@ function readText(text: string, wanted?: string): TextContents {
   const start = text.trimStart();
   if (wanted === OWN_FORMAT.name || (!wanted && isOwnLines(start)))
     return collected(OWN_FORMAT.name, readOwnLines(text));
-  if (wanted === HTML_FORMAT.name || (!wanted && start.startsWith('<'))) return readHtml(text);
+  if (wanted === HTML_FORMAT.name || (!wanted && start.startsWith('<'))) return readHtml(text, wanted);
   if (wanted === URLS_FORMAT.name || (!wanted && isUrl(firstLineOf(start)))) return readUrls(text);
   const format = RECORD_FORMATS.find(({ name }) => name === wanted);
   if (format ? format.records : /^[[{]/.test(start)) return readJson(text, format);
@@ -112,12 +112,13 @@ function collected(format: string, entries: Iterable<Entry>): TextContents {
   return contents;
 }
 
-function readHtml(text: string): TextContents {
+function readHtml(text: string, wanted?: string): TextContents {
+  if (!wanted && !isBookmarksHtml(text)) throw new UnknownExport();
   if (!/<(?:a|dl|!doctype|html)[\s>]/i.test(text)) throw new ReadError('not bookmarks: there is no link');
   return collected(HTML_FORMAT.name, readBookmarksHtml(text));
 }
 
-const isUrl = (line: string): boolean => /^[a-z][a-z\d+.-]*:\/\/\S+(?: \| .*)?$/i.test(line.trim());
+const isUrl = (line: string): boolean => /^[a-z][a-z\d+.-]*:\/\/\S+(?: \|(?: .*)?)?$/i.test(line.trim());
 const firstLineOf = (text: string): string => text.split(/[\r\n]/, 1)[0]!;
 
 /** One URL per line, after which OneTab writes ` | ` and the title. */
@@ -125,7 +126,7 @@ function readUrls(text: string): TextContents {
   const entries: Entry[] = [];
   for (const [at, line] of text.split(/\r\n|\n|\r/).entries()) {
     if (line.trim() === '') continue;
-    const [url, ...title] = line.split(' | ');
+    const [url, ...title] = line.split(/ \|(?: |$)/);
     const { date: _, ...entry } = entryOf(
       { unit: 'line', number: at + 1 },
       { url, title: title.join(' | '), leftOut: [] },
@@ -159,6 +160,8 @@ function parsed(text: string, wanted?: RecordFormat): unknown {
 
 function readRows(text: string, wanted?: RecordFormat): TextContents {
   const { columns, rows, failure } = readTable(text);
+  if (columns.has('password') || columns.has('login_password'))
+    throw new ReadError('these are passwords, not a reading list');
   const isThere = (key: string) => columns.has(key);
   const format = byKeys(wanted).find(({ keys, records }) => !records && keys.every(isThere));
   if (!format)

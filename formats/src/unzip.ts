@@ -24,6 +24,7 @@ export function unzip(
   bytes: Uint8Array,
   isWanted: (name: string) => boolean,
 ): { files: ZippedFile[]; others: string[] } {
+  if (isEncrypted(bytes)) throw new ReadError('the archive is encrypted');
   const files: ZippedFile[] = [];
   const others: string[] = [];
   const limits = new Limits(bytes.length);
@@ -42,16 +43,29 @@ export function unzip(
   } catch (error) {
     throw error instanceof ReadError ? error : damaged();
   }
-  if (files.length < wanted || !hasEnd(bytes)) throw damaged();
+  if (files.length < wanted || endOf(bytes) === undefined) throw damaged();
   return { files, others };
 }
 
 const damaged = () => new ReadError('the archive is damaged or packed in an unusual way');
 
-/** Whether the archive has its end record, which is followed by a comment at most (APPNOTE, section 4.3.16). */
-function hasEnd(bytes: Uint8Array): boolean {
+/** Where the end record of the archive is, which is followed by a comment at most (APPNOTE, section 4.3.16). */
+function endOf(bytes: Uint8Array): number | undefined {
   for (let at = bytes.length - 22; at >= Math.max(0, bytes.length - 65_557); at--)
-    if (bytes[at] === 0x50 && bytes[at + 1] === 0x4b && bytes[at + 2] === 5 && bytes[at + 3] === 6) return true;
+    if (bytes[at] === 0x50 && bytes[at + 1] === 0x4b && bytes[at + 2] === 5 && bytes[at + 3] === 6) return at;
+  return undefined;
+}
+
+/** Whether a file of the directory has the flag of encryption (APPNOTE, sections 4.3.12 and 4.4.4). */
+function isEncrypted(bytes: Uint8Array): boolean {
+  const end = endOf(bytes);
+  if (end === undefined) return false;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  let at = view.getUint32(end + 16, true);
+  while (at + 46 <= end && view.getUint32(at, true) === 0x02014b50) {
+    if (view.getUint16(at + 8, true) & 1) return true;
+    at += 46 + view.getUint16(at + 28, true) + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
+  }
   return false;
 }
 

@@ -374,11 +374,13 @@ C,https://c.example/,01go,[],2022-11-06 04:33:50+00:00,1.0,archive,True
   ],
   [
     'urls',
-    'https://a.example/?x=1,2\n\nhttps://b.example/ | B | b\nchrome://flags\n',
+    'https://a.example/?x=1,2\n\nhttps://b.example/ | B | b\nchrome://flags\nhttps://c.example/ | \nhttps://d.example/ |\n',
     [
       [{ url: 'https://a.example/?x=1,2', title: 'https://a.example/?x=1,2' }],
       [{ url: 'https://b.example/', title: 'B | b' }],
       [{ url: 'chrome://flags', title: 'chrome://flags' }],
+      [{ url: 'https://c.example/', title: 'https://c.example/' }],
+      [{ url: 'https://d.example/', title: 'https://d.example/' }],
     ],
   ],
   [
@@ -423,6 +425,31 @@ C,https://c.example/,01go,[],2022-11-06 04:33:50+00:00,1.0,archive,True
       [{ url: 'https://a.example/', title: 'A', added_on: 1_600_000_000_000 }],
       [{ url: 'https://b.example/', title: 'B', added_on: 1_600_000_000_000, ...READ }, 'tags'],
     ],
+  ],
+  [
+    'bookmarks',
+    `<title>Instapaper: Export</title><h1>Unread</h1><ol><li><a href="https://a.example/">A</a></ol>
+<h1>Archive</h1><ol><li><a href="https://b.example/">B</a></ol><h1>Recipes</h1><ol><li><a href="https://c.example/">C</a></ol>`,
+    [
+      [{ url: 'https://a.example/', title: 'A' }],
+      [{ url: 'https://b.example/', title: 'B', ...READ }],
+      [{ url: 'https://c.example/', title: 'C' }, 'folder'],
+    ],
+  ],
+  [
+    'urls',
+    'https://a.example/ | \nhttps://b.example/ | B\n',
+    [[{ url: 'https://a.example/', title: 'https://a.example/' }], [{ url: 'https://b.example/', title: 'B' }]],
+  ],
+  [
+    'firefox',
+    JSON.stringify({
+      title: '',
+      type: 'text/x-moz-place-container',
+      root: 'placesRoot',
+      children: [{ title: 'A', type: 'text/x-moz-place', uri: 'https://a.example/', dateAdded: 1_680_674_828_123_456 }],
+    }),
+    [[{ url: 'https://a.example/', title: 'A', added_on: 1_680_674_828_123 }]],
   ],
 ];
 
@@ -617,6 +644,8 @@ describe('a date', () => {
   });
 });
 
+const NETSCAPE = '<!DOCTYPE NETSCAPE-Bookmark-file-1>';
+
 describe('a file that cannot be read', () => {
   const BAD: [text: string, wanted: string | undefined, reason: string][] = [
     ['hello\n', undefined, 'not an export that can be read'],
@@ -635,7 +664,9 @@ describe('a file that cannot be read', () => {
     [`${POCKET}a,https://a.example/,1,,\n"never\nclosed`, undefined, 'line 3: a quoted field that is never closed'],
     [`url,title\n"${'x'.repeat(17 * 2 ** 20)}"`, undefined, 'line 2: too long'],
     ['{"account":"me","items":[]}', undefined, 'not an export that can be read'],
-    [`<DL>\n${'<b>'.repeat(11_000)}`, undefined, 'line 2: elements in elements without end'],
+    ['<!doctype html><html><a href="/about">About</a>', undefined, 'not an export that can be read'],
+    ['url,username,Password,notes\nhttps://a/,me,secret,n', undefined, 'these are passwords, not a reading list'],
+    [`${NETSCAPE}<DL>\n${'<b>'.repeat(11_000)}`, undefined, 'line 2: elements in elements without end'],
     [`{"account":"${'a'.repeat(32)}"}\n5`, undefined, 'line 2: not an object'],
     ['{"id":"a"}', 'lines', 'line 1: the account is missing; is this the whole of a "user export"?'],
   ];
@@ -666,11 +697,11 @@ describe('reading a file twice as long takes no more than four times as long', (
     ['a quoted field', 4_000_000, (count) => `url,title\nhttps://a/,"${'x'.repeat(count / 2)}"\n`],
     ['commas', 500_000, csv(',')],
     ['blanks', 500_000, csv(' ')],
-    ['an attribute without end', 4_000_000, (count) => `<a ${'a'.repeat(count)}`],
-    ['attributes', 400_000, (count) => `<a ${'a b=c '.repeat(count)}`],
-    ['links in links', 200_000, (count) => '<a href=x>'.repeat(count)],
-    ['closed and never opened', 400_000, (count) => `${'<b>'.repeat(200)}${'</i>'.repeat(count)}`],
-    ['entities', 400_000, (count) => `<a href=x>${'&amp'.repeat(count)}`],
+    ['an attribute without end', 4_000_000, (count) => `${NETSCAPE}<a ${'a'.repeat(count)}`],
+    ['attributes', 400_000, (count) => `${NETSCAPE}<a ${'a b=c '.repeat(count)}`],
+    ['links in links', 200_000, (count) => NETSCAPE + '<a href=x>'.repeat(count)],
+    ['closed and never opened', 400_000, (count) => `${NETSCAPE}${'<b>'.repeat(200)}${'</i>'.repeat(count)}`],
+    ['entities', 400_000, (count) => `${NETSCAPE}<a href=x>${'&amp'.repeat(count)}`],
     [
       'folders in folders',
       200_000,
@@ -685,9 +716,9 @@ describe('reading a file twice as long takes no more than four times as long', (
 
 describe('an archive', () => {
   const row = (name: string): Uint8Array => strToU8(`${POCKET}${name},https://${name}.example/,1600000000,,\n`);
-  const failureOf = (bytes: Uint8Array): string => {
+  const failureOf = (bytes: Uint8Array, wanted?: string): string => {
     try {
-      return readExport(bytes).stoppedAt?.message ?? 'nothing failed';
+      return readExport(bytes, wanted).stoppedAt?.message ?? 'nothing failed';
     } catch (error) {
       return (error as Error).message;
     }
@@ -725,6 +756,17 @@ describe('an archive', () => {
     expect(entries.map(({ fields }) => fields.url)).toEqual(['https://a.example/']);
     expect(unreadable).toEqual(['metadata_20_to_40.json', 'part.csv']);
     expect(others).toEqual(['content/a.html']);
+  });
+
+  it('of which no file is of the wanted format says so', () => {
+    expect(failureOf(zipSync({ 'a.csv': row('a') }), 'pinboard')).toBe('no file in the archive is of this format');
+  });
+
+  it('that is encrypted is refused as such, also after a folder', () => {
+    const bytes = zipSync({ 'a/': new Uint8Array(), 'a/a.csv': [row('a'), { level: 0 }] });
+    const entry = Buffer.from(bytes).lastIndexOf('PK\u0001\u0002');
+    bytes[entry + 8]! |= 1;
+    expect(failureOf(bytes)).toBe('the archive is encrypted');
   });
 
   it('names the file of an error', () => {

@@ -13,6 +13,8 @@ it.each<[Failure, string]>([
   [{ message: 'url: longer than 2048 characters' }, 'Adresse: zu lang'],
   [{ message: 'line 3: a quoted field has no end' }, 'Zeile 3: ein Anführungszeichen ohne Ende'],
   [{ message: 'a quotation mark that is never closed' }, 'ein Anführungszeichen ohne Ende'],
+  [{ message: 'the archive is encrypted' }, 'das Archiv ist verschlüsselt'],
+  [{ message: 'these are passwords, not a reading list' }, 'Passwörter, keine Leseliste'],
   [{ message: 'more values than columns' }, 'mehr Werte als Spalten'],
 ])('the reason for %j in German is %j', (failure, reason) => {
   expect(germanReason(failure, { title: 'Titel', favorite: 'Favorit' })).toBe(reason);

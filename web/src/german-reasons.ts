@@ -15,6 +15,8 @@ const REASONS_DE: readonly [pattern: RegExp, reason: string][] = [
   [/never closed/, 'ein Tag oder Kommentar ohne Ende'],
   [/more values/, 'mehr Werte als Spalten'],
   [/without end/, 'zu viele Elemente ineinander'],
+  [/encrypted/, 'das Archiv ist verschlüsselt'],
+  [/passwords/, 'Passwörter, keine Leseliste'],
   [/archive/, 'das Archiv ist beschädigt oder zu groß'],
   [/not JSON/, 'kein JSON'],
   [/account/, 'der Anfang des Exports fehlt'],
