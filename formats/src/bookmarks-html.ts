@@ -34,7 +34,7 @@ export function readBookmarksHtml(text: string): Entry[] {
 
 /** Whether a text is such a file, and not just any web page. */
 export const isBookmarksHtml = (text: string): boolean =>
-  /netscape-bookmark-file|<title>\s*(?:pocket|instapaper:) export|<dt>\s*<(?:a|h3)\s/i.test(text.slice(0, 65_536));
+  /netscape-bookmark-file|<title>\s*(?:pocket|instapaper:) export|<dt>\s*<(?:a|h3)[\s>]/i.test(text.slice(0, 65_536));
 
 function entryOfLink({ line, attributes, title, excerpt, isInFolder, isRead }: Link): Entry {
   const tags = (attributes.tags ?? '').split(',').filter((tag) => tag.trim() !== '');

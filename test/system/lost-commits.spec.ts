@@ -262,7 +262,7 @@ describe.each(['MariaDB', 'MySQL'])('a COMMIT without a reply while a rival writ
       await newUser(0);
       const folder = mkdtempSync(join(tmpdir(), 'reading-list-import-'));
       const [pocket, lines] = [join(folder, 'pocket.csv'), join(folder, 'own.jsonl')];
-      writeFileSync(pocket, 'title,url,time_added\nA,https://a.example/,1\nB,https://b.example/,2\n');
+      writeFileSync(pocket, 'title,url,time_added\nA,https://a.example/,1600000000\nB,https://b.example/,1600000001\n');
       const run = (...words: string[]) => runHere(['user', ...words, '--basic', user], variables);
       expect(await withLostCommit(when, () => run('import', pocket))).toMatchObject({
         status: 0,

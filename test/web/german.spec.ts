@@ -23,6 +23,8 @@ const openSettings = async (page: Page) => {
 const choose = (page: Page, text: string) =>
   page.locator('input[type=file]').setInputFiles({ name: 'file', mimeType: '', buffer: Buffer.from(text) });
 
+const ACCOUNT = JSON.stringify({ account: '0'.repeat(32) });
+
 describe('the German page gives reasons in German', () => {
   it.each([
     ['title,url,time_added\nA,javascript:alert(1),1', 'ein Skript (Bookmarklet), keine Seite'],
@@ -43,9 +45,9 @@ describe('the German page gives reasons in German', () => {
 
   it.each([
     ['title,url,time_added\nA,https://example.com/a,1\n"offen', 'Zeile 3: ein Anführungszeichen ohne Ende'],
-    ['{"account":1}\n5', 'Zeile 2: kein gültiger Wert'],
-    ['{"account":1}\n{"x', 'Zeile 2: kein JSON'],
-    [`<DL>${'<b>'.repeat(11_000)}`, 'Zeile 1: zu viele Elemente ineinander'],
+    [`${ACCOUNT}\n5`, 'Zeile 2: kein gültiger Wert'],
+    [`${ACCOUNT}\n{"x`, 'Zeile 2: kein JSON'],
+    [`<DL><DT><H3>${'<b>'.repeat(11_000)}`, 'Zeile 1: zu viele Elemente ineinander'],
   ])('for a file that cannot be read: %#', async (text, reason) => {
     const { page, close } = await germanDevice(someName());
     await openSettings(page);
