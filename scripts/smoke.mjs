@@ -1,6 +1,6 @@
 // Copies what is committed to an empty folder, starts it with `npm start` and does what a newcomer would do first.
 import { execFileSync, spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -10,7 +10,11 @@ const folder = mkdtempSync(join(tmpdir(), 'reading-list-smoke-'));
 try {
   const archive = execFileSync('git', ['archive', 'HEAD'], { maxBuffer: 2 ** 30 });
   execFileSync('tar', ['-x', '-C', folder], { input: archive });
-  cpSync('node_modules', join(folder, 'node_modules'), { recursive: true, verbatimSymlinks: true });
+  // A workspace has packages of its own where it needs another version.
+  for (const workspace of ['.', ...JSON.parse(readFileSync('package.json', 'utf8')).workspaces]) {
+    const installed = join(workspace, 'node_modules');
+    if (existsSync(installed)) cpSync(installed, join(folder, installed), { recursive: true, verbatimSymlinks: true });
+  }
   await tryOut();
 } finally {
   rmSync(folder, { recursive: true, force: true });
