@@ -9,7 +9,7 @@ import { requireUnmodified, type Preconditions } from '../protocol/preconditions
 import type { Timestamp } from '../protocol/timestamp.js';
 import { CollectionChanges } from './collection-changes.js';
 import { type Collection, keyOf } from './account.row.js';
-import { addAccount, findCollection, lastModifiedOf } from './accounts.store.js';
+import { addNewAccount, findCollection, lastModifiedOf } from './accounts.store.js';
 import type { Change, Changing, Quota } from './change.js';
 import type { Owner } from './owner.js';
 import { SharedChanges } from './shared-changes.js';
@@ -58,8 +58,7 @@ export class CollectionClock {
   async read(session: Session, { account, shared }: Owner): Promise<Collection> {
     const known = shared?.collection ?? (await findCollection(session, account));
     if (known) return known;
-    const now = this.clock();
-    await addAccount(session, { account, last_modified: now, live_count: 0, purged_until: now - 1 });
+    await addNewAccount(session, account, this.clock());
     return (await findCollection(session, account))!;
   }
 

@@ -6,7 +6,7 @@ import { requireUnmodified } from '../protocol/preconditions.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 import type { Clock } from '../config/settings.module.js';
 import type { Collection } from './account.row.js';
-import { addAccount, lockCollection } from './accounts.store.js';
+import { addNewAccount, lockCollection } from './accounts.store.js';
 import type { Change, Changing, Quota } from './change.js';
 import { settle, withFreeTimestamp } from './tick.js';
 
@@ -90,13 +90,7 @@ export class SharedChanges {
     this.stored = await lockCollection(this.session, this.account);
     if (!this.stored) {
       this.isNew = true;
-      const now = this.clock();
-      await addAccount(this.session, {
-        account: this.account,
-        last_modified: now,
-        live_count: 0,
-        purged_until: now - 1,
-      });
+      await addNewAccount(this.session, this.account, this.clock());
       this.stored = (await lockCollection(this.session, this.account))!;
     }
     this.collection = this.stored;

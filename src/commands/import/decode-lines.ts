@@ -6,7 +6,7 @@ const MAX_LINE = 64 * 2 ** 20;
 
 type Chunks = AsyncIterable<Buffer> | Iterable<Buffer>;
 
-/** The text of a file that may be larger than the memory, decoded as `decode` does: a line that is not UTF-8 is in Windows-1252. */
+/** The text of a file that may be larger than the memory, decoded as `decode` does, some whole lines at a time. */
 export async function* decodeLines(beginning: Buffer, rest: Chunks): AsyncGenerator<string> {
   const unicode = unicodeOf(beginning);
   if (unicode === 'utf-8') yield* decodeWholeLines(chained(beginning, rest));
