@@ -5,10 +5,9 @@ import { isCorrupt } from '../database/sqlite/dialect.js';
 import { ApiError } from '../protocol/api-error.js';
 import { nextAccount } from '../accounts/account-checks.store.js';
 import { type DatabaseContext, EXIT } from './command.js';
-import { examineAccount } from './doctor/examine.js';
+import { examineAccount, examineStrays } from './doctor/examine.js';
 import type { Problem } from './doctor/problem.js';
 import { examineSchema } from './doctor/schema.js';
-import { examineStrays } from './doctor/strays.js';
 import type { Shell } from './shell.js';
 import { addUserOptions, namesUser, requireOneUser, type UserOptions, userOf } from './user-options.js';
 
@@ -30,7 +29,7 @@ An intact backup that was restored has nothing wrong in it, but is older than wh
   addUserOptions(command)
     .option(
       '--repair',
-      "repair what can be repaired: clocks are advanced, counts, hashes and tombstones corrected, invalid values replaced by the field's default, which devices learn of, missing indexes created (minutes for a large table)",
+      'repair what can be repaired: clocks are advanced, counts, hashes, tombstones and the timestamps of records corrected, missing indexes created (minutes for a large table); records with other invalid values are left to you',
     )
     .option('--dry-run', 'write nothing, even with --repair')
     .addHelpText(

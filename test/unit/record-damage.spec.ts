@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { COLUMNS, rowValues } from '../../src/articles/store/article.row.js';
-import { type Faults, faultsOf, isReplaceable, replacementFor } from '../../src/commands/doctor/record-damage.js';
+import { type Faults, faultsOf } from '../../src/commands/doctor/record-damage.js';
 import type { Row } from '../../src/database/session.js';
 import { isUsableTimestamp, LATEST_TIMESTAMP } from '../../src/protocol/timestamp.js';
 import { aStoredArticle } from '../support/article.js';
@@ -52,33 +52,6 @@ describe('the faults of a row', () => {
     ['neither article nor tombstone, without', aTombstone({ deleted: null }), { deleted: 'is neither 0 nor 1' }],
   ])('%s', (_what, row, faults) => {
     expect(faultsOf(row)).toEqual(faults);
-  });
-});
-
-it.each<[keyof Faults, boolean]>([
-  ['url', false],
-  ['added_by', false],
-  ['resolved_url', true],
-  ['unread', true],
-  ['title', true],
-  ['last_modified', true],
-])('%s: can be replaced: %s', (field, expected) => {
-  expect(isReplaceable({ [field]: 'is NULL' })).toBe(expected);
-});
-
-describe('a faulty value is replaced by', () => {
-  it.each([
-    ['unread', aRow({ unread: 0 }), 1],
-    ['favorite', aRow({ favorite: 1 }), 0],
-    ['excerpt', aRow(), ''],
-    ['word_count', aRow(), null],
-    ['read_position', aRow(), 0],
-    ['resolved_url', aRow(), 'https://example.com/'],
-    ['resolved_title', aRow({ title: 'T' }), 'T'],
-    ['added_on', aRow(), TIME],
-    ['stored_on', aRow({ last_modified: 2 ** 53 }), 7],
-  ] as const)('%s', (field, row, value) => {
-    expect(replacementFor(field, row, 7)).toBe(value);
   });
 });
 

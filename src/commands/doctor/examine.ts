@@ -1,14 +1,15 @@
 import * as checks from '../../accounts/account-checks.store.js';
 import { addAccount, raiseTimestamps } from '../../accounts/accounts.store.js';
+import { tick } from '../../accounts/tick.js';
+import { urlHash } from '../../articles/store/article.row.js';
 import { isTaken } from '../../articles/store/transfer.store.js';
+import type { Database } from '../../database/database.js';
 import type { Parameter, Row } from '../../database/session.js';
 import { isUsableTimestamp, type Timestamp } from '../../protocol/timestamp.js';
 import { uuidText } from '../../protocol/uuid.js';
 import * as store from './checks.store.js';
-import { inAccount, type ExaminedAccount } from './examined-account.js';
-import type { Problem } from './problem.js';
-import { type Faults, faultsOf, isLive, isReplaceable } from './record-damage.js';
-import { repairHashes, repairRecord } from './repair-record.js';
+import { type ExaminedAccount, inAccount, type Problem } from './problem.js';
+import { type Faults, faultsOf, isLive } from './record-damage.js';
 
 const AT_ONCE = 500;
 
@@ -98,16 +99,20 @@ async function problemsOfRecord(examined: ExaminedAccount, row: Row): Promise<Pr
   return isLive(row) && !store.hasItsHashes(row) ? [await wrongHash(examined, row)] : [];
 }
 
-const ADVICE = 'delete it through the API, or restore it from a backup';
-
+/** Only a timestamp can be replaced: what else the record should say, nobody but a device knows. */
 function damagedRecord(examined: ExaminedAccount, row: Row, faults: Faults): Problem {
-  const name = `${isLive(row) ? 'article' : 'tombstone'} ${nameOf(row.id!)}`;
-  if (faults.url === 'is NULL') return { text: `${name} has no URL`, advice: ADVICE };
-  const text = `${name}: ${Object.entries(faults)
-    .map(([field, fault]) => `${field} ${fault}`)
-    .join(', ')}`;
-  if (!isReplaceable(faults)) return { text, advice: ADVICE };
-  return { text, repair: inAccount(examined, (transaction) => repairRecord(transaction, examined, row, faults)) };
+  const words = Object.entries(faults).map(([field, fault]) => `${field} ${fault}`);
+  const text = `${isLive(row) ? 'article' : 'tombstone'} ${nameOf(row.id!)}: ${words.join(', ')}`;
+  if (Object.keys(faults).join() !== 'last_modified')
+    return { text, advice: 'delete it through the API, or restore it from a backup' };
+  const { account, clock } = examined;
+  return {
+    text,
+    repair: inAccount(examined, async (transaction) => {
+      const { timestamp } = (await tick(transaction, { account, now: clock(), liveDelta: 0 }))!;
+      await store.writeColumns(transaction, account, row.id!, { last_modified: timestamp });
+    }),
+  };
 }
 
 const nameOf = (id: Row[string]): string =>
@@ -125,6 +130,30 @@ async function wrongHash(examined: ExaminedAccount, row: Row): Promise<Problem> 
     };
   return {
     text: `article ${holds.id} has a hash that does not match its URL`,
-    repair: inAccount(examined, (transaction) => repairHashes(transaction, account, row)),
+    repair: inAccount(examined, (transaction) =>
+      store.writeColumns(transaction, account, row.id!, {
+        url_hash: urlHash(holds.url),
+        resolved_url_hash: urlHash(holds.resolved_url),
+      }),
+    ),
   };
+}
+
+/** Finds rows that belong to nobody, and tokens whose expiry is unknown. */
+export async function examineStrays(database: Database): Promise<Problem[]> {
+  const tokens = await database.onSession(store.tokensWithoutTime);
+  const problems: Problem[] = tokens.map(({ subject, name }) => ({
+    text: `the token "${name}" of ${subject} has a time that is not a number`,
+    advice: `token revoke ${subject} --name "${name}", and make another`,
+  }));
+  // A server's fixed-length column cannot hold such keys; a column of another length is a schema problem.
+  if (!database.dialect.isLocal) return problems;
+  const stray = await database.onSession(checks.countStrayKeys);
+  for (const table of ['accounts', 'articles'] as const)
+    if (stray[table] > 0)
+      problems.push({
+        text: `${stray[table]} rows of ${table} have a key that is not 16 bytes long, which no user can reach`,
+        advice: `keep a backup, then: DELETE FROM ${table} WHERE ${checks.STRAY_KEY}`,
+      });
+  return problems;
 }

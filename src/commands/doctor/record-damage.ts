@@ -1,6 +1,6 @@
 import type { Row } from '../../database/session.js';
-import { type ArticleField, type Field, FIELDS, fieldsWhere, FIELD_NAMES } from '../../protocol/fields.js';
-import { isUsableTimestamp, LATEST_TIMESTAMP, type Timestamp } from '../../protocol/timestamp.js';
+import { type ArticleField, type Field, FIELDS, FIELD_NAMES } from '../../protocol/fields.js';
+import { LATEST_TIMESTAMP } from '../../protocol/timestamp.js';
 
 /** Invalid values by column: SQLite accepts any value in any column, and other programs may write too. */
 export type Faults = Partial<Record<ArticleField | 'deleted', string>>;
@@ -25,7 +25,7 @@ export const isLive = ({ deleted, url }: Row): boolean =>
   deleted === 0 || deleted === 1 ? deleted === 0 : url !== null;
 
 /** What is wrong with a value of a live article; undefined if it is valid. */
-export function faultOf(field: ArticleField, value: Row[string]): string | undefined {
+function faultOf(field: ArticleField, value: Row[string]): string | undefined {
   const { kind, nullable } = FIELDS[field] as Field;
   if (value === null) return nullable ? undefined : 'is NULL';
   if (kind === 'uuid') return Buffer.isBuffer(value) && value.length === 16 ? undefined : 'is not 16 bytes long';
@@ -42,21 +42,4 @@ function faultOfNumber(value: Row[string], most: number): string | undefined {
   if (!Number.isInteger(number)) return 'is not an integer';
   if (number < 0) return 'is negative';
   return number > most ? 'is too large' : undefined;
-}
-
-/** Fields whose value only the device knows. */
-const IRREPLACEABLE = new Set<string>(fieldsWhere((field) => field.givenBy === 'device' && !field.nullable));
-
-/** True when every faulty value has a replacement. */
-export const isReplaceable = (faults: Faults): boolean =>
-  Object.keys(faults).every((field) => !IRREPLACEABLE.has(field));
-
-/** The replacement for a faulty value: the field's default. `now` is the timestamp of the repair. */
-export function replacementFor(field: ArticleField, row: Row, now: Timestamp): string | number | null {
-  const { default: otherwise = null } = FIELDS[field] as Field;
-  if (typeof otherwise === 'boolean') return Number(otherwise);
-  if (otherwise === null || typeof otherwise !== 'object') return otherwise;
-  if ('now' in otherwise) return isUsableTimestamp(row.last_modified) ? row.last_modified : now;
-  const source = row[otherwise.sameAs]!;
-  return typeof source === 'string' ? source : null;
 }
