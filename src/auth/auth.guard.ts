@@ -2,18 +2,19 @@ import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { requestOf } from '../http/request/request-of.js';
+import { readOnlyToken } from '../protocol/api-error.js';
 import { Authenticator } from './authenticator.js';
 import { Caller } from './caller.js';
 import { IS_PUBLIC } from './public.js';
 
 const BEARER_ONLY = 'bearerOnly';
 
-/** Marks a handler that does not accept Basic credentials. */
+/** Marks the handler of batches: it does not accept Basic credentials, and what a token may do is judged by the entry. */
 export const BearerOnly = () => SetMetadata(BEARER_ONLY, true);
 
 /**
  * Requires credentials unless the handler is `@Public()`. Throws 401 / 104 without usable credentials, 401 / 105 when
- * they are rejected, 403 / 121 without the scope, 503 / 201 while they cannot be verified, 429 / 117 for an IP address
+ * they are rejected, 403 / 121 without the scope or when a read-only token writes, 503 / 201 while they cannot be verified, 429 / 117 for an IP address
  * that keeps trying.
  */
 @Injectable()
@@ -29,8 +30,8 @@ export class AuthGuard implements CanActivate {
     const bearerOnly = this.reflector.getAllAndOverride<boolean | undefined>(BEARER_ONLY, marked) ?? false;
     const request = requestOf<Request>(context);
     // An entry of a batch has the credentials of the batch, which were accepted a moment ago.
-    if (request.caller) return true;
-    request.caller = new Caller(await this.authenticator.senderOf(request, bearerOnly), request.context);
+    request.caller ??= new Caller(await this.authenticator.senderOf(request, bearerOnly), request.context);
+    if (request.caller.isReadOnly && !bearerOnly && !['GET', 'HEAD'].includes(request.method)) throw readOnlyToken();
     return true;
   }
 }

@@ -27,6 +27,8 @@ export interface Sender {
   expiresAt?: number;
   /** What the token calls the user, for people only; undefined for Basic credentials, whose owner knows it. */
   name?: string;
+  /** The token may only read. */
+  isReadOnly?: boolean;
 }
 
 /** The sender of an authenticated request, for which statements are counted and waits end with the request. */
@@ -36,9 +38,10 @@ export class Caller implements Sender, Owner {
   readonly key: string;
   readonly expiresAt?: number;
   readonly name?: string;
+  readonly isReadOnly?: boolean;
 
   constructor(
-    { account, expiresAt, name }: Sender,
+    { account, expiresAt, name, isReadOnly }: Sender,
     private readonly request: RequestContext,
     readonly shared?: SharedChanges,
   ) {
@@ -46,6 +49,7 @@ export class Caller implements Sender, Owner {
     this.key = keyOf(account);
     this.expiresAt = expiresAt;
     this.name = name;
+    this.isReadOnly = isReadOnly;
   }
 
   get statements(): number {

@@ -13,6 +13,7 @@ import { readLifetime, readName } from './token-options.js';
 interface Options {
   name: string;
   expires?: number;
+  readOnly?: boolean;
   quiet?: boolean;
 }
 
@@ -33,12 +34,17 @@ A user exists from the first token on. Give each device its own, so that the tok
       readName,
     )
     .option('--expires <time>', 'how long it is valid: 12h, 90d, 4w; without it, until it is revoked', readLifetime)
+    .option('--read-only', 'the token may only read the list, not change it')
     .option('--quiet', 'print the token and nothing else')
     .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 wrong usage')
     .action((user: string, options: Options) => shell.withDatabase((context) => create(context, user, options)));
 }
 
-async function create(context: DatabaseContext, user: string, { name, expires, quiet }: Options): Promise<number> {
+async function create(
+  context: DatabaseContext,
+  user: string,
+  { name, expires, readOnly = false, quiet }: Options,
+): Promise<number> {
   const { settings, clock, print } = context;
   if (!settings.tokensEnabled)
     throw new CommandError('TOKENS_ENABLED: is false, the service would not accept the token; set it to true');
@@ -46,7 +52,15 @@ async function create(context: DatabaseContext, user: string, { name, expires, q
   const created_on = clock();
   const expires_on = expires === undefined ? null : created_on + expires;
   const token_hash = personalTokenHash(token);
-  await store(context, { subject: user, name, token_hash, created_on, expires_on, last_used_on: null });
+  await store(context, {
+    subject: user,
+    name,
+    token_hash,
+    created_on,
+    expires_on,
+    last_used_on: null,
+    read_only: readOnly,
+  });
   await print(token);
   if (!quiet) for (const line of explanation(settings, token, expires_on)) await print(line);
   return EXIT.ok;

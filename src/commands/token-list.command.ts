@@ -11,7 +11,7 @@ export function addTokenList(commands: Command, shell: Shell): void {
     .command('list')
     .summary('List personal tokens, of a user or of all')
     .description(
-      'Prints a line for each token: user, name, when it was created, when it expires, and when it was last used, to the hour. The tokens themselves are not stored.',
+      'Prints a line for each token: user, name, when it was created, when it expires, when it was last used, to the hour, and whether it may only read. The tokens themselves are not stored.',
     )
     .argument('[user]', 'only those of this user', readName)
     .option('--json', 'one JSON object per line, times in milliseconds')
@@ -26,14 +26,14 @@ export function addTokenList(commands: Command, shell: Shell): void {
     );
 }
 
-const jsonOf = ({ subject, name, created_on, expires_on, last_used_on }: Token): string =>
-  JSON.stringify({ user: subject, name, created_on, expires_on, last_used_on });
+const jsonOf = ({ subject, name, created_on, expires_on, last_used_on, read_only }: Token): string =>
+  JSON.stringify({ user: subject, name, created_on, expires_on, last_used_on, read_only: Boolean(read_only) });
 
-function lineOf({ subject, name, created_on, expires_on, last_used_on }: Token, now: number): string {
+function lineOf({ subject, name, created_on, expires_on, last_used_on, read_only }: Token, now: number): string {
   const end =
     expires_on === null ? 'never expires' : `${expires_on <= now ? 'EXPIRED' : 'until'} ${minute(expires_on)}`;
   const use = last_used_on === null ? 'never used' : `used ${minute(last_used_on)}`;
-  return `${subject}  ${name}  made ${minute(created_on)}  ${end}  ${use}`;
+  return `${subject}  ${name}  made ${minute(created_on)}  ${end}  ${use}${read_only ? '  read-only' : ''}`;
 }
 
 const minute = (time: number): string => new Date(time).toISOString().slice(0, 16).concat('Z');

@@ -47,7 +47,7 @@ export const invalidPostedData = (field: string, reason: string): ApiError =>
 /** 410 / 202 after the end-of-support date. */
 export const supportEnded = (): ApiError => new ApiError('deprecated', 'The service has reached its end of support');
 
-/** 403 / 121 with the limit as a member: of the two errors with that number, only this one is about a single request. */
+/** 403 / 121 with the limit as a member, by which it differs from that of a token without the scope. */
 export const quotaReached = (max_articles: number): ApiError =>
   new ApiError(
     'forbidden',
@@ -55,6 +55,10 @@ export const quotaReached = (max_articles: number): ApiError =>
     {},
     { max_articles },
   );
+
+/** 403 / 121 for a write by a personal token that may only read, as a member of the body tells. */
+export const readOnlyToken = (): ApiError =>
+  new ApiError('forbidden', 'The access token is read-only', {}, { read_only: true });
 
 /** 412 / 114 with the current timestamp of the record or collection that changed. */
 export const modifiedMeanwhile = (current: number): ApiError =>

@@ -27,18 +27,23 @@ afterAll(async () => {
   await shared.drop();
 });
 
+/** What needs 403 / 121, with the member by which clients know that the token is good. */
+const READ_ONLY = { code: 403, errno: 121, message: 'The access token is read-only', read_only: true };
+
 interface Made {
   token: string;
   subject: string;
   name: string;
 }
 
-async function make(wish: { subject?: string; name?: string; expiresOn?: number } = {}): Promise<Made> {
-  const { subject = randomUUID(), name = 'phone', expiresOn = null } = wish;
+async function make(
+  wish: { subject?: string; name?: string; expiresOn?: number; readOnly?: boolean } = {},
+): Promise<Made> {
+  const { subject = randomUUID(), name = 'phone', expiresOn = null, readOnly = null } = wish;
   const token = newPersonalToken();
   const row = { subject, name, token_hash: personalTokenHash(token), created_on: Date.now(), expires_on: expiresOn };
   await app.database.database.inTransaction((session) =>
-    insertToken(session, { ...row, last_used_on: null }).then(committed),
+    insertToken(session, { ...row, last_used_on: null, read_only: readOnly }).then(committed),
   );
   return { token, subject, name };
 }
@@ -125,6 +130,57 @@ describe('a personal token', () => {
     const text = JSON.stringify(rows.map((row) => Object.values(row).map(String)));
     expect(text).not.toContain(token);
     expect(text).not.toContain(token.slice(3));
+  });
+});
+
+describe('a read-only token', () => {
+  it('reads, and writes nothing', async () => {
+    const writer = await make();
+    const reader = await make({ subject: writer.subject, name: 'mirror', readOnly: true });
+    const { body: article } = await device(writer.token).post('/articles').send(anArticle()).expect(201);
+    const before = await device(reader.token).get('/articles').expect(200);
+    expect(before.body.items).toEqual([article]);
+    const path = `/articles/${article.id}`;
+    await device(reader.token).get(path).expect(200, article);
+    await device(reader.token).head(path).expect(200);
+    const attempts = [
+      device(reader.token).post('/articles').send(anArticle()),
+      device(reader.token).post('/articles').send({ url: article.url, title: 'known', added_by: 'x' }),
+      device(reader.token).patch(path).send({ title: 'other' }),
+      device(reader.token).patch(`/articles/${randomUUID()}`).send({}),
+      device(reader.token).delete(path),
+      device(reader.token).delete('/articles'),
+    ];
+    for (const attempt of attempts) expect((await attempt.expect(403)).body).toMatchObject(READ_ONLY);
+    const after = await device(reader.token).get('/articles').expect(200);
+    expect([after.body.items, after.headers['last-modified']]).toEqual([[article], before.headers['last-modified']]);
+  });
+
+  it('reads within a batch, and writes nothing there', async () => {
+    const writer = await make();
+    const reader = await make({ subject: writer.subject, name: 'mirror', readOnly: true });
+    const { body: article } = await device(writer.token).post('/articles').send(anArticle()).expect(201);
+    const path = `/articles/${article.id}`;
+    const requests = [
+      { method: 'GET', path },
+      { method: 'POST', path: '/articles', body: anArticle() },
+      { method: 'PATCH', path: `/v2${path}`, body: { title: 'other' } },
+      { method: 'delete', path },
+      { method: 'DELETE', path: '/articles' },
+      { method: 'HEAD', path: '/articles' },
+      { method: 'PUT', path },
+    ];
+    const { body } = await device(reader.token).post('/batch').send({ requests }).expect(200);
+    const { responses } = body as { responses: { status: number; body: object }[] };
+    expect(responses.map(({ status }) => status)).toEqual([200, 403, 403, 403, 403, 200, 405]);
+    for (const refused of responses.slice(1, 5)) expect(refused.body).toMatchObject(READ_ONLY);
+    expect((await device(writer.token).get('/articles').expect(200)).body.items).toEqual([article]);
+  });
+
+  it('is refused before the body is read', async () => {
+    const { token } = await make({ readOnly: true });
+    const { status, body } = await exchange(app.url, 'POST', '/v2/articles', { Authorization: `Bearer ${token}` });
+    expect([status, JSON.parse(body)]).toMatchObject([403, READ_ONLY]);
   });
 });
 

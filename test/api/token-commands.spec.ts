@@ -85,7 +85,17 @@ describe('token create', () => {
       created_on: NOW,
       expires_on: until,
       last_used_on: null,
+      read_only: false,
     });
+  });
+
+  it('makes one that may only read, as the list says', async () => {
+    const user = randomUUID();
+    const token = await create(user, 'mirror', '--read-only');
+    await device(token).get('/articles').expect(200);
+    await device(token).post('/articles').send(anArticle()).expect(403);
+    expect(JSON.parse((await list(user, '--json'))[0]!)).toMatchObject({ read_only: true });
+    expect((await list(user))[0]).toMatch(/ {2}read-only$/);
   });
 
   it.each<[string, string[]]>([

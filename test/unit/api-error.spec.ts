@@ -4,6 +4,7 @@ import {
   invalidParameter,
   invalidPostedData,
   quotaReached,
+  readOnlyToken,
   modifiedMeanwhile,
   supportEnded,
 } from '../../src/protocol/api-error.js';
@@ -75,6 +76,15 @@ describe('an error', () => {
       errno: 121,
       message: 'The limit of 3 articles is reached, delete some first',
       max_articles: 3,
+    });
+  });
+
+  it('tells that the token may only read', () => {
+    expect(readOnlyToken().body('')).toMatchObject({
+      code: 403,
+      errno: 121,
+      message: 'The access token is read-only',
+      read_only: true,
     });
   });
 

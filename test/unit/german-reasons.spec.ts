@@ -8,7 +8,10 @@ it.each<[Failure, string]>([
   [{ message: 'favorite: longer', errno: 109, field: 'favorite' }, 'Favorit: kein gültiger Wert'],
   [{ message: 'who knows', errno: 109 }, 'unbekannter Grund'],
   [{ message: 'another', errno: 122 }, 'die Seite steht schon auf der Liste'],
-  [{ message: 'too many', errno: 121 }, 'die Liste ist voll, lösche zuerst etwas, oder der Dienst erlaubt es nicht'],
+  [
+    { message: 'too many', errno: 121 },
+    'das Token darf nur lesen, oder die Liste ist voll, oder der Dienst erlaubt es nicht',
+  ],
   [{ message: 'GET https://x: TypeError', kind: 'network' }, 'der Dienst ist nicht erreichbar'],
   [{ message: 'url: longer than 2048 characters' }, 'Adresse: zu lang'],
   [{ message: 'line 3: a quoted field has no end' }, 'Zeile 3: ein Anführungszeichen ohne Ende'],

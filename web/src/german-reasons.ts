@@ -45,7 +45,7 @@ const ERRORS_DE: Readonly<Record<string, string>> = {
   '114': 'inzwischen auf einem anderen Gerät geändert',
   '115': 'das erlaubt der Dienst nicht',
   '117': 'zu viele Anfragen, versuche es später noch einmal',
-  '121': 'die Liste ist voll, lösche zuerst etwas, oder der Dienst erlaubt es nicht',
+  '121': 'das Token darf nur lesen, oder die Liste ist voll, oder der Dienst erlaubt es nicht',
   '122': 'die Seite steht schon auf der Liste',
   '201': 'der Dienst ist überlastet, versuche es später noch einmal',
   '202': 'der Dienst ist eingestellt',

@@ -882,6 +882,11 @@ export interface components {
              * @example 100000
              */
             max_articles?: number;
+            /**
+             * @description Only where a read-only token writes (errno 121).
+             * @example true
+             */
+            read_only?: boolean;
         };
     };
     responses: {
@@ -934,7 +939,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description errno 121: the token lacks the scope, or the user has as many articles as are allowed */
+        /** @description errno 121: the token lacks the scope or is read-only, or the user has as many articles as are allowed */
         Forbidden: {
             headers: {
                 "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];

@@ -9,6 +9,8 @@ export interface Identity {
   expiresAt?: number;
   /** What to call the user; it identifies nobody. */
   name?: string;
+  /** The token may only read. */
+  isReadOnly?: boolean;
 }
 
 /** A verified identity, and for how many milliseconds it may be cached. */

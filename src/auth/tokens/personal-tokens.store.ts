@@ -9,7 +9,7 @@ import type { Timestamp } from '../../protocol/timestamp.js';
 const ONE = keptStatement((entities) =>
   entities
     .createQueryBuilder(Token, 't')
-    .select('subject, name, token_hash, created_on, expires_on, last_used_on')
+    .select('subject, name, token_hash, created_on, expires_on, last_used_on, read_only')
     .where('token_hash = ?'),
 );
 

@@ -76,8 +76,14 @@ export class PersonalTokens {
 
   private judge(token: Token | undefined): Identity {
     if (!token) throw refused('it is not known');
-    const { subject, expires_on } = token;
-    const identity = { issuer: LOCAL_ISSUER, subject, expiresAt: expires_on ?? undefined, name: subject };
+    const { subject, expires_on, read_only } = token;
+    const identity: Identity = {
+      issuer: LOCAL_ISSUER,
+      subject,
+      expiresAt: expires_on ?? undefined,
+      name: subject,
+      isReadOnly: Boolean(read_only),
+    };
     if (this.hasExpired(identity)) throw refused('it has expired');
     this.lastUse.note(token);
     return identity;

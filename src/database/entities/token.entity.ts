@@ -14,9 +14,11 @@ export class Token {
   expires_on: Timestamp | null;
   /** Accurate to the hour; null if never used. */
   last_used_on: Timestamp | null;
+  /** Whether it may only read; null counts as false. */
+  read_only: boolean | null;
 }
 
-export const tokenEntity = ({ bytes, bigInteger, text }: ColumnTypes): EntitySchema<Token> =>
+export const tokenEntity = ({ bytes, bigInteger, boolean, text }: ColumnTypes): EntitySchema<Token> =>
   new EntitySchema<Token>({
     target: Token,
     name: 'Token',
@@ -29,6 +31,7 @@ export const tokenEntity = ({ bytes, bigInteger, text }: ColumnTypes): EntitySch
       created_on: bigInteger,
       expires_on: { ...bigInteger, nullable: true },
       last_used_on: { ...bigInteger, nullable: true },
+      read_only: { ...boolean, nullable: true },
     },
     indices: [{ name: 'uq_tokens_token_hash', columns: ['token_hash'], unique: true }],
   });

@@ -4,6 +4,7 @@ import { CreateLeases1760000000002 } from './1760000000002-create-leases.js';
 import { CreateTokens1760000000003 } from './1760000000003-create-tokens.js';
 import { CutExcerpts1760000000010 } from './1760000000010-cut-excerpts.js';
 import { AddRecentWrites1760000000011 } from './1760000000011-add-recent-writes.js';
+import { AddReadOnlyTokens1760000000012 } from './1760000000012-add-read-only-tokens.js';
 
 /** All migrations, oldest first. A released migration is never changed. */
 export const MIGRATIONS = [
@@ -13,4 +14,5 @@ export const MIGRATIONS = [
   CreateTokens1760000000003,
   CutExcerpts1760000000010,
   AddRecentWrites1760000000011,
+  AddReadOnlyTokens1760000000012,
 ];

@@ -8,6 +8,8 @@ interface ErrorBody {
   message?: string;
   /** The limit that a creation would exceed. */
   max_articles?: number;
+  /** The token may only read. */
+  read_only?: boolean;
 }
 
 /**
@@ -26,11 +28,12 @@ export function errorOf(
       return new ReadingListError('busy', `HTTP ${status}`, { status, retryAfterSeconds });
     return new ReadingListError('protocol', `HTTP ${status} that is not from the service`, { status });
   }
-  const { errno, message = `HTTP ${status}`, max_articles } = (body ?? {}) as Partial<ErrorBody>;
+  const { errno, message = `HTTP ${status}`, max_articles, read_only } = (body ?? {}) as Partial<ErrorBody>;
   const field = fieldOf(message);
   const isUnserved = status < 500;
-  // The credentials are good, only this article is one too many.
-  const kind = status === 403 && max_articles !== undefined ? 'refused' : kindOf(status, field);
+  // The credentials are good: this article is one too many, or they may only read.
+  const isOfRequest = status === 403 && (max_articles !== undefined || read_only === true);
+  const kind = isOfRequest ? 'refused' : kindOf(status, field);
   return new ReadingListError(kind, message, { status, errno, field, retryAfterSeconds, isUnserved });
 }
 
