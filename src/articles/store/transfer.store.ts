@@ -26,7 +26,7 @@ export async function versionOf(
 }
 
 /** The ids of the live articles that have the url or the resolved_url. */
-export async function holdersOf(
+async function holdersOf(
   session: Session,
   account: Buffer,
   { url, resolved_url }: Pick<Article, 'url' | 'resolved_url'>,

@@ -3,14 +3,11 @@ import type { Settings } from '../../config/settings.js';
 import { findAccount } from '../../accounts/accounts.store.js';
 import type { DatabaseContext } from '../command.js';
 import type { AccountState } from './own-lines.js';
-import { DryRun } from './dry-run.js';
 import { addArticles, type Destination, restoreItems, type Stored } from './store-items.js';
 
 type Item = Article | Tombstone;
 
 const CHUNK = 100;
-/** Excerpts have no size limit of their own, but a statement has one. */
-const CHUNK_CHARACTERS = 2_000_000;
 
 /** The options of `user import` besides those that name a user. */
 export interface ImportOptions {
@@ -35,10 +32,9 @@ export const overQuotaLine = (
 
 export const noneYet = (): ImportCounts => ({ stored: 0, known: 0, overQuota: 0 });
 
-/** Imports items into one account in chunks; in a dry run it only counts. */
+/** Imports items into one account in chunks; a dry run rolls each of them back. */
 export class AccountImport {
   private chunk: Item[] = [];
-  private characters = 0;
 
   private constructor(
     private readonly store: (items: Item[]) => Promise<Stored>,
@@ -56,38 +52,28 @@ export class AccountImport {
     state: AccountState,
     counts: ImportCounts,
   ) {
-    const destination = destinationOf(context, account);
     const present = await context.database.onSession((session) => findAccount(session, account));
     if (present && present.last_modified > state.last_modified) return this.adding(context, isDryRun, account, counts);
-    const dryRun = new DryRun(destination, 'restoring');
-    return new AccountImport(
-      (items) => (isDryRun ? dryRun.count(items) : restoreItems(destination, state, items)),
-      counts,
-    );
+    const destination = destinationOf(context, isDryRun, account);
+    return new AccountImport((items) => restoreItems(destination, state, items), counts);
   }
 
   /** An import that adds articles as new changes, without tombstones. */
   static adding(context: DatabaseContext, isDryRun: boolean, account: Buffer, counts: ImportCounts): AccountImport {
     const isArticle = (item: Item): item is Article => !('deleted' in item);
-    const destination = destinationOf(context, account);
-    const dryRun = new DryRun(destination, 'adding');
-    return new AccountImport((items) => {
-      const articles = items.filter(isArticle);
-      return isDryRun ? dryRun.count(articles) : addArticles(destination, articles, context.clock());
-    }, counts);
+    const destination = destinationOf(context, isDryRun, account);
+    return new AccountImport((items) => addArticles(destination, items.filter(isArticle), context.clock()), counts);
   }
 
   async add(item: Item): Promise<void> {
     this.chunk.push(item);
-    this.characters += 'excerpt' in item ? item.excerpt.length : 0;
-    if (this.chunk.length >= CHUNK || this.characters >= CHUNK_CHARACTERS) await this.finish();
+    if (this.chunk.length >= CHUNK) await this.finish();
   }
 
   /** Stores the remaining items; also creates an account without items. */
   async finish(): Promise<void> {
     const { chunk } = this;
     this.chunk = [];
-    this.characters = 0;
     const { stored, overQuota } = await this.store(chunk);
     this.counts.stored += stored;
     this.counts.overQuota += overQuota;
@@ -95,8 +81,9 @@ export class AccountImport {
   }
 }
 
-const destinationOf = ({ database, settings }: DatabaseContext, account: Buffer): Destination => ({
+const destinationOf = ({ database, settings }: DatabaseContext, isDryRun: boolean, account: Buffer): Destination => ({
   database,
   account,
   maxLive: settings.maxArticlesPerUser || Infinity,
+  rehearsed: isDryRun ? { live: 0, urls: new Set() } : undefined,
 });

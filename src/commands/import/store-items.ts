@@ -23,6 +23,8 @@ export interface Destination {
   database: Database;
   account: Buffer;
   maxLive: number;
+  /** In a dry run, whose transactions are all rolled back: what earlier ones would have left. */
+  rehearsed?: { live: number; urls: Set<string> };
 }
 
 /** How many items were stored, and how many not because the account has `maxLive` articles. */
@@ -35,20 +37,20 @@ export interface Stored {
  * Stores items unchanged, including timestamps, in one transaction; the clock ends up at or after all of them. Records
  * that exist in the same or a newer version are kept, as are live articles with the same URL.
  */
-export function restoreItems(
-  { database, account, maxLive }: Destination,
+export async function restoreItems(
+  { database, account, maxLive, rehearsed }: Destination,
   state: AccountState,
   items: readonly Item[],
 ): Promise<Stored> {
   const clock = Math.max(state.last_modified, ...items.map(({ last_modified }) => last_modified));
   let stored = 0;
-  return database.inTransaction(async (transaction) => {
+  const { liveDelta: live, ...result } = await database.inTransaction(async (transaction) => {
     await addAccount(transaction, { account, last_modified: clock, live_count: 0, purged_until: state.purged_until });
     await raiseTimestamps(transaction, account, clock, state.purged_until);
-    const { live_count } = (await findCollection(transaction, account))!;
+    const present = (await findCollection(transaction, account))!.live_count + (rehearsed?.live ?? 0);
     let [count, liveDelta, overQuota] = [0, 0, 0];
     for (const item of items) {
-      const delta = await restoreItem(transaction, account, item, live_count + liveDelta < maxLive);
+      const delta = await restoreItem(transaction, account, item, present + liveDelta < maxLive);
       if (delta === 'overQuota') overQuota++;
       if (typeof delta !== 'number') continue;
       count++;
@@ -59,8 +61,10 @@ export function restoreItems(
     await addToLiveCount(transaction, account, liveDelta);
     // Devices may have seen the file's timestamps when the rest comes: it has to come as new changes.
     if (overQuota > 0) await raiseTimestamps(transaction, account, clock + 1, state.purged_until);
-    return committed({ stored, overQuota });
+    return (rehearsed ? discarded : committed)({ stored, overQuota, liveDelta });
   });
+  if (rehearsed) rehearsed.live += live;
+  return result;
 }
 
 /** The change in the number of live articles, or why the item was not stored. */
@@ -85,28 +89,39 @@ async function restoreItem(
  * Stores articles as new changes in one transaction, so that devices get them with their next poll. Existing articles
  * with the same URL are kept.
  */
-export function addArticles(
-  { database, account, maxLive }: Destination,
+export async function addArticles(
+  { database, account, maxLive, rehearsed }: Destination,
   articles: readonly Article[],
   now: Timestamp,
 ): Promise<Stored> {
-  return database.inTransaction(async (transaction) => {
+  const { stored, overQuota } = await database.inTransaction(async (transaction) => {
     const { timestamp: first, witness } = (await tick(transaction, { account, now, liveDelta: 0 }))!;
-    const { live_count } = (await findCollection(transaction, account))!;
-    let [stored, overQuota] = [0, 0];
+    const present = (await findCollection(transaction, account))!.live_count + (rehearsed?.live ?? 0);
+    const stored: Article[] = [];
+    let overQuota = 0;
     for (const article of articles) {
       const isKnown = (await versionOf(transaction, account, article.id)) !== undefined;
-      const added = { ...article, id: isKnown ? randomUUID() : article.id, last_modified: first + stored };
-      if (await isTaken(transaction, account, added)) continue;
-      if (live_count + stored >= maxLive) {
+      const id = isKnown ? randomUUID() : article.id;
+      const added = { ...article, id, last_modified: first + stored.length };
+      const isRehearsed = keysOf(article).some((key) => rehearsed?.urls.has(key));
+      if (isRehearsed || (await isTaken(transaction, account, added))) continue;
+      if (present + stored.length >= maxLive) {
         overQuota++;
         continue;
       }
       await insertArticle(transaction, account, added);
-      stored++;
+      stored.push(added);
     }
-    if (stored === 0) return discarded({ stored, overQuota });
-    await settleCollection(transaction, account, first + stored - 1, -stored);
+    if (rehearsed || stored.length === 0) return discarded({ stored, overQuota });
+    await settleCollection(transaction, account, first + stored.length - 1, -stored.length);
     return committed({ stored, overQuota }, witness);
   });
+  if (rehearsed) {
+    rehearsed.live += stored.length;
+    for (const key of stored.flatMap(keysOf)) rehearsed.urls.add(key);
+  }
+  return { stored: stored.length, overQuota };
 }
+
+/** What no two live articles of an account share. */
+const keysOf = ({ url, resolved_url }: Article): string[] => [`url ${url}`, `resolved_url ${resolved_url}`];
