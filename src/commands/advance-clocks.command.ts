@@ -25,6 +25,7 @@ export function addAdvanceClocks(commands: Command, shell: Shell): void {
     .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 wrong usage')
     .action(({ to, dryRun = false }: { to?: Timestamp; dryRun?: boolean }) =>
       shell.withDatabase(async (context) => {
+        context.audit(`advance-clocks${dryRun ? ' --dry-run' : ''}`, 'all users');
         await advanceClocks(context, to ?? context.clock(), dryRun);
         return EXIT.ok;
       }),

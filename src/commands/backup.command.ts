@@ -19,11 +19,12 @@ export function addBackup(commands: Command, shell: Shell): void {
     .argument('<file>', 'where the copy goes; must not exist yet')
     .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 wrong usage')
     .action((file: string) =>
-      shell.run(async ({ settings, print }) => {
+      shell.run(async ({ settings, print, audit }) => {
         const source = requireSqliteFile(settings);
         requireDatabaseFile(settings);
         if (existsSync(file) && !statSync(file).isDirectory())
           throw new CommandError(`${file}: exists already; name a new file`);
+        audit('backup', 'all users');
         const { users, articles } = await copyDatabase(source, resolve(file));
         await print(`backed up ${articles} articles of ${users} users to ${file}`);
         return EXIT.ok;

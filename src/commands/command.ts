@@ -19,6 +19,11 @@ export interface CommandContext {
   environment: Readonly<Record<string, string | undefined>>;
   /** Writes a line of the result; resolves when the output accepts more. */
   print: (line: string) => Promise<void>;
+  /**
+   * Notes in the audit log that the command is about to read or change data of `whose`, before it does: a command that fails
+   * or is killed is noted, too.
+   */
+  audit: (what: string, whose: string, account?: Buffer) => void;
   /** Reports the progress of long work on stderr, every few seconds. */
   progress: (text: string) => void;
 }

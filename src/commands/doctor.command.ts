@@ -9,7 +9,7 @@ import { examineAccount, examineStrays } from './doctor/examine.js';
 import type { Problem } from './doctor/problem.js';
 import { examineSchema } from './doctor/schema.js';
 import type { Shell } from './shell.js';
-import { addUserOptions, namesUser, requireOneUser, type UserOptions, userOf } from './user-options.js';
+import { addUserOptions, namesUser, requireOneUser, type UserOptions, userOf, whoseOf } from './user-options.js';
 
 interface Options {
   repair?: boolean;
@@ -38,7 +38,10 @@ An intact backup that was restored has nothing wrong in it, but is older than wh
     )
     .action(({ repair, dryRun, ...user }: Options & UserOptions) => {
       if (namesUser(user)) requireOneUser(user);
-      return shell.withDatabase((context) => examine(context, { repair: repair && !dryRun }, user));
+      return shell.withDatabase((context) => {
+        if (repair && !dryRun) context.audit('doctor --repair', whoseOf(user));
+        return examine(context, { repair: repair && !dryRun }, user);
+      });
     });
 }
 

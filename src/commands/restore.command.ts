@@ -42,6 +42,7 @@ async function restore(context: CommandContext, file: string): Promise<number> {
   if (unusable) throw new CommandError(`DATABASE_URL: ${target} ${unusable}`);
   requireUnused(target);
   const now = context.clock();
+  context.audit('restore', 'all users');
   const time = new Date(now).toISOString().replaceAll(':', '-');
   const restored = `${target}.restoring-${time}`;
   const { users, articles } = await copyDatabase(resolve(file), restored);

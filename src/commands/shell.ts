@@ -1,4 +1,5 @@
 import { loadSettings } from '../config/load-settings.js';
+import { writeAudit } from './audit.js';
 import { type CommandContext, type DatabaseContext, EXIT } from './command.js';
 import { withDatabase } from './open-database.js';
 import { createProgress, printLine } from './output.js';
@@ -15,6 +16,7 @@ export const ofProcess = (): Surroundings => ({
   clock: Date.now,
   environment: process.env,
   print: printLine,
+  audit: writeAudit,
   progress: createProgress(),
   withDatabase,
 });

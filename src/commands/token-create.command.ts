@@ -48,6 +48,7 @@ async function create(
   const { settings, clock, print } = context;
   if (!settings.tokensEnabled)
     throw new CommandError('TOKENS_ENABLED: is false, the service would not accept the token; set it to true');
+  context.audit(`token create --name ${name}${readOnly ? ' --read-only' : ''}`, user);
   const token = newPersonalToken();
   const created_on = clock();
   const expires_on = expires === undefined ? null : created_on + expires;

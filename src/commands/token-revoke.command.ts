@@ -16,7 +16,8 @@ export function addTokenRevoke(commands: Command, shell: Shell): void {
     .addHelpText('after', '\nExit codes: 0 done, 1 failed or no such token, 2 wrong usage')
     .action((user: string, { name, all }: { name?: string; all?: boolean }) => {
       if (name === undefined && !all) throw new UsageError('--name: say which token, or --all.');
-      return shell.withDatabase(async ({ database, print }) => {
+      return shell.withDatabase(async ({ database, print, audit }) => {
+        audit(name === undefined ? 'token revoke --all' : `token revoke --name ${name}`, user);
         const revoked = await deleteTokens(database, user, name);
         if (revoked === 0)
           throw new CommandError(

@@ -6,7 +6,7 @@ import { addToLiveCount, eraseAccount, findAccount } from '../accounts/accounts.
 import { eraseUntil, oldestRecords } from '../articles/store/transfer.store.js';
 import { type DatabaseContext, EXIT } from './command.js';
 import type { Shell } from './shell.js';
-import { addUserOptions, noSuchUser, requireOneUser, type UserOptions, userOf } from './user-options.js';
+import { addUserOptions, noSuchUser, requireOneUser, type UserOptions, userOf, whoseOf } from './user-options.js';
 
 const CHUNK = 200;
 
@@ -28,6 +28,7 @@ export function addUserErase(commands: Command, shell: Shell): void {
         const key = await userOf(context, user);
         const account = await database.onSession((session) => findAccount(session, key));
         if (!account) throw noSuchUser(context, user, key);
+        context.audit(`user erase${dryRun ? ' --dry-run' : ''}`, whoseOf(user), key);
         if (dryRun)
           await print(`would erase ${account.live_count} articles and all tombstones of ${key.toString('hex')}`);
         else await print(`erased ${await erase(context, key)} articles and tombstones of ${key.toString('hex')}`);

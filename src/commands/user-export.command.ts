@@ -6,7 +6,15 @@ import { findPage, type Page } from '../articles/store/article-pages.store.js';
 import { parseCollectionQuery } from '../protocol/collection-query.js';
 import { type DatabaseContext, EXIT, UsageError } from './command.js';
 import type { Shell } from './shell.js';
-import { addUserOptions, namesUser, noSuchUser, requireOneUser, type UserOptions, userOf } from './user-options.js';
+import {
+  addUserOptions,
+  namesUser,
+  noSuchUser,
+  requireOneUser,
+  type UserOptions,
+  userOf,
+  whoseOf,
+} from './user-options.js';
 
 /** Articles and tombstones, oldest change first. */
 const ALL = parseCollectionQuery('_since=0');
@@ -29,6 +37,7 @@ export function addUserExport(commands: Command, shell: Shell): void {
         throw new UsageError('Name one user with --key, --subject, --local or --basic, or say --all.');
       if (!all) requireOneUser(user);
       return shell.withDatabase(async (context) => {
+        if (all) context.audit('user export', whoseOf(user));
         let users = 0;
         for await (const account of all ? allAccounts(context.database) : theAccount(context, user)) {
           await exportAccount(context, account);
@@ -43,6 +52,7 @@ async function* theAccount(context: DatabaseContext, user: UserOptions): AsyncGe
   const key = await userOf(context, user);
   const account = await context.database.onSession((session) => findAccount(session, key));
   if (!account) throw noSuchUser(context, user, key);
+  context.audit('user export', whoseOf(user), key);
   yield account;
 }
 

@@ -43,6 +43,7 @@ async function link(context: DatabaseContext, user: string, options: Options): P
   const keyOf = (issuer: string, subject: string) => accountKey(settings.userIdSecret, 'bearer', [issuer, subject]);
   const [from, to] = [keyOf(LOCAL_ISSUER, user), keyOf(issuerOf(context, options), options.subject)];
   const found = await database.onSession(async (session) => requireMovable(session, user, from, to));
+  context.audit(`user link --subject ${options.subject}${options.dryRun ? ' --dry-run' : ''}`, user, from);
   if (options.dryRun) {
     const what = `${found.live_count} articles and all tombstones of ${user}`;
     await print(`would move ${what} to ${to.toString('hex')}`);

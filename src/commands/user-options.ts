@@ -48,6 +48,10 @@ export async function userOf(context: CommandContext, options: UserOptions): Pro
   return accountKey(userIdSecret, 'basic', [basic!, password]);
 }
 
+/** The user as the operator named it, for the audit log. */
+export const whoseOf = ({ key, subject, local, basic }: UserOptions): string =>
+  subject ?? local ?? basic ?? key?.toString('hex') ?? 'all users';
+
 /** The error for a user of whom there is nothing, named as in the options: the name may be mistyped. */
 export function noSuchUser(context: CommandContext, options: UserOptions, account: Buffer): CommandError {
   const { subject, local, basic } = options;

@@ -34,6 +34,7 @@ async function run(words: string[], variables: Record<string, string> = {}): Pro
     clock: () => NOW,
     environment: {},
     print: (line) => Promise.resolve(void lines.push(line)),
+    audit: () => undefined,
     progress: () => undefined,
     withDatabase: (_settings, work) => work(app.database.database),
   });

@@ -62,7 +62,8 @@ it('a backup taken while the service writes holds all that was answered before',
 
   const clock = (await send(service.url, 'alice', 'HEAD', '/articles')).headers.get('last-modified');
   await service.stop();
-  const out = await mustRun(['restore', copy], settings);
+  const { out, audit } = await runCommand(['restore', copy], settings);
+  expect(audit).toMatchObject([{ what: 'restore', whose: 'all users' }]);
   expect(out).toMatch(/^restored \d+ articles of 1 users/m);
   expect(out).toContain('0 problems found');
   expect(out).toContain('each device starts over');

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountKey } from '../../src/auth/caller.js';
@@ -12,7 +13,7 @@ import { readSettings } from '../../src/config/load-settings.js';
 import { canBeFirstProcess, signalFirstProcess, spawnFirstProcess } from '../support/servers/first-process.js';
 import { findFreePort } from '../support/servers/free-port.js';
 import { sqliteFile } from './backends.js';
-import { mustRun, runCommand } from './run-command.js';
+import { mustRun, runCommand, runHere } from './run-command.js';
 
 const database = sqliteFile();
 const settings = { DATABASE_URL: database.url };
@@ -183,7 +184,7 @@ describe('the command line', () => {
       encoding: 'utf8',
     });
     expect(stdout.trim().split('\n')).toHaveLength(lines);
-    expect(stderr).toBe('');
+    expect(stderr).toMatch(/^.*"what":"user export".*\n$/);
   });
 
   it('says that its output cannot be written', () => {
@@ -192,7 +193,8 @@ describe('the command line', () => {
       ['-c', '"$0" "$1" user export --all > /dev/full', process.execPath, resolve('dist/src/commands/cli.js')],
       { env: { PATH: process.env.PATH, ...settings }, encoding: 'utf8' },
     );
-    expect([status, stderr]).toEqual([1, 'standard output: cannot be written (ENOSPC)\n']);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^.*"what":"user export".*\nstandard output: cannot be written \(ENOSPC\)\n$/);
   });
 
   it('asks for a password on a terminal without showing it, and takes one line', () => {
@@ -239,6 +241,65 @@ describe('the command line', () => {
     const { status, err } = await runCommand(['user', 'list'], { DATABASE_URL: 'postgres://x' });
     expect(status).toBe(1);
     expect(err).toMatch(/^DATABASE_URL: /);
+  });
+});
+
+describe('the audit log', () => {
+  const auditOf = async (words: string[]) => {
+    const { audit } = await runHere(words, settings);
+    return audit.map(({ what, whose }) => [what, whose]);
+  };
+
+  it('has who did what to whose data when, on standard error', async () => {
+    const { out, audit, err } = await runCommand(
+      ['token', 'create', 'ada', '--name', 'phone', '--quiet', '--read-only'],
+      settings,
+    );
+    expect(out).toMatch(/^rl_[\w-]{43}\n$/);
+    expect(err).toBe('');
+    const [entry, ...more] = audit;
+    expect(entry).toMatchObject({
+      level: 'info',
+      who: userInfo().username,
+      what: 'token create --name phone --read-only',
+      whose: 'ada',
+    });
+    expect(Math.abs(Date.parse(entry!.time) - Date.now())).toBeLessThan(60_000);
+    expect(more).toEqual([]);
+    expect(JSON.stringify(entry)).not.toContain(out.trim());
+  });
+
+  it('has a line of each command that reads or changes data of users, and no password', async () => {
+    const basic = ['--basic', 'bob'];
+    const file = 'url\nhttps://example.com/secret\n';
+    const environment = { ...settings, BASIC_PASSWORD: 's3cr3t' };
+    const imported = await runCommand(['user', 'import', '-', ...basic], environment, file);
+    const exported = await runCommand(['user', 'export', ...basic], environment);
+    const again = await runCommand(['user', 'import', '-', '--dry-run'], environment, exported.out);
+    const erased = await runCommand(['user', 'erase', ...basic], environment);
+    const key = /"account":"(\w+)"/.exec(exported.out)![1]!;
+    const all = [imported, exported, again, erased].map(({ audit }) => audit);
+    expect(all.map((entries) => entries.map(({ what, whose, account }) => [what, whose, account]))).toEqual([
+      [['user import', 'bob', key]],
+      [['user export', 'bob', key]],
+      [['user import --dry-run', 'users in the file', undefined]],
+      [['user erase', 'bob', key]],
+    ]);
+    expect(JSON.stringify(all)).not.toMatch(/s3cr3t|example/);
+    expect(await auditOf(['user', 'export', '--all'])).toEqual([['user export', 'all users']]);
+    expect(await auditOf(['token', 'revoke', 'ada', '--all'])).toEqual([['token revoke --all', 'ada']]);
+    expect(await auditOf(['advance-clocks', '--dry-run'])).toEqual([['advance-clocks --dry-run', 'all users']]);
+    expect(await auditOf(['doctor', '--repair'])).toEqual([['doctor --repair', 'all users']]);
+  });
+
+  it('has no line of a command that found no user', async () => {
+    expect(await auditOf(['user', 'erase', '--local', 'nobody'])).toEqual([]);
+  });
+
+  it('has a line of a command that fails after it has begun', async () => {
+    const lines = '{"account":"' + 'a'.repeat(32) + '","last_modified":5,"live_count":0,"purged_until":0}\n{"id":';
+    const { status, audit } = await runCommand(['user', 'import', '-', '--local', 'carol'], settings, lines);
+    expect([status, audit.map(({ what, whose }) => [what, whose])]).toEqual([1, [['user import', 'carol']]]);
   });
 });
 

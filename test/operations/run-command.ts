@@ -14,7 +14,29 @@ import { readSettings } from '../../src/config/load-settings.js';
 export interface CommandResult {
   status: number | null;
   out: string;
+  /** Standard error, without the lines of the audit log. */
   err: string;
+  audit: AuditEntry[];
+}
+
+/** A line of the audit log. */
+export interface AuditEntry {
+  level: string;
+  time: string;
+  who: string;
+  what: string;
+  whose: string;
+  account?: string;
+}
+
+/** Takes the lines of the audit log out of standard error. */
+function withoutAudit(stderr: string): Pick<CommandResult, 'err' | 'audit'> {
+  const audit: AuditEntry[] = [];
+  const err = stderr.replace(/^\{.*"context":"Audit".*\}\n/gm, (line) => {
+    audit.push(JSON.parse(line) as AuditEntry);
+    return '';
+  });
+  return { err, audit };
 }
 
 /** Runs a built command in a process of its own, in an empty folder, with the given settings and nothing else. */
@@ -31,26 +53,29 @@ export async function runCommand(
   child.stdin.on('error', () => undefined).end(input);
   const exited = once(child, 'exit') as Promise<[number | null]>;
   const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  return { status: (await exited)[0], out, err };
+  return { status: (await exited)[0], out, ...withoutAudit(err) };
 }
 
 /** The same in this process: a process of its own takes ten times as long. What Commander writes is not seen here. */
 export async function runHere(words: string[], variables: Record<string, string>): Promise<CommandResult> {
   let out = '';
+  const audit: AuditEntry[] = [];
   const shell = new Shell({
     loadSettings: () => readSettings(variables),
     clock: Date.now,
     environment: variables,
     print: (line) => Promise.resolve(void (out += `${line}\n`)),
+    audit: (what, whose, account) =>
+      void audit.push({ level: '', time: '', who: '', what, whose, account: account?.toString('hex') }),
     progress: () => undefined,
     withDatabase,
   });
   try {
     await createProgram(shell).parseAsync(words, { from: 'user' });
-    return { status: shell.exitCode, out, err: '' };
+    return { status: shell.exitCode, out, err: '', audit };
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    return { status: EXIT.failed, out, err: `${error.message}\n` };
+    return { status: EXIT.failed, out, err: `${error.message}\n`, audit };
   }
 }
 

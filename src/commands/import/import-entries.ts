@@ -3,7 +3,7 @@ import { type Contents, type Entry, nameOfPlace, NO_PAGE, noPage } from '@readin
 import { type Article, newArticle } from '../../articles/article.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { CommandError, type DatabaseContext, EXIT } from '../command.js';
-import { type UserOptions, userOf } from '../user-options.js';
+import { type UserOptions, userOf, whoseOf } from '../user-options.js';
 import { AccountImport, type ImportOptions, noneYet, overQuotaLine } from './account-import.js';
 
 /** So much of a URL is shown where it is refused. */
@@ -21,6 +21,7 @@ export async function importEntries(
 ): Promise<number> {
   if (stoppedAt) throw new CommandError(`${stoppedAt.message}; nothing was imported`);
   const account = await userOf(context, user);
+  context.audit(`user import${dryRun ? ' --dry-run' : ''}`, whoseOf(user), account);
   const { articles, skipped, lost } = await convert(context, addedBy, entries);
   const counts = noneYet();
   const into = AccountImport.adding(context, dryRun, account, counts);

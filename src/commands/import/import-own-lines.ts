@@ -1,7 +1,7 @@
 import { ReadError } from '@reading-list/formats';
 import type { Article, Tombstone } from '../../articles/article.js';
 import { CommandError, type DatabaseContext, EXIT } from '../command.js';
-import { namesUser, type UserOptions, userOf } from '../user-options.js';
+import { namesUser, type UserOptions, userOf, whoseOf } from '../user-options.js';
 import { AccountImport, type ImportOptions, noneYet, overQuotaLine } from './account-import.js';
 import { type AccountState, readOwnLines, type TextChunks } from './own-lines.js';
 
@@ -15,7 +15,9 @@ export async function importOwnLines(
   user: UserOptions,
   text: TextChunks,
 ): Promise<number> {
-  const target = new Target(context, dryRun, namesUser(user) ? await userOf(context, user) : undefined);
+  const named = namesUser(user) ? await userOf(context, user) : undefined;
+  context.audit(`user import${dryRun ? ' --dry-run' : ''}`, named ? whoseOf(user) : 'users in the file', named);
+  const target = new Target(context, dryRun, named);
   try {
     for await (const line of readOwnLines(text))
       if ('item' in line) await target.add(line.item);
