@@ -24,6 +24,23 @@ afterAll(async () => {
   await server.remove();
 });
 
+/** Sends `count` creates of one user at once, and a new user's every 50 ms until they end: their answers, and the longest wait. */
+async function createAtOnce(user: string, count: number, title: string) {
+  let isOver = false;
+  const all = Promise.all(
+    Array.from({ length: count }, () => send(service.url, user, 'POST', '/articles', anArticle({ title }))),
+  ).finally(() => (isOver = true));
+  let longestMs = 0;
+  while (!isOver) {
+    const start = performance.now();
+    const { status } = await send(service.url, randomUUID(), 'POST', '/articles', anArticle());
+    longestMs = Math.max(longestMs, performance.now() - start);
+    expect(status).toBe(201);
+    await sleep(50);
+  }
+  return { answers: await all, longestMs };
+}
+
 it.each([
   ['one', 1, 'slow 30'],
   ['many', 25, 'slow 30'],
@@ -33,19 +50,9 @@ it.each([
   const user = randomUUID();
   // While nothing of a user is committed, InnoDB also locks the gap that the user's row would be in, and new users beside it.
   expect((await send(service.url, user, 'POST', '/articles', anArticle())).status).toBe(201);
-  let isOver = false;
-  const slow = Promise.all(
-    Array.from({ length: count }, () => send(service.url, user, 'POST', '/articles', anArticle({ title }))),
-  );
-  const all = slow.finally(() => (isOver = true));
-  const latencies: number[] = [];
-  while (!isOver) {
-    const start = performance.now();
-    const { status } = await send(service.url, randomUUID(), 'POST', '/articles', anArticle());
-    latencies.push(performance.now() - start);
-    expect(status).toBe(201);
-    await sleep(50);
-  }
-  expect(Math.max(...latencies)).toBeLessThan(1_000);
-  for (const { status, body } of await all) if (status !== 201) expect([status, body.errno]).toEqual([503, 201]);
+  // So many requests take the processor's time in any case, the slow ones as much as others.
+  const { longestMs: usualMs } = await createAtOnce(user, count, 'quick');
+  const { answers, longestMs } = await createAtOnce(user, count, title);
+  expect(longestMs).toBeLessThan(usualMs + 1_000);
+  for (const { status, body } of answers) if (status !== 201) expect([status, body.errno]).toEqual([503, 201]);
 });
