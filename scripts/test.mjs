@@ -1,8 +1,10 @@
-// Runs the suites one after the other, also after one has failed, and says at the end how long each took and what failed.
-// `npm test -- unit web` runs only those.
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+// Runs all suites, also after one has failed, and says at the end how long each took and what failed. `npm test -- unit web`
+// runs only those. One runs after the other, but for `light`: `system` waits for most of its time, and `light` takes what is
+// left of the processor.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { setPriority, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 
 const SUITES = {
@@ -42,31 +44,42 @@ const firstLines = (message) =>
     .replaceAll(/^/gm, '    ');
 
 /** Runs one suite, and says what failed. A suite can fail without a test that did: by its coverage, or an error between tests. */
-function run(name, folder) {
-  console.log(`\n-- ${name}`);
+async function run(name, { output = 'inherit', priority = 0 } = {}) {
   const start = performance.now();
   const report = join(folder, `${name}.json`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  const { status } = spawnSync('npx', ['vitest', 'run', ...reporters, '--project', ...SUITES[name]], {
-    stdio: 'inherit',
-  });
+  const args = ['vitest', 'run', ...reporters, '--project', ...SUITES[name]];
+  const vitest = spawn('npx', args, { stdio: ['ignore', output, output] });
+  if (priority > 0) setPriority(vitest.pid, priority);
+  const [status] = await once(vitest, 'exit');
   const seconds = Math.round((performance.now() - start) / 1000);
   if (status === 0) return { name, seconds, failures: [] };
-  let failures = [];
-  try {
-    failures = failuresOf(JSON.parse(readFileSync(report, 'utf8')));
-  } catch (error) {
-    failures = [`it left no report: ${error.message}`];
-  }
-  return {
-    name,
-    seconds,
-    failures: failures.length > 0 ? failures : ['no test failed: see the output of the suite above'],
-  };
+  const failures = existsSync(report) ? failuresOf(JSON.parse(readFileSync(report, 'utf8'))) : [];
+  if (failures.length === 0) failures.push('no test failed: see the output of the suite above');
+  return { name, seconds, failures };
+}
+
+/** Runs one suite at a low priority, and prints what it said once it has ended. */
+async function runAside(name) {
+  const path = join(folder, `${name}.log`);
+  const result = await run(name, { output: openSync(path, 'w'), priority: 5 });
+  console.log(`\n-- ${name}\n${readFileSync(path, 'utf8')}`);
+  return result;
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'reading-list-tests-'));
-const results = (chosen.length > 0 ? chosen : Object.keys(SUITES)).map((name) => run(name, folder));
+const names = Object.keys(SUITES).filter((name) => chosen.length === 0 || chosen.includes(name));
+const results = [];
+let light;
+for (const name of names) {
+  if (name === 'system' && names.includes('light')) light = runAside('light');
+  if (name === 'light' && light) {
+    results.push(await light);
+  } else {
+    console.log(`\n-- ${name}`);
+    results.push(await run(name));
+  }
+}
 rmSync(folder, { recursive: true });
 
 for (const { name, failures } of results)
