@@ -7,7 +7,7 @@ RUN npm ci
 COPY tsconfig.json tsconfig.dev.json ormconfig.ts ./
 COPY src ./src
 COPY dev ./dev
-RUN npx tsc -p tsconfig.dev.json
+RUN npm run tsc -- -p tsconfig.dev.json
 COPY deploy/identity-provider.mjs ./deploy/identity-provider.mjs
 USER node
 CMD ["node", "deploy/identity-provider.mjs"]

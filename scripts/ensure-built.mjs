@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 
-const COMPILER = 'node_modules/typescript/bin/tsc';
+const COMPILER = 'node_modules/typescript-native/bin/tsc';
 const BUNDLER = 'node_modules/vite/bin/vite.js';
 const SOURCES = [
   'src',

@@ -18,7 +18,7 @@ describe('the images', () => {
   }, 300_000);
 
   it('of the identity provider gives tokens that the service accepts', async () => {
-    execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.dev.json']);
+    execFileSync(process.execPath, ['node_modules/typescript-native/bin/tsc', '-p', 'tsconfig.dev.json']);
     const folder = mkdtempSync(join(tmpdir(), 'secrets-'));
     execFileSync('deploy/make-secrets.sh', [folder]);
     const port = await findFreePort();
