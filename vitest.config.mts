@@ -75,11 +75,11 @@ export default defineConfig({
       api('mariadb', ['test/support/setup-mariadb.ts']),
       api('mysql', ['test/support/setup-mysql.ts']),
       ...(process.env.TEST_MYSQL_URL ? [api('given', ['test/support/setup-given.ts'])] : []),
-      client('client', [
-        'typescript/test/**/*.spec.ts',
-        'page-reader/test/browser/*.spec.ts',
-        'resolver/test/service/*.spec.ts',
-      ]),
+      client(
+        'client',
+        ['typescript/test/**/*.spec.ts', 'page-reader/test/browser/*.spec.ts', 'resolver/test/service/*.spec.ts'],
+        ['test/support/setup-tools.ts'],
+      ),
       client('client-mariadb', ['typescript/test/service/*.spec.ts'], ['test/support/setup-mariadb.ts']),
       {
         test: {
@@ -104,7 +104,7 @@ export default defineConfig({
       {
         test: {
           name: 'light',
-          globalSetup: ['test/support/setup-build.ts'],
+          globalSetup: ['test/support/setup-build.ts', 'test/support/setup-tools.ts'],
           include: LIGHT,
           ...wholeSystems,
           ...sideBySide(3),

@@ -19,7 +19,7 @@ it.each([
     ['lint', 'dist/openapi.json', '--ruleset', 'test/docs/spectral.yaml', '--format=json', '--quiet'],
   ],
 ])('%s has no complaint about the contract', async (_, program, words) => {
-  const { stdout } = await run(process.execPath, [`node_modules/${program}`, ...words], { env }).catch(
+  const { stdout } = await run(process.execPath, [`test/tools/node_modules/${program}`, ...words], { env }).catch(
     (failure: { stdout: string }) => failure,
   );
   const report = JSON.parse(stdout) as { problems?: unknown[] } | unknown[];

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createServer } from 'node:net';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -49,9 +48,7 @@ it('knows the fields that the service takes', () => {
 it('is what publint and attw want a package to be', async () => {
   const { messages } = await publint({ pkgDir: ROOT, strict: true });
   expect(messages).toEqual([]);
-  const attw = createRequire(import.meta.url)
-    .resolve('@arethetypeswrong/cli/package.json')
-    .replace('package.json', 'dist/index.js');
+  const attw = resolve(ROOT, '../../test/tools/node_modules/@arethetypeswrong/cli/dist/index.js');
   // It has no CommonJS form, and does not pretend to.
   execFileSync(process.execPath, [attw, tarball, '--profile', 'esm-only', '--no-emoji'], {
     encoding: 'utf8',
