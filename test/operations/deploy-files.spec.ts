@@ -118,6 +118,14 @@ describe('deploy/compose.home.yaml', () => {
       expect((logging as { options: unknown }).options).toHaveProperty('max-size');
   });
 
+  it('starts the resolver only where it is asked for, as a device of the service', () => {
+    const { profiles, command, build, secrets } = services.resolver!;
+    expect(profiles).toEqual(['resolver']);
+    expect(text('../Dockerfile')).toContain(` AS ${(build as { target: string }).target}\n`);
+    expect(command).toEqual(['--url', 'http://reading-list:8000', '--token-file', '/run/secrets/resolver_tokens']);
+    for (const name of secrets as string[]) expect(compose.secrets).toHaveProperty(name);
+  });
+
   it('lets only Caddy out, which passes everything on to the service', () => {
     expect(Object.keys(services).filter((name) => services[name]!.ports)).toEqual(['caddy']);
     expect(services.caddy!.command).toEqual(
