@@ -18,8 +18,11 @@ it('the Nest CLI compiles the sources that npm run build compiles, to the same p
   expect(existsSync(`${entryFile}.ts`)).toBe(true);
 });
 
-it('the same version of Node is named everywhere', () => {
-  const version = readFileSync('.nvmrc', 'utf8').trim();
-  const images = readFileSync('Dockerfile', 'utf8').match(/^FROM node:\S+/gm)!;
-  expect(new Set(images)).toEqual(new Set([`FROM node:${version}-bookworm-slim`]));
+it('all images have the newest long-term support release of Node on which the tests run', () => {
+  const [version] = /(?<=const VERSIONS = \[')[\d.]+/.exec(readFileSync('scripts/node-versions.mjs', 'utf8'))!;
+  for (const path of ['Dockerfile', 'deploy/identity-provider.Dockerfile']) {
+    const images = readFileSync(path, 'utf8').match(/^FROM node:\S+/gm);
+    expect(new Set(images)).toEqual(new Set([`FROM node:${version}-bookworm-slim`]));
+  }
+  expect(readFileSync('README.md', 'utf8')).toContain(`Node.js](https://nodejs.org) ${version.split('.')[0]} (LTS)`);
 });

@@ -1,0 +1,99 @@
+// Runs a part of the tests on newer versions of Node, in a copy of the working tree whose SQLite binding is compiled for them.
+// Binary and headers come from npm. With `prepare` it only downloads and compiles, which may run beside other work.
+import { spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join, resolve } from 'node:path';
+
+/** The long-term support release that the image has, and the release after it. */
+const VERSIONS = ['24.21.0', '26.10.0'];
+
+/** Where a new Node would show first: HTTP, decoding, compression, SQLite, processes and their end. All of it runs on .nvmrc's. */
+const PROJECTS = ['unit', 'api-sqlite', 'api-mariadb', 'client', 'light', 'system'];
+const FILES = [
+  ...['connections', 'formats', 'header-limit', 'page-token', 'settings', 'sqlite.sessions', 'text'].map(
+    inFolder('test/unit'),
+  ),
+  ...['articles-create', 'batch', 'compression', 'conditional', 'protocol-errors', 'waiting'].map(inFolder('test/api')),
+  ...['shutdown', 'start'].map(inFolder('test/system')),
+  'clients/typescript/test/service/sync.spec.ts',
+];
+
+const NODE_PACKAGE = `node-linux-${process.arch}`;
+const { version: sqliteVersion } = JSON.parse(readFileSync('node_modules/better-sqlite3/package.json', 'utf8'));
+const cache = resolve(process.env.TEST_CACHE_DIR || 'node_modules/.cache/reading-list');
+const folderOf = (version) => join(cache, `node-${version}-better-sqlite3-${sqliteVersion}`);
+
+for (const version of VERSIONS) prepare(version);
+if (process.argv[2] !== 'prepare') testAll();
+
+/** Downloads a Node and compiles the SQLite binding for it, unless that has been done. */
+function prepare(version) {
+  const finished = folderOf(version);
+  if (existsSync(finished)) return;
+  const folder = `${finished}.partial`;
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const dependencies = { [NODE_PACKAGE]: version, 'better-sqlite3': sqliteVersion };
+  const allowScripts = { 'better-sqlite3': true };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies, allowScripts }));
+  run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund'], folder, process.env);
+  run('npm', ['rebuild', 'better-sqlite3'], folder, environmentOf(folder));
+  renameSync(folder, finished);
+}
+
+/** Runs the tests in a copy, as the binding of this version of Node stays where it is. */
+function testAll() {
+  const copy = mkdtempSync(join(tmpdir(), 'reading-list-node-'));
+  try {
+    copyWorkingTree(copy);
+    for (const version of VERSIONS) test(version, copy);
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+function test(version, copy) {
+  const binding = 'node_modules/better-sqlite3/build/Release/better_sqlite3.node';
+  cpSync(join(folderOf(version), binding), join(copy, binding));
+  console.log(`\n-- Node ${version}`);
+  const projects = PROJECTS.flatMap((name) => ['--project', name]);
+  run('node', ['node_modules/vitest/vitest.mjs', 'run', ...projects, ...FILES], copy, environmentOf(folderOf(version)));
+}
+
+function copyWorkingTree(copy) {
+  const ignored = new Set([resolve('.git'), resolve('node_modules/.cache')]);
+  for (const name of readdirSync('.'))
+    cpSync(name, join(copy, name), {
+      recursive: true,
+      verbatimSymlinks: true,
+      preserveTimestamps: true,
+      filter: (path) => !ignored.has(resolve(path)),
+    });
+}
+
+/** The environment in which `node` is the one of the folder, and what is compiled is compiled for it. */
+function environmentOf(folder) {
+  const node = resolve(folder, 'node_modules', NODE_PACKAGE);
+  const PATH = [join(node, 'bin'), process.env.PATH].join(delimiter);
+  return { ...process.env, PATH, npm_config_nodedir: node, TEST_CACHE_DIR: cache };
+}
+
+function run(command, words, cwd, env) {
+  const { status } = spawnSync(command, words, { cwd, env, stdio: 'inherit' });
+  if (status !== 0) throw new Error(`${command} ${words[0]}: status ${status}`);
+}
+
+function inFolder(folder) {
+  return (name) => `${folder}/${name}.spec.ts`;
+}
