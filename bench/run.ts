@@ -21,7 +21,7 @@ const { values: options } = parseArgs({
     seconds: { type: 'string' },
     /** The folder with the built service. */
     build: { type: 'string', default: 'dist' },
-    /** Another build or setting to compare with the service: NAME=FOLDER or NAME=FOLDER,LOG_LEVEL=warn. */
+    /** Another build or setting to compare with the service: NAME=FOLDER, NAME=FOLDER,LOG_LEVEL=warn or NAME=FOLDER,NODE=PATH. */
     against: { type: 'string', multiple: true, default: [] },
     /** Folder for a CPU profile of the service. */
     profile: { type: 'string' },

@@ -78,7 +78,7 @@ async function start(
   const begin = performance.now();
   const folder = mkdtempSync(join(tmpdir(), 'reading-list-bench-'));
   const log = openSync(join(folder, 'log'), 'a');
-  const child = spawn(process.execPath, [...flags, program], {
+  const child = spawn(variables.NODE ?? process.execPath, [...flags, program], {
     cwd: folder,
     env: { PATH: process.env.PATH, PORT: String(port), ...variables },
     stdio: ['ignore', log, log],
