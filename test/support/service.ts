@@ -22,17 +22,16 @@ export interface Service {
 export interface ServiceOptions {
   /** By how many milliseconds its clock is off. */
   clockSkewMs?: number;
+  /** The folder of another build, which has `dist/`; by default this one. */
+  build?: string;
 }
 
 const running = new Set<ChildProcess>();
 process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
 /** Starts the built service on a free port, with only the given settings; rejects with its output. */
-export async function startService(
-  variables: Record<string, string>,
-  { clockSkewMs = 0 }: ServiceOptions = {},
-): Promise<Service> {
-  const child = spawnService(variables, clockSkewMs);
+export async function startService(variables: Record<string, string>, options: ServiceOptions = {}): Promise<Service> {
+  const child = spawnService(variables, options);
   const output = outputOf(child);
   const exited = once(child, 'exit') as Promise<[number | null]>;
   void exited.then(() => running.delete(child));
@@ -57,7 +56,7 @@ export async function startService(
 export async function runService(
   variables: Record<string, string>,
 ): Promise<{ status: number | null; output: string }> {
-  const child = spawnService(variables, 0);
+  const child = spawnService(variables, {});
   const output = outputOf(child);
   const [status] = (await once(child, 'exit')) as [number | null];
   running.delete(child);
@@ -71,9 +70,12 @@ function outputOf(child: ChildProcess): () => string {
   return () => output;
 }
 
-function spawnService(variables: Record<string, string>, clockSkewMs: number): ChildProcess {
+function spawnService(
+  variables: Record<string, string>,
+  { clockSkewMs = 0, build = '.' }: ServiceOptions,
+): ChildProcess {
   const skew = clockSkewMs === 0 ? [] : ['--import', resolve('test/support/skewed-clock.mjs')];
-  const child = spawn(process.execPath, [...skew, resolve('dist/src/main.js')], {
+  const child = spawn(process.execPath, [...skew, resolve(build, 'dist/src/main.js')], {
     cwd: mkdtempSync(join(tmpdir(), 'reading-list-service-')),
     env: { PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'fatal', CLOCK_SKEW_MS: String(clockSkewMs), ...variables },
     stdio: 'pipe',

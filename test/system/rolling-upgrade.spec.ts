@@ -1,0 +1,106 @@
+import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, expect, it } from 'vitest';
+import { buildLastRelease } from '../support/last-release.js';
+import { fullState, Poller } from '../support/devices.js';
+import { findFreePort } from '../support/servers/free-port.js';
+import { startHaproxy } from '../support/servers/haproxy.js';
+import { startMariaDb } from '../support/servers/mariadb.js';
+import { startMysql } from '../support/servers/mysql.js';
+import { startService, type Service } from '../support/service.js';
+import { Writer } from '../support/writer.js';
+import { runHere } from '../operations/run-command.js';
+
+const USERS = 6;
+const NEW = '.';
+let old: string;
+beforeAll(() => {
+  old = buildLastRelease();
+});
+
+/** Brings the schema up to date with a build's own command. */
+const migrate = (build: string, url: string) =>
+  execFileSync(process.execPath, [resolve(build, 'dist/src/migrate.js')], {
+    cwd: mkdtempSync(join(tmpdir(), 'reading-list-migrate-')),
+    env: { PATH: process.env.PATH, DATABASE_URL: url },
+  });
+
+const startUsers = (base: string) => Array.from({ length: USERS }, () => new Writer(base, randomUUID()));
+
+/** What a user's devices know at the end is what the service has. */
+async function expectSame(base: string, writers: Writer[]): Promise<void> {
+  for (const writer of writers) {
+    expect(writer.failures).toEqual([]);
+    const state = await fullState(base, writer.user);
+    expect(Object.fromEntries(writer.acknowledged)).toEqual(Object.fromEntries(state));
+    expect(writer.polled.items).toEqual(state);
+  }
+}
+
+it.concurrent.each([
+  ['MariaDB', startMariaDb],
+  ['MySQL', startMysql],
+])(
+  'on %s, behind HAProxy and under load, the last release is replaced by this one, and put back, without an error',
+  async (_, start) => {
+    const server = await start();
+    const url = await server.createDatabase('reading_list');
+    migrate(old, url);
+    const ports = [await findFreePort(), await findFreePort(), await findFreePort(), await findFreePort()];
+    const haproxy = await startHaproxy({ backends: ports });
+    const instance = (build: string, at: number) =>
+      startService({ DATABASE_URL: url, PORT: String(ports[at]), LOG_LEVEL: 'warn' }, { build });
+    const running: Service[] = [await instance(old, 0), await instance(old, 1)];
+    /** Starts an instance, and ends the one that has run longest once HAProxy has seen it. */
+    const replaceBy = async (build: string, at: number) => {
+      running.push(await instance(build, at));
+      await sleep(500);
+      expect(await running.shift()!.stop()).toBe(0);
+    };
+    await sleep(500);
+    const writers = startUsers(haproxy.url);
+    const load = Promise.all(writers.map((writer) => writer.run()));
+
+    await sleep(500);
+    migrate(NEW, url);
+    await replaceBy(NEW, 2);
+    await sleep(1_000);
+    await replaceBy(NEW, 3);
+    await sleep(500);
+    await replaceBy(old, 0);
+    await sleep(1_000);
+    await replaceBy(old, 1);
+    await sleep(500);
+
+    for (const writer of writers) writer.stop();
+    await load;
+    await expectSame(haproxy.url, writers);
+    expect(Math.min(...writers.map(({ steps }) => steps))).toBeGreaterThan(50);
+    expect(await runHere(['doctor'], { DATABASE_URL: url })).toMatchObject({ status: 0 });
+    await Promise.all(running.map((service) => service.kill()));
+    await haproxy.remove();
+    await server.remove();
+  },
+  120_000,
+);
+
+it.concurrent(
+  'on SQLite, the last release goes on where this one stopped, which began where the last release stopped',
+  async () => {
+    const url = `sqlite:${join(mkdtempSync(join(tmpdir(), 'reading-list-')), 'list.sqlite')}`;
+    const PORT = String(await findFreePort());
+    const writers = startUsers(`http://127.0.0.1:${PORT}`);
+    for (const build of [old, NEW, old]) {
+      const service = await startService({ DATABASE_URL: url, PORT }, { build });
+      for (let step = 0; step < 10; step++) await Promise.all(writers.map((writer) => writer.step()));
+      await expectSame(service.url, writers);
+      expect(await service.stop()).toBe(0);
+    }
+    expect(await runHere(['doctor'], { DATABASE_URL: url })).toMatchObject({ status: 0 });
+  },
+  120_000,
+);
