@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, it } from 'vitest';
 import { buildLastRelease } from '../support/last-release.js';
-import { fullState, Poller } from '../support/devices.js';
+import { fullState } from '../support/devices.js';
 import { findFreePort } from '../support/servers/free-port.js';
 import { startHaproxy } from '../support/servers/haproxy.js';
 import { startMariaDb } from '../support/servers/mariadb.js';
