@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { CORE_SCHEMA, load, loadAll, mergeTag } from 'js-yaml';
+import { CORE_SCHEMA, load, mergeTag } from 'js-yaml';
 import { SETTING_NAMES } from '../../src/config/settings.js';
 
 /** A document whose shape the tests are about. */
@@ -11,9 +11,6 @@ export const text = (path: string): string => readFileSync(`deploy/${path}`, 'ut
 
 /** A YAML file below `deploy/`, read as Compose reads it. */
 export const yaml = (path: string): Yaml => load(text(path), { schema: CORE_SCHEMA.withTags(mergeTag) }) as Yaml;
-
-/** The documents of a YAML file below `deploy/`. */
-export const yamls = (path: string): Yaml[] => loadAll(text(path)) as Yaml[];
 
 /** The variables that the service reads, those that name files included. */
 export const KNOWN: ReadonlySet<string> = new Set(SETTING_NAMES.flatMap((name) => [name, `${name}_FILE`]));
