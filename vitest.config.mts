@@ -53,7 +53,7 @@ const LIGHT = [
   'test/auth/{provider-shapes,token-cache,token-verifier}.spec.ts',
   'test/operations/{backup,command-line,compose,dashboards,deploy-files,doctor,doctor-sqlite,documents,dump}.spec.ts',
   'test/operations/{expected-database,haproxy,images,kubernetes,logs,metrics,move,release,settings,traces,users,workflows}.spec.ts',
-  'test/system/{bench,concurrency,documented-databases,end-to-end,end-to-end-limits,end-to-end-oidc}.spec.ts',
+  'test/system/{bench,concurrency,documented-databases,end-to-end,end-to-end-limits,end-to-end-oidc,killed-batches}.spec.ts',
   'test/system/{migration-generate,migrations,query-plans,schema,servers,sqlite-durability,sqlite-file,start,two-step-migrations}.spec.ts',
 ];
 

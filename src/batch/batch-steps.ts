@@ -1,10 +1,13 @@
 import type { BatchEntry } from '../protocol/batch-request.js';
 import { pathOf } from '../http/request/query-string.js';
+import type { Headers } from './entry-messages.js';
 
 /** An entry and its place in the batch. */
 export interface Step {
   at: number;
   entry: BatchEntry;
+  /** With those that it inherits. */
+  headers: Headers;
   /** Set if it was already counted for the rate limit; rejects with 429 if that was too many. */
   admission?: Promise<void>;
 }

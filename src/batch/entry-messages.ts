@@ -29,6 +29,35 @@ export function entryRequest(
 /** An entry's messages have the same classes as those of its batch. */
 const classOf = <Class>(message: object): Class => message.constructor as Class;
 
+/** A response without a connection. */
+interface CapturedResponse extends ServerResponse {
+  text: string;
+  /** What was given to `writeHead` only: names and values in turn. */
+  head: string[];
+  onEnd: (response: EntryResponse) => void;
+}
+
+/** Own methods of the object, as Express replaces its prototype; shared by all, as each would cost some microseconds. */
+const CAPTURE = {
+  writeHead(this: CapturedResponse, status: number, head: string[] = []) {
+    this.head = head;
+    return classOf<typeof ServerResponse>(this).prototype.writeHead.call(this, status);
+  },
+  write(this: CapturedResponse, chunk: string | Buffer) {
+    this.text += chunk.toString();
+    return true;
+  },
+  end(this: CapturedResponse, chunk?: string | Buffer) {
+    if (this.writableEnded) return this;
+    if (chunk !== undefined) this.write(chunk);
+    if (!this.headersSent) this.writeHead(this.statusCode);
+    this.finished = true;
+    const headers = headersOf(this);
+    this.onEnd({ status: this.statusCode, headers, body: bodyOf(this, headers) });
+    return this;
+  },
+};
+
 /** A response without a connection: `onEnd` gets what was written to it. */
 export function entryResponse(
   request: IncomingMessage,
@@ -36,33 +65,14 @@ export function entryResponse(
   onEnd: (response: EntryResponse) => void,
 ): ServerResponse {
   const Response = classOf<typeof ServerResponse>(ofBatch);
-  const response: ServerResponse = new Response(request);
-  let text = '';
-  const write = (chunk: string | Buffer): boolean => {
-    text += chunk.toString();
-    return true;
-  };
-  // `getHeader` does not know headers that are only given to `writeHead`.
-  const writeHead = (status: number, head: string[] = []): ServerResponse => {
-    for (let at = 0; at < head.length; at += 2) response.setHeader(head[at]!, head[at + 1]!);
-    return Response.prototype.writeHead.call(response, status) as ServerResponse;
-  };
-  let isEnded = false;
-  const end = (chunk?: string | Buffer): ServerResponse => {
-    if (isEnded) return response;
-    if (chunk !== undefined) write(chunk);
-    if (!response.headersSent) response.writeHead(response.statusCode);
-    isEnded = true;
-    onEnd({ status: response.statusCode, headers: headersOf(response), body: bodyOf(response, text) });
-    return response;
-  };
-  Object.defineProperty(response, 'writableEnded', { get: () => isEnded });
-  return Object.assign(response, { writeHead, write, end });
+  return Object.assign(new Response(request), CAPTURE, { text: '', head: [], onEnd });
 }
 
-function headersOf(response: ServerResponse): Headers {
+function headersOf(response: CapturedResponse): Headers {
   const headers: Headers = {};
   for (const name of rawHeaderNames(response)) headers[name] = wireValue(response.getHeader(name));
+  const { head } = response;
+  for (let at = 0; at < head.length; at += 2) headers[head[at]!] = head[at + 1]!;
   return headers;
 }
 
@@ -73,7 +83,7 @@ const rawHeaderNames = (response: ServerResponse): string[] =>
 const wireValue = (value: OutgoingHttpHeaders[string]): string | string[] =>
   Array.isArray(value) ? value : String(value);
 
-function bodyOf(response: ServerResponse, text: string): string {
-  const isJson = String(response.getHeader('Content-Type')).startsWith('application/json');
-  return isJson && response.req.method !== 'HEAD' ? text : '';
+function bodyOf({ req, text }: CapturedResponse, headers: Headers): string {
+  const isJson = String(headers['Content-Type']).startsWith('application/json');
+  return isJson && req.method !== 'HEAD' ? text : '';
 }

@@ -34,7 +34,9 @@ export class EntryRunner {
    * wait for Redis. The batch itself was counted as a request, so its first entry is not.
    */
   async prepare(batch: Request, entries: BatchEntry[]): Promise<Step[]> {
-    const steps = entries.map((entry, at): Step => ({ at, entry }));
+    const lines = Object.entries(batch.headers).filter(([name]) => name === 'host' || isInherited(name));
+    const inherited = Object.fromEntries(lines) as Headers;
+    const steps = entries.map((entry, at): Step => ({ at, entry, headers: { ...inherited, ...entry.headers } }));
     for (const step of steps) {
       if (step.at === 0) step.admission = Promise.resolve();
       else if (isAboutArticles(step)) step.admission = this.limiter.take(`user:${callerOf(batch).key}`);
@@ -44,8 +46,8 @@ export class EntryRunner {
   }
 
   /** @param shared the transaction that it is a part of */
-  async run(batch: Request, { entry, admission }: Step, shared?: SharedChanges): Promise<Slot> {
-    const request = entryRequest(batch, entry, headersOf(batch, entry)) as Request;
+  async run(batch: Request, { entry, headers, admission }: Step, shared?: SharedChanges): Promise<Slot> {
+    const request = entryRequest(batch, entry, headers) as Request;
     // Those in the transaction are counted for the batch, which has its session.
     const { statements } = batch.context;
     const { response, result } = await new Promise<{ response: Response; result: EntryResponse }>((resolve) => {
@@ -70,12 +72,6 @@ export class EntryRunner {
     admission.catch(() => undefined);
     return this.run(batch, { ...step, admission }, shared);
   }
-}
-
-function headersOf({ headers: ofBatch }: Request, { headers }: BatchEntry): Headers {
-  const inherited = Object.entries(ofBatch).filter(([name]) => isInherited(name)) as [string, string][];
-  const { host } = ofBatch;
-  return { ...Object.fromEntries(inherited), ...headers, ...(host ? { host } : {}) };
 }
 
 function toJson({ path }: BatchEntry, { status, headers, body }: EntryResponse) {

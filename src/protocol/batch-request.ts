@@ -112,6 +112,7 @@ function decoded(pathname: string): string {
 /** Escapes what cannot stand in a request line, and leaves everything else as it is. */
 const escaped = (url: string): string => url.toWellFormed().replace(/[^\x21-\x7e]+|#/g, encodeURIComponent);
 
+/** Joins the values of a header that is given twice, in another case, as HTTP does: neither may hide the other. */
 function readHeaders(value: unknown, name: string): Record<string, string> {
   const headers: Record<string, string> = {};
   const sent = Object.entries(requireMapping(value ?? {}, name));
@@ -120,7 +121,9 @@ function readHeaders(value: unknown, name: string): Record<string, string> {
     if (typeof text !== 'string' || /[\0-\x08\x0a-\x1f\x7f]/.test(text))
       throw invalidPostedData(`${name}.${header}`, 'not a header value');
     const lowered = header.toLowerCase();
-    if (isInherited(lowered) && !OF_THE_BATCH.test(lowered)) headers[lowered] = text;
+    if (!isInherited(lowered) || OF_THE_BATCH.test(lowered)) continue;
+    const earlier = headers[lowered];
+    headers[lowered] = earlier === undefined ? text : `${earlier}, ${text}`;
   }
   return headers;
 }

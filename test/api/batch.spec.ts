@@ -513,6 +513,21 @@ describe('a condition of the batch', () => {
   });
 });
 
+describe('a condition of an entry', () => {
+  it.each(['If-Unmodified-Since', 'If-Modified-Since'])(
+    'is 400 / 107 when it is given twice in different cases: %s',
+    async (name) => {
+      const device = await signedIn();
+      const headers = { [name]: '9999999999999', [name.toLowerCase()]: '9999999999999' };
+      const [listed, created] = await run(device, [
+        { method: 'GET', path: '/articles', headers },
+        { ...post(), headers },
+      ]);
+      for (const { status, body } of [listed!, created!]) expect([status, body.errno]).toEqual([400, 107]);
+    },
+  );
+});
+
 describe('a path in a batch', () => {
   it.each([
     ['/articles/..', 404, 110],

@@ -162,6 +162,15 @@ describe('headers', () => {
     expect(only({ ...GET, headers }).headers).toEqual({ 'if-unmodified-since': '5', 'response-behavior': 'light' });
   });
 
+  it('are joined when they are given twice, and replace what the defaults have', () => {
+    const headers = { 'If-Modified-Since': '5', 'if-modified-since': '6' };
+    expect(only({ ...GET, headers }).headers).toEqual({ 'if-modified-since': '5, 6' });
+    const defaults = { headers: { 'IF-MODIFIED-SINCE': '7' } };
+    expect(parseBatch({ defaults, requests: [{ ...GET, headers }] }, 25)[0]!.headers).toEqual({
+      'if-modified-since': '5, 6',
+    });
+  });
+
   it.each([
     'Content-Length',
     'Content-Type',
