@@ -1,4 +1,4 @@
-import type { Outcome } from '../database/outcome.js';
+import type { Outcome } from '../database/transaction.js';
 import type { Session } from '../database/session.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import DataLoader from 'dataloader';
 import { CLOCK, type Clock } from '../config/settings.module.js';
 import { Database } from '../database/database.js';
-import { discarded } from '../database/outcome.js';
+import { discarded } from '../database/transaction.js';
 import type { Session } from '../database/session.js';
 import { modifiedMeanwhile } from '../protocol/api-error.js';
 import { requireUnmodified, type Preconditions } from '../protocol/preconditions.js';

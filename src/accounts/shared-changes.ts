@@ -1,4 +1,4 @@
-import { committed, discarded, type Outcome } from '../database/outcome.js';
+import { committed, discarded, type Outcome } from '../database/transaction.js';
 import type { Dialect, Session } from '../database/session.js';
 import { WatchedSession } from '../database/watched-session.js';
 import type { Begin } from '../database/transaction.js';
@@ -52,7 +52,7 @@ export class SharedChanges {
 
   /** True if the last piece of work has to be undone: the transaction has to be repeated without it. */
   get mustRepeat(): boolean {
-    return this.session.failure === undefined && (this.mustUndo || this.session.wasTooLarge);
+    return this.session.failure === undefined && this.mustUndo;
   }
 
   /** Throws what the transaction failed with, or `MustRepeat`. */

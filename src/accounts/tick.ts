@@ -1,4 +1,4 @@
-import type { Witness } from '../database/outcome.js';
+import type { Witness } from '../database/transaction.js';
 import { type Dialect, isFile, type Session } from '../database/session.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 import { totalsOf } from './account-checks.store.js';

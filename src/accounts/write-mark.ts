@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Witness } from '../database/outcome.js';
+import type { Witness } from '../database/transaction.js';
 import type { Session } from '../database/session.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 

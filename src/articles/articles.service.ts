@@ -6,7 +6,7 @@ import { CLOCK, type Clock, SETTINGS } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import type { Session } from '../database/session.js';
-import { committed, discarded } from '../database/outcome.js';
+import { committed, discarded } from '../database/transaction.js';
 import { ApiError, quotaReached } from '../protocol/api-error.js';
 import { type Filter, parseDeleteQuery } from '../protocol/collection-query.js';
 import { isNotModified, requireUnmodified, type Preconditions } from '../protocol/preconditions.js';

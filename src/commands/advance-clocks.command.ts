@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { committed } from '../database/outcome.js';
+import { committed } from '../database/transaction.js';
 import type { Database } from '../database/database.js';
 import { raiseTimestamps } from '../accounts/accounts.store.js';
 import { tick } from '../accounts/tick.js';

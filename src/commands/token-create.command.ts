@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { committed } from '../database/outcome.js';
+import { committed } from '../database/transaction.js';
 import { renderUnicodeCompact } from 'uqr';
 import { newPersonalToken, personalTokenHash } from '../auth/tokens/personal-token.js';
 import { hasToken, insertToken } from '../auth/tokens/personal-tokens.store.js';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { committed, discarded, type Outcome, type Witness } from '../database/outcome.js';
+import { committed, discarded, type Outcome, type Witness } from '../database/transaction.js';
 import type { Session } from '../database/session.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 import { addToLiveCount, eraseAccount, findAccount } from '../accounts/accounts.store.js';

@@ -7,9 +7,8 @@ import { Database } from './database.js';
 import { requireUsers } from './expected.js';
 import { DatabaseHealth } from './health.js';
 import { migrateFile, migrateServer, requireMigrated } from './migrate.js';
-import { examineServer } from './mysql/server-check.js';
+import { requireUsable } from './mysql/server-check.js';
 import { MysqlSessions } from './mysql/sessions.js';
-import { type Probe, probe } from './probe.js';
 import type { SessionSource, Usage } from './session.js';
 import { isCorrupt } from './sqlite/dialect.js';
 import { SqliteSessions } from './sqlite/sessions.js';
@@ -17,6 +16,7 @@ import { unavailable } from './unavailable.js';
 import { whyNotOpen } from './why-not-open.js';
 
 const REOPEN_PAUSE_MS = 1_000;
+const PROBE_TIMEOUT_MS = 2_000;
 /** How long a start waits for the database before the service answers 503 meanwhile. */
 const START_MS = 8_000;
 const DOCTOR = 'run "npm run commands -- doctor", which says what to do';
@@ -96,7 +96,7 @@ export class DatabaseLifecycle implements OnModuleInit, OnApplicationShutdown {
 
   private async checkServer(): Promise<void> {
     if (this.settings.databaseMustHaveUsers) await requireUsers(this.dataSource);
-    for (const warning of await examineServer(this.dataSource)) this.log.warn(warning);
+    await requireUsable(this.dataSource);
     await requireMigrated(this.dataSource);
   }
 
@@ -154,6 +154,24 @@ export class DatabaseLifecycle implements OnModuleInit, OnApplicationShutdown {
     this.closed = true;
     clearTimeout(this.reopening);
     await this.close();
+  }
+}
+
+/** Whether the schema can be read, and whether the server reports itself as read-only. */
+interface Probe {
+  isReachable: boolean;
+  isReadOnly: boolean;
+}
+
+/** Probes the database with one statement, for at most two seconds. Never rejects. */
+async function probe(database: Database): Promise<Probe> {
+  try {
+    const sql = `SELECT ${database.dialect.isReadOnly} AS readOnly, EXISTS (SELECT 1 FROM accounts) AS isUsed`;
+    const row = database.onSession((session) => session.row(sql, []));
+    const state = await Promise.race([row, sleep(PROBE_TIMEOUT_MS, undefined, { ref: false })]);
+    return { isReachable: state !== undefined, isReadOnly: Number(state?.readOnly) !== 0 };
+  } catch {
+    return { isReachable: false, isReadOnly: false };
   }
 }
 

@@ -83,7 +83,6 @@ export interface Dialect {
  * - `lost`: the connection is unusable and the outcome of a COMMIT unknown
  * - `away`: the database cannot serve at the moment
  * - `broken`: the database cannot serve until it is repaired
- * - `tooLarge`: the server takes no statement of that size
  * - `bug`: anything else
  */
-export type Failure = 'duplicate' | 'retry' | 'slow' | 'lost' | 'away' | 'broken' | 'tooLarge' | 'bug';
+export type Failure = 'duplicate' | 'retry' | 'slow' | 'lost' | 'away' | 'broken' | 'bug';

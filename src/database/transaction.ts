@@ -1,7 +1,28 @@
 import { ApiError } from '../protocol/api-error.js';
-import { discarded, type Outcome } from './outcome.js';
 import type { Dialect, LoanedSession, Session } from './session.js';
 import { unavailable } from './unavailable.js';
+
+/**
+ * Tells whether a transaction took place whose COMMIT got no reply; undefined when nothing can tell. Runs in the
+ * transaction that repeats it, and has to lock a row that both write: the lost one may be ending only now.
+ */
+export type Witness = (transaction: Session) => Promise<boolean | undefined>;
+
+/** The outcome of a transaction: its result, and whether its changes are kept. */
+export interface Outcome<T> {
+  result: T;
+  isKept: boolean;
+  witness?: Witness;
+}
+
+/**
+ * Ends a transaction with COMMIT. With a witness, a transaction whose COMMIT took place but got no reply is not
+ * repeated; without one, running it twice must be harmless.
+ */
+export const committed = <T>(result: T, witness?: Witness): Outcome<T> => ({ result, isKept: true, witness });
+
+/** Ends a successful transaction with ROLLBACK: there is nothing to keep. */
+export const discarded = <T>(result: T): Outcome<T> => ({ result, isKept: false });
 
 /** A transaction whose COMMIT got no reply: only its witness tells whether it took place. */
 export class CommitInDoubt<T> extends Error {
@@ -72,7 +93,7 @@ async function beforeCommit<T>(dialect: Dialect, session: LoanedSession, work: (
 /** Rolls back a transaction that failed in the database; reuses the session only if its state is known. */
 async function giveUp(dialect: Dialect, session: LoanedSession, error: unknown): Promise<void> {
   const failure = dialect.classify(error);
-  if (['slow', 'lost', 'away', 'broken', 'tooLarge'].includes(failure)) session.destroy();
+  if (['slow', 'lost', 'away', 'broken'].includes(failure)) session.destroy();
   else await rollBack(session).catch(() => undefined);
 }
 

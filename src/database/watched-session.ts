@@ -1,15 +1,12 @@
 import type { DataSource } from 'typeorm';
 import { ApiError } from '../protocol/api-error.js';
 import type { Dialect, Parameter, Row, Session, WriteResult } from './session.js';
-import { tooLarge } from './too-large.js';
 import type { Begin } from './transaction.js';
 
 /** The session of a transaction that several pieces of work share: it remembers what concerns all of them. */
 export class WatchedSession implements Session {
   /** The error after which the whole transaction has to be repeated or given up; the server may have undone all of it. */
   failure?: unknown;
-  /** A statement was too large, and the server may have closed the connection: the rest can be done without it. */
-  wasTooLarge = false;
   /** How many statements have changed rows. */
   writes = 0;
 
@@ -45,19 +42,10 @@ export class WatchedSession implements Session {
     try {
       return await statement;
     } catch (error) {
-      throw this.judged(error);
+      // A duplicate key or a defect undoes the statement only, and concerns whoever sent it.
+      const kind = error instanceof ApiError ? 'away' : this.dialect.classify(error);
+      if (kind !== 'duplicate' && kind !== 'bug') this.failure ??= error;
+      throw error;
     }
-  }
-
-  /** A duplicate key or a defect undoes the statement only, and concerns whoever sent it. */
-  private judged(error: unknown): unknown {
-    const kind = error instanceof ApiError ? 'away' : this.dialect.classify(error);
-    if (kind === 'duplicate' || kind === 'bug') return error;
-    if (kind !== 'tooLarge') {
-      this.failure ??= error;
-      return error;
-    }
-    this.wasTooLarge = true;
-    return tooLarge(error);
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { purgeableAfter } from '../accounts/accounts.store.js';
-import { committed } from '../database/outcome.js';
+import { committed } from '../database/transaction.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, type Clock, SETTINGS } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';

@@ -1,4 +1,4 @@
-import { committed } from '../../src/database/outcome.js';
+import { committed } from '../../src/database/transaction.js';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

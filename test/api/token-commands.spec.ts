@@ -1,4 +1,4 @@
-import { committed } from '../../src/database/outcome.js';
+import { committed } from '../../src/database/transaction.js';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountKey } from '../../src/auth/caller.js';

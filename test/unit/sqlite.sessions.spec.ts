@@ -5,7 +5,7 @@ import Sqlite from 'better-sqlite3';
 import { DataSource } from 'typeorm';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Database } from '../../src/database/database.js';
-import { committed, discarded, type Outcome } from '../../src/database/outcome.js';
+import { committed, discarded, type Outcome } from '../../src/database/transaction.js';
 import type { Session } from '../../src/database/session.js';
 import { SqliteSessions } from '../../src/database/sqlite/sessions.js';
 import { ApiError } from '../../src/protocol/api-error.js';

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { CLOCK, type Clock, MONOTONIC_CLOCK, type MonotonicClock } from '../../config/settings.module.js';
 import { Database } from '../../database/database.js';
-import { committed } from '../../database/outcome.js';
+import { committed } from '../../database/transaction.js';
 import type { Token } from '../../database/entities/token.entity.js';
 import { noteUse } from './personal-tokens.store.js';
 

@@ -2,7 +2,7 @@ import type { Database } from '../../database/database.js';
 import { Token } from '../../database/entities/token.entity.js';
 import { keptStatement } from '../../database/entities/kept-statement.js';
 import { managerOn } from '../../database/entities/manager.js';
-import { committed, type Witness } from '../../database/outcome.js';
+import { committed, type Witness } from '../../database/transaction.js';
 import type { Session } from '../../database/session.js';
 import type { Timestamp } from '../../protocol/timestamp.js';
 

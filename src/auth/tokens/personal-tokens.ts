@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { CLOCK, type Clock, SETTINGS } from '../../config/settings.module.js';
 import type { Settings } from '../../config/settings.js';
-import { before } from '../../database/before.js';
+import { before } from '../provider/bounded-fetch.js';
 import { Database } from '../../database/database.js';
 import type { Token } from '../../database/entities/token.entity.js';
 import { unavailable } from '../../database/unavailable.js';

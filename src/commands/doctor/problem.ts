@@ -1,5 +1,5 @@
 import { addToLiveCount } from '../../accounts/accounts.store.js';
-import { committed } from '../../database/outcome.js';
+import { committed } from '../../database/transaction.js';
 import type { Database } from '../../database/database.js';
 import type { Session } from '../../database/session.js';
 import type { Timestamp } from '../../protocol/timestamp.js';

@@ -1,4 +1,4 @@
-import { committed, discarded } from '../../database/outcome.js';
+import { committed, discarded } from '../../database/transaction.js';
 import { randomUUID } from 'node:crypto';
 import type { Article, Tombstone } from '../../articles/article.js';
 import { insertArticle } from '../../articles/store/articles.store.js';

@@ -7,11 +7,8 @@ import { SettingError } from '../../config/settings.js';
  */
 const LARGEST_STATEMENT = 2 ** 19;
 
-/**
- * Warnings about settings of the server that do not go with the service. Throws `SettingError` for one with which
- * it cannot write.
- */
-export async function examineServer(dataSource: DataSource): Promise<string[]> {
+/** Throws `SettingError` when a setting of the server does not go with the service, which cannot change it. */
+export async function requireUsable(dataSource: DataSource): Promise<void> {
   const rows = await dataSource.query<{ Variable_name: string; Value: string }[]>(
     "SHOW VARIABLES WHERE Variable_name IN ('log_bin', 'binlog_format', 'max_allowed_packet')",
   );
@@ -22,9 +19,9 @@ export async function examineServer(dataSource: DataSource): Promise<string[]> {
         'set binlog_format=ROW or MIXED there',
     );
   const largest = Number(variables.get('max_allowed_packet') ?? Infinity);
-  if (largest >= LARGEST_STATEMENT) return [];
-  return [
-    `DATABASE_URL: a statement of the service may have ${LARGEST_STATEMENT} bytes, but the server takes at most ` +
-      `${largest} (max_allowed_packet); raise that there, otherwise some requests are 413`,
-  ];
+  if (largest < LARGEST_STATEMENT)
+    throw new SettingError(
+      `DATABASE_URL: a statement of the service may have ${LARGEST_STATEMENT} bytes, but the server takes at most ` +
+        `${largest}; raise max_allowed_packet there`,
+    );
 }

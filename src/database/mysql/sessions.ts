@@ -1,8 +1,7 @@
 import type { PoolConnection } from 'mysql2';
 import { type DataSource, QueryFailedError, type QueryRunner } from 'typeorm';
-import { before } from '../before.js';
 import { mysqlDialect } from './dialect.js';
-import { classify, type Stage } from './failures.js';
+import { type Stage } from './failures.js';
 import {
   type LoanedSession,
   type Parameter,
@@ -15,10 +14,6 @@ import { unavailable } from '../unavailable.js';
 
 const ACQUIRE_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 3_000;
-/** The number of the server's own error for a statement above `max_allowed_packet`. */
-const TOO_LARGE = 1153;
-/** A statement below this is not too large for any usable server, so that nothing needs to be asked. */
-const SMALLEST_PACKET = 16_384;
 
 /**
  * MySQL and MariaDB sessions, each a TypeORM query runner with a pooled connection. Every wait is bounded here, because
@@ -95,20 +90,7 @@ class MysqlSession implements LoanedSession {
   }
 
   private query(sql: string, parameters: Parameter[]): Promise<unknown> {
-    const sent = this.runner.query(sql, parameters) as Promise<unknown>;
-    return this.send(sent, 'statement').catch(async (error: Error) => {
-      if (classify(error) !== 'lost') throw error;
-      const bytes = Buffer.byteLength(this.connection.format(sql, parameters));
-      throw (await this.isTooLarge(bytes)) ? Object.assign(error, { errno: TOO_LARGE }) : error;
-    });
-  }
-
-  /** A server may close the connection instead of reporting that a statement is too large. */
-  private async isTooLarge(bytes: number): Promise<boolean> {
-    if (bytes < SMALLEST_PACKET) return false;
-    const asked = this.dataSource.query<{ bytes: number }[]>('SELECT @@max_allowed_packet AS bytes');
-    const [limit] = await before(STATEMENT_TIMEOUT_MS, asked, tooSlow()).catch(() => []);
-    return limit !== undefined && bytes >= Number(limit.bytes);
+    return this.send(this.runner.query(sql, parameters) as Promise<unknown>, 'statement');
   }
 
   get dataSource(): DataSource {
