@@ -3,7 +3,7 @@ import { Account } from '../database/entities/account.entity.js';
 import { StoredArticle } from '../database/entities/article.entity.js';
 import { keptStatement } from '../database/entities/kept-statement.js';
 import { managerOn } from '../database/entities/manager.js';
-import { isFile, type Session } from '../database/session.js';
+import type { Session } from '../database/session.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 import type { AccountRow, Collection } from './account.row.js';
 
@@ -37,7 +37,7 @@ export function findCollection(session: Session, account: Buffer): Promise<Colle
 
 /** Like `findCollection`, in a transaction that it makes wait for others of the account, and others for it. */
 export function lockCollection(session: Session, account: Buffer): Promise<Collection | undefined> {
-  const lock = isFile(session) ? '' : ' FOR UPDATE';
+  const lock = session.dialect.isLocal ? '' : ' FOR UPDATE';
   return session.row(COLLECTION(session) + lock, [account]) as Promise<Collection | undefined>;
 }
 

@@ -6,7 +6,6 @@ import { discarded } from '../database/transaction.js';
 import type { Session } from '../database/session.js';
 import { modifiedMeanwhile } from '../protocol/api-error.js';
 import { requireUnmodified, type Preconditions } from '../protocol/preconditions.js';
-import type { Timestamp } from '../protocol/timestamp.js';
 import { CollectionChanges } from './collection-changes.js';
 import { type Collection, keyOf } from './account.row.js';
 import { addNewAccount, findCollection, lastModifiedOf } from './accounts.store.js';
@@ -74,40 +73,32 @@ export class CollectionClock {
    * announced to waiting polls. `work` may run more than once. Throws 412 / 114 when the collection changed after
    * `ifUnmodifiedSince`.
    */
-  async change<T>(owner: Owner, change: Change, work: Changing<T>, quota?: Quota<T>): Promise<T> {
+  change<T>(owner: Owner, change: Change, work: Changing<T>, quota?: Quota<T>): Promise<T> {
     if (owner.shared) return owner.shared.change(change, work, quota);
     const { account } = owner;
-    const { dialect } = this.database;
-    let latest: Timestamp | undefined;
-    const result = await this.database.inTransaction(async (transaction) => {
+    return this.database.inTransaction(async (transaction) => {
       const conditions = { ...change, maxLive: quota?.maxLive };
       const ticked = await tick(transaction, { account, now: this.clock(), ...conditions });
       if (!ticked) return discarded(await whenRefused(transaction, account, change, quota));
       const { timestamp, witness } = ticked;
-      const [outcome, issued] = await withFreeTimestamp(dialect, transaction, account, timestamp, work);
-      latest = outcome.isKept ? (outcome.last ?? issued) : undefined;
-      return { ...outcome, witness };
+      const [outcome, issued] = await withFreeTimestamp(transaction, account, timestamp, work);
+      const announce = () => this.changes.announce(account, outcome.last ?? issued);
+      return outcome.isKept ? { ...outcome, witness, whenDurable: announce } : outcome;
     }, owner);
-    if (latest !== undefined) this.changes.announce(account, latest);
-    return result;
   }
 
   /**
    * Runs `work` in one transaction, which is announced once: all that is done with the given `SharedChanges` as the
    * owner's `shared` is part of it. `work` may run more than once, and gets the result of the time that counts.
    */
-  async together<T>(owner: Owner, work: (shared: SharedChanges) => Promise<T>): Promise<T> {
+  together<T>(owner: Owner, work: (shared: SharedChanges) => Promise<T>): Promise<T> {
     const { account } = owner;
-    const { dialect } = this.database;
-    let latest: Timestamp | undefined;
-    const result = await this.database.inLazyTransaction(async (session, begin) => {
-      const shared = new SharedChanges(session, begin, dialect, account, this.clock);
+    return this.database.inLazyTransaction(async (session, begin) => {
+      const shared = new SharedChanges(session, begin, account, this.clock);
       const outcome = await shared.finish(await work(shared));
-      latest = outcome.isKept ? shared.collection?.last_modified : undefined;
-      return outcome;
+      const announce = () => this.changes.announce(account, shared.collection!.last_modified);
+      return outcome.isKept ? { ...outcome, whenDurable: announce } : outcome;
     }, owner);
-    if (latest !== undefined) this.changes.announce(account, latest);
-    return result;
   }
 }
 

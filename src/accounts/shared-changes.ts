@@ -1,5 +1,5 @@
 import { committed, discarded, type Outcome } from '../database/transaction.js';
-import type { Dialect, Session } from '../database/session.js';
+import type { Session } from '../database/session.js';
 import { WatchedSession } from '../database/watched-session.js';
 import type { Begin } from '../database/transaction.js';
 import { requireUnmodified } from '../protocol/preconditions.js';
@@ -37,17 +37,16 @@ export class SharedChanges {
   constructor(
     session: Session,
     begin: Begin,
-    private readonly dialect: Dialect,
     private readonly account: Buffer,
     private readonly clock: Clock,
   ) {
-    this.session = new WatchedSession(session, dialect, begin);
+    this.session = new WatchedSession(session, begin);
   }
 
   /** True once the account has been locked for so long that nothing more should be done in this transaction. */
   get isOverdue(): boolean {
     const { local, server } = MAX_LOCKED_MS;
-    return performance.now() - this.lockedAt > (this.dialect.isLocal ? local : server);
+    return performance.now() - this.lockedAt > (this.session.dialect.isLocal ? local : server);
   }
 
   /** True if the last piece of work has to be undone: the transaction has to be repeated without it. */
@@ -70,7 +69,7 @@ export class SharedChanges {
     try {
       if (quota && collection.live_count >= quota.maxLive) return await quota.whenFull(this.session);
       const next = Math.max(collection.last_modified + 1, this.clock());
-      const [outcome, issued] = await withFreeTimestamp(this.dialect, this.session, this.account, next, work);
+      const [outcome, issued] = await withFreeTimestamp(this.session, this.account, next, work);
       isKept = outcome.isKept;
       if (isKept) this.advance(collection, issued, liveDelta);
       return outcome.result;

@@ -1,5 +1,5 @@
 import type { Witness } from '../database/transaction.js';
-import { type Dialect, isFile, type Session } from '../database/session.js';
+import type { Session } from '../database/session.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 import { totalsOf } from './account-checks.store.js';
 import { settleCollection } from './accounts.store.js';
@@ -67,7 +67,7 @@ export const TICKS: Record<'server' | 'file', Tick> = {
  * if the account changed after `ifUnmodifiedSince` or has `maxLive` articles. A new account counts as purged up to now:
  * it may have existed before and been erased or lost.
  */
-export const tick: Tick = (session, change) => TICKS[isFile(session) ? 'file' : 'server'](session, change);
+export const tick: Tick = (session, change) => TICKS[session.dialect.isLocal ? 'file' : 'server'](session, change);
 
 const SETTLE_AND_MARK = `UPDATE accounts SET last_modified = ?, live_count = live_count + ?,
   recent_writes = LEFT(CONCAT(?, COALESCE(recent_writes, '')), ${MARKS_LENGTH}) WHERE account = ?`;
@@ -82,19 +82,18 @@ export async function settle(
   last: Timestamp,
   liveDelta: number,
 ): Promise<Witness | undefined> {
-  if (isFile(session)) return void (await settleCollection(session, account, last, -liveDelta));
+  if (session.dialect.isLocal) return void (await settleCollection(session, account, last, -liveDelta));
   const mark = writeMark(last, newTag());
   await session.run(SETTLE_AND_MARK, [last, liveDelta, mark, account]);
   return witnessOf(account, mark);
 }
 
 /** True when an article has the timestamp already: the clock is behind the articles, as in a torn backup. */
-export const isTimestampTaken = (dialect: Dialect, error: unknown): boolean =>
+export const isTimestampTaken = ({ dialect }: Session, error: unknown): boolean =>
   dialect.classify(error) === 'duplicate' && /last_modified'?$/.test((error as Error).message);
 
 /** The outcome of `work`, and the timestamp that it got: one above all articles if the first one is taken. */
 export async function withFreeTimestamp<T>(
-  dialect: Dialect,
   transaction: Session,
   account: Buffer,
   timestamp: Timestamp,
@@ -103,7 +102,7 @@ export async function withFreeTimestamp<T>(
   try {
     return [await work(transaction, timestamp), timestamp];
   } catch (error) {
-    if (!isTimestampTaken(dialect, error)) throw error;
+    if (!isTimestampTaken(transaction, error)) throw error;
     const free = Math.ceil((await totalsOf(transaction, account))!.newest!) + 1;
     await settleCollection(transaction, account, free, 0);
     return [await work(transaction, free), free];

@@ -76,7 +76,7 @@ export class ArticlesService {
     const change = { liveDelta: 1, ifUnmodifiedSince: conditions.ifUnmodifiedSince };
     const add = async (transaction: Session, time: Timestamp) => {
       const article: Article = { id, last_modified: time, ...fields, stored_on: time };
-      if (await this.isStored(store.insertArticle(transaction, account, article)))
+      if (await isStored(transaction, store.insertArticle(transaction, account, article)))
         return committed<Created>({ created: true, article });
       // While the account is locked, nobody can delete it.
       const holder = (await store.findHolder(transaction, account, article))!;
@@ -97,18 +97,6 @@ export class ArticlesService {
     return { maxLive: maxArticlesPerUser, whenFull };
   }
 
-  /** False when another article has the URL, which leaves the transaction usable. */
-  private async isStored(write: Promise<void>): Promise<boolean> {
-    try {
-      await write;
-      return true;
-    } catch (error) {
-      const { dialect } = this.database;
-      if (dialect.classify(error) !== 'duplicate' || isTimestampTaken(dialect, error)) throw error;
-      return false;
-    }
-  }
-
   /**
    * Throws 404 / 110, 404 / 111, 412 / 114, 400 / 108, 400 / 109, 409 / 122. Returns the article or, depending on the
    * behavior, some of its fields.
@@ -122,8 +110,8 @@ export class ArticlesService {
       const patched = patchArticle(stored, body);
       if (patched === stored) return discarded(patchResponse(behavior, stored, stored, body));
       const article = { ...patched, last_modified };
-      const isStored = store.updateArticle(transaction, account, article, changedFields(stored, article));
-      if (!(await this.isStored(isStored))) throw await conflict(transaction, account, article);
+      const update = store.updateArticle(transaction, account, article, changedFields(stored, article));
+      if (!(await isStored(transaction, update))) throw await conflict(transaction, account, article);
       const response = patchResponse(behavior, stored, article, body);
       return committed(response);
     });
@@ -211,6 +199,17 @@ export class ArticlesService {
 function requireUuid(id: string): string {
   if (!isUuid(id)) throw new ApiError('invalidId', 'id: not a UUID');
   return id.toLowerCase();
+}
+
+/** False when another article has the URL, which leaves the transaction usable. */
+async function isStored(transaction: Session, write: Promise<void>): Promise<boolean> {
+  try {
+    await write;
+    return true;
+  } catch (error) {
+    if (transaction.dialect.classify(error) !== 'duplicate' || isTimestampTaken(transaction, error)) throw error;
+    return false;
+  }
 }
 
 async function requireArticle(session: Session, account: Buffer, id: string): Promise<Article> {

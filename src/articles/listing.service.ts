@@ -46,11 +46,10 @@ export class ListingService {
     const size = Math.min(query.limit ?? pageSize, pageSize);
     const request = { filters, sort, size, maxBytes: maxPageBytes, start };
     const find = factsOnly ? findPageFacts : findPage;
-    const { indexHint } = this.database.dialect;
     const { collection, page } = await this.database.onSession(async (session) => {
       const collection = await this.collections.read(session, caller);
       requireUnmodified({ ifUnmodifiedSince }, collection.last_modified);
-      return { collection, page: await find(session, indexHint, account, request, collection) };
+      return { collection, page: await find(session, account, request, collection) };
     }, caller);
     return {
       items: page.items,

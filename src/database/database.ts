@@ -98,7 +98,7 @@ export class Database {
           return begin();
         });
       try {
-        const result = await runTransaction(source.dialect, session, inDoubt, attempt);
+        const result = await runTransaction(session, inDoubt, attempt);
         if (hasBegun) this.health.noteWrite(true);
         return result;
       } catch (error) {

@@ -15,14 +15,12 @@ export interface WriteResult {
 export interface Session {
   /** TypeORM's metadata, for `managerOn` and `keptStatement`; do not use its connections. */
   readonly dataSource: DataSource;
+  readonly dialect: Dialect;
   rows(sql: string, parameters: Parameter[]): Promise<Row[]>;
   /** The first row. */
   row(sql: string, parameters: Parameter[]): Promise<Row | undefined>;
   run(sql: string, parameters: Parameter[]): Promise<WriteResult>;
 }
-
-/** True on SQLite, where a transaction that writes locks everything. */
-export const isFile = ({ dataSource }: Session): boolean => dataSource.options.type === 'better-sqlite3';
 
 /** A borrowed session: it has to be released, or destroyed when its state is unknown. */
 export interface LoanedSession extends Session {
@@ -66,7 +64,7 @@ export interface SessionSource {
 /** What differs between MySQL / MariaDB and SQLite. */
 export interface Dialect {
   readonly begin: string;
-  /** Statements run in this process: long ones must stay off the event loop. */
+  /** True on SQLite: statements run in this process, and a transaction that writes locks everything. */
   readonly isLocal: boolean;
   /** A clause after the table name that forces an index. */
   readonly indexHint: (index: string) => string;

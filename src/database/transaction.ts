@@ -1,5 +1,5 @@
 import { ApiError } from '../protocol/api-error.js';
-import type { Dialect, LoanedSession, Session } from './session.js';
+import type { LoanedSession, Session } from './session.js';
 import { unavailable } from './unavailable.js';
 
 /**
@@ -13,6 +13,8 @@ export interface Outcome<T> {
   result: T;
   isKept: boolean;
   witness?: Witness;
+  /** Called once it is known that the changes are kept. */
+  whenDurable?: () => void;
 }
 
 /**
@@ -43,7 +45,6 @@ export type Begin = () => Promise<void>;
  * @param work until it calls `begin`, each of its statements is a transaction of its own
  */
 export async function runTransaction<T>(
-  dialect: Dialect,
   session: LoanedSession,
   inDoubt: readonly Outcome<T>[],
   work: (session: Session, begin: Begin) => Promise<Outcome<T>>,
@@ -55,44 +56,46 @@ export async function runTransaction<T>(
     await begin();
     return (await settled(session, inDoubt)) ?? work(session, begin);
   };
-  const outcome = await beforeCommit(dialect, session, attempt);
-  if (!outcome.isKept) {
-    await rollBack(session);
-    return outcome.result;
-  }
+  const outcome = await beforeCommit(session, attempt);
+  if (outcome.isKept) await commit(session, outcome);
+  else await rollBack(session);
+  outcome.whenDurable?.();
+  return outcome.result;
+}
+
+async function commit<T>(session: LoanedSession, outcome: Outcome<T>): Promise<void> {
   try {
     await session.commit();
   } catch (error) {
-    await giveUp(dialect, session, error);
-    throw dialect.classify(error) === 'lost' ? new CommitInDoubt(outcome, error) : error;
+    await giveUp(session, error);
+    throw session.dialect.classify(error) === 'lost' ? new CommitInDoubt(outcome, error) : error;
   }
   session.release();
-  return outcome.result;
 }
 
 /** The outcome of the attempt that took place; undefined if none did. Throws 503 / 201 when nothing can tell. */
 async function settled<T>(session: Session, inDoubt: readonly Outcome<T>[]): Promise<Outcome<T> | undefined> {
-  for (const { result, witness } of inDoubt) {
-    const tookPlace = witness ? await witness(session) : false;
+  for (const outcome of inDoubt) {
+    const tookPlace = outcome.witness ? await outcome.witness(session) : false;
     if (tookPlace === undefined) throw unavailable(new Error('too many others have written to tell what was stored'));
-    if (tookPlace) return discarded(result);
+    if (tookPlace) return { ...outcome, isKept: false };
   }
   return undefined;
 }
 
-async function beforeCommit<T>(dialect: Dialect, session: LoanedSession, work: () => Promise<T>): Promise<T> {
+async function beforeCommit<T>(session: LoanedSession, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof ApiError) await rollBack(session);
-    else await giveUp(dialect, session, error);
+    else await giveUp(session, error);
     throw error;
   }
 }
 
 /** Rolls back a transaction that failed in the database; reuses the session only if its state is known. */
-async function giveUp(dialect: Dialect, session: LoanedSession, error: unknown): Promise<void> {
-  const failure = dialect.classify(error);
+async function giveUp(session: LoanedSession, error: unknown): Promise<void> {
+  const failure = session.dialect.classify(error);
   if (['slow', 'lost', 'away', 'broken'].includes(failure)) session.destroy();
   else await rollBack(session).catch(() => undefined);
 }

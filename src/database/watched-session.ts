@@ -12,12 +12,15 @@ export class WatchedSession implements Session {
 
   constructor(
     private readonly session: Session,
-    private readonly dialect: Dialect,
     private readonly beginTransaction: Begin,
   ) {}
 
   get dataSource(): DataSource {
     return this.session.dataSource;
+  }
+
+  get dialect(): Dialect {
+    return this.session.dialect;
   }
 
   begin(): Promise<void> {

@@ -8,7 +8,7 @@ import type { Timestamp } from '../../protocol/timestamp.js';
 import { uuidText } from '../../protocol/uuid.js';
 import { MOST_BYTES, toItem } from './article.row.js';
 import { PageItems } from './page-items.js';
-import { type IndexHint, type PageRequest, pageStatement } from './page-statement.js';
+import { type PageRequest, pageStatement } from './page-statement.js';
 
 /**
  * A page of a listing. `total` counts the whole listing as of its first page; `next` is where the following page
@@ -33,7 +33,6 @@ const ROWS_AT_ONCE = 128;
  */
 export async function findPage(
   session: Session,
-  hint: IndexHint,
   account: Buffer,
   request: PageRequest,
   collection: Collection,
@@ -43,7 +42,7 @@ export async function findPage(
   let hasMore = true;
   for (let { start } = request; ;) {
     const limit = Math.min(request.size + 1 - items.count, ROWS_AT_ONCE);
-    const { sql, parameters } = pageStatement(account, hint, { ...request, start, isFirst: !first }, limit);
+    const { sql, parameters } = pageStatement(session.dialect, account, { ...request, start, isFirst: !first }, limit);
     const rows = await session.rows(sql, parameters);
     first ??= rows[0];
     const added = items.add(rows.slice(0, request.size - items.count).map(toItem));
@@ -59,17 +58,22 @@ export async function findPage(
 /** The facts of a page for HEAD. Nearly always the lengths of the texts prove that all items fit, at a third of the cost. */
 export async function findPageFacts(
   session: Session,
-  hint: IndexHint,
   account: Buffer,
   request: PageRequest,
   collection: Collection,
 ): Promise<Page> {
-  if (request.size >= ROWS_AT_ONCE) return findPage(session, hint, account, request, collection);
-  const { sql, parameters } = pageStatement(account, hint, { ...request, isFirst: true }, request.size + 1, MOST_BYTES);
+  if (request.size >= ROWS_AT_ONCE) return findPage(session, account, request, collection);
+  const { sql, parameters } = pageStatement(
+    session.dialect,
+    account,
+    { ...request, isFirst: true },
+    request.size + 1,
+    MOST_BYTES,
+  );
   const rows = await session.rows(sql, parameters);
   const listed = rows.slice(0, request.size);
   if (listed.reduce((sum, row) => sum + Number(row.most_bytes), 0) > request.maxBytes)
-    return findPage(session, hint, account, request, collection);
+    return findPage(session, account, request, collection);
   const hasMore = rows.length > listed.length;
   return factsOf(session, account, request, collection, { first: rows[0], last: listed.at(-1), hasMore });
 }

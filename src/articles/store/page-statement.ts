@@ -1,5 +1,6 @@
 import { PURGED_UNTIL } from '../../accounts/accounts.store.js';
 import { LIVE_INDEX } from '../../database/entities/article.entity.js';
+import type { Dialect } from '../../database/session.js';
 import { type CollectionQuery, type Filter, includesTombstones } from '../../protocol/collection-query.js';
 import type { PageStart } from '../../protocol/page-token.js';
 import { ITEM_COLUMNS } from './article.row.js';
@@ -14,17 +15,14 @@ export interface PageRequest extends Pick<CollectionQuery, 'filters' | 'sort'> {
   start?: PageStart;
 }
 
-/** The SQL hint that forces an index. */
-export type IndexHint = (index: string) => string;
-
 /**
  * The statement that reads up to `limit` rows of a page; the rows of the first page also carry facts about the whole
  * listing. Raw SQL, because no query builder can force an index, and every combination of filters needs its own
  * statement.
  */
 export function pageStatement(
+  { indexHint: hint }: Dialect,
   account: Buffer,
-  hint: IndexHint,
   request: PageRequest & { isFirst: boolean },
   limit: number,
   columns = ITEM_COLUMNS,
@@ -46,20 +44,20 @@ export function pageStatement(
 const IN_LIVE_INDEX: ReadonlySet<string> = new Set(['deleted', ...LIVE_INDEX]);
 
 /** Order of time comes from an index. Any other order has to be sorted, and the planner knows best how. */
-function indexFor({ filters, sort }: PageRequest, hint: IndexHint): string {
+function indexFor({ filters, sort }: PageRequest, hint: Dialect['indexHint']): string {
   if (sort[0]?.field !== 'last_modified') return '';
   if (filters.some(({ field }) => !IN_LIVE_INDEX.has(field))) return '';
   return hint(includesTombstones(filters) ? 'uq_articles_last_modified' : 'ix_articles_live');
 }
 
 /** How many items the whole listing has. */
-function totalOf(account: Buffer, filters: readonly Filter[], hint: IndexHint): Condition {
+function totalOf(account: Buffer, filters: readonly Filter[], hint: Dialect['indexHint']): Condition {
   const { sql, parameters } = listed(account, filters);
   return { sql: `(SELECT COUNT(*) FROM articles${countIndex(filters, hint)} WHERE ${sql}) AS total`, parameters };
 }
 
 /** Counts by flags are answered from an index alone. */
-function countIndex(filters: readonly Filter[], hint: IndexHint): string {
+function countIndex(filters: readonly Filter[], hint: Dialect['indexHint']): string {
   if (filters.some(({ field }) => !IN_LIVE_INDEX.has(field))) return '';
   const byTime = filters.every(({ field }) => field === 'last_modified');
   if (byTime) return hint('uq_articles_last_modified');

@@ -66,6 +66,7 @@ function connected(runner: QueryRunner): Promise<PoolConnection> {
 }
 
 class MysqlSession implements LoanedSession {
+  readonly dialect = mysqlDialect;
   private abort?: (error: Error) => void;
   /** Restarted by each statement: the driver's own time limit would cost one timer per statement. */
   private readonly watchdog = setTimeout(() => this.abort?.(tooSlow()), STATEMENT_TIMEOUT_MS);

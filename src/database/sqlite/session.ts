@@ -2,6 +2,7 @@ import { setImmediate as othersHadTurn } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import type { LoanedSession, Parameter, Row, Tally, WriteResult } from '../session.js';
 import type { SqliteConnection, SqliteReader } from './connection.js';
+import { sqliteDialect } from './dialect.js';
 import { unavailable } from '../unavailable.js';
 import type { SqliteWriter } from './writer.js';
 
@@ -14,6 +15,7 @@ export type Pauses = Map<string, Promise<void>>;
 
 /** Reads on one connection; transactions, and single statements that write, are on the other. */
 export class SqliteSession implements LoanedSession {
+  readonly dialect = sqliteDialect;
   private isWriting = false;
   private hasEnded = false;
 
