@@ -1,5 +1,5 @@
 import Sqlite from 'better-sqlite3';
-import { SqliteStatement } from '../../src/database/sqlite/statement.js';
+import { SqliteStatement } from '../../src/database/sqlite/connection.js';
 import { holderParameters, newRow, SQL } from './rows.js';
 import type { LimitStore } from './store.js';
 

@@ -1,8 +1,7 @@
 import { MoreThan } from 'typeorm';
 import { Account } from '../database/entities/account.entity.js';
 import { StoredArticle } from '../database/entities/article.entity.js';
-import { keptStatement } from '../database/entities/kept-statement.js';
-import { managerOn } from '../database/entities/manager.js';
+import { keptStatement, managerOn } from '../database/entities/statements.js';
 import type { Session } from '../database/session.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 import type { AccountRow, Collection } from './account.row.js';

@@ -1,5 +1,5 @@
-import type { Outcome } from '../database/transaction.js';
 import type { Session } from '../database/session.js';
+import type { Outcome } from '../database/transaction.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 
 /** How a transaction changes the account. */

@@ -5,13 +5,12 @@ import { Database } from '../database/database.js';
 import { discarded } from '../database/transaction.js';
 import type { Session } from '../database/session.js';
 import { modifiedMeanwhile } from '../protocol/api-error.js';
-import { requireUnmodified, type Preconditions } from '../protocol/preconditions.js';
+import { type Preconditions, requireUnmodified } from '../protocol/preconditions.js';
 import { CollectionChanges } from './collection-changes.js';
 import { type Collection, keyOf } from './account.row.js';
 import { addNewAccount, findCollection, lastModifiedOf } from './accounts.store.js';
 import type { Change, Changing, Quota } from './change.js';
-import type { Owner } from './owner.js';
-import { SharedChanges } from './shared-changes.js';
+import { type Owner, SharedChanges } from './shared-changes.js';
 import { tick, withFreeTimestamp } from './tick.js';
 
 type Latest = Pick<Collection, 'last_modified'>;

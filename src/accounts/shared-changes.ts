@@ -1,5 +1,5 @@
 import { committed, discarded, type Outcome } from '../database/transaction.js';
-import type { Session } from '../database/session.js';
+import type { Session, Tally } from '../database/session.js';
 import { WatchedSession } from '../database/watched-session.js';
 import type { Begin } from '../database/transaction.js';
 import { requireUnmodified } from '../protocol/preconditions.js';
@@ -18,6 +18,14 @@ export class MustRepeat extends Error {
   constructor() {
     super('what a part of a transaction wrote has to be undone');
   }
+}
+
+/** Whose collection a request concerns, and how many statements it has taken so far. */
+export interface Owner extends Tally {
+  account: Buffer;
+  key: string;
+  /** For an entry of a batch, the transaction that it is a part of; `session` is that transaction's. */
+  readonly shared?: SharedChanges;
 }
 
 /**

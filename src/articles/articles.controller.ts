@@ -6,7 +6,7 @@ import type { Settings } from '../config/settings.js';
 import { JsonBody } from '../http/request/json-body.pipe.js';
 import { ResponseSlots } from '../http/memory-slots.js';
 import { publicUrl } from '../http/request/public-url.js';
-import { LastModifiedInterceptor } from '../http/response/last-modified.interceptor.js';
+import { LastModifiedInterceptor } from '../http/response/header.interceptors.js';
 import { CONTENT_TYPE, RawJson, Reply } from '../http/response/reply.js';
 import { nextPageQuery, queryString } from '../http/request/query-string.js';
 import { PollService } from '../polling/poll.service.js';

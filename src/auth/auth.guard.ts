@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
-import { requestOf } from '../http/request/request-of.js';
+import { requestOf } from '../http/request/request-context.js';
 import { readOnlyToken } from '../protocol/api-error.js';
 import { Authenticator } from './authenticator.js';
 import { Caller } from './caller.js';

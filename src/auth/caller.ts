@@ -2,11 +2,9 @@ import { createHmac } from 'node:crypto';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import { keyOf } from '../accounts/account.row.js';
-import type { Owner } from '../accounts/owner.js';
-import type { SharedChanges } from '../accounts/shared-changes.js';
+import type { Owner, SharedChanges } from '../accounts/shared-changes.js';
 import type { Session } from '../database/session.js';
-import type { RequestContext } from '../http/request/request-context.js';
-import { requestOf } from '../http/request/request-of.js';
+import { type RequestContext, requestOf } from '../http/request/request-context.js';
 
 declare global {
   // The namespace is how Express lets an application add to its requests.

@@ -41,7 +41,7 @@ export function createDataSource(options: DataSourceOptions): DataSource {
 export async function dataSourceForSchema(settings: Settings): Promise<DataSource> {
   const { databaseUrl } = settings;
   if (databaseUrl.startsWith('sqlite:')) return createDataSource(sqliteOptions(settings));
-  const { serverType } = await import('./mysql/server-type.js');
+  const { serverType } = await import('./mysql/server.js');
   return createDataSource(await serverOptions(settings, await serverType(databaseUrl)));
 }
 

@@ -9,10 +9,9 @@ import { DatabaseHealth } from './health.js';
 import { migrateFile, migrateServer, requireMigrated } from './migrate.js';
 import { requireUsable } from './mysql/server-check.js';
 import { MysqlSessions } from './mysql/sessions.js';
-import type { SessionSource, Usage } from './session.js';
+import { type SessionSource, unavailable, type Usage } from './session.js';
 import { isCorrupt } from './sqlite/dialect.js';
 import { SqliteSessions } from './sqlite/sessions.js';
-import { unavailable } from './unavailable.js';
 import { whyNotOpen } from './why-not-open.js';
 
 const REOPEN_PAUSE_MS = 1_000;

@@ -2,10 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../protocol/api-error.js';
 import { type Release, Semaphore } from '../semaphore.js';
 import { DatabaseHealth } from './health.js';
-import type { Outcome } from './transaction.js';
-import type { Dialect, Session, SessionSource, Tally } from './session.js';
-import { type Begin, CommitInDoubt, runTransaction } from './transaction.js';
-import { unavailable } from './unavailable.js';
+import { type Begin, CommitInDoubt, type Outcome, runTransaction } from './transaction.js';
+import { type Dialect, type Session, type SessionSource, type Tally, unavailable } from './session.js';
 
 const RETRY_BUDGET_MS = 4_000;
 const MAX_PAUSE_MS = 250;

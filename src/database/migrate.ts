@@ -63,7 +63,7 @@ export async function migrateServer(settings: Settings, mayBeEmpty: boolean): Pr
   try {
     await openDataSource(dataSource).catch(async (error: NodeJS.ErrnoException) => {
       if (!mayBeEmpty || !NO_DATABASE.includes(error.errno ?? 0)) throw error;
-      const { createServerDatabase } = await import('./mysql/create-database.js');
+      const { createServerDatabase } = await import('./mysql/server.js');
       await createServerDatabase(settings.databaseUrl).catch(() => Promise.reject(error));
       await openDataSource(dataSource);
     });

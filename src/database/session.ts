@@ -1,3 +1,4 @@
+import { ApiError } from '../protocol/api-error.js';
 import type { DataSource } from 'typeorm';
 
 /** A row as the driver returns it: integers as numbers, binary columns as Buffers. */
@@ -84,3 +85,7 @@ export interface Dialect {
  * - `bug`: anything else
  */
 export type Failure = 'duplicate' | 'retry' | 'slow' | 'lost' | 'away' | 'broken' | 'bug';
+
+/** 503 / 201: the database is not available, and retrying within this request does not help. */
+export const unavailable = (cause: unknown): ApiError =>
+  Object.assign(new ApiError('unavailable', 'The database is not available, try again later'), { cause });

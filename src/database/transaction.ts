@@ -1,6 +1,5 @@
 import { ApiError } from '../protocol/api-error.js';
-import type { LoanedSession, Session } from './session.js';
-import { unavailable } from './unavailable.js';
+import { type LoanedSession, type Session, unavailable } from './session.js';
 
 /**
  * Tells whether a transaction took place whose COMMIT got no reply; undefined when nothing can tell. Runs in the

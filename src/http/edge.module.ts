@@ -1,7 +1,7 @@
 import { type DynamicModule, Global, Module, type Type } from '@nestjs/common';
 import { DatabaseLoad, LoadMonitor } from './load/load-monitor.js';
 import { BodySlots, ResponseSlots } from './memory-slots.js';
-import { ReplyWriter } from './response/reply-writer.js';
+import { ReplyWriter } from './response/reply.js';
 import { KnownPaths } from './routing/known-paths.js';
 import { ServiceStatus } from './service-status.js';
 

@@ -7,7 +7,7 @@ import type { Settings } from '../config/settings.js';
 import type { RequestContext } from '../http/request/request-context.js';
 import { ServiceStatus } from '../http/service-status.js';
 import { readWait } from '../protocol/prefer.js';
-import { linesOf } from '../protocol/repeated-header.js';
+import { linesOf } from '../protocol/raw-headers.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 import { Semaphore } from '../semaphore.js';
 import { type HeldPoll, HeldPolls } from './held-polls.js';

@@ -1,5 +1,5 @@
 import { invalidParameter, modifiedMeanwhile } from './api-error.js';
-import { isRepeated, linesOf } from './repeated-header.js';
+import { isRepeated, linesOf } from './raw-headers.js';
 import type { Timestamp } from './timestamp.js';
 
 /** The timestamps of a conditional request (docs/protocol.md, "Conditional requests"). */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { hasTooManyHeaders, MAX_HEADERS } from '../../src/protocol/header-limit.js';
+import { hasTooManyHeaders, MAX_HEADERS } from '../../src/protocol/raw-headers.js';
 
 it.each([
   [0, false],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { classify, type DriverError, type Stage } from '../../src/database/mysql/failures.js';
+import { classify, type DriverError, type Stage } from '../../src/database/mysql/dialect.js';
 import type { Failure } from '../../src/database/session.js';
 
 const numbers: [Failure, number[]][] = [

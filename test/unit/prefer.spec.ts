@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readWait } from '../../src/protocol/prefer.js';
-import { linesOf } from '../../src/protocol/repeated-header.js';
+import { linesOf } from '../../src/protocol/raw-headers.js';
 import { growthOf } from '../support/growth.js';
 
 describe('the seconds of Prefer: wait are', () => {

@@ -1,5 +1,5 @@
 import { StoredArticle } from '../../database/entities/article.entity.js';
-import { keptStatement } from '../../database/entities/kept-statement.js';
+import { keptStatement } from '../../database/entities/statements.js';
 import type { Session } from '../../database/session.js';
 import type { Filter } from '../../protocol/collection-query.js';
 import type { Timestamp } from '../../protocol/timestamp.js';

@@ -5,7 +5,7 @@ import type { Settings } from '../../config/settings.js';
 import { before } from '../provider/bounded-fetch.js';
 import { Database } from '../../database/database.js';
 import type { Token } from '../../database/entities/token.entity.js';
-import { unavailable } from '../../database/unavailable.js';
+import { unavailable } from '../../database/session.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { cacheableMs, type CheckedToken, type Identity, refused } from './identity.js';
 import { LastUse } from './last-use.js';

@@ -1,16 +1,15 @@
 import type { PoolConnection } from 'mysql2';
 import { type DataSource, QueryFailedError, type QueryRunner } from 'typeorm';
-import { mysqlDialect } from './dialect.js';
-import { type Stage } from './failures.js';
+import { mysqlDialect, type Stage } from './dialect.js';
 import {
   type LoanedSession,
   type Parameter,
   type Row,
   type SessionSource,
   type Tally,
+  unavailable,
   type WriteResult,
 } from '../session.js';
-import { unavailable } from '../unavailable.js';
 
 const ACQUIRE_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 3_000;

@@ -1,9 +1,8 @@
 import { setImmediate as othersHadTurn } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
-import type { LoanedSession, Parameter, Row, Tally, WriteResult } from '../session.js';
+import { type LoanedSession, type Parameter, type Row, type Tally, unavailable, type WriteResult } from '../session.js';
 import type { SqliteConnection, SqliteReader } from './connection.js';
 import { sqliteDialect } from './dialect.js';
-import { unavailable } from '../unavailable.js';
 import type { SqliteWriter } from './writer.js';
 
 /** After a read that took longer, other users' requests go first. */

@@ -8,7 +8,7 @@ import { ApiError } from '../../protocol/api-error.js';
 import { isTooComplex } from '../../protocol/json-size.js';
 import { BodySlots } from '../memory-slots.js';
 import { ServiceStatus } from '../service-status.js';
-import { requestOf } from './request-of.js';
+import { requestOf } from './request-context.js';
 
 /**
  * Reads a request's body as JSON for the handler, and therefore after the guards: without credentials nobody can make

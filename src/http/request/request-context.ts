@@ -1,3 +1,5 @@
+import type { ExecutionContext } from '@nestjs/common';
+import type { Request } from 'express';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 declare global {
@@ -93,3 +95,6 @@ export function beginContext(request: IncomingMessage, response: ServerResponse,
 
 /** The context of the request that a response belongs to; undefined for a response without a request. */
 export const contextOf = ({ req }: ServerResponse): RequestContext | undefined => (req as ContextualRequest).context;
+
+/** The request of a guard's or decorator's context. `switchToHttp()` would create three functions per call. */
+export const requestOf = <T extends Request>(context: ExecutionContext): T => context.getArgByIndex<T>(0);

@@ -1,7 +1,6 @@
 import type { NextFunction, Request, Response } from 'express';
 import { ApiError } from '../../protocol/api-error.js';
-import { hasTooManyHeaders, MAX_HEADERS } from '../../protocol/header-limit.js';
-import { isRepeated } from '../../protocol/repeated-header.js';
+import { hasTooManyHeaders, isRepeated, MAX_HEADERS } from '../../protocol/raw-headers.js';
 import { isHostHeader } from './public-url.js';
 import { pathOf } from './query-string.js';
 

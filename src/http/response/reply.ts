@@ -1,4 +1,9 @@
 import type { ServerResponse } from 'node:http';
+import { Inject, Injectable } from '@nestjs/common';
+import { SETTINGS } from '../../config/settings.module.js';
+import type { Settings } from '../../config/settings.js';
+import { ServiceStatus } from '../service-status.js';
+import { Compression, isWorthCompressing } from './compression.js';
 import type { Request } from 'express';
 import type { Timestamp } from '../../protocol/timestamp.js';
 import { baseHeaders } from '../../protocol/service-headers.js';
@@ -6,7 +11,6 @@ import { pathOf } from '../request/query-string.js';
 import { contextOf } from '../request/request-context.js';
 import { endAfterBody, isArriving } from './linger.js';
 import { atEndOfTurn } from '../server/end-of-turn.js';
-import { type Compression, isWorthCompressing } from './compression.js';
 
 /** The content type of every JSON response. */
 export const CONTENT_TYPE = 'application/json; charset=utf-8';
@@ -114,3 +118,21 @@ function send(response: ServerResponse, status: number, head: string[], content?
 }
 
 const end = atEndOfTurn((response: ServerResponse, content?: string | Buffer) => response.end(content));
+
+/** Writes what handlers return and what the error filter makes of an error. */
+@Injectable()
+export class ReplyWriter {
+  private readonly compression?: Compression;
+
+  constructor(
+    @Inject(SETTINGS) { compressionEnabled }: Settings,
+    private readonly status: ServiceStatus,
+  ) {
+    if (compressionEnabled) this.compression = new Compression();
+  }
+
+  write(response: ServerResponse, result: unknown): void {
+    if (this.status.draining && !response.headersSent) response.setHeader('Connection', 'close');
+    writeReply(response, Reply.of(result), this.compression);
+  }
+}

@@ -4,7 +4,7 @@ import express, { type Express } from 'express';
 import type { Clock } from '../../config/settings.module.js';
 import type { Settings } from '../../config/settings.js';
 import type { ApiError } from '../../protocol/api-error.js';
-import type { ReplyWriter } from '../response/reply-writer.js';
+import type { ReplyWriter } from '../response/reply.js';
 import { createMessages } from '../server/express-messages.js';
 import { createHttpServer } from '../server/http-server.js';
 
