@@ -132,7 +132,7 @@ describe.each([
     const { status, output } = await runService({ DATABASE_URL: url });
     await runSql(asRoot(server.socket), `SET GLOBAL max_allowed_packet = ${2 ** 20}`);
     expect([status, output]).toEqual([
-      78,
+      1,
       expect.stringMatching(/^DATABASE_URL: .* 524288 bytes, .* 262144; raise max_/),
     ]);
   });
