@@ -1,6 +1,6 @@
 import { Account } from '../database/entities/account.entity.js';
 import { StoredArticle } from '../database/entities/article.entity.js';
-import { managerOn } from '../database/entities/statements.js';
+import { managerOn } from '../database/entities/manager.js';
 import type { Row, Session } from '../database/session.js';
 import { LATEST_TIMESTAMP, type Timestamp } from '../protocol/timestamp.js';
 

@@ -1,27 +1,13 @@
 import { MoreThan } from 'typeorm';
 import { Account } from '../database/entities/account.entity.js';
 import { StoredArticle } from '../database/entities/article.entity.js';
-import { keptStatement, managerOn } from '../database/entities/statements.js';
+import { managerOn } from '../database/entities/manager.js';
 import type { Session } from '../database/session.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 import type { AccountRow, Collection } from './account.row.js';
 
-const COLLECTION = keptStatement((entities) =>
-  entities
-    .createQueryBuilder(Account, 'a')
-    .select('a.last_modified', 'last_modified')
-    .addSelect('a.live_count', 'live_count')
-    .addSelect('a.purged_until', 'purged_until')
-    .where('a.account = ?'),
-);
-
-const SETTLE = keptStatement((entities) =>
-  entities
-    .createQueryBuilder()
-    .update(Account)
-    .set({ last_modified: () => '?', live_count: () => 'live_count - ?' })
-    .where('account = ?'),
-);
+const COLLECTION = 'SELECT last_modified, live_count, purged_until FROM accounts WHERE account = ?';
+const SETTLE = 'UPDATE accounts SET last_modified = ?, live_count = live_count - ? WHERE account = ?';
 
 /**
  * An expression that reads `purged_until` in the same statement as the account's articles; its one parameter is the
@@ -31,20 +17,20 @@ export const PURGED_UNTIL = '(SELECT purged_until FROM accounts WHERE account = 
 
 /** The account's collection; undefined before the user's first request. */
 export function findCollection(session: Session, account: Buffer): Promise<Collection | undefined> {
-  return session.row(COLLECTION(session), [account]) as Promise<Collection | undefined>;
+  return session.row(COLLECTION, [account]) as Promise<Collection | undefined>;
 }
 
 /** Like `findCollection`, in a transaction that it makes wait for others of the account, and others for it. */
 export function lockCollection(session: Session, account: Buffer): Promise<Collection | undefined> {
   const lock = session.dialect.isLocal ? '' : ' FOR UPDATE';
-  return session.row(COLLECTION(session) + lock, [account]) as Promise<Collection | undefined>;
+  return session.row(COLLECTION + lock, [account]) as Promise<Collection | undefined>;
 }
 
 /**
  * Sets the clock to the last of several timestamps issued in one transaction and corrects the number of live articles.
  */
 export async function settleCollection(session: Session, account: Buffer, last: Timestamp, buried: number) {
-  await session.run(SETTLE(session), [last, buried, account]);
+  await session.run(SETTLE, [last, buried, account]);
 }
 
 /** Adds an account unless it exists. */

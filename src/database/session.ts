@@ -14,7 +14,7 @@ export interface WriteResult {
 
 /** One session of the database: its statements run one after the other and see each other's effects. */
 export interface Session {
-  /** TypeORM's metadata, for `managerOn` and `keptStatement`; do not use its connections. */
+  /** TypeORM's metadata, for `managerOn`; do not use its connections. */
   readonly dataSource: DataSource;
   readonly dialect: Dialect;
   rows(sql: string, parameters: Parameter[]): Promise<Row[]>;

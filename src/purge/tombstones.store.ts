@@ -1,7 +1,7 @@
 import { LessThanOrEqual } from 'typeorm';
 import { raiseTimestamps } from '../accounts/accounts.store.js';
 import { StoredArticle } from '../database/entities/article.entity.js';
-import { managerOn } from '../database/entities/statements.js';
+import { managerOn } from '../database/entities/manager.js';
 import type { Session } from '../database/session.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 

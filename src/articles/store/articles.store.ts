@@ -1,5 +1,3 @@
-import { StoredArticle } from '../../database/entities/article.entity.js';
-import { keptStatement } from '../../database/entities/statements.js';
 import type { Session } from '../../database/session.js';
 import type { Filter } from '../../protocol/collection-query.js';
 import type { Timestamp } from '../../protocol/timestamp.js';
@@ -18,29 +16,18 @@ import {
 } from './article.row.js';
 import { allOf, type Condition, listed } from './conditions.js';
 
-const INSERT = keptStatement((entities) =>
-  entities
-    .createQueryBuilder()
-    .insert()
-    .into(StoredArticle)
-    .values(Object.fromEntries(['account', ...COLUMNS].map((column) => [column, () => '?']))),
-);
-
-const ONE = keptStatement((entities) =>
-  entities.createQueryBuilder(StoredArticle, 'r').select(ITEM_COLUMNS).where('account = ? AND id = ?'),
-);
-
-// Raw SQL: with a single OR condition MySQL reads all records of the account, and no query builder supports UNION.
+const INSERT = `INSERT INTO articles (account, ${COLUMNS.join(', ')}) VALUES (?${', ?'.repeat(COLUMNS.length)})`;
+const ONE = `SELECT ${ITEM_COLUMNS} FROM articles WHERE account = ? AND id = ?`;
+// With a single OR condition MySQL would read all records of the account.
 const HOLDERS = ['url_hash', 'resolved_url_hash']
   .map((hash) => `SELECT ${ITEM_COLUMNS} FROM articles WHERE account = ? AND ${hash} = ?`)
   .join(' UNION ALL ');
 
-// Raw SQL: the guarantee lies in which records it updates and in their consecutive timestamps.
 const BURY = `deleted = 1, ${CONTENT_COLUMNS.map((column) => `${column} = NULL`).join(', ')}`;
 
 /** The live article with that id. */
 export async function findArticle(session: Session, account: Buffer, id: string): Promise<Article | undefined> {
-  return articleOf(await session.row(ONE(session), [account, uuidBytes(id)]));
+  return articleOf(await session.row(ONE, [account, uuidBytes(id)]));
 }
 
 /** The live article with that url or, failing that, with that resolved_url. */
@@ -54,7 +41,7 @@ export async function findHolder(
 }
 
 export async function insertArticle(session: Session, account: Buffer, article: Article): Promise<void> {
-  await session.run(INSERT(session), [account, ...rowValues(article)]);
+  await session.run(INSERT, [account, ...rowValues(article)]);
 }
 
 /** Updates the given columns of a live article. Rejects with a duplicate-key error when its resolved URL is taken. */

@@ -1,6 +1,6 @@
 import { LessThanOrEqual } from 'typeorm';
 import { StoredArticle } from '../../database/entities/article.entity.js';
-import { managerOn } from '../../database/entities/statements.js';
+import { managerOn } from '../../database/entities/manager.js';
 import type { Session } from '../../database/session.js';
 import type { Timestamp } from '../../protocol/timestamp.js';
 import type { Article, Tombstone } from '../article.js';

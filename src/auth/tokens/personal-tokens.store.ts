@@ -1,20 +1,16 @@
 import type { Database } from '../../database/database.js';
 import { Token } from '../../database/entities/token.entity.js';
-import { keptStatement, managerOn } from '../../database/entities/statements.js';
+import { managerOn } from '../../database/entities/manager.js';
 import { committed, type Witness } from '../../database/transaction.js';
 import type { Session } from '../../database/session.js';
 import type { Timestamp } from '../../protocol/timestamp.js';
 
-const ONE = keptStatement((entities) =>
-  entities
-    .createQueryBuilder(Token, 't')
-    .select('subject, name, token_hash, created_on, expires_on, last_used_on, read_only')
-    .where('token_hash = ?'),
-);
+const ONE =
+  'SELECT subject, name, token_hash, created_on, expires_on, last_used_on, read_only FROM tokens WHERE token_hash = ?';
 
 /** The token with this SHA-256. */
 export async function findToken(session: Session, hash: Buffer): Promise<Token | undefined> {
-  return (await session.row(ONE(session), [hash])) as Token | undefined;
+  return (await session.row(ONE, [hash])) as Token | undefined;
 }
 
 /** The tokens of one user, or of all users, ordered by user and name. */

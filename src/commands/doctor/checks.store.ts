@@ -1,7 +1,7 @@
 import { Between, type FindOptionsWhere, IsNull, Not } from 'typeorm';
 import { COLUMNS, CONTENT_COLUMNS, urlHash } from '../../articles/store/article.row.js';
 import { StoredArticle } from '../../database/entities/article.entity.js';
-import { managerOn } from '../../database/entities/statements.js';
+import { managerOn } from '../../database/entities/manager.js';
 import { Token } from '../../database/entities/token.entity.js';
 import type { Parameter, Row, Session } from '../../database/session.js';
 import { LATEST_TIMESTAMP, type Timestamp } from '../../protocol/timestamp.js';

@@ -1,28 +1,10 @@
-import { type DataSource, type EntityManager, QueryResult, type QueryRunner } from 'typeorm';
+import { type EntityManager, QueryResult, type QueryRunner } from 'typeorm';
 import type { Parameter, Session } from '../session.js';
-
-/** Any query builder. */
-interface Builder {
-  getQuery(): string;
-}
-
-/**
- * A frequent statement that TypeORM builds only once per data source, as that takes up to 150 µs; afterwards its SQL is
- * cached. Its placeholders are `?`, bound in order when it is sent.
- */
-export function keptStatement(build: (entities: EntityManager) => Builder): (session: Session) => string {
-  const texts = new WeakMap<DataSource, string>();
-  return ({ dataSource }) => {
-    let text = texts.get(dataSource);
-    if (text === undefined) texts.set(dataSource, (text = build(dataSource.manager).getQuery()));
-    return text;
-  };
-}
 
 /**
  * TypeORM's repositories and query builders on a session, for rare operations: their statements are counted, bounded,
  * retried and, on SQLite, isolated from other callers' like any statement of the session. Valid as long as the session.
- * Building a statement takes up to 150 µs, so what every request sends is raw SQL or cached (`keptStatement`).
+ * Building a statement takes up to 150 µs, so what every request sends is plain SQL.
  */
 export function managerOn(session: Session): EntityManager {
   const { dataSource } = session;
