@@ -44,7 +44,7 @@ module.exports = {
       name: 'http-knows-no-feature',
       severity: 'error',
       from: { path: '^src/http/' },
-      to: { path: ['^src/(auth|rate-limit|database|accounts)/', features] },
+      to: { path: ['^src/(auth|rate-limit|accounts)/', features] },
     },
     {
       name: 'rate-limit-knows-nobody-by-name',

@@ -7,7 +7,6 @@ import { LoginModule } from './auth/login/login.module.js';
 import { BatchModule } from './batch/batch.module.js';
 import { type Clock, SettingsModule } from './config/settings.module.js';
 import type { Settings } from './config/settings.js';
-import { DatabaseLifecycle } from './database/database.lifecycle.js';
 import { DatabaseModule } from './database/database.module.js';
 import { DocsModule } from './docs/docs.module.js';
 import { HealthModule } from './health/health.module.js';
@@ -31,7 +30,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         SettingsModule.forRoot(settings, clock),
-        EdgeModule.watching(DatabaseLifecycle),
+        EdgeModule,
         DatabaseModule,
         RedisModule,
         RateLimitModule,

@@ -97,16 +97,6 @@ export async function lastModifiedOf(session: Session, accounts: readonly Buffer
   return rows as unknown as Pick<AccountRow, 'account' | 'last_modified'>[];
 }
 
-/**
- * How many of several accounts exist, and the sum of their timestamps: as none ever decreases, an equal sum means no
- * change.
- */
-export async function progressOf(session: Session, accounts: readonly Buffer[]) {
-  const sql = `SELECT COUNT(*) AS present, SUM(last_modified) AS progress FROM accounts WHERE ${among(accounts)}`;
-  const row = (await session.row(sql, []))!;
-  return { present: Number(row.present), progress: Number(row.progress) };
-}
-
 const LATER = (column: string, value: string) => `CASE WHEN ${column} < ${value} THEN ${value} ELSE ${column} END`;
 
 /** Raises the account's timestamps to at least the given ones, which also locks its row for the transaction. */

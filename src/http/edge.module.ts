@@ -1,5 +1,5 @@
-import { type DynamicModule, Global, Module, type Type } from '@nestjs/common';
-import { DatabaseLoad, LoadMonitor } from './load/load-monitor.js';
+import { Global, Module } from '@nestjs/common';
+import { LoadMonitor } from './load/load-monitor.js';
 import { BodySlots, ResponseSlots } from './memory-slots.js';
 import { ReplyWriter } from './response/reply.js';
 import { KnownPaths } from './routing/known-paths.js';
@@ -9,14 +9,5 @@ const SHARED = [ServiceStatus, LoadMonitor, KnownPaths, ReplyWriter, ResponseSlo
 
 /** What all HTTP features share: the service's status, its load, its known paths and the limits on memory. */
 @Global()
-@Module({})
-export class EdgeModule {
-  /** @param database the provider whose load counts as the service's */
-  static watching(database: Type<DatabaseLoad>): DynamicModule {
-    return {
-      module: EdgeModule,
-      providers: [...SHARED, { provide: DatabaseLoad, useExisting: database }],
-      exports: SHARED,
-    };
-  }
-}
+@Module({ providers: SHARED, exports: SHARED })
+export class EdgeModule {}

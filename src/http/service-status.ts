@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { DatabaseLoad, LoadMonitor } from './load/load-monitor.js';
+import { LoadMonitor } from './load/load-monitor.js';
 import { CLOCK, type Clock, SETTINGS } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
+import { DatabaseLifecycle } from '../database/database.lifecycle.js';
 import { alertHeader, isPastEnd } from '../protocol/end-of-service.js';
 import type { ServiceState } from '../protocol/service-headers.js';
 
@@ -14,7 +15,7 @@ export class ServiceStatus {
     @Inject(SETTINGS) private readonly settings: Settings,
     @Inject(CLOCK) private readonly clock: Clock,
     readonly monitor: LoadMonitor,
-    private readonly database: DatabaseLoad,
+    private readonly database: DatabaseLifecycle,
   ) {}
 
   /** At shutdown: the instance completes the requests in flight and wants no new ones. */

@@ -1,23 +1,20 @@
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { accountOf, keyOf } from '../accounts/account.row.js';
-import { lastModifiedOf, progressOf } from '../accounts/accounts.store.js';
+import { lastModifiedOf } from '../accounts/accounts.store.js';
 import { Database } from '../database/database.js';
-import type { Timestamp } from '../protocol/timestamp.js';
 import { HeldPolls } from './held-polls.js';
 
 const CHUNK = 500;
 const INTERVAL_MS = 1_000;
 
 /**
- * Finds changes by other processes that were not announced here, because messages may be lost, late or not sent at all.
- * One statement checks some hundreds of accounts; only if something changed does another find out which.
+ * Finds changes by other processes that were not announced here, because messages may be lost, late or not sent at all: one
+ * statement reads the timestamps of some hundreds of accounts with polls.
  */
 @Injectable()
 export class MissedChanges implements OnApplicationBootstrap, OnApplicationShutdown {
   private timer?: NodeJS.Timeout;
   private isRunning = false;
-  /** The timestamps last read for accounts that still have polls. */
-  private readonly known = new Map<string, Timestamp>();
 
   constructor(
     private readonly database: Database,
@@ -37,10 +34,8 @@ export class MissedChanges implements OnApplicationBootstrap, OnApplicationShutd
     if (this.isRunning || this.polls.size === 0) return;
     this.isRunning = true;
     try {
-      for (const key of this.known.keys()) if (!this.polls.hasPolls(key)) this.known.delete(key);
-      const news = this.polls.accounts().filter((key) => !this.known.has(key));
-      for (const chunk of chunks([...this.known.keys()])) if (await this.hasChanged(chunk)) news.push(...chunk);
-      for (const chunk of chunks(news)) await this.refresh(chunk);
+      const keys = this.polls.accounts();
+      for (let at = 0; at < keys.length; at += CHUNK) await this.look(keys.slice(at, at + CHUNK));
     } catch {
       // Polls time out anyway.
     } finally {
@@ -48,28 +43,15 @@ export class MissedChanges implements OnApplicationBootstrap, OnApplicationShutd
     }
   }
 
-  private async hasChanged(keys: string[]): Promise<boolean> {
-    const { present, progress } = await this.database.onSession((session) => progressOf(session, keys.map(accountOf)));
-    return present !== keys.length || progress !== keys.reduce((sum, key) => sum + this.known.get(key)!, 0);
-  }
-
-  private async refresh(keys: string[]): Promise<void> {
+  private async look(keys: string[]): Promise<void> {
     const rows = await this.database.onSession((session) => lastModifiedOf(session, keys.map(accountOf)));
     const missing = new Set(keys);
     for (const { account, last_modified } of rows) {
       const key = keyOf(account);
       missing.delete(key);
-      this.known.set(key, last_modified);
       this.polls.announce(key, last_modified);
     }
     // The account was erased: the next read creates a new collection and tells the device to start over.
-    for (const key of missing) {
-      this.known.delete(key);
-      this.polls.announce(key, Infinity);
-    }
+    for (const key of missing) this.polls.announce(key, Infinity);
   }
-}
-
-function chunks(keys: string[]): string[][] {
-  return Array.from({ length: Math.ceil(keys.length / CHUNK) }, (_, at) => keys.slice(at * CHUNK, (at + 1) * CHUNK));
 }

@@ -9,7 +9,7 @@ const request = { whenAnswered: () => undefined };
 let monitor: LoadMonitor;
 beforeEach(() => {
   Object.assign(usage, { used: 0, waiting: 0, queued: 0 });
-  monitor = new LoadMonitor({ databasePoolSize: POOL }, { wasReached: true, usage: () => usage });
+  monitor = new LoadMonitor({ databasePoolSize: POOL }, { usage: () => usage });
 });
 afterEach(() => monitor.stop());
 

@@ -4,15 +4,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { SETTINGS } from '../../config/settings.module.js';
 import type { Settings } from '../../config/settings.js';
+import { DatabaseLifecycle } from '../../database/database.lifecycle.js';
 import type { RequestContext } from '../request/request-context.js';
-
-/** What the monitor watches besides the event loop: the token of the provider that tells the load of the database. */
-export abstract class DatabaseLoad {
-  /** True once it has been open. */
-  abstract readonly wasReached: boolean;
-  /** How many callers hold a connection, how many wait for one, and how many for others of the same user. */
-  abstract usage(): { used: number; waiting: number; queued: number };
-}
 
 /** `busy`: clients are asked to back off; `full`: requests are refused before they cost anything. */
 export type Load = 'normal' | 'busy' | 'full';
@@ -50,7 +43,7 @@ export class LoadMonitor implements OnApplicationBootstrap, OnApplicationShutdow
 
   constructor(
     @Inject(SETTINGS) private readonly settings: Pick<Settings, 'databasePoolSize'>,
-    private readonly database: DatabaseLoad,
+    @Inject(DatabaseLifecycle) private readonly database: Pick<DatabaseLifecycle, 'usage'>,
   ) {}
 
   /**
