@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { hash as digest } from 'node:crypto';
 import type { Parameter, Row } from '../../database/session.js';
 import { ARTICLE_FIELDS, type ArticleField, FIELD_NAMES, KINDS } from '../../protocol/fields.js';
 import { uuidBytes, uuidOf } from '../../protocol/uuid.js';
@@ -30,7 +30,7 @@ export const MOST_BYTES = `${FIXED_BYTES} + 6 * (${TEXTS.map((field) => `COALESC
 export const idOf = (row: Row): string => uuidOf(row.id_digits as string);
 
 /** The 32 bytes by which the database compares URLs of any length. */
-export const urlHash = (url: string): Buffer => hash('sha256', url, 'buffer');
+export const urlHash = (url: string): Buffer => digest('sha256', url, 'buffer');
 
 /** A row of `ITEM_COLUMNS` as responses show it. */
 export function toItem(row: Row): Article | Tombstone {
@@ -61,7 +61,9 @@ const liveArticle = new Function(
 /** The values of `COLUMNS` for a live article. */
 export function rowValues(article: Article): Parameter[] {
   const fields = FIELD_NAMES.map((field) => (field === 'id' ? uuidBytes(article.id) : parameterOf(article[field])));
-  return [...fields, 0, urlHash(article.url), urlHash(article.resolved_url)];
+  const { url, resolved_url } = article;
+  const hash = urlHash(url);
+  return [...fields, 0, hash, resolved_url === url ? hash : urlHash(resolved_url)];
 }
 
 /** SQLite cannot bind booleans. */
