@@ -7,6 +7,10 @@ import { type Dialect, type Session, type SessionSource, type Tally, unavailable
 
 const RETRY_BUDGET_MS = 4_000;
 const MAX_PAUSE_MS = 250;
+/** After a request has waited in vain, others are refused immediately for this long instead of waiting too. */
+const REFUSE_MS = 1_000;
+/** The longest that a trivial statement takes on a server that is not hung. */
+const PROBE_MS = 1_500;
 /** Sessions that one user's requests may hold, of the ten or so that all users share. */
 const MAX_SESSIONS_PER_USER = 4;
 /** Transactions of one user that may queue for SQLite's single writer: as many as share a commit. */
@@ -19,6 +23,8 @@ const LIMITS = { timeoutMs: 4_000, refusal: 'Other requests of the same user too
  */
 export class Database {
   retries = 0;
+  private refuseUntil = 0;
+  private probing?: Promise<boolean>;
   private readonly turns = new Semaphore({ ...LIMITS, slotsPerKey: MAX_SESSIONS_PER_USER });
   private readonly localWrites = new Semaphore({ ...LIMITS, slotsPerKey: MAX_LOCAL_WRITES_PER_USER });
   /** A long transaction of one user at a time, so that others get SQLite's single writer in between. */
@@ -115,6 +121,7 @@ export class Database {
     attempt: (source: SessionSource) => Promise<T>,
   ): Promise<T> {
     const start = performance.now();
+    if (start < this.refuseUntil) throw unavailable(new Error('the database was away a moment ago'));
     for (let tries = 1; ; tries++) {
       const source = this.source();
       try {
@@ -125,7 +132,7 @@ export class Database {
           attempt(source),
         );
       } catch (error) {
-        this.requireRetryable(source, error, performance.now() - start);
+        await this.requireRetryable(source, error, performance.now() - start);
       }
       this.retries++;
       await pause(tries);
@@ -133,7 +140,7 @@ export class Database {
   }
 
   /** Throws the error for the response unless a retry is safe and promising. */
-  private requireRetryable(source: SessionSource, error: unknown, elapsedMs: number): void {
+  private async requireRetryable(source: SessionSource, error: unknown, elapsedMs: number): Promise<void> {
     if (error instanceof ApiError) throw error;
     const failure = source.dialect.classify(error);
     if (failure === 'bug' || failure === 'duplicate') throw error;
@@ -141,13 +148,47 @@ export class Database {
       this.health.noteBroken(error);
       throw unavailable(error);
     }
-    if (failure === 'slow' || elapsedMs > RETRY_BUDGET_MS) throw unavailable(error);
+    if (failure === 'slow') {
+      // One user's statement may be slow; only a server that responds to nobody is away for all.
+      if (await this.isHung(source)) this.refuseForAWhile();
+      throw unavailable(error);
+    }
+    if (elapsedMs <= RETRY_BUDGET_MS) return;
+    if (failure === 'lost') this.refuseForAWhile();
+    throw unavailable(error);
+  }
+
+  private refuseForAWhile(): void {
+    this.refuseUntil = performance.now() + REFUSE_MS;
+  }
+
+  /** Whether the server does not respond to a trivial statement either; concurrent callers share one probe. */
+  private isHung(source: SessionSource): Promise<boolean> {
+    this.probing ??= isUnresponsive(source).finally(() => (this.probing = undefined));
+    return this.probing;
   }
 }
 
 /** Whether the database refused a write; it may still serve reads. */
 const isRefused = (dialect: Dialect, error: unknown): boolean =>
   !(error instanceof ApiError) && ['away', 'broken'].includes(dialect.classify(error));
+
+async function isUnresponsive(source: SessionSource): Promise<boolean> {
+  try {
+    const session = await source.acquire({ statements: 0 });
+    const response = session.row('SELECT 1', []).then(
+      () => true,
+      () => false,
+    );
+    const hasResponded = await Promise.race([response, sleep(PROBE_MS, false)]);
+    if (hasResponded) session.release();
+    else session.destroy();
+    return !hasResponded;
+  } catch (error) {
+    // Without a free session there is nothing to learn about the server.
+    return !(error instanceof ApiError);
+  }
+}
 
 /** Full jitter: without it the losers of a race would keep colliding. */
 const pause = (tries: number): Promise<void> => sleep(Math.random() * Math.min(MAX_PAUSE_MS, 10 * 2 ** tries));
