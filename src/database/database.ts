@@ -3,7 +3,7 @@ import { ApiError } from '../protocol/api-error.js';
 import { type Release, Semaphore } from '../semaphore.js';
 import { DatabaseHealth } from './health.js';
 import { type Begin, CommitInDoubt, type Outcome, runTransaction } from './transaction.js';
-import { type Dialect, type Session, type SessionSource, type Tally, unavailable } from './session.js';
+import { type Dialect, type Session, type SessionSource, type Tally, tooLarge, unavailable } from './session.js';
 
 const RETRY_BUDGET_MS = 4_000;
 const MAX_PAUSE_MS = 250;
@@ -144,6 +144,7 @@ export class Database {
     if (error instanceof ApiError) throw error;
     const failure = source.dialect.classify(error);
     if (failure === 'bug' || failure === 'duplicate') throw error;
+    if (failure === 'tooLarge') throw tooLarge(error);
     if (failure === 'broken') {
       this.health.noteBroken(error);
       throw unavailable(error);

@@ -4,7 +4,7 @@ import { SettingError, type Settings } from '../config/settings.js';
 import { createDataSource, dataSourceOptions, openDataSource } from './data-source.js';
 import { requireDatabaseFile, requireUsers } from './expected.js';
 import { withMigrationLock } from './migration-lock.js';
-import { requireUsable } from './mysql/server-check.js';
+import { examineServer } from './mysql/server-check.js';
 import { whyNotOpen } from './why-not-open.js';
 
 const NO_DATABASE = [1044, 1049];
@@ -67,7 +67,7 @@ export async function migrateServer(settings: Settings, mayBeEmpty: boolean): Pr
       await createServerDatabase(settings.databaseUrl).catch(() => Promise.reject(error));
       await openDataSource(dataSource);
     });
-    await requireUsable(dataSource);
+    await examineServer(dataSource);
     if (!mayBeEmpty) await requireUsers(dataSource);
     if ((await pendingMigrations(dataSource)).length === 0) return [];
     return await withMigrationLock(dataSource, () => runPending(dataSource));

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { ApiError } from '../protocol/api-error.js';
-import type { Dialect, Parameter, Row, Session, WriteResult } from './session.js';
+import { type Dialect, type Parameter, type Row, type Session, tooLarge, type WriteResult } from './session.js';
 import type { Begin } from './transaction.js';
 
 /** The session of a transaction that several pieces of work share: it remembers what concerns all of them. */
@@ -45,8 +45,9 @@ export class WatchedSession implements Session {
     try {
       return await statement;
     } catch (error) {
-      // A duplicate key or a defect undoes the statement only, and concerns whoever sent it.
+      // A duplicate key, too many bytes or a defect undoes the statement only, and concerns whoever sent it.
       const kind = error instanceof ApiError ? 'away' : this.dialect.classify(error);
+      if (kind === 'tooLarge') throw tooLarge(error);
       if (kind !== 'duplicate' && kind !== 'bug') this.failure ??= error;
       throw error;
     }

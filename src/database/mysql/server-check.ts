@@ -7,8 +7,11 @@ import { SettingError } from '../../config/settings.js';
  */
 const LARGEST_STATEMENT = 2 ** 19;
 
-/** Throws `SettingError` when a setting of the server does not go with the service, which cannot change it. */
-export async function requireUsable(dataSource: DataSource): Promise<void> {
+/**
+ * The most bytes that the server takes for a statement, if one may need more; otherwise undefined. Throws `SettingError` for
+ * a setting of the server with which the service cannot write.
+ */
+export async function examineServer(dataSource: DataSource): Promise<number | undefined> {
   const rows = await dataSource.query<{ Variable_name: string; Value: string }[]>(
     "SHOW VARIABLES WHERE Variable_name IN ('log_bin', 'binlog_format', 'max_allowed_packet')",
   );
@@ -19,9 +22,9 @@ export async function requireUsable(dataSource: DataSource): Promise<void> {
         'set binlog_format=ROW or MIXED there',
     );
   const largest = Number(variables.get('max_allowed_packet') ?? Infinity);
-  if (largest < LARGEST_STATEMENT)
-    throw new SettingError(
-      `DATABASE_URL: a statement of the service may have ${LARGEST_STATEMENT} bytes, but the server takes at most ` +
-        `${largest}; raise max_allowed_packet there`,
-    );
+  return largest < LARGEST_STATEMENT ? largest : undefined;
 }
+
+export const tooSmallPackets = (bytes: number): string =>
+  `DATABASE_URL: a statement of the service may have ${LARGEST_STATEMENT} bytes, but the server takes at most ` +
+  `${bytes} (max_allowed_packet); raise that there, otherwise some requests are 413`;

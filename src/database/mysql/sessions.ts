@@ -23,7 +23,11 @@ export class MysqlSessions implements SessionSource {
   private used = 0;
   private waiting = 0;
 
-  constructor(private readonly dataSource: DataSource) {}
+  /** @param maxStatementBytes a limit of the server below what a statement may need */
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly maxStatementBytes?: number,
+  ) {}
 
   usage() {
     return { used: this.used, waiting: this.waiting, queued: 0 };
@@ -35,7 +39,7 @@ export class MysqlSessions implements SessionSource {
     try {
       const connection = await connected(runner);
       this.used++;
-      return new MysqlSession(runner, connection, tally, () => this.used--);
+      return new MysqlSession(runner, connection, tally, () => this.used--, this.maxStatementBytes);
     } finally {
       this.waiting--;
     }
@@ -75,6 +79,7 @@ class MysqlSession implements LoanedSession {
     private readonly connection: PoolConnection,
     private readonly tally: Tally,
     private readonly onEnd: () => void,
+    private readonly maxStatementBytes?: number,
   ) {}
 
   rows(sql: string, parameters: Parameter[]): Promise<Row[]> {
@@ -90,6 +95,10 @@ class MysqlSession implements LoanedSession {
   }
 
   private query(sql: string, parameters: Parameter[]): Promise<unknown> {
+    if (this.maxStatementBytes !== undefined) {
+      const bytes = Buffer.byteLength(this.connection.format(sql, parameters));
+      if (bytes >= this.maxStatementBytes) return Promise.reject(tooLong(bytes));
+    }
     return this.send(this.runner.query(sql, parameters) as Promise<unknown>, 'statement');
   }
 
@@ -140,3 +149,7 @@ const driverError = (error: Error): Error => (error instanceof QueryFailedError 
 /** Classified like the driver's own timeout: whether the statement took effect is unknown. */
 const tooSlow = (): Error =>
   Object.assign(new Error('the database did not respond in time'), { code: 'PROTOCOL_SEQUENCE_TIMEOUT' });
+
+/** The server's own error for such a statement; it would close the connection as well, or do only that. */
+const tooLong = (bytes: number): Error =>
+  Object.assign(new Error(`max_allowed_packet is below the ${bytes} bytes of a statement`), { errno: 1153 });
