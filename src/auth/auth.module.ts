@@ -4,6 +4,7 @@ import { IdentityProvider } from './provider/identity-provider.js';
 import { ProviderKeys } from './provider/provider-keys.js';
 import { BasicStrategy } from './strategies/basic.strategy.js';
 import { BearerStrategy } from './strategies/bearer.strategy.js';
+import { DeprovisionedUsers } from './tokens/deprovisioned-users.js';
 import { LastUse } from './tokens/last-use.js';
 import { PersonalTokens } from './tokens/personal-tokens.js';
 import { ProviderTokens } from './tokens/provider-tokens.js';
@@ -16,6 +17,7 @@ import { TokenVerifier } from './tokens/token-verifier.js';
     Authenticator,
     BasicStrategy,
     BearerStrategy,
+    DeprovisionedUsers,
     IdentityProvider,
     LastUse,
     PersonalTokens,

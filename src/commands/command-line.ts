@@ -14,6 +14,7 @@ import { Shell, type Surroundings } from './shell.js';
 import { addTokenCreate } from './token-create.command.js';
 import { addTokenList } from './token-list.command.js';
 import { addTokenRevoke } from './token-revoke.command.js';
+import { addUserDeprovision } from './user-deprovision.command.js';
 import { addUserErase } from './user-erase.command.js';
 import { addUserExport } from './user-export.command.js';
 import { addUserImport } from './user-import.command.js';
@@ -63,7 +64,8 @@ export function createProgram(shell: Shell): Command {
   const token = program.command('token').description('Personal tokens.');
   for (const add of [addTokenCreate, addTokenList, addTokenRevoke]) add(token, shell);
   const user = program.command('user').description('Users and their lists.');
-  for (const add of [addUserList, addUserExport, addUserImport, addUserErase, addUserLink]) add(user, shell);
+  for (const add of [addUserList, addUserExport, addUserImport, addUserErase, addUserDeprovision, addUserLink])
+    add(user, shell);
   return program;
 }
 

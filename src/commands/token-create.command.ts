@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
 import { committed } from '../database/transaction.js';
 import { renderUnicodeCompact } from 'uqr';
-import { newPersonalToken, personalTokenHash } from '../auth/tokens/personal-token.js';
+import { LOCAL_ISSUER, newPersonalToken, personalTokenHash } from '../auth/tokens/personal-token.js';
+import { isDeprovisioned } from '../accounts/deprovisioned.store.js';
+import { accountKey } from '../auth/caller.js';
 import { hasToken, insertToken } from '../auth/tokens/personal-tokens.store.js';
 import type { Settings } from '../config/settings.js';
 import type { Token } from '../database/entities/token.entity.js';
@@ -45,10 +47,13 @@ async function create(
   user: string,
   { name, expires, readOnly = false, quiet }: Options,
 ): Promise<number> {
-  const { settings, clock, print } = context;
+  const { settings, clock, database, print } = context;
   if (!settings.tokensEnabled)
     throw new CommandError('TOKENS_ENABLED: is false, the service would not accept the token; set it to true');
-  context.audit(`token create --name ${name}${readOnly ? ' --read-only' : ''}`, user);
+  const account = accountKey(settings.userIdSecret, 'bearer', [LOCAL_ISSUER, user]);
+  if (await database.onSession((session) => isDeprovisioned(session, account)))
+    throw new CommandError(`${user} is deprovisioned; "user deprovision --undo" comes first`);
+  context.audit(`token create --name ${name}${readOnly ? ' --read-only' : ''}`, user, account);
   const token = newPersonalToken();
   const created_on = clock();
   const expires_on = expires === undefined ? null : created_on + expires;

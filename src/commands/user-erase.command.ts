@@ -1,14 +1,9 @@
 import type { Command } from 'commander';
-import { committed, discarded, type Outcome, type Witness } from '../database/transaction.js';
-import type { Session } from '../database/session.js';
-import type { Timestamp } from '../protocol/timestamp.js';
-import { addToLiveCount, eraseAccount, findAccount } from '../accounts/accounts.store.js';
-import { eraseUntil, oldestRecords } from '../articles/store/transfer.store.js';
-import { type DatabaseContext, EXIT } from './command.js';
+import { findAccount } from '../accounts/accounts.store.js';
+import { eraseUser } from '../purge/erase-user.js';
+import { EXIT } from './command.js';
 import type { Shell } from './shell.js';
 import { addUserOptions, noSuchUser, requireOneUser, type UserOptions, userOf, whoseOf } from './user-options.js';
-
-const CHUNK = 200;
 
 /** `user erase`: permanently deletes everything that is stored of a user. */
 export function addUserErase(commands: Command, shell: Shell): void {
@@ -24,52 +19,19 @@ export function addUserErase(commands: Command, shell: Shell): void {
     .action(({ dryRun, ...user }: UserOptions & { dryRun?: boolean }) => {
       requireOneUser(user);
       return shell.withDatabase(async (context) => {
-        const { database, print } = context;
+        const { database, print, progress } = context;
         const key = await userOf(context, user);
         const account = await database.onSession((session) => findAccount(session, key));
         if (!account) throw noSuchUser(context, user, key);
         context.audit(`user erase${dryRun ? ' --dry-run' : ''}`, whoseOf(user), key);
-        if (dryRun)
+        if (dryRun) {
           await print(`would erase ${account.live_count} articles and all tombstones of ${key.toString('hex')}`);
-        else await print(`erased ${await erase(context, key)} articles and tombstones of ${key.toString('hex')}`);
+          return EXIT.ok;
+        }
+        let erased = 0;
+        for await (erased of eraseUser(database, key)) progress(`${erased} articles and tombstones so far`);
+        await print(`erased ${erased} articles and tombstones of ${key.toString('hex')}`);
         return EXIT.ok;
       });
     });
-}
-
-async function erase({ database, progress }: DatabaseContext, account: Buffer): Promise<number> {
-  let erased = 0;
-  for (;;) {
-    const count = await database.inTransaction((transaction) => eraseSome(transaction, account));
-    if (count === 0) break;
-    erased += count;
-    progress(`${erased} articles and tombstones so far`);
-  }
-  return erased + (await database.inTransaction((transaction) => eraseRest(transaction, account)));
-}
-
-/** Erases the oldest records, which are looked up with the account locked: running it twice is harmless. */
-async function eraseSome(transaction: Session, account: Buffer): Promise<Outcome<number>> {
-  await addToLiveCount(transaction, account, 0);
-  const records = await oldestRecords(transaction, account, CHUNK);
-  const last = records.at(-1)?.last_modified;
-  if (last === undefined) return discarded(0);
-  await addToLiveCount(transaction, account, -records.filter(({ deleted }) => !deleted).length);
-  return committed(await eraseUntil(transaction, account, last), isOldestErased(account, records[0]!.last_modified));
-}
-
-/** Tells whether some were erased when the reply to COMMIT is lost: the oldest of them is gone. */
-const isOldestErased =
-  (account: Buffer, oldest: Timestamp): Witness =>
-  async (transaction) => {
-    await addToLiveCount(transaction, account, 0);
-    return (await oldestRecords(transaction, account, 1))[0]?.last_modified !== oldest;
-  };
-
-/** Also deletes what was added in the meantime. */
-async function eraseRest(transaction: Session, account: Buffer): Promise<Outcome<number>> {
-  await addToLiveCount(transaction, account, 0);
-  const erased = await eraseUntil(transaction, account, Number.MAX_SAFE_INTEGER);
-  await eraseAccount(transaction, account);
-  return committed(erased);
 }

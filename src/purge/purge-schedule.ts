@@ -1,12 +1,18 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { SETTINGS } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
+import { DueErasures } from './due-erasures.js';
 import { TombstonePurge } from './tombstone-purge.js';
 
-const FIRST_MS = 5_000;
+const FIRST_PURGE_MS = 5_000;
+/** Where only users are to be erased, which seldom happens. */
+const FIRST_ERASURE_MS = 30_000;
 const HOUR_MS = 3_600_000;
 
-/** Purges tombstones shortly after the start and then about every hour, if `TOMBSTONE_RETENTION_DAYS` is set. */
+/**
+ * Shortly after the start and then about every hour, erases the lists of deprovisioned users whose time has come, and purges
+ * tombstones if `TOMBSTONE_RETENTION_DAYS` is set.
+ */
 @Injectable()
 export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('Purge');
@@ -17,10 +23,12 @@ export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutd
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
     private readonly purge: TombstonePurge,
+    private readonly erasures: DueErasures,
   ) {}
 
   onApplicationBootstrap(): void {
-    if (this.settings.tombstoneRetentionDays > 0) this.runIn(FIRST_MS * withJitter());
+    const firstMs = this.settings.tombstoneRetentionDays > 0 ? FIRST_PURGE_MS : FIRST_ERASURE_MS;
+    this.runIn(firstMs * withJitter());
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -35,13 +43,20 @@ export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutd
   }
 
   private async runOnce(): Promise<void> {
+    await this.erasures
+      .run(() => this.isStopped)
+      .catch((error: Error) => this.logger.warn(`users could not be erased, retrying in an hour: ${error.message}`));
+    if (this.settings.tombstoneRetentionDays > 0) await this.purgeTombstones();
+    this.runIn(HOUR_MS * withJitter());
+  }
+
+  private async purgeTombstones(): Promise<void> {
     try {
       const { accounts, tombstones } = await this.purge.run({ isStopped: () => this.isStopped });
       this.logger.log(`purged ${tombstones} tombstones of ${accounts} accounts`);
     } catch (error) {
       this.logger.warn(`tombstones could not be purged, retrying in an hour: ${(error as Error).message}`);
     }
-    this.runIn(HOUR_MS * withJitter());
   }
 }
 

@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 const ACCOUNTS_AT_ONCE = 200;
 const CHUNK = 200;
 /** Pause between two chunks, so that writers waiting for the same account, or on SQLite the same file, come first. */
-const PAUSE_MS = 20;
+export const PAUSE_MS = 20;
 
 export interface PurgeOptions {
   /** Only count; delete nothing. */

@@ -3,6 +3,7 @@ import type { Request } from 'express';
 import { Strategy, type VerifyFunctionWithRequest } from 'passport-http-bearer';
 import { ServiceStatus } from '../../http/service-status.js';
 import type { Sender } from '../caller.js';
+import { DeprovisionedUsers } from '../tokens/deprovisioned-users.js';
 import { TokenVerifier } from '../tokens/token-verifier.js';
 import type { Presented } from './presented.js';
 
@@ -12,16 +13,21 @@ export class BearerStrategy extends Strategy<VerifyFunctionWithRequest> {
   constructor(
     private readonly verifier: TokenVerifier,
     private readonly status: ServiceStatus,
+    private readonly deprovisioned: DeprovisionedUsers,
   ) {
     super({ passReqToCallback: true }, (request: Request, token, done: (error: unknown, sender?: Sender) => void) => {
       this.senderOf(request as unknown as Presented, token).then((sender) => done(null, sender), done);
     });
   }
 
+  private async senderOf(presented: Presented, token: string): Promise<Sender> {
+    const sender = this.verifier.cached(token) ?? (await this.verify(presented, token));
+    await this.deprovisioned.refuse(sender.account);
+    return sender;
+  }
+
   /** The IP address is counted before a check, because anybody can send tokens that have to be checked. */
-  private async senderOf({ address, count }: Presented, token: string): Promise<Sender> {
-    const cached = this.verifier.cached(token);
-    if (cached) return cached;
+  private async verify({ address, count }: Presented, token: string): Promise<Sender> {
     await count();
     return this.status.monitor.whileWaiting(this.verifier.verify(token, address()));
   }

@@ -2,6 +2,7 @@ import type { EntitySchema } from 'typeorm';
 import { accountEntity } from './account.entity.js';
 import { articleEntity } from './article.entity.js';
 import { columnTypes, type DatabaseType } from './columns.js';
+import { deprovisionedEntity } from './deprovisioned.entity.js';
 import { tokenEntity } from './token.entity.js';
 
 /**
@@ -9,5 +10,7 @@ import { tokenEntity } from './token.entity.js';
  */
 export function entitiesFor(database: DatabaseType): EntitySchema[] {
   const types = columnTypes(database);
-  return [accountEntity, articleEntity, tokenEntity].map((entity) => entity(types) as EntitySchema);
+  return [accountEntity, articleEntity, deprovisionedEntity, tokenEntity].map(
+    (entity) => entity(types) as EntitySchema,
+  );
 }

@@ -5,6 +5,7 @@ import { CreateTokens1760000000003 } from './1760000000003-create-tokens.js';
 import { CutExcerpts1760000000010 } from './1760000000010-cut-excerpts.js';
 import { AddRecentWrites1760000000011 } from './1760000000011-add-recent-writes.js';
 import { AddReadOnlyTokens1760000000012 } from './1760000000012-add-read-only-tokens.js';
+import { CreateDeprovisioned1760000000013 } from './1760000000013-create-deprovisioned.js';
 
 /** All migrations, oldest first. A released migration is never changed. */
 export const MIGRATIONS = [
@@ -15,4 +16,5 @@ export const MIGRATIONS = [
   CutExcerpts1760000000010,
   AddRecentWrites1760000000011,
   AddReadOnlyTokens1760000000012,
+  CreateDeprovisioned1760000000013,
 ];

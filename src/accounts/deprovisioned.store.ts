@@ -1,0 +1,36 @@
+import { In, LessThanOrEqual } from 'typeorm';
+import { Deprovisioned } from '../database/entities/deprovisioned.entity.js';
+import { managerOn } from '../database/entities/manager.js';
+import type { Session } from '../database/session.js';
+import type { Timestamp } from '../protocol/timestamp.js';
+
+/** The keys of all users whose tokens are refused. */
+export async function deprovisionedAccounts(session: Session): Promise<Buffer[]> {
+  const rows = await session.rows('SELECT account FROM deprovisioned', []);
+  return rows.map(({ account }) => account as Buffer);
+}
+
+export const isDeprovisioned = (session: Session, account: Buffer): Promise<boolean> =>
+  managerOn(session).existsBy(Deprovisioned, { account });
+
+/** Refuses the tokens of a user from now on, and sets or clears when the list is erased. */
+export async function deprovision(session: Session, user: Deprovisioned): Promise<void> {
+  await readmit(session, [user.account]);
+  await managerOn(session).createQueryBuilder().insert().into(Deprovisioned).values(user).updateEntity(false).execute();
+}
+
+/** Accepts the users' tokens again; returns how many of the users were deprovisioned. */
+export async function readmit(session: Session, accounts: Buffer[]): Promise<number> {
+  return (await managerOn(session).delete(Deprovisioned, { account: In(accounts) })).affected!;
+}
+
+/** A user whose list is to be erased by now, if there is one. */
+export async function nextToErase(session: Session, now: Timestamp): Promise<Buffer | undefined> {
+  const due = await managerOn(session).findOneBy(Deprovisioned, { erase_on: LessThanOrEqual(now) });
+  return due?.account;
+}
+
+/** Notes that the user's list is erased, unless it is to be erased only later by now. */
+export async function noteErased(session: Session, account: Buffer, now: Timestamp): Promise<void> {
+  await managerOn(session).update(Deprovisioned, { account, erase_on: LessThanOrEqual(now) }, { erase_on: null });
+}

@@ -1,0 +1,79 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { deprovision, readmit } from '../accounts/deprovisioned.store.js';
+import { accountKey } from '../auth/caller.js';
+import { LOCAL_ISSUER } from '../auth/tokens/personal-token.js';
+import { deleteTokens } from '../auth/tokens/personal-tokens.store.js';
+import { committed } from '../database/transaction.js';
+import { CommandError, type DatabaseContext, EXIT } from './command.js';
+import type { Shell } from './shell.js';
+import { issuerOf, readIssuer, readSubject } from './user-options.js';
+
+const DAY_MS = 86_400_000;
+const MAX_DAYS = 36_500;
+
+interface Options {
+  issuer?: string;
+  eraseAfter?: number;
+  undo?: boolean;
+}
+
+/** `user deprovision`: ends all tokens of a user at once, and has the list erased later. */
+export function addUserDeprovision(commands: Command, shell: Shell): void {
+  commands
+    .command('deprovision')
+    .summary('Refuse all tokens of a user, and erase the list later')
+    .description(
+      `For somebody who leaves. Within a few seconds every instance refuses the identity provider's tokens of this subject, however long they are valid, and the personal tokens of the user of this name are revoked. The list stays, unless --erase-after says when the service erases it; the tokens are refused after that, too. Repeat the command to set another time, or none.`,
+    )
+    .argument('<subject>', "the user's subject at the identity provider, and name with personal tokens", readSubject)
+    .option('--issuer <url>', 'the identity provider, when that is not OAUTH_URI', readIssuer)
+    .option('--erase-after <days>', 'erase the list after so many days; 0: within about an hour', readDays)
+    .addOption(
+      new Option('--undo', 'accept tokens again, and do not erase; personal tokens have to be made anew').conflicts(
+        'eraseAfter',
+      ),
+    )
+    .addHelpText('after', '\nExit codes: 0 done, 1 failed, or --undo of a user who is not deprovisioned, 2 wrong usage')
+    .action((subject: string, options: Options) =>
+      shell.withDatabase((context) => {
+        const { userIdSecret, oauthUri } = context.settings;
+        const issuers = [LOCAL_ISSUER, ...(options.issuer || oauthUri ? [issuerOf(context, options)] : [])];
+        const accounts = issuers.map((issuer) => accountKey(userIdSecret, 'bearer', [issuer, subject]));
+        return options.undo ? undo(context, subject, accounts) : end(context, subject, accounts, options.eraseAfter);
+      }),
+    );
+}
+
+function readDays(text: string): number {
+  const days = /^\d{1,5}$/.test(text) ? Number(text) : Infinity;
+  if (days > MAX_DAYS) throw new InvalidArgumentError(`A number of days, 0 to ${MAX_DAYS}.`);
+  return days;
+}
+
+async function end(context: DatabaseContext, subject: string, accounts: Buffer[], days?: number): Promise<number> {
+  const { database, clock, print, audit } = context;
+  audit(`user deprovision${days === undefined ? '' : ` --erase-after ${days}`}`, subject, accounts.at(-1));
+  const since = clock();
+  const erase_on = days === undefined ? null : since + days * DAY_MS;
+  await database.inTransaction(async (transaction) => {
+    for (const account of accounts) await deprovision(transaction, { account, since, erase_on });
+    return committed(undefined);
+  });
+  const revoked = await deleteTokens(database, subject);
+  const until = erase_on === null ? 'the list is kept' : `the list is erased after ${new Date(erase_on).toISOString()}`;
+  await print(`deprovisioned ${subject}: all tokens are refused, ${revoked} personal tokens revoked; ${until}`);
+  return EXIT.ok;
+}
+
+async function undo({ database, print, audit }: DatabaseContext, subject: string, accounts: Buffer[]): Promise<number> {
+  audit('user deprovision --undo', subject, accounts.at(-1));
+  let readmitted = 0;
+  await database.inTransaction(async (transaction) => {
+    // Repeated because the reply to COMMIT was lost, it may find them gone.
+    readmitted = Math.max(readmitted, await readmit(transaction, accounts));
+    return committed(undefined);
+  });
+  if (readmitted === 0) throw new CommandError(`${subject} is not deprovisioned`);
+  await print(`the identity provider's tokens of ${subject} are accepted again; make new personal tokens if needed`);
+  return EXIT.ok;
+}
