@@ -7,6 +7,7 @@ COPY clients/typescript/package.json ./clients/typescript/
 COPY clients/page-reader/package.json ./clients/page-reader/
 COPY formats/package.json ./formats/
 COPY clients/resolver/package.json ./clients/resolver/
+COPY clients/mcp/package.json ./clients/mcp/
 COPY web/package.json ./web/
 RUN npm ci
 COPY tsconfig.json tsconfig.build.json ormconfig.ts openapi.yaml ./
@@ -16,6 +17,7 @@ COPY clients/typescript ./clients/typescript
 COPY clients/page-reader ./clients/page-reader
 COPY formats ./formats
 COPY clients/resolver ./clients/resolver
+COPY clients/mcp ./clients/mcp
 COPY web ./web
 RUN npm run build && npm prune --omit=dev
 # The maps of our own code stay, so that stack traces name the lines of src; those of packages are 39 MB, which a start would read.
@@ -30,6 +32,7 @@ COPY clients/typescript/package.json ./clients/typescript/
 COPY clients/page-reader/package.json ./clients/page-reader/
 COPY formats/package.json ./formats/
 COPY clients/resolver/package.json ./clients/resolver/
+COPY clients/mcp/package.json ./clients/mcp/
 COPY web/package.json ./web/
 RUN npm ci
 COPY tsconfig.json ormconfig.ts vitest.e2e.config.mts ./

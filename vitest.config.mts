@@ -77,7 +77,12 @@ export default defineConfig({
       ...(process.env.TEST_MYSQL_URL ? [api('given', ['test/support/setup-given.ts'])] : []),
       client(
         'client',
-        ['typescript/test/**/*.spec.ts', 'page-reader/test/browser/*.spec.ts', 'resolver/test/service/*.spec.ts'],
+        [
+          'typescript/test/**/*.spec.ts',
+          'page-reader/test/browser/*.spec.ts',
+          'resolver/test/service/*.spec.ts',
+          'mcp/test/*.spec.ts',
+        ],
         ['test/support/setup-tools.ts'],
       ),
       client('client-mariadb', ['typescript/test/service/*.spec.ts'], ['test/support/setup-mariadb.ts']),

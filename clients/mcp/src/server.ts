@@ -1,0 +1,126 @@
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { LocalArticle, ReadingList } from '@reading-list/client';
+import { z } from 'zod';
+
+const MAX_LIMIT = 100;
+
+const QUERY = {
+  unread: z.boolean().optional().describe('true: only unread articles; false: only read ones'),
+  archived: z.boolean().optional().describe('true: only archived articles; false: only those that are not'),
+  favorite: z.boolean().optional().describe('true: only favourites; false: only the others'),
+  limit: z.number().int().min(1).max(MAX_LIMIT).default(20).describe('how many articles at most'),
+  offset: z.number().int().min(0).default(0).describe('how many articles to leave out'),
+};
+const URL_OF = { url: z.string().describe('the URL of an article on the list, as the list shows it') };
+
+const READS = { readOnlyHint: true, openWorldHint: false };
+const WRITES = { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+
+/** The tools for a reading list; those that write only if it may be written. Every call synchronises the list first. */
+export function createServer(list: ReadingList, mayWrite: boolean): McpServer {
+  const instructions = mayWrite
+    ? 'A list of web pages to read. An article is named by its URL.'
+    : 'A list of web pages to read. An article is named by its URL. The token is read-only: the list cannot be changed.';
+  const server = new McpServer({ name: 'reading-list', version: '2.0.0' }, { instructions });
+  addReadingTools(server, list);
+  if (mayWrite) addWritingTools(server, list);
+  return server;
+}
+
+function addReadingTools(server: McpServer, list: ReadingList): void {
+  server.registerTool(
+    'list_articles',
+    { description: 'Articles of the reading list, newest first.', inputSchema: QUERY, annotations: READS },
+    async (query) => {
+      await list.sync();
+      return told({ total: await list.count(query), articles: (await list.list(query)).map(shown) });
+    },
+  );
+  server.registerTool(
+    'search_articles',
+    {
+      description: 'Articles of the reading list whose title, URL or excerpt contain all of the words.',
+      inputSchema: { text: z.string().min(1).describe('words to look for'), ...QUERY },
+      annotations: READS,
+    },
+    async ({ text, ...query }) => {
+      await list.sync();
+      return told({ articles: (await list.search(text, query)).map(shown) });
+    },
+  );
+}
+
+function addWritingTools(server: McpServer, list: ReadingList): void {
+  server.registerTool(
+    'save_article',
+    {
+      description: 'Puts a web page on the reading list. A page that is there already is left as it is.',
+      inputSchema: {
+        url: z.string().describe('its URL'),
+        title: z.string().optional().describe('its title, if known'),
+      },
+      annotations: WRITES,
+    },
+    ({ url, title }) =>
+      change(list, async () => {
+        const { key } = await list.add(title === undefined ? { url } : { url, title });
+        return key;
+      }),
+  );
+  server.registerTool(
+    'mark_read',
+    { description: 'Marks an article as read.', inputSchema: URL_OF, annotations: WRITES },
+    ({ url }) =>
+      change(list, async () => {
+        const key = await keyOf(list, url);
+        await list.markRead(key);
+        return key;
+      }),
+  );
+  server.registerTool(
+    'archive_article',
+    {
+      description: 'Moves an article to the archive, or back to the list.',
+      inputSchema: { ...URL_OF, archived: z.boolean().default(true).describe('false: back to the list') },
+      annotations: WRITES,
+    },
+    ({ url, archived }) =>
+      change(list, async () => {
+        const key = await keyOf(list, url);
+        await list.archive(key, archived);
+        return key;
+      }),
+  );
+}
+
+/** Changes an article, and tells what the service made of it. */
+async function change(list: ReadingList, edit: () => Promise<string>): Promise<CallToolResult> {
+  await list.sync();
+  const key = await edit();
+  const { conflicts } = await list.sync();
+  const refused = conflicts.find((conflict) => conflict.key === key && conflict.kind === 'refused');
+  if (refused) throw new Error(`refused: ${refused.reason}`);
+  const article = await list.get({ key });
+  return told(article ? shown(article) : { deleted: true });
+}
+
+async function keyOf(list: ReadingList, url: string): Promise<string> {
+  const article = await list.get({ url });
+  if (!article) throw new Error(`${url} is not on the list`);
+  return article.key;
+}
+
+/** What a language model needs of an article. */
+const shown = ({ url, title, excerpt, unread, archived, favorite, word_count, added_on }: LocalArticle) => ({
+  url,
+  title,
+  excerpt,
+  unread,
+  archived,
+  favorite,
+  word_count,
+  added_on: new Date(added_on).toISOString(),
+});
+
+const told = (result: object): CallToolResult => ({ content: [{ type: 'text', text: JSON.stringify(result) }] });
