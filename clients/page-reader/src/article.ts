@@ -22,14 +22,15 @@ export function findArticle(
   if (!/html/.test(document.contentType ?? 'text/html') || document.body?.nodeName.toUpperCase() !== 'BODY')
     return undefined;
   if (isTooLarge(document.body) || isSearch(document, url)) return undefined;
-  const content = contentOf(document, title);
+  const content = contentOf(document.cloneNode(true) as Document, title);
   if (!content) return undefined;
   const found = countWords(paragraphsOf(content));
   const minimum = document.querySelector('input[type="password" i]') ? MIN_WORDS_BESIDE_PASSWORD : MIN_WORDS;
   return found.words >= minimum && shareOfLinks(content) <= MAX_SHARE_OF_LINKS ? found : undefined;
 }
 
-function isTooLarge(root: Element): boolean {
+/** Whether reading would take too long. */
+export function isTooLarge(root: Element): boolean {
   let [elements, depth] = [0, 0];
   for (let element: Element | null = root; element && elements <= MAX_ELEMENTS && depth <= MAX_DEPTH;) {
     elements++;
@@ -44,9 +45,8 @@ function isTooLarge(root: Element): boolean {
   return elements > MAX_ELEMENTS || depth > MAX_DEPTH;
 }
 
-/** The element with the article's text, without its title, in a copy of the page. */
-function contentOf(document: Document, title: string): Element | undefined {
-  const copy = document.cloneNode(true) as Document;
+/** The element with the article's text, without its title, in a copy of the page, which is changed. */
+export function contentOf(copy: Document, title: string): Element | undefined {
   for (const element of copy.querySelectorAll(NOT_TEXT)) element.remove();
   // Readability does so with titles in Latin letters.
   for (const heading of copy.querySelectorAll('h1, h2')) if (oneLine(heading.textContent) === title) heading.remove();

@@ -2,6 +2,8 @@ import { findArticle } from './article.js';
 import { canonicalUrl, previewOf } from './links.js';
 import { titleOf } from './title.js';
 
+export { type PlacedWord, placeWords } from './positions.js';
+
 /** What a page is, in the fields of an article of the service. */
 export interface PageFacts {
   /** At most 1,024 characters, never empty. */

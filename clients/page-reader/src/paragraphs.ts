@@ -7,15 +7,21 @@ const BLOCKS = new Set(
 const TEXT_NODE = 3;
 
 /** The text of an element, cut where a browser begins a new line, so that words at the edges do not run together. */
-export function paragraphsOf(element: Element): string[] {
-  const paragraphs = [''];
+export const paragraphsOf = (element: Element): string[] =>
+  textsOf(element)
+    .map((texts) => oneLine(texts.map(({ nodeValue }) => nodeValue ?? '').join('')))
+    .filter(Boolean);
+
+/** The text nodes of an element, by paragraph. */
+export function textsOf(element: Element): Node[][] {
+  const paragraphs: Node[][] = [[]];
   const visit = (node: Node): void => {
-    if (node.nodeType === TEXT_NODE) paragraphs.push((paragraphs.pop() ?? '') + (node.nodeValue ?? ''));
+    if (node.nodeType === TEXT_NODE) paragraphs.at(-1)!.push(node);
     const isBlock = BLOCKS.has(node.nodeName.toUpperCase());
-    if (isBlock) paragraphs.push('');
+    if (isBlock) paragraphs.push([]);
     for (let child = node.firstChild; child; child = child.nextSibling) visit(child);
-    if (isBlock) paragraphs.push('');
+    if (isBlock) paragraphs.push([]);
   };
   visit(element);
-  return paragraphs.map(oneLine).filter(Boolean);
+  return paragraphs;
 }

@@ -11,12 +11,17 @@ export function countWords(paragraphs: readonly string[]): { words: number; exce
   for (const paragraph of paragraphs) {
     const isInExcerpt = words < EXCERPT_WORDS;
     let end = paragraph.length;
-    for (const { start, piece } of piecesOf(paragraph))
-      for (const { index, segment, isWordLike } of segmenter.segment(piece))
-        if (isWordLike && ++words === EXCERPT_WORDS) end = start + index + segment.length;
+    for (const word of wordsIn(paragraph)) if (++words === EXCERPT_WORDS) end = word.end;
     if (isInExcerpt) excerpt.push(paragraph.slice(0, end));
   }
   return { words, excerpt: excerpt.join('\n').slice(0, EXCERPT_LENGTH) };
+}
+
+/** The words of a paragraph, from where to where. */
+export function* wordsIn(paragraph: string): Generator<{ start: number; end: number }> {
+  for (const { start, piece } of piecesOf(paragraph))
+    for (const { index, segment, isWordLike } of segmenter.segment(piece))
+      if (isWordLike) yield { start: start + index, end: start + index + segment.length };
 }
 
 /** A long paragraph is cut between words, where there are spaces. */

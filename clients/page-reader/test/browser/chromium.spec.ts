@@ -35,14 +35,20 @@ it('Chromium reads from live pages what Node reads from saved ones, and leaves t
   });
   for (const saved of pages) {
     await page.goto(saved.url);
-    const live = await page.evaluate<unknown>(`(() => {
+    const live = await page.evaluate<{ facts: object; words: (string | null)[]; isUnchanged: boolean }>(`(() => {
       const markup = () => document.documentElement.outerHTML;
       ${program};
       const before = markup();
       const facts = reader.readPage(document);
-      return { ...facts, isUnchanged: markup() === before };
+      const placed = reader.placeWords(document);
+      const words = placed.map((word) => word && word.text.data.slice(word.start, word.end));
+      return { facts, words: facts.is_article ? words : [], isUnchanged: markup() === before };
     })()`);
-    expect(live, saved.name).toEqual({ ...readDownload(saved), isUnchanged: true });
+    const facts = readDownload(saved);
+    expect(live, saved.name).toMatchObject({ facts, isUnchanged: true });
+    expect(live.words.length, saved.name).toBe(facts.word_count ?? 0);
+    expect(facts.excerpt.startsWith(live.words[0] ?? ''), saved.name).toBe(true);
+    expect(live.words.filter((word) => !word).length, saved.name).toBe(0);
   }
   expect(pages.length).toBeGreaterThan(45);
 });
