@@ -245,6 +245,26 @@ it.each([
   },
 );
 
+it('says that a title follows where a resolver was seen at work, and nowhere else', async () => {
+  const name = someName();
+  const { page, close } = await world.deviceOf(name);
+  const api = await world.api(name);
+  await save(page, 'https://example.com/first');
+  await expectTitles(page, ['example.com/first']);
+  await expect.poll(async () => (await api.list()).length).toBe(1);
+  expect(await page.getByText('Title follows').count()).toBe(0);
+  // What a resolver does.
+  const [{ id }] = (await api.list()) as [{ id: string }];
+  await api.call('PATCH', `/articles/${id}`, { title: 'First', excerpt: 'It begins.', word_count: 300 });
+  await expectTitles(page, ['First']);
+  await save(page, 'https://example.com/second');
+  await save(page, 'https://example.com/third', 'Third');
+  await expectTitles(page, ['Third', 'example.com/second', 'First']);
+  await row(page, 'example.com/second').getByText('Title follows').waitFor();
+  expect(await page.getByText('Title follows').count()).toBe(1);
+  await close();
+});
+
 it('loads pictures from elsewhere only where the user has switched them on, and its policy follows', async () => {
   const name = someName();
   await apiOf(world.url, name).create({ url: 'https://a.test/', title: 'A', preview: 'https://pictures.test/a.png' });

@@ -1,6 +1,7 @@
 import type { LocalArticle, Query, ReadingList } from '@reading-list/client';
 import { useEffect, useState } from 'preact/hooks';
 import { duplicatesIn } from './canonical';
+import { isResolverAtWork } from './resolver';
 import { VIEW_QUERIES, type View, VIEWS } from './view';
 
 /** The articles of a view, or of a search in all of them; undefined until loaded. */
@@ -43,6 +44,16 @@ export function useDuplicates(list: ReadingList): LocalArticle[][] {
   const [groups, setGroups] = useState<LocalArticle[][]>([]);
   useEffect(() => onChange(list, async () => setGroups(duplicatesIn(await list.list({ order: 'oldest' })))), [list]);
   return groups;
+}
+
+/** Whether titles of bare URLs follow. */
+export function useResolver(list: ReadingList, device: string): boolean {
+  const [isSeen, setSeen] = useState(false);
+  useEffect(
+    () => onChange(list, async () => setSeen(isResolverAtWork(await list.list(), device, Date.now()))),
+    [list, device],
+  );
+  return isSeen;
 }
 
 /** The current state of an article: undefined until loaded, null if there is none with that key. */

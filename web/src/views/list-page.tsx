@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ToSave } from '../account/entrance';
 import type { Session } from '../account/session';
 import { Actions, type Done } from '../list/actions';
-import { useArticle, useArticles, useCounts, useDuplicates } from '../list/hooks';
+import { useArticle, useArticles, useCounts, useDuplicates, useResolver } from '../list/hooks';
 import { useMessages } from '../list/messages';
 import { useRoute } from '../list/route';
 import { useIsWide, useSelection } from '../list/selection';
@@ -70,6 +70,7 @@ export function ListPage(props: Props): JSX.Element {
   const counts = useCounts(list);
   const messages = useMessages(list);
   const duplicates = useDuplicates(list);
+  const titlesFollow = useResolver(list, preferences.device);
 
   useEffect(
     () => void noteAccount(session.account, sync.unsent).catch(() => undefined),
@@ -198,6 +199,7 @@ export function ListPage(props: Props): JSX.Element {
               items={items}
               view={route.view}
               isSearch={isSearch}
+              titlesFollow={titlesFollow}
               whenEmpty={whenEmpty}
               actions={actions}
               selected={selection.selected}

@@ -12,6 +12,8 @@ interface Props {
   items: LocalArticle[] | undefined;
   view: View;
   isSearch: boolean;
+  /** Whether titles of bare URLs follow. */
+  titlesFollow: boolean;
   /** What to show below the sentence that says that the list is empty. */
   whenEmpty?: ComponentChildren;
   actions: Actions;
@@ -84,6 +86,7 @@ export function ListPane(props: Props): JSX.Element {
               top={index * rowHeight}
               view={view}
               isFound={isSearch}
+              titlesFollow={props.titlesFollow}
               actions={props.actions}
               isSelected={index === at}
               isOpen={items[index]!.key === props.openKey}

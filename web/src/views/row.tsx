@@ -2,6 +2,7 @@ import type { LocalArticle } from '@reading-list/client';
 import type { JSX } from 'preact';
 import type { Actions } from '../list/actions';
 import { minutesOf, percentOf, siteOf, titleOf } from '../list/article-facts';
+import { awaitsTitle } from '../list/resolver';
 import { placeOf, routeHash, type View } from '../list/view';
 import { AWAY, webLink } from '../platform/links';
 import { formatDate, t } from '../texts';
@@ -13,6 +14,8 @@ interface Props {
   view: View;
   /** Whether it was found by a search, and may be anywhere. */
   isFound: boolean;
+  /** Whether titles of bare URLs follow. */
+  titlesFollow: boolean;
   actions: Actions;
   index: number;
   count: number;
@@ -51,7 +54,7 @@ export function Row(props: Props): JSX.Element {
         <span class="row-title" dir="auto">
           {title}
         </span>
-        <Facts article={article} isFound={props.isFound} />
+        <Facts article={article} isFound={props.isFound} titlesFollow={props.titlesFollow} />
       </a>
       <Picture article={article} />
       <RowActions {...props} title={title} />
@@ -60,7 +63,7 @@ export function Row(props: Props): JSX.Element {
   );
 }
 
-function Facts({ article, isFound }: { article: LocalArticle; isFound: boolean }): JSX.Element {
+function Facts({ article, isFound, titlesFollow }: Pick<Props, 'article' | 'isFound' | 'titlesFollow'>): JSX.Element {
   const [minutes, percent] = [minutesOf(article), percentOf(article)];
   return (
     <span class="row-facts">
@@ -71,6 +74,7 @@ function Facts({ article, isFound }: { article: LocalArticle; isFound: boolean }
       )}
       <bdi class="site">{siteOf(article)}</bdi>
       {article.pending && <span class="pending">{t.waiting}</span>}
+      {titlesFollow && awaitsTitle(article, Date.now()) && <span class="pending">{t.titleFollows}</span>}
       <span>{formatDate(article.added_on)}</span>
       {minutes !== undefined && <span>{t.minutes(minutes)}</span>}
       {percent !== undefined && <span>{t.progress(percent)}</span>}
