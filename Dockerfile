@@ -8,6 +8,7 @@ COPY clients/page-reader/package.json ./clients/page-reader/
 COPY formats/package.json ./formats/
 COPY clients/resolver/package.json ./clients/resolver/
 COPY clients/mcp/package.json ./clients/mcp/
+COPY clients/extension/package.json ./clients/extension/
 COPY web/package.json ./web/
 RUN npm ci
 COPY tsconfig.json tsconfig.build.json ormconfig.ts openapi.yaml ./
@@ -19,7 +20,7 @@ COPY formats ./formats
 COPY clients/resolver ./clients/resolver
 COPY clients/mcp ./clients/mcp
 COPY web ./web
-RUN npm run build && npm prune --omit=dev
+RUN npm run build:service && npm prune --omit=dev
 # The maps of our own code stay, so that stack traces name the lines of src; those of packages are 39 MB, which a start would read.
 RUN find node_modules -name '*.map' -delete && rm -rf node_modules/better-sqlite3/deps node_modules/better-sqlite3/build/Release/obj*
 
@@ -33,6 +34,7 @@ COPY clients/page-reader/package.json ./clients/page-reader/
 COPY formats/package.json ./formats/
 COPY clients/resolver/package.json ./clients/resolver/
 COPY clients/mcp/package.json ./clients/mcp/
+COPY clients/extension/package.json ./clients/extension/
 COPY web/package.json ./web/
 RUN npm ci
 COPY tsconfig.json ormconfig.ts vitest.e2e.config.mts ./

@@ -67,7 +67,7 @@ export default defineConfig({
         },
         test: {
           name: 'unit',
-          include: ['test/unit/**/*.spec.ts', 'clients/{page-reader,resolver}/test/*.spec.ts'],
+          include: ['test/unit/**/*.spec.ts', 'clients/{page-reader,resolver,extension}/test/*.spec.ts'],
           testTimeout: 30_000,
         },
       },
@@ -82,6 +82,7 @@ export default defineConfig({
           'page-reader/test/browser/*.spec.ts',
           'resolver/test/service/*.spec.ts',
           'mcp/test/*.spec.ts',
+          'extension/test/browser/*.spec.ts',
         ],
         ['test/support/setup-tools.ts'],
       ),

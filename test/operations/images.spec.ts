@@ -10,7 +10,7 @@ import { startService } from '../support/service.js';
 describe('the images', () => {
   it('of the service builds, starts, is healthy and ends, step by step in an empty folder', () => {
     const output = execFileSync(process.execPath, ['scripts/replay-image.mjs'], { encoding: 'utf8' });
-    expect(output).toContain('ok: RUN npm run build && npm prune --omit=dev');
+    expect(output).toContain('ok: RUN npm run build:service && npm prune --omit=dev');
     expect(output).toContain('ok: it starts, is healthy, knows its commit, and has its commands');
     expect(output).toContain('ok: the resolver has all that it imports');
     expect(output).toContain('ok: the end-to-end suites run against it');

@@ -5,7 +5,7 @@ interface BuildFile {
   entryFile: string;
   compilerOptions: { tsConfigPath: string };
   main: string;
-  scripts: { build: string };
+  scripts: { 'build:service': string };
 }
 
 const json = (path: string): BuildFile => JSON.parse(readFileSync(path, 'utf8')) as BuildFile;
@@ -14,7 +14,7 @@ it('the Nest CLI compiles the sources that npm run build compiles, to the same p
   const { entryFile, compilerOptions } = json('nest-cli.json');
   const { main, scripts } = json('package.json');
   expect(`dist/${entryFile}.js`).toBe(main);
-  expect(scripts.build).toContain(compilerOptions.tsConfigPath);
+  expect(scripts['build:service']).toContain(compilerOptions.tsConfigPath);
   expect(existsSync(`${entryFile}.ts`)).toBe(true);
 });
 

@@ -1,0 +1,81 @@
+import type { ReadingList } from '@reading-list/client';
+import { keepLost } from '../lost';
+import { POPUP, type Request, type Saved } from '../messages';
+import { onSession } from '../session';
+import { t } from '../texts';
+import { flash, showInAllWindows, showWhetherListed } from './badge';
+import { currentList, followSession, onOpened } from './open-list';
+import { followPosition, notePosition } from './position';
+import { saveLink, savePage } from './save';
+import { sync, syncIfDue } from './sync';
+
+const SAVE_LINK = 'save-link';
+
+// A script that was ended is started again by an event, and has to listen to it by the end of this file.
+chrome.runtime.onInstalled.addListener(() => {
+  chrome.contextMenus.create({
+    id: SAVE_LINK,
+    title: t('saveLink'),
+    contexts: ['link'],
+    targetUrlPatterns: ['http://*/*', 'https://*/*'],
+  });
+  void syncIfDue();
+});
+chrome.runtime.onStartup.addListener(() => void sync());
+chrome.contextMenus.onClicked.addListener((info, tab) => {
+  const title = (info as { linkText?: string }).linkText ?? info.selectionText;
+  void saveUnseen(tab, (list) => saveLink(list, info.linkUrl ?? '', title));
+});
+chrome.commands.onCommand.addListener((_command, tab) => {
+  if (tab) void saveUnseen(tab, (list) => savePage(list, tab));
+});
+chrome.runtime.onMessage.addListener((request: Request, sender, respond: (saved: Saved) => void) => {
+  if (request.do === 'position') {
+    void notePosition(sender.tab, request.words);
+    return false;
+  }
+  saveTab(request.tabId).then(respond, (error: Error) => respond({ problem: error.message }));
+  return true;
+});
+chrome.runtime.onConnect.addListener((port) => {
+  if (port.name === POPUP) port.onDisconnect.addListener(() => void sync());
+});
+chrome.tabs.onActivated.addListener(({ tabId }) => void lookAt(tabId));
+chrome.tabs.onUpdated.addListener((tabId, { status, url }) => {
+  if (url !== undefined || status === 'complete') void lookAt(tabId);
+  if (status === 'complete') void followPosition(tabId).catch(() => undefined);
+});
+addEventListener('online', () => void sync());
+followSession();
+onSession(() => void sync().then(showInAllWindows));
+onOpened((list) => list.on('change', () => void showInAllWindows()));
+onOpened(keepLost);
+
+async function lookAt(tabId: number): Promise<void> {
+  await showWhetherListed(tabId);
+  await syncIfDue();
+}
+
+async function saveTab(tabId: number): Promise<Saved> {
+  const list = await currentList();
+  if (!list) return { problem: t('setUp') };
+  const saved = await savePage(list, await chrome.tabs.get(tabId));
+  void sync();
+  void followPosition(tabId).catch(() => undefined);
+  return saved;
+}
+
+/** Saves where no popup shows what became of it: the button does. */
+async function saveUnseen(
+  tab: chrome.tabs.Tab | undefined,
+  save: (list: ReadingList) => Promise<Saved>,
+): Promise<void> {
+  const list = await currentList();
+  if (!list) return chrome.runtime.openOptionsPage();
+  const saved = await save(list).catch((error: Error) => ({ problem: error.message }));
+  void sync();
+  if (tab?.id === undefined) return;
+  void followPosition(tab.id).catch(() => undefined);
+  if ('problem' in saved) await flash(tab.id, '!', t('badgeFailed', saved.problem));
+  else await flash(tab.id, '✓', t(saved.isNew ? 'saved' : 'alreadyThere'));
+}

@@ -1,0 +1,3 @@
+import { readPage } from '@reading-list/page-reader';
+
+globalThis.readingListPage = (url) => readPage(document, url);
