@@ -1,5 +1,3 @@
-import './commands/end-on-signal.js';
-import { runCommandLine } from './commands/command-line.js';
-import { ofProcess } from './commands/shell.js';
-
-process.exitCode = await runCommandLine(['migrate', ...process.argv.slice(2)], ofProcess());
+// `npm run migrate`, and what units and jobs of deployments call: the command of that name.
+process.argv.splice(2, 0, 'migrate');
+await import('./commands/cli.js');

@@ -4,9 +4,9 @@ import type { Database } from '../database/database.js';
 import { raiseTimestamps } from '../accounts/accounts.store.js';
 import { tick } from '../accounts/tick.js';
 import { isUsableTimestamp, type Timestamp } from '../protocol/timestamp.js';
-import { allAccounts } from './all-accounts.js';
 import { type DatabaseContext, EXIT } from './command.js';
 import type { Shell } from './shell.js';
+import { allAccounts } from './user-options.js';
 
 /** `advance-clocks`: for use after restoring a backup, when devices are ahead of the service and have to start over. */
 export function addAdvanceClocks(commands: Command, shell: Shell): void {

@@ -1,5 +1,11 @@
-import './end-on-signal.js';
-import { runCommandLine } from './command-line.js';
-import { ofProcess } from './shell.js';
+import { constants } from 'node:os';
 
+// The first process of a container ignores signals that it has no handler for. Any other process ends by them. Before
+// anything else is loaded.
+if (process.pid === 1)
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.once(signal, () => process.exit(128 + constants.signals[signal]));
+
+const { runCommandLine } = await import('./command-line.js');
+const { ofProcess } = await import('./shell.js');
 process.exitCode = await runCommandLine(process.argv.slice(2), ofProcess());

@@ -6,7 +6,7 @@ import { whyUnusable } from '../database/sqlite/why-unusable.js';
 import { advanceClocks } from './advance-clocks.command.js';
 import { type CommandContext, CommandError, UsageError } from './command.js';
 import { examine } from './doctor.command.js';
-import { withDatabase } from './open-database.js';
+import { withDatabase } from './shell.js';
 import type { Shell } from './shell.js';
 import {
   copyDatabase,

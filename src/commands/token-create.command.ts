@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { committed } from '../database/transaction.js';
 import { renderUnicodeCompact } from 'uqr';
 import { LOCAL_ISSUER, newPersonalToken, personalTokenHash } from '../auth/tokens/personal-token.js';
@@ -10,7 +10,7 @@ import type { Token } from '../database/entities/token.entity.js';
 import { baseUrl } from '../greeting.js';
 import { CommandError, type DatabaseContext, EXIT } from './command.js';
 import type { Shell } from './shell.js';
-import { readLifetime, readName } from './token-options.js';
+import { readName } from './user-options.js';
 
 interface Options {
   name: string;
@@ -115,3 +115,14 @@ const day = (time: number): string => new Date(time).toISOString().slice(0, 16).
 
 /** Without PUBLIC_URL this is a trial service on this machine. */
 const baseOf = ({ publicUrl, host, port }: Settings): string => publicUrl ?? baseUrl(host, port);
+
+const UNITS_MS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+const MAX_MS = 36_500 * UNITS_MS.d!;
+
+/** Reads how long a token is valid, in milliseconds: `90d`, `12h`, `4w`. */
+function readLifetime(text: string): number {
+  const [, count, unit] = /^([1-9]\d{0,8})([hdw])$/.exec(text) ?? [];
+  const ms = Number(count) * (UNITS_MS[unit ?? ''] ?? NaN);
+  if (!(ms <= MAX_MS)) throw new InvalidArgumentError('A number of hours, days or weeks: 12h, 90d, 4w.');
+  return ms;
+}

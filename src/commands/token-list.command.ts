@@ -3,7 +3,7 @@ import { listTokens } from '../auth/tokens/personal-tokens.store.js';
 import type { Token } from '../database/entities/token.entity.js';
 import { EXIT } from './command.js';
 import type { Shell } from './shell.js';
-import { readName } from './token-options.js';
+import { readName } from './user-options.js';
 
 /** `token list`: lists personal tokens with user, name, creation, expiry and last use. */
 export function addTokenList(commands: Command, shell: Shell): void {

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { deleteTokens } from '../auth/tokens/personal-tokens.store.js';
 import { CommandError, EXIT, UsageError } from './command.js';
 import type { Shell } from './shell.js';
-import { readName } from './token-options.js';
+import { readName } from './user-options.js';
 
 /** `token revoke`: within a few seconds no instance accepts the tokens any more. */
 export function addTokenRevoke(commands: Command, shell: Shell): void {

@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
-import { findAccount } from '../accounts/accounts.store.js';
 import { eraseUser } from '../purge/erase-user.js';
 import { EXIT } from './command.js';
 import type { Shell } from './shell.js';
-import { addUserOptions, noSuchUser, requireOneUser, type UserOptions, userOf, whoseOf } from './user-options.js';
+import { addUserOptions, requireAccount, requireOneUser, type UserOptions, whoseOf } from './user-options.js';
 
 /** `user erase`: permanently deletes everything that is stored of a user. */
 export function addUserErase(commands: Command, shell: Shell): void {
@@ -19,18 +18,17 @@ export function addUserErase(commands: Command, shell: Shell): void {
     .action(({ dryRun, ...user }: UserOptions & { dryRun?: boolean }) => {
       requireOneUser(user);
       return shell.withDatabase(async (context) => {
-        const { database, print, progress } = context;
-        const key = await userOf(context, user);
-        const account = await database.onSession((session) => findAccount(session, key));
-        if (!account) throw noSuchUser(context, user, key);
-        context.audit(`user erase${dryRun ? ' --dry-run' : ''}`, whoseOf(user), key);
+        const { print, progress } = context;
+        const { account, live_count } = await requireAccount(context, user);
+        const key = account.toString('hex');
+        context.audit(`user erase${dryRun ? ' --dry-run' : ''}`, whoseOf(user), account);
         if (dryRun) {
-          await print(`would erase ${account.live_count} articles and all tombstones of ${key.toString('hex')}`);
+          await print(`would erase ${live_count} articles and all tombstones of ${key}`);
           return EXIT.ok;
         }
         let erased = 0;
-        for await (erased of eraseUser(database, key)) progress(`${erased} articles and tombstones so far`);
-        await print(`erased ${erased} articles and tombstones of ${key.toString('hex')}`);
+        for await (erased of eraseUser(context.database, account)) progress(`${erased} articles and tombstones so far`);
+        await print(`erased ${erased} articles and tombstones of ${key}`);
         return EXIT.ok;
       });
     });

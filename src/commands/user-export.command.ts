@@ -1,18 +1,16 @@
 import type { Command } from 'commander';
-import { allAccounts } from './all-accounts.js';
 import type { AccountRow } from '../accounts/account.row.js';
-import { findAccount } from '../accounts/accounts.store.js';
 import { findPage, type Page } from '../articles/store/article-pages.store.js';
 import { parseCollectionQuery } from '../protocol/collection-query.js';
 import { type DatabaseContext, EXIT, UsageError } from './command.js';
 import type { Shell } from './shell.js';
 import {
   addUserOptions,
+  allAccounts,
   namesUser,
-  noSuchUser,
+  requireAccount,
   requireOneUser,
   type UserOptions,
-  userOf,
   whoseOf,
 } from './user-options.js';
 
@@ -37,23 +35,16 @@ export function addUserExport(commands: Command, shell: Shell): void {
         throw new UsageError('Name one user with --key, --subject, --local or --basic, or say --all.');
       if (!all) requireOneUser(user);
       return shell.withDatabase(async (context) => {
-        if (all) context.audit('user export', whoseOf(user));
+        const named = all ? undefined : await requireAccount(context, user);
+        context.audit('user export', whoseOf(user), named?.account);
         let users = 0;
-        for await (const account of all ? allAccounts(context.database) : theAccount(context, user)) {
+        for await (const account of named ? [named] : allAccounts(context.database)) {
           await exportAccount(context, account);
           context.progress(`${++users} users so far`);
         }
         return EXIT.ok;
       });
     });
-}
-
-async function* theAccount(context: DatabaseContext, user: UserOptions): AsyncGenerator<AccountRow> {
-  const key = await userOf(context, user);
-  const account = await context.database.onSession((session) => findAccount(session, key));
-  if (!account) throw noSuchUser(context, user, key);
-  context.audit('user export', whoseOf(user), key);
-  yield account;
 }
 
 async function exportAccount({ database, print }: DatabaseContext, row: AccountRow): Promise<void> {

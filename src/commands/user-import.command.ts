@@ -12,7 +12,7 @@ import {
 import { type Command, Option } from 'commander';
 import { CommandError, type DatabaseContext, UsageError } from './command.js';
 import type { ImportOptions } from './import/account-import.js';
-import { decodeLines } from './import/decode-lines.js';
+import { decodeLines } from './import/own-lines.js';
 import { importEntries } from './import/import-entries.js';
 import { importOwnLines } from './import/import-own-lines.js';
 import type { Shell } from './shell.js';

@@ -10,8 +10,7 @@ import { deleteTokens } from '../auth/tokens/personal-tokens.store.js';
 import type { Session } from '../database/session.js';
 import { CommandError, type DatabaseContext, EXIT } from './command.js';
 import type { Shell } from './shell.js';
-import { readName } from './token-options.js';
-import { issuerOf, readIssuer, readSubject } from './user-options.js';
+import { issuerOf, readIssuer, readName, readSubject } from './user-options.js';
 
 /** How long instances may accept a revoked token and complete requests with it. */
 const UNTIL_REVOKED_MS = REVOCATION_MS + 2_000;

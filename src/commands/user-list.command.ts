@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { allAccounts } from './all-accounts.js';
 import { EXIT } from './command.js';
 import type { Shell } from './shell.js';
+import { allAccounts } from './user-options.js';
 
 /** `user list`: lists the users by key; names are not stored. */
 export function addUserList(commands: Command, shell: Shell): void {

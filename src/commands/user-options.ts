@@ -1,9 +1,17 @@
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
 import { type Command, InvalidArgumentError } from 'commander';
+import type { AccountRow } from '../accounts/account.row.js';
+import { accountsAfter, findAccount } from '../accounts/accounts.store.js';
 import { accountKey } from '../auth/caller.js';
 import { LOCAL_ISSUER } from '../auth/tokens/personal-token.js';
 import { isIssuer } from '../config/formats.js';
-import { CommandError, type CommandContext, UsageError } from './command.js';
-import { readPassword } from './password.js';
+import type { Database } from '../database/database.js';
+import { isLongerThan } from '../protocol/text.js';
+import { type CommandContext, CommandError, type DatabaseContext, UsageError } from './command.js';
+
+const MAX_NAME_LENGTH = 255;
+const AT_ONCE = 500;
 
 /** The options that name a user. */
 export interface UserOptions {
@@ -52,8 +60,26 @@ export async function userOf(context: CommandContext, options: UserOptions): Pro
 export const whoseOf = ({ key, subject, local, basic }: UserOptions): string =>
   subject ?? local ?? basic ?? key?.toString('hex') ?? 'all users';
 
+/** All accounts in key order. */
+export async function* allAccounts(database: Database): AsyncGenerator<AccountRow> {
+  for (let after = Buffer.alloc(0); ;) {
+    const accounts = await database.onSession((session) => accountsAfter(session, after, AT_ONCE));
+    yield* accounts;
+    if (accounts.length < AT_ONCE) return;
+    after = accounts.at(-1)!.account as Buffer<ArrayBuffer>;
+  }
+}
+
+/** The account of the user that the options name. Throws `CommandError` when there is none. */
+export async function requireAccount(context: DatabaseContext, options: UserOptions): Promise<AccountRow> {
+  const key = await userOf(context, options);
+  const account = await context.database.onSession((session) => findAccount(session, key));
+  if (!account) throw noSuchUser(context, options, key);
+  return account;
+}
+
 /** The error for a user of whom there is nothing, named as in the options: the name may be mistyped. */
-export function noSuchUser(context: CommandContext, options: UserOptions, account: Buffer): CommandError {
+function noSuchUser(context: CommandContext, options: UserOptions, account: Buffer): CommandError {
   const { subject, local, basic } = options;
   const [key, all] = [account.toString('hex'), '"user list" shows all'];
   if (subject !== undefined)
@@ -89,4 +115,30 @@ function readKey(text: string): Buffer {
   if (!/^[0-9a-f]{32}$/i.test(text))
     throw new InvalidArgumentError('32 hexadecimal digits, as "user list" shows them.');
   return Buffer.from(text, 'hex');
+}
+
+/** Reads the name of a user or a token. Names appear in lists, so invisible characters are rejected. */
+export function readName(text: string): string {
+  const isPlain = text !== '' && text.trim() === text && !/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(text);
+  if (!isPlain || isLongerThan(text, MAX_NAME_LENGTH))
+    throw new InvalidArgumentError(`1 to ${MAX_NAME_LENGTH} visible characters, without blanks at either end.`);
+  return text;
+}
+
+/**
+ * Reads one line from standard input; on a terminal with a prompt on stderr and without echo. Throws `UsageError` when
+ * there is none.
+ */
+async function readPassword(what: string): Promise<string> {
+  const { isTTY } = process.stdin;
+  if (isTTY) process.stderr.write(`${what} (not shown): `);
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: process.stdin, output: nowhere, terminal: isTTY });
+  try {
+    for await (const line of lines) return line;
+  } finally {
+    lines.close();
+    if (isTTY) process.stderr.write('\n');
+  }
+  throw new UsageError(`${what}: give it in BASIC_PASSWORD, or as a line of standard input.`);
 }

@@ -6,8 +6,7 @@ import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { CommandError, EXIT } from '../../src/commands/command.js';
 import { createProgram } from '../../src/commands/command-line.js';
-import { withDatabase } from '../../src/commands/open-database.js';
-import { Shell } from '../../src/commands/shell.js';
+import { Shell, withDatabase } from '../../src/commands/shell.js';
 import { readSettings } from '../../src/config/load-settings.js';
 
 /** How a command ended. */

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { readExport } from '../../formats/src/index.js';
 import { type StoredArticle, toBookmarks, toCsv, toLines } from '../../formats/src/write.js';
-import { decodeLines } from '../../src/commands/import/decode-lines.js';
-import { readOwnLines } from '../../src/commands/import/own-lines.js';
+import { decodeLines, readOwnLines } from '../../src/commands/import/own-lines.js';
 
 /** The text in chunks of a size, as a file or a socket gives it. */
 function* inChunks(text: string, size: number): Generator<string> {

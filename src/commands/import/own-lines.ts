@@ -1,4 +1,4 @@
-import { parseOwnLine, ReadError } from '@reading-list/formats';
+import { decode, parseOwnLine, ReadError, unicodeOf } from '@reading-list/formats';
 import { type Article, newArticle, type Tombstone } from '../../articles/article.js';
 import type { Timestamp } from '../../protocol/timestamp.js';
 import { isUuid } from '../../protocol/uuid.js';
@@ -75,4 +75,44 @@ function readTimestamp(field: Record<string, unknown>): Timestamp {
   const [[name, value]] = Object.entries(field) as [[string, unknown]];
   if (!Number.isSafeInteger(value) || (value as number) < 0) throw new Error(`${name}: not a timestamp`);
   return value as number;
+}
+
+const LINE_FEED = 0x0a;
+/** The maximum length of a line in bytes: anything longer is not a reading list. */
+const MAX_LINE_BYTES = 64 * 2 ** 20;
+
+type Chunks = AsyncIterable<Buffer> | Iterable<Buffer>;
+
+/** The text of a file that may be larger than the memory, decoded as `decode` does, some whole lines at a time. */
+export async function* decodeLines(beginning: Buffer, rest: Chunks): AsyncGenerator<string> {
+  const unicode = unicodeOf(beginning);
+  if (unicode === 'utf-8') yield* decodeWholeLines(chained(beginning, rest));
+  else yield* decodeUtf16(unicode, chained(beginning, rest));
+}
+
+async function* decodeWholeLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let line: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    const end = chunk.lastIndexOf(LINE_FEED) + 1;
+    if (end > 0) {
+      yield decode(Buffer.concat([...line, chunk.subarray(0, end)]));
+      [line, size] = [[], 0];
+    }
+    line.push(chunk.subarray(end));
+    size += chunk.length - end;
+    if (size > MAX_LINE_BYTES) throw new ReadError('a line is too long');
+  }
+  yield decode(Buffer.concat(line));
+}
+
+async function* decodeUtf16(encoding: string, chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  const decoder = new TextDecoder(encoding);
+  for await (const chunk of chunks) yield decoder.decode(chunk, { stream: true });
+  yield decoder.decode();
+}
+
+async function* chained(beginning: Buffer, rest: Chunks): AsyncGenerator<Buffer> {
+  yield beginning;
+  yield* rest;
 }

@@ -1,6 +1,0 @@
-import { constants } from 'node:os';
-
-// The first process of a container ignores signals that it has no handler for. Any other process ends by them.
-if (process.pid === 1)
-  for (const signal of ['SIGTERM', 'SIGINT'] as const)
-    process.once(signal, () => process.exit(128 + constants.signals[signal]));
