@@ -5,9 +5,12 @@ import { requestOf } from '../http/request/request-context.js';
 import { readOnlyToken } from '../protocol/api-error.js';
 import { Authenticator } from './authenticator.js';
 import { Caller } from './caller.js';
-import { IS_PUBLIC } from './public.js';
 
+const IS_PUBLIC = 'isPublic';
 const BEARER_ONLY = 'bearerOnly';
+
+/** Makes a handler public; the guard protects every other one. */
+export const Public = () => SetMetadata(IS_PUBLIC, true);
 
 /** Marks the handler of batches: it does not accept Basic credentials, and what a token may do is judged by the entry. */
 export const BearerOnly = () => SetMetadata(BEARER_ONLY, true);

@@ -7,10 +7,8 @@ import { ApiError } from '../protocol/api-error.js';
 import { readAuthorization } from '../protocol/authorization-header.js';
 import { RateLimiter } from '../rate-limit/rate-limiter.js';
 import type { Scheme, Sender } from './caller.js';
-import { challenge, type ChallengeOptions } from './challenge.js';
 import { BasicStrategy } from './strategies/basic.strategy.js';
-import { BearerStrategy } from './strategies/bearer.strategy.js';
-import type { Presented } from './strategies/presented.js';
+import { BearerStrategy, type Presented } from './strategies/bearer.strategy.js';
 
 type Answer = (error?: unknown, sender?: Sender | false) => void;
 type Middleware = (request: Presented, response: unknown, next: Answer) => void;
@@ -80,3 +78,26 @@ export class Authenticator {
     return new ApiError(kind, message, { 'WWW-Authenticate': challenge(this.settings, options) });
   }
 }
+
+/** What a challenge depends on besides the settings: whether a token was rejected, and what the handler accepts. */
+interface ChallengeOptions {
+  error?: 'invalid_token';
+  /** Basic credentials are not accepted. */
+  bearerOnly?: boolean;
+}
+
+/**
+ * The `WWW-Authenticate` value of a 401: Bearer, with the error if a token was rejected, and Basic where it is enabled
+ * and accepted. The realm is the service's name, unless a header cannot quote that.
+ */
+export function challenge(
+  { serviceName, basicAuthEnabled }: Pick<Settings, 'serviceName' | 'basicAuthEnabled'>,
+  { error, bearerOnly = false }: ChallengeOptions = {},
+): string {
+  const realm = isQuotable(serviceName) ? serviceName : 'reading list';
+  const bearer = `Bearer realm="${realm}"${error ? `, error="${error}"` : ''}`;
+  return basicAuthEnabled && !bearerOnly ? `${bearer}, Basic realm="${realm}", charset="UTF-8"` : bearer;
+}
+
+/** Printable ASCII that needs no escape between quotes. */
+const isQuotable = (text: string): boolean => /^[ !#-[\]-~]+$/.test(text);

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { committed } from '../database/transaction.js';
 import { renderUnicodeCompact } from 'uqr';
-import { LOCAL_ISSUER, newPersonalToken, personalTokenHash } from '../auth/tokens/personal-token.js';
 import { isDeprovisioned } from '../accounts/deprovisioned.store.js';
 import { accountKey } from '../auth/caller.js';
+import { LOCAL_ISSUER, newPersonalToken, personalTokenHash } from '../auth/tokens/personal-tokens.js';
 import { hasToken, insertToken } from '../auth/tokens/personal-tokens.store.js';
 import type { Settings } from '../config/settings.js';
 import type { Token } from '../database/entities/token.entity.js';

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { deprovision, readmit } from '../accounts/deprovisioned.store.js';
 import { accountKey } from '../auth/caller.js';
-import { LOCAL_ISSUER } from '../auth/tokens/personal-token.js';
+import { LOCAL_ISSUER } from '../auth/tokens/personal-tokens.js';
 import { deleteTokens } from '../auth/tokens/personal-tokens.store.js';
 import { committed } from '../database/transaction.js';
 import { CommandError, type DatabaseContext, EXIT } from './command.js';

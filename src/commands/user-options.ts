@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { AccountRow } from '../accounts/account.row.js';
 import { accountsAfter, findAccount } from '../accounts/accounts.store.js';
 import { accountKey } from '../auth/caller.js';
-import { LOCAL_ISSUER } from '../auth/tokens/personal-token.js';
+import { LOCAL_ISSUER } from '../auth/tokens/personal-tokens.js';
 import { isIssuer } from '../config/formats.js';
 import type { Database } from '../database/database.js';
 import { isLongerThan } from '../protocol/text.js';

@@ -1,6 +1,6 @@
 import { Controller, Get, Inject, Param, Req } from '@nestjs/common';
 import type { Request } from 'express';
-import { Public } from '../auth/public.js';
+import { Public } from '../auth/auth.guard.js';
 import { resourceParameter } from '../auth/provider/client-authentication.js';
 import { SETTINGS } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';

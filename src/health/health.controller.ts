@@ -1,7 +1,7 @@
 import { Controller, Get, Inject } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { CLIENT_REFUSED, IdentityProvider } from '../auth/provider/identity-provider.js';
-import { Public } from '../auth/public.js';
+import { Public } from '../auth/auth.guard.js';
 import { SETTINGS } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
 import { DatabaseLifecycle } from '../database/database.lifecycle.js';

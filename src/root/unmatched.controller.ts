@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import { SETTINGS } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
 import { ApiError, supportEnded } from '../protocol/api-error.js';
-import { Public } from '../auth/public.js';
+import { Public } from '../auth/auth.guard.js';
 import { OutlivesService } from '../http/end-of-service.guard.js';
 import { publicUrl } from '../http/request/public-url.js';
 import { Reply } from '../http/response/reply.js';

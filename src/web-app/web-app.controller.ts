@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Controller, Get, Inject, Param, Req } from '@nestjs/common';
 import type { Request } from 'express';
-import { Public } from '../auth/public.js';
+import { Public } from '../auth/auth.guard.js';
 import { SETTINGS } from '../config/settings.module.js';
 import { projectFolder } from '../config/project-folder.js';
 import type { Settings } from '../config/settings.js';

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import {
   loginCookieName,
+  loginKey,
+  openLogin,
   readLoginCookies,
+  sealLogin,
   setLoginCookie,
   surplusLoginCookies,
-} from '../../src/auth/login/login-cookies.js';
-import { loginKey, openLogin, sealLogin } from '../../src/auth/login/login-state.js';
+} from '../../src/auth/login/login-cookie.js';
 
 const NOW = 1_700_000_000_000;
 const KEY = loginKey('a secret of the session');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readRedirect, withToken } from '../../src/auth/login/redirect-domains.js';
+import { readRedirect, withToken } from '../../src/auth/login/login-parameters.js';
 import type { ApiError } from '../../src/protocol/api-error.js';
 
 const DOMAINS = [
@@ -13,7 +13,7 @@ const DOMAINS = [
 
 const errnoOf = (redirect: unknown, domains: readonly string[] = DOMAINS): number | undefined => {
   try {
-    readRedirect(redirect, domains);
+    readRedirect({ redirect }, domains);
   } catch (error) {
     return (error as ApiError).errno;
   }
@@ -41,7 +41,7 @@ describe('a redirect is accepted', () => {
     ['https://app.example.com/%5C%0D%0A', undefined],
     [`https://app.example.com/${'a'.repeat(1900)}`, undefined],
   ])('%s', (redirect, address = redirect) => {
-    expect(readRedirect(redirect, DOMAINS).href).toBe(address);
+    expect(readRedirect({ redirect }, DOMAINS).href).toBe(address);
   });
 });
 
@@ -175,6 +175,6 @@ describe('the token goes to the end of the fragment', () => {
     ['https://app.example.com/#auth:', 'https://app.example.com/#auth:T'],
     ['https://app.example.com/#/list?x=', 'https://app.example.com/#/list?x=T'],
   ])('of %s', (redirect, address) => {
-    expect(withToken(readRedirect(redirect, DOMAINS).href, 'T')).toBe(address);
+    expect(withToken(readRedirect({ redirect }, DOMAINS).href, 'T')).toBe(address);
   });
 });

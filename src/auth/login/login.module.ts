@@ -2,8 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { RouterModule } from '@nestjs/core';
 import type { Settings } from '../../config/settings.js';
 import { AuthModule } from '../auth.module.js';
-import { NoProviderController } from './no-provider.controller.js';
-import { loginPath, OAuthController } from './oauth.controller.js';
+import { loginPath, NoProviderController, OAuthController } from './oauth.controller.js';
 import { OAuthLogin } from './oauth-login.js';
 
 /**

@@ -1,15 +1,14 @@
-import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
+import { All, Controller, Get, Inject, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { SETTINGS } from '../../config/settings.module.js';
 import type { Settings } from '../../config/settings.js';
 import { publicUrl } from '../../http/request/public-url.js';
 import { Reply } from '../../http/response/reply.js';
 import { ApiError } from '../../protocol/api-error.js';
-import { readAuthorizationResponse } from './authorization-response.js';
-import { loginCookieName, readLoginCookies, setLoginCookie, surplusLoginCookies } from './login-cookies.js';
+import { loginCookieName, readLoginCookies, setLoginCookie, surplusLoginCookies } from './login-cookie.js';
+import { readAuthorizationResponse, readRedirect, withToken } from './login-parameters.js';
 import { OAuthLogin } from './oauth-login.js';
-import { Public } from '../public.js';
-import { readRedirect, withToken } from './redirect-domains.js';
+import { Public } from '../auth.guard.js';
 
 /** The login of `docs/protocol.md`, "Login". The module is registered at `loginPath`. */
 @Public()
@@ -34,7 +33,7 @@ export class OAuthController {
   @Get('login')
   async begin(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<Reply> {
     forgetReferrer(response);
-    const redirect = readRedirect(request.query.redirect, this.settings.oauthRedirectDomains, this.ownPage());
+    const redirect = readRedirect(request.query, this.settings.oauthRedirectDomains, this.ownPage());
     const callback = this.callback(request);
     const { location, state, sealed } = await this.login.begin(redirect.href, callback);
     const cookies = readLoginCookies(request.headers.cookie);
@@ -97,3 +96,13 @@ const forgetReferrer = (response: Response): void => {
 /** The path below which the login is. */
 export const loginPath = ({ oauthProviderName }: Pick<Settings, 'oauthProviderName'>): string =>
   `v2/${oauthProviderName}-oauth`;
+
+/** Takes the place of the login where no identity provider is configured: 404 / 111 for every method. */
+@Public()
+@Controller()
+export class NoProviderController {
+  @All('{*path}')
+  refuse(): never {
+    throw new ApiError('notFound', 'No identity provider is set up here (OAUTH_URI): sign in with a personal token');
+  }
+}

@@ -5,8 +5,15 @@ import { ServiceStatus } from '../../http/service-status.js';
 import type { Sender } from '../caller.js';
 import { DeprovisionedUsers } from '../tokens/deprovisioned-users.js';
 import { TokenVerifier } from '../tokens/token-verifier.js';
-import type { Presented } from './presented.js';
 
+/** What a strategy sees of a request: tokens in a query string or body do not count. */
+export interface Presented {
+  headers: { authorization?: string };
+  /** The IP address that the request came from. */
+  address: () => string;
+  /** Counts the request for its IP address, once. Throws 429 / 117 beyond the rate limit. */
+  count: () => Promise<void>;
+}
 /** Passport strategy for bearer tokens, from the identity provider or personal. */
 @Injectable()
 export class BearerStrategy extends Strategy<VerifyFunctionWithRequest> {

@@ -1,5 +1,5 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
 import { CLOCK, type Clock, SETTINGS } from '../../config/settings.module.js';
 import type { Settings } from '../../config/settings.js';
 import { before } from '../provider/bounded-fetch.js';
@@ -9,9 +9,14 @@ import { unavailable } from '../../database/session.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { cacheableMs, type CheckedToken, type Identity, refused } from './identity.js';
 import { LastUse } from './last-use.js';
-import { hasPersonalForm, LOCAL_ISSUER, personalTokenHash } from './personal-token.js';
 import { findToken } from './personal-tokens.store.js';
 
+const PREFIX = 'rl_';
+const SECRET_BYTES = 32;
+const FORM = /^rl_[A-Za-z0-9_-]{43}$/;
+
+/** The issuer of users with personal tokens; no provider's URL looks like this. */
+export const LOCAL_ISSUER = 'local';
 /** How long a token may keep working after it was revoked. */
 export const REVOCATION_MS = 3_000;
 /** How long a known token waits for a database that does not respond. */
@@ -28,9 +33,6 @@ const LOOKUPS = 'personal tokens';
  */
 @Injectable()
 export class PersonalTokens {
-  /** The identities found at the last lookup, as a fallback. */
-  private readonly good = new LRUCache<string, Identity>({ max: 10_000 });
-
   constructor(
     private readonly database: Database,
     @Inject(SETTINGS) private readonly settings: Settings,
@@ -38,40 +40,32 @@ export class PersonalTokens {
     private readonly lastUse: LastUse,
   ) {}
 
-  /** Throws 401 / 105 if it is unknown, expired or revoked, 503 / 201 if that cannot be determined. */
-  async check(token: string): Promise<CheckedToken> {
+  /**
+   * Throws 401 / 105 if it is unknown, expired or revoked, 503 / 201 if that cannot be determined.
+   *
+   * @param known whom it identified at its last lookup, if there was one
+   */
+  async check(token: string, known?: Identity): Promise<CheckedToken> {
     if (!this.settings.tokensEnabled) throw refused('personal tokens are switched off');
     if (!hasPersonalForm(token)) throw refused('it is not known');
     const hash = personalTokenHash(token);
-    const identity = await this.identify(hash);
+    const identity = known ? await this.identifyAgain(hash, known) : await this.identify(hash, LOOKUPS);
     const limitMs = Math.min(REVOCATION_MS, this.settings.oauthTokenCacheSeconds * 1000);
     return { identity, keepMs: cacheableMs(identity, limitMs, this.clock()) };
   }
 
-  /** True for a token that was valid at its last lookup. @param key the SHA-256 of the token in base64url */
-  isKnown(key: string): boolean {
-    return this.good.has(key);
-  }
-
-  private async identify(hash: Buffer): Promise<Identity> {
-    const key = hash.toString('base64url');
-    const known = this.good.get(key);
+  private async identifyAgain(hash: Buffer, known: Identity): Promise<Identity> {
     try {
-      const identity = this.judge(await this.find(hash, known !== undefined));
-      this.good.set(key, identity);
-      return identity;
+      return await before(PATIENCE_MS, this.identify(hash), lookupTimedOut());
     } catch (error) {
       const isAway = error instanceof ApiError && error.kind === 'unavailable';
-      if (isAway && known && !this.hasExpired(known)) return known;
-      if (!isAway) this.good.delete(key);
+      if (isAway && !this.hasExpired(known)) return known;
       throw error;
     }
   }
 
-  private find(hash: Buffer, isKnown: boolean): Promise<Token | undefined> {
-    const tally = isKnown ? undefined : { key: LOOKUPS, statements: 0 };
-    const found = this.database.onSession((session) => findToken(session, hash), tally);
-    return isKnown ? before(PATIENCE_MS, found, lookupTimedOut()) : found;
+  private async identify(hash: Buffer, key?: string): Promise<Identity> {
+    return this.judge(await this.database.onSession((session) => findToken(session, hash), { key, statements: 0 }));
   }
 
   private judge(token: Token | undefined): Identity {
@@ -93,3 +87,15 @@ export class PersonalTokens {
     return expiresAt <= this.clock();
   }
 }
+
+/** A new token with 256 random bits: it cannot be guessed, so storing a plain hash is enough. */
+export const newPersonalToken = (): string => PREFIX + randomBytes(SECRET_BYTES).toString('base64url');
+
+/** True for tokens that are verified here and never sent to the identity provider. */
+export const hasPersonalPrefix = (token: string): boolean => token.startsWith(PREFIX);
+
+/** False for what cannot be a token, and needs no lookup. */
+export const hasPersonalForm = (token: string): boolean => FORM.test(token);
+
+/** The hash under which a token is stored. */
+export const personalTokenHash = (token: string): Buffer => createHash('sha256').update(token).digest();

@@ -8,9 +8,8 @@ import { Semaphore } from '../../semaphore.js';
 import { accountKey, type Sender } from '../caller.js';
 import { PROVIDER_LIMIT_MS, providerUnavailable } from '../provider/bounded-fetch.js';
 import { QuietLog } from '../quiet-log.js';
-import { type Identity, refused } from './identity.js';
-import { hasPersonalPrefix } from './personal-token.js';
-import { lookupTimedOut, PersonalTokens } from './personal-tokens.js';
+import { type CheckedToken, type Identity, refused } from './identity.js';
+import { hasPersonalPrefix, lookupTimedOut, PersonalTokens } from './personal-tokens.js';
 import { looksLikeJwt, ProviderTokens } from './provider-tokens.js';
 
 /** The user that a token stands for, and the key of the user's data. */
@@ -46,6 +45,7 @@ export class TokenVerifier {
   readonly cacheCounts = { hits: 0, misses: 0 };
 
   private readonly log = new QuietLog('TokenVerifier');
+  /** Those that were good when they were last checked; a personal token may outlive its time while the database is away. */
   private readonly known: LRUCache<string, VerifiedToken>;
   /** Of the checks in progress and, for seconds, of those that ended with a refusal. */
   private readonly outcomes: LRUCache<string, VerifiedToken | ApiError, Check>;
@@ -63,7 +63,7 @@ export class TokenVerifier {
     private readonly provided: ProviderTokens,
   ) {
     const perf = { now: clock };
-    this.known = new LRUCache({ max: MAX_KNOWN, ttlResolution: 0, perf });
+    this.known = new LRUCache({ max: MAX_KNOWN, ttlResolution: 0, noDeleteOnStaleGet: true, perf });
     this.outcomes = new LRUCache({
       max: MAX_OUTCOMES,
       ttl: REFUSAL_KEPT_MS,
@@ -104,25 +104,28 @@ export class TokenVerifier {
     kept: { ttl?: number },
   ): Promise<VerifiedToken | ApiError> {
     const isPersonal = hasPersonalPrefix(token);
-    const check = () => this.judge(key, token, isPersonal, kept);
+    const known = this.known.get(key, { allowStale: true });
+    const check = () =>
+      this.judge(key, kept, isPersonal ? this.personal.check(token, known) : this.provided.check(token));
     // A personal token that was good a moment ago is not an attacker's.
-    if (isPersonal && this.personal.isKnown(key)) return check();
+    if (isPersonal && known) return check();
     const checks = isPersonal ? this.checks.personal : looksLikeJwt(token) ? this.checks.signed : this.checks.opaque;
     return checks.run(address, { signal }, check);
   }
 
   /** @param kept for how long the outcome counts, apart from being known */
-  private async judge(key: string, token: string, isPersonal: boolean, kept: { ttl?: number }) {
+  private async judge(key: string, kept: { ttl?: number }, checking: Promise<CheckedToken>) {
     this.cacheCounts.misses++;
     try {
-      const { identity, keepMs } = await (isPersonal ? this.personal : this.provided).check(token);
+      const { identity, keepMs } = await checking;
       const account = accountKey(this.settings.userIdSecret, 'bearer', [identity.issuer, identity.subject]);
       const verified: VerifiedToken = { ...identity, account };
-      if (keepMs > 0) this.known.set(key, verified, { ttl: keepMs });
+      this.known.set(key, verified, { ttl: Math.max(keepMs, NOT_KEPT_MS) });
       kept.ttl = NOT_KEPT_MS;
       return verified;
     } catch (error) {
       if (!(error instanceof ApiError) || error.kind === 'unavailable') throw error;
+      this.known.delete(key);
       this.log.warn(error.message);
       return error;
     }

@@ -1,6 +1,14 @@
 import { hkdfSync } from 'node:crypto';
 import { EncryptJWT, jwtDecrypt, type JWTPayload } from 'jose';
 
+const PREFIX = 'login-';
+
+/**
+ * The limit for all login cookies of a browser together: by default Node.js rejects requests with more than 16 KiB of
+ * headers.
+ */
+const MAX_TOTAL_LENGTH = 8192;
+
 /** The state of a login in a browser until the provider redirects back. */
 export interface PendingLogin {
   state: string;
@@ -43,3 +51,34 @@ export async function openLogin(sealed: string, key: Uint8Array, now: number): P
 
 const isLogin = (payload: JWTPayload): payload is JWTPayload & PendingLogin =>
   ['state', 'verifier', 'redirect', 'redirect_uri'].every((name) => typeof payload[name] === 'string');
+
+/** The name of a login's cookie. Each login has its own, so that two tabs do not interfere. */
+export const loginCookieName = (state: string): string => PREFIX + state.slice(0, 16);
+
+/** The `Set-Cookie` value of a login that ends at `callback`; removes the cookie when `maxAgeSeconds` is 0. */
+export function setLoginCookie(name: string, value: string, callback: string, maxAgeSeconds: number): string {
+  const { protocol, pathname } = new URL(callback);
+  const secure = protocol === 'https:' ? '; Secure' : '';
+  // The folder of the callback, so that the path where logins begin also receives the cookies of abandoned ones and can
+  // remove them.
+  const path = pathname.slice(0, pathname.lastIndexOf('/'));
+  return `${name}=${value}; Path=${path}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`;
+}
+
+/** The login cookies of a `Cookie` header, in the order in which the browser stored them. */
+export function readLoginCookies(header: string | undefined): Map<string, string> {
+  const pairs = (header ?? '').split(/; */).map((pair) => {
+    const end = pair.indexOf('=');
+    return [pair.slice(0, end).trim(), pair.slice(end + 1).trim()] as const;
+  });
+  return new Map(pairs.filter(([name]) => /^login-[A-Za-z0-9_-]{16}$/.test(name)));
+}
+
+/** The oldest login cookies, which have to be removed to make room for another of `length` characters. */
+export function surplusLoginCookies(cookies: ReadonlyMap<string, string>, length: number): string[] {
+  const newestFirst = [...cookies].reverse();
+  let total = length;
+  return newestFirst
+    .filter(([name, value]) => (total += name.length + value.length) > MAX_TOTAL_LENGTH)
+    .map(([name]) => name);
+}

@@ -1,18 +1,19 @@
 import { domainToUnicode } from 'node:url';
 import { ApiError, invalidParameter } from '../../protocol/api-error.js';
 
+type Query = Readonly<Record<string, unknown>>;
+
 /** Longer URLs do not fit into a login cookie. */
 const MAX_LENGTH = 2000;
 
 /**
- * Reads the `redirect` parameter of a login: an absolute http(s) URL whose host is in the list. An entry is a host
+ * Reads the `redirect` parameter of a login from its query string: an absolute http(s) URL whose host is in the list. An entry is a host
  * name, or `*.` and a host name for its subdomains; a port restricts it to that port. Throws 400 / 108 when the
  * parameter is missing, 400 / 107 when it is anything else.
  * @param ownPage a page of the service itself to which a login may always return
  */
-export function readRedirect(value: unknown, domains: readonly string[], ownPage?: string): URL {
-  if (value === undefined || value === '') throw new ApiError('missingParameter', 'redirect: is required');
-  if (typeof value !== 'string') throw invalidParameter('redirect', 'must be given once');
+export function readRedirect(query: Query, domains: readonly string[], ownPage?: string): URL {
+  const value = required(query, 'redirect');
   if (value.length > MAX_LENGTH) throw invalidParameter('redirect', `must have at most ${MAX_LENGTH} characters`);
   const url = parsePlainUrl(value);
   if (!url) throw invalidParameter('redirect', 'must be an absolute http or https URL');
@@ -59,3 +60,42 @@ function matchesDomain(url: URL, domain: string): boolean {
 export function withToken(redirect: string, token: string): string {
   return `${redirect}${redirect.includes('#') ? '' : '#'}${token}`;
 }
+
+/**
+ * The parameters with which the provider redirects the browser back after a login (RFC 6749, 4.1.2; `iss` from RFC
+ * 9207).
+ */
+export interface AuthorizationResponse {
+  code: string;
+  state: string;
+  iss?: string;
+}
+
+/**
+ * Reads the query string of the callback. Throws 400 / 107 for an error that the provider reports and for a repeated
+ * parameter, 400 / 108 for a missing one.
+ */
+export function readAuthorizationResponse(query: Query): AuthorizationResponse {
+  const error = readOnce(query, 'error');
+  if (error !== undefined) throw invalidParameter('error', `the identity provider refused the login${nameOf(error)}`);
+  const code = required(query, 'code');
+  const state = required(query, 'state');
+  const iss = readOnce(query, 'iss');
+  return iss === undefined ? { code, state } : { code, state, iss };
+}
+
+function required(query: Query, name: string): string {
+  const value = readOnce(query, name);
+  if (value === undefined) throw new ApiError('missingParameter', `${name}: is required`);
+  return value;
+}
+
+function readOnce(query: Query, name: string): string | undefined {
+  const value = query[name];
+  if (value === undefined || value === '') return undefined;
+  if (typeof value !== 'string') throw invalidParameter(name, 'must be given once');
+  return value;
+}
+
+/** Only what looks like a registered error code, as anybody can craft a link with arbitrary text. */
+const nameOf = (error: string): string => (/^[a-z_]{1,40}$/.test(error) ? ` (${error})` : '');
