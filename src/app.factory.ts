@@ -12,10 +12,12 @@ import { JsonAdapter } from './http/routing/json.adapter.js';
 import { refuseOverload } from './http/load/load-monitor.js';
 import { ServiceStatus } from './http/service-status.js';
 import { requireWellFormed } from './http/request/well-formed.middleware.js';
-import type { LogOutput } from './operations/logging/log-output.js';
-import { NestLogger } from './operations/logging/logger.js';
+import { type LogOutput, standardOutput } from './operations/logging/log-output.js';
+import { createLogger, NestLogger } from './operations/logging/logger.js';
+import { observeRequests, refusedConnection } from './operations/logging/observed-request.js';
+import { requestLog } from './operations/logging/request-log.js';
 import type { Metrics } from './operations/metrics/metrics.js';
-import { Observation } from './operations/metrics/observation.js';
+import { measureService } from './operations/metrics/service-metrics.js';
 
 /** The service, ready to listen. */
 export interface App {
@@ -44,22 +46,29 @@ export interface AppOptions {
  */
 export async function createApp(settings: Settings, options: AppOptions = {}): Promise<App> {
   const clock = options.clock ?? Date.now;
-  const observation = await Observation.begin(settings);
-  const adapter = new JsonAdapter(settings, clock, observation.noteRefusal);
+  const log = await standardOutput();
+  const logger = createLogger(settings.logLevel, log);
+  // The library is loaded for those who want metrics alone.
+  const metrics =
+    settings.metricsPort === undefined ? undefined : new (await import('./operations/metrics/metrics.js')).Metrics();
+  const observers = [requestLog(logger), metrics?.observeRequest].filter((each) => each !== undefined);
+  const adapter = new JsonAdapter(settings, clock, (id, error) => {
+    for (const observe of observers) observe(refusedConnection(id, error));
+  });
   const nest = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(settings, clock), adapter, {
     bodyParser: false,
-    logger: new NestLogger(observation.logger),
+    logger: new NestLogger(logger),
     abortOnError: false,
   });
   adapter.replies = nest.get(ReplyWriter);
   const status = nest.get(ServiceStatus);
-  for (const warning of warningsAbout(settings)) observation.logger.warn({ context: 'Settings' }, warning);
-  nest.use(observation.middleware());
+  for (const warning of warningsAbout(settings)) logger.warn({ context: 'Settings' }, warning);
+  nest.use(observeRequests(observers));
   options.extend?.(nest);
   nest.use(requireWellFormed, refuseOverload(status.monitor));
   const database = nest.get(DatabaseLifecycle);
   if (options.onRefusal) database.onRefusal = options.onRefusal;
-  observation.watch(nest, status);
+  if (metrics) measureService(metrics, nest);
   try {
     await nest.init();
   } catch (error) {
@@ -67,5 +76,5 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     throw error;
   }
   const server = nest.getHttpServer();
-  return { nest, server, status, database, log: observation.output, metrics: observation.metrics };
+  return { nest, server, status, database, log, metrics };
 }

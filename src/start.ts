@@ -40,19 +40,20 @@ function readArguments(args: readonly string[]): void {
 
 /** Nothing else is loaded before the settings are validated, so that an invalid one is reported immediately. */
 async function serve(settings: Settings): Promise<Stop> {
-  const { loadTracing } = await import('./operations/tracing/load-tracing.js');
-  const endTracing = await loadTracing(process.env);
+  const endTracing = isTraced(process.env)
+    ? (await import('./operations/open-telemetry.js')).startTracing()
+    : undefined;
   // Stack traces name lines of src. The source maps of packages take a tenth of a second to read: they are loaded before.
   await Promise.all([import('@nestjs/typeorm'), import('@nestjs/platform-express')]);
   process.setSourceMapsEnabled(true);
-  const [{ createApp }, { createMetricsServer }, { shutDown }, { baseUrl, greeting }] = await Promise.all([
+  const [{ createApp }, { shutDown }, { baseUrl, greeting }] = await Promise.all([
     import('./app.factory.js'),
-    import('./operations/metrics/metrics-server.js'),
     import('./http/server/shutdown.js'),
     import('./greeting.js'),
   ]);
   const app = await createApp(settings, { onRefusal: refuse });
   if (app.metrics && settings.metricsPort !== undefined) {
+    const { createMetricsServer } = await import('./operations/metrics/metrics.js');
     const metrics = createMetricsServer(app.metrics.registry);
     const port = await listen(metrics, 'METRICS_PORT', settings.host, settings.metricsPort);
     console.log(`metrics at ${baseUrl(settings.host, port)}/metrics`);
@@ -65,6 +66,13 @@ async function serve(settings: Settings): Promise<Stop> {
     await endTracing?.();
     await app.log.flush(LOG_FLUSH_MS);
   };
+}
+
+/** Whether the standard OpenTelemetry variables name a collector. What is traced has to be loaded afterwards. */
+function isTraced(environment: Readonly<Record<string, string | undefined>>): boolean {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: all, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: traces } = environment;
+  const isOff = environment.OTEL_SDK_DISABLED?.toLowerCase() === 'true' || environment.OTEL_TRACES_EXPORTER === 'none';
+  return !isOff && Boolean(all || traces);
 }
 
 /** Errors that are about the port; any other is about the host. */

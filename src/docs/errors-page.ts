@@ -1,4 +1,4 @@
-import type { Example } from './apply-settings.js';
+import type { Example } from './open-api-description.js';
 import { escapeHtml } from './swagger-ui.js';
 
 const STYLE = `

@@ -1,18 +1,43 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
+import { loginPath } from '../auth/login/oauth.controller.js';
 import { withinLimit } from '../auth/provider/bounded-fetch.js';
 import { IdentityProvider } from '../auth/provider/identity-provider.js';
 import { projectFolder } from '../config/project-folder.js';
 import { SETTINGS } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
 import { ServiceStatus } from '../http/service-status.js';
-import { applySettings, type Example, type LoginEndpoints, type OpenApiDocument } from './apply-settings.js';
 
 /** Written by the build from `openapi.yaml`. */
 const DOCUMENT = join(projectFolder(), 'dist/openapi.json');
 /** The page of the documentation waits no longer for the provider. */
 const ENDPOINTS_LIMIT_MS = 1000;
+
+/** The parts of an OpenAPI document that the service reads or fills in. */
+export interface OpenApiDocument {
+  info: { title: string };
+  servers: { url: string }[];
+  security: Record<string, string[]>[];
+  paths: Record<string, object>;
+  components: {
+    securitySchemes: { oauth2: { flows: object }; basic?: object };
+    examples: Record<string, Example>;
+  };
+}
+
+/** An example of a body; those with an `errno` say what that error means, and what to do about it. */
+export interface Example {
+  summary: string;
+  description?: string;
+  value: { code?: number; errno?: number; error?: string; message?: string };
+}
+
+/** Where browsers sign in and exchange codes for tokens. */
+export interface LoginEndpoints {
+  authorizationUrl: string;
+  tokenUrl: string;
+}
 
 /** The OpenAPI document of the running service: the one from the build, adapted to its settings. */
 @Injectable()
@@ -52,4 +77,19 @@ export class OpenApiDescription {
       tokenUrl: metadata?.token_endpoint ?? `${oauthUri}/token`,
     };
   }
+}
+
+/** The document of `openapi.yaml` with what depends on the settings: name, URLs, scopes, and whether Basic is accepted. */
+export function applySettings(text: string, settings: Settings, login: LoginEndpoints): OpenApiDocument {
+  const document = JSON.parse(text.replaceAll('"/v2/acct-oauth/', `"/${loginPath(settings)}/`)) as OpenApiDocument;
+  const { securitySchemes } = document.components;
+  const scopes = settings.oauthScope.split(/\s+/).map((name) => [name, 'Read and change the reading list.']);
+  securitySchemes.oauth2.flows = { authorizationCode: { ...login, scopes: Object.fromEntries(scopes) as object } };
+  if (!settings.basicAuthEnabled) {
+    delete securitySchemes.basic;
+    document.security = document.security.filter((scheme) => !scheme.basic);
+  }
+  document.info.title = settings.serviceName;
+  document.servers = [{ url: settings.publicUrl ?? '/' }];
+  return document;
 }

@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { Controller, Get, Inject, Param, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { Public } from '../auth/auth.guard.js';
+import { type Caller, CallerOf } from '../auth/caller.js';
 import { SETTINGS } from '../config/settings.module.js';
 import { projectFolder } from '../config/project-folder.js';
 import type { Settings } from '../config/settings.js';
@@ -10,8 +12,7 @@ import { publicUrl } from '../http/request/public-url.js';
 import { KnownPaths } from '../http/routing/known-paths.js';
 import { Reply } from '../http/response/reply.js';
 import { ApiError } from '../protocol/api-error.js';
-import { PAGE_HEADERS } from './page-headers.js';
-import { readWebApp } from './web-app-files.js';
+import { PAGE_HEADERS, readWebApp } from './web-app-files.js';
 
 /** Serves the web application below `/app/` (docs/operations.md, "The web application"). */
 @Public()
@@ -59,5 +60,16 @@ export class WebAppController {
     if (request.headers['if-none-match'] === etag)
       return new Reply(304, undefined, { ...headers, Vary: 'Accept-Encoding' });
     return new Reply(200, content, { ...headers, 'Content-Type': contentType });
+  }
+}
+
+/** Tells the web application which account it serves, so that no two accounts share a browser's storage. */
+@Controller('app/account')
+export class AccountController {
+  /** A stable key of the caller's account that reveals nothing about the user, and the user's name if the token has one. */
+  @Get()
+  name(@CallerOf() { account, name }: Caller): { account: string; name?: string } {
+    const key = createHash('sha256').update('web application').update(account).digest('base64url');
+    return { account: key.slice(0, 22), name };
   }
 }

@@ -1,7 +1,9 @@
-import type { Request, Response } from 'express';
-import type { ApiError } from '../../protocol/api-error.js';
+import { randomUUID } from 'node:crypto';
+import type { NextFunction, Request, Response } from 'express';
 import { ANY_PATH } from '../../http/routing/known-paths.js';
+import type { ApiError } from '../../protocol/api-error.js';
 
+const ACCEPTABLE = /^[\w.:+=@-]{1,64}$/;
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const USER_BYTES = 6;
 const UNMATCHED = 'unmatched';
@@ -30,7 +32,7 @@ export interface Observed {
 }
 
 /** What is known about a request when it is over. */
-export function observedRequest({ context, caller, method, route }: Request, response: Response): Observed {
+function observedRequest({ context, caller, method, route }: Request, response: Response): Observed {
   const { id, errno, failure, heldMs, isBatchEntry } = context;
   const path = (route as { path: string } | undefined)?.path ?? ANY_PATH;
   return {
@@ -57,3 +59,25 @@ export const refusedConnection = (id: string, { status, errno }: ApiError): Obse
   method: OTHER,
   durationMs: 0,
 });
+
+/** The request's id: the one that the client or load balancer sent if it is short and plain, otherwise a new UUID. */
+export const requestIdOf = (sent: string | string[] | undefined): string =>
+  typeof sent === 'string' && ACCEPTABLE.test(sent) ? sent : randomUUID();
+
+/** Called for every request and batch entry once its response is sent or its client is gone. */
+export type RequestObserver = (request: Observed) => void;
+
+/** Assigns every request its id and notifies the observers when it ends. Batch entries have the id of their batch. */
+export function observeRequests(observers: readonly RequestObserver[]) {
+  return (request: Request, response: Response, next: NextFunction): void => {
+    const id = requestIdOf(request.headers['x-request-id']);
+    request.headers['x-request-id'] = id;
+    const { context } = request;
+    context.id = id;
+    context.whenOver(() => {
+      const observed = observedRequest(request, response);
+      for (const observe of observers) observe(observed);
+    });
+    next();
+  };
+}

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
-import type { RequestObserver } from './observe-requests.js';
-import type { Observed } from './observed-request.js';
+import type { Observed, RequestObserver } from './observed-request.js';
 
 /** Writes one line per request. */
 export const requestLog =

@@ -1,35 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TokenVerifier } from '../../auth/tokens/token-verifier.js';
-import type { DatabaseLifecycle } from '../../database/database.lifecycle.js';
+import type { INestApplication } from '@nestjs/common';
+import { type ProviderCall, providerCalls } from '../../auth/provider/bounded-fetch.js';
+import { TokenVerifier } from '../../auth/tokens/token-verifier.js';
+import { DatabaseLifecycle } from '../../database/database.lifecycle.js';
 import type { Load } from '../../http/load/load-monitor.js';
-import type { ServiceStatus } from '../../http/service-status.js';
-import type { TombstonePurge } from '../../purge/tombstone-purge.js';
-import type { SharedRedis } from '../../redis/shared-redis.js';
-import type { HeldPolls } from '../../polling/held-polls.js';
-import type { Metrics } from './metrics.js';
-
-/** The parts of a running service that have metrics. */
-export interface MeasuredParts {
-  status: ServiceStatus;
-  database: DatabaseLifecycle;
-  tokens: TokenVerifier;
-  purge: TombstonePurge;
-  redis: SharedRedis;
-  polls: HeldPolls;
-}
+import { ServiceStatus } from '../../http/service-status.js';
+import { HeldPolls } from '../../polling/held-polls.js';
+import { TombstonePurge } from '../../purge/tombstone-purge.js';
+import { SharedRedis } from '../../redis/shared-redis.js';
+import type { Metrics, ProviderCallOutcome } from './metrics.js';
 
 /** A scrape may time out after a second, and must deliver the other metrics even while the database is busy. */
 const CLOCK_TIMEOUT_MS = 300;
 
 const LOADS: readonly Load[] = ['normal', 'busy', 'full'];
 
-/** Publishes the metrics of the parts of the service. */
-export function measureService(
-  metrics: Metrics,
-  { status, database, tokens, purge, polls, redis }: MeasuredParts,
-): void {
-  measureLoad(metrics, status);
-  measureWaiting(metrics, polls);
+/** Publishes the metrics of the parts of the service; call it before the database is opened. */
+export function measureService(metrics: Metrics, nest: INestApplication): void {
+  const [database, redis] = [nest.get(DatabaseLifecycle), nest.get(SharedRedis)];
+  const [tokens, purge] = [nest.get(TokenVerifier), nest.get(TombstonePurge)];
+  measureLoad(metrics, nest.get(ServiceStatus));
+  measureWaiting(metrics, nest.get(HeldPolls));
+  measureDatabaseClock(metrics, database);
+  observeProviderCalls(metrics);
   metrics.gauge('database_connections_used', 'Database connections in use', () => database.usage().used);
   metrics.gauge(
     'database_connections_waiting',
@@ -53,11 +46,11 @@ export function measureService(
  * Publishes how far the database server's clock is ahead of this process's, accurate to within the time of a query; NaN
  * while the database is unavailable or busy. A SQLite file has no clock.
  */
-export function measureDatabaseClock(metrics: Metrics, { database }: DatabaseLifecycle, isServer: boolean): void {
+function measureDatabaseClock(metrics: Metrics, { database }: DatabaseLifecycle): void {
   metrics.gauge('database_clock_offset_seconds', "The database server's clock minus this process's", async () => {
-    if (!isServer) return 0;
     const sentOn = Date.now();
     try {
+      if (database.dialect.isLocal) return 0;
       const row = database.onSession((session) => session.row('SELECT UNIX_TIMESTAMP(NOW(3)) AS now', []));
       const state = await Promise.race([row, sleep(CLOCK_TIMEOUT_MS, undefined, { ref: false })]);
       return Number(state?.now) - (sentOn + Date.now()) / 2000;
@@ -94,4 +87,30 @@ function measureWaiting(metrics: Metrics, polls: HeldPolls): void {
     'Requests that were not held, for lack of room or because of load',
     () => counts.refused,
   );
+}
+
+/** Starts counting the process's calls to the identity provider. */
+function observeProviderCalls(metrics: Metrics): void {
+  const starts = new WeakMap<ProviderCall, number>();
+  const failures = new WeakMap<ProviderCall, unknown>();
+  const outcomeOf = (call: ProviderCall): ProviderCallOutcome => {
+    if (!failures.has(call)) return 'answered';
+    return isCertificateError(failures.get(call)) ? 'untrusted' : 'failed';
+  };
+  providerCalls.subscribe({
+    start: (call) => void starts.set(call, performance.now()),
+    error: (call) => void failures.set(call, call.error),
+    asyncEnd: (call) => metrics.observeProviderCall(performance.now() - starts.get(call)!, outcomeOf(call)),
+    end: () => undefined,
+    asyncStart: () => undefined,
+  });
+}
+
+/** Codes of OpenSSL and Node for a certificate that is expired, from an unknown CA, or for another host. */
+const CERTIFICATE = /^(CERT_|ERR_TLS_CERT|UNABLE_TO_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED)/;
+
+function isCertificateError(failure: unknown): boolean {
+  for (let error = failure; error instanceof Error; error = error.cause)
+    if (CERTIFICATE.test((error as NodeJS.ErrnoException).code ?? '')) return true;
+  return false;
 }
