@@ -5,7 +5,6 @@ import { ProviderKeys } from './provider/provider-keys.js';
 import { BasicStrategy } from './strategies/basic.strategy.js';
 import { BearerStrategy } from './strategies/bearer.strategy.js';
 import { DeprovisionedUsers } from './tokens/deprovisioned-users.js';
-import { LastUse } from './tokens/last-use.js';
 import { PersonalTokens } from './tokens/personal-tokens.js';
 import { ProviderTokens } from './tokens/provider-tokens.js';
 import { SharedResults } from './tokens/shared-results.js';
@@ -19,7 +18,6 @@ import { TokenVerifier } from './tokens/token-verifier.js';
     BearerStrategy,
     DeprovisionedUsers,
     IdentityProvider,
-    LastUse,
     PersonalTokens,
     ProviderKeys,
     ProviderTokens,

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type GivenVariables, givenVariables, readSettings, variablesOf } from '../config/load-settings.js';
+import { type GivenVariables, givenVariables, variablesOf } from '../config/load-settings.js';
 import { masked, SETTING_NAMES, valueOf } from '../config/settings.js';
 import { type CommandContext, EXIT } from './command.js';
 import type { Shell } from './shell.js';
@@ -20,9 +20,8 @@ export function addSettings(commands: Command, shell: Shell): void {
     .action(({ json = false }: { json?: boolean }) => shell.run((context) => printSettings(context, json)));
 }
 
-async function printSettings({ print }: CommandContext, json: boolean): Promise<number> {
+async function printSettings({ settings, print }: CommandContext, json: boolean): Promise<number> {
   const given = givenVariables();
-  const settings = readSettings(variablesOf(given));
   for (const name of SETTING_NAMES) {
     const text = String(valueOf(settings, name) ?? '');
     const value = text === '' ? null : masked(name, text);

@@ -110,7 +110,7 @@ const never = () => new Promise<never>(() => undefined);
 it('a personal token that a hung database cannot find is not blamed on the identity provider', async () => {
   const hung = { onSession: never };
   const settings = readSettings({});
-  const personal = new PersonalTokens(hung as never, settings, Date.now, undefined as never);
+  const personal = new PersonalTokens(hung as never, settings, Date.now);
   const verifier = new TokenVerifier(settings, () => performance.now(), personal, undefined as never);
   await expect(verifier.verify(newPersonalToken(), ADDRESS)).rejects.toMatchObject({
     status: 503,
@@ -121,14 +121,17 @@ it('a personal token that a hung database cannot find is not blamed on the ident
 
 describe('while strangers have as many tokens checked as may be', () => {
   const token = newPersonalToken();
-  const row = { subject: 'alice', name: 'phone', token_hash: Buffer.alloc(32), expires_on: null } as unknown as Token;
+  const row = {
+    subject: 'alice',
+    name: 'phone',
+    token_hash: Buffer.alloc(32),
+    expires_on: null,
+    last_used_on: Date.now(),
+  } as unknown as Token;
   let response: () => Promise<Token | undefined>;
   let ahead = 0;
   const settings = readSettings({});
-  const personalTokens = () =>
-    new PersonalTokens({ onSession: () => response() } as never, settings, Date.now, {
-      note: () => undefined,
-    } as never);
+  const personalTokens = () => new PersonalTokens({ onSession: () => response() } as never, settings, Date.now);
   const verifierOf = () =>
     new TokenVerifier(settings, () => performance.now() + ahead, personalTokens(), { check: never } as never);
   const flood = (verifier: TokenVerifier, tokens: () => string) => {

@@ -7,9 +7,9 @@ type Query = Readonly<Record<string, unknown>>;
 const MAX_LENGTH = 2000;
 
 /**
- * Reads the `redirect` parameter of a login from its query string: an absolute http(s) URL whose host is in the list. An entry is a host
- * name, or `*.` and a host name for its subdomains; a port restricts it to that port. Throws 400 / 108 when the
- * parameter is missing, 400 / 107 when it is anything else.
+ * Reads the `redirect` parameter of a login from its query string: an absolute http(s) URL whose host is in the list.
+ * An entry is a host name, or `*.` and a host name for its subdomains; a port restricts it to that port. Throws
+ * 400 / 108 when the parameter is missing, 400 / 107 when it is anything else.
  * @param ownPage a page of the service itself to which a login may always return
  */
 export function readRedirect(query: Query, domains: readonly string[], ownPage?: string): URL {

@@ -14,6 +14,7 @@ export interface Presented {
   /** Counts the request for its IP address, once. Throws 429 / 117 beyond the rate limit. */
   count: () => Promise<void>;
 }
+
 /** Passport strategy for bearer tokens, from the identity provider or personal. */
 @Injectable()
 export class BearerStrategy extends Strategy<VerifyFunctionWithRequest> {

@@ -4,12 +4,12 @@ import { CLOCK, type Clock, SETTINGS } from '../../config/settings.module.js';
 import type { Settings } from '../../config/settings.js';
 import { before } from '../provider/bounded-fetch.js';
 import { Database } from '../../database/database.js';
+import { committed } from '../../database/transaction.js';
 import type { Token } from '../../database/entities/token.entity.js';
 import { unavailable } from '../../database/session.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { cacheableMs, type CheckedToken, type Identity, refused } from './identity.js';
-import { LastUse } from './last-use.js';
-import { findToken } from './personal-tokens.store.js';
+import { findToken, noteUse } from './personal-tokens.store.js';
 
 const PREFIX = 'rl_';
 const SECRET_BYTES = 32;
@@ -19,6 +19,8 @@ const FORM = /^rl_[A-Za-z0-9_-]{43}$/;
 export const LOCAL_ISSUER = 'local';
 /** How long a token may keep working after it was revoked. */
 export const REVOCATION_MS = 3_000;
+const HOUR_MS = 3_600_000;
+const MAX_RECORDING = 4;
 /** How long a known token waits for a database that does not respond. */
 const PATIENCE_MS = 1_000;
 /** 503 / 201: the database does not respond; no identity provider is involved. */
@@ -33,11 +35,13 @@ const LOOKUPS = 'personal tokens';
  */
 @Injectable()
 export class PersonalTokens {
+  /** How many uses are being recorded. */
+  private recording = 0;
+
   constructor(
     private readonly database: Database,
     @Inject(SETTINGS) private readonly settings: Settings,
     @Inject(CLOCK) private readonly clock: Clock,
-    private readonly lastUse: LastUse,
   ) {}
 
   /**
@@ -79,8 +83,23 @@ export class PersonalTokens {
       isReadOnly: Boolean(read_only),
     };
     if (this.hasExpired(identity)) throw refused('it has expired');
-    this.lastUse.note(token);
+    this.noteUse(token);
     return identity;
+  }
+
+  /**
+   * Records the use, to the hour, unless that has been done on any instance. Nothing waits for it; it is skipped while
+   * others are being recorded.
+   */
+  private noteUse({ token_hash, last_used_on }: Token): void {
+    const now = this.clock();
+    const isNoted = last_used_on !== null && Math.abs(now - last_used_on) < HOUR_MS;
+    if (isNoted || this.recording >= MAX_RECORDING) return;
+    this.recording++;
+    this.database
+      .inTransaction((transaction) => noteUse(transaction, token_hash, now, HOUR_MS).then(() => committed(undefined)))
+      .catch(() => undefined)
+      .finally(() => this.recording--);
   }
 
   private hasExpired({ expiresAt = Infinity }: Identity): boolean {
@@ -95,7 +114,7 @@ export const newPersonalToken = (): string => PREFIX + randomBytes(SECRET_BYTES)
 export const hasPersonalPrefix = (token: string): boolean => token.startsWith(PREFIX);
 
 /** False for what cannot be a token, and needs no lookup. */
-export const hasPersonalForm = (token: string): boolean => FORM.test(token);
+const hasPersonalForm = (token: string): boolean => FORM.test(token);
 
 /** The hash under which a token is stored. */
 export const personalTokenHash = (token: string): Buffer => createHash('sha256').update(token).digest();
