@@ -7,6 +7,7 @@ import type { AuthorizationResponse } from './login-parameters.js';
 import { providerUnavailable, withinLimit } from '../provider/bounded-fetch.js';
 import { challenge } from '../authenticator.js';
 import { ServiceStatus } from '../../http/service-status.js';
+import { Semaphore } from '../../semaphore.js';
 import { IdentityProvider } from '../provider/identity-provider.js';
 import { loginKey, openLogin, type PendingLogin, sealLogin } from './login-cookie.js';
 import type { ProviderMetadata } from '../provider/provider-metadata.js';
@@ -15,7 +16,12 @@ import { type ProviderRefusal, refusalOf } from '../provider/provider-refusal.js
 import { isBearerToken } from '../tokens/token-verifier.js';
 
 /** Bounds the calls to a hung provider: unlike discovery, no two logins share one. */
-const MAX_EXCHANGES = 200;
+const EXCHANGES = {
+  slots: 200,
+  waitingPerKey: 0,
+  timeoutMs: 0,
+  refusal: 'Too many logins are being finished, try again later',
+};
 
 /** A login on its way to the provider: where to redirect the browser, and the state that it keeps until it returns. */
 export interface BegunLogin {
@@ -28,7 +34,7 @@ export interface BegunLogin {
 @Injectable()
 export class OAuthLogin {
   private readonly key: Uint8Array;
-  private exchanges = 0;
+  private readonly exchanges = new Semaphore(EXCHANGES);
 
   constructor(
     private readonly provider: IdentityProvider,
@@ -74,10 +80,7 @@ export class OAuthLogin {
    * is not available, responds with nonsense or does not accept this service.
    */
   async finish(login: PendingLogin, response: AuthorizationResponse): Promise<string> {
-    if (this.exchanges >= MAX_EXCHANGES)
-      throw new ApiError('unavailable', 'Too many logins are being finished, try again later');
-    this.exchanges++;
-    return this.provided(this.exchange(login, response).finally(() => this.exchanges--));
+    return this.provided(this.exchanges.run('', {}, () => this.exchange(login, response)));
   }
 
   /** Awaits the provider for a limited time, without counting the request as load: it may hang. */
