@@ -1,5 +1,9 @@
-import { Module } from '@nestjs/common';
+import { type DynamicModule, Module } from '@nestjs/common';
+import { RouterModule } from '@nestjs/core';
+import type { Settings } from '../config/settings.js';
 import { Authenticator } from './authenticator.js';
+import { loginPath, NoProviderController, OAuthController } from './login/oauth.controller.js';
+import { OAuthLogin } from './login/oauth-login.js';
 import { IdentityProvider } from './provider/identity-provider.js';
 import { ProviderKeys } from './provider/provider-keys.js';
 import { BasicStrategy } from './strategies/basic.strategy.js';
@@ -27,3 +31,21 @@ import { TokenVerifier } from './tokens/token-verifier.js';
   exports: [Authenticator, IdentityProvider, TokenVerifier],
 })
 export class AuthModule {}
+
+/**
+ * The login through which web pages and devices get a token of the identity provider. Its paths contain the provider's
+ * name, a setting.
+ */
+@Module({})
+export class LoginModule {
+  static forRoot(settings: Settings): DynamicModule {
+    const routes = RouterModule.register([{ path: loginPath(settings), module: LoginModule }]);
+    if (!settings.oauthEnabled) return { module: LoginModule, imports: [routes], controllers: [NoProviderController] };
+    return {
+      module: LoginModule,
+      imports: [AuthModule, routes],
+      controllers: [OAuthController],
+      providers: [OAuthLogin],
+    };
+  }
+}

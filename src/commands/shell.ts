@@ -4,10 +4,9 @@ import type { Database } from '../database/database.js';
 import { DatabaseLifecycle } from '../database/database.lifecycle.js';
 import { requireDatabaseFile } from '../database/expected.js';
 import { CORRUPT_ADVICE } from '../database/why-not-open.js';
-import { writeAudit } from './audit.js';
 import { type CommandContext, CommandError, type DatabaseContext, EXIT } from './command.js';
 import { examineSchema } from './doctor/schema.js';
-import { createProgress, printLine } from './output.js';
+import { createProgress, printLine, writeAudit } from './output.js';
 
 /** What commands get from the process that runs them. */
 export interface Surroundings extends Omit<CommandContext, 'settings'> {

@@ -1,7 +1,9 @@
+import { Global, Module } from '@nestjs/common';
 import type { RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible';
+import { SETTINGS } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
 import { ApiError } from '../protocol/api-error.js';
-import type { SharedRedis } from '../redis/shared-redis.js';
+import { SharedRedis } from '../redis/shared-redis.js';
 
 const WINDOW_SECONDS = 60;
 
@@ -51,3 +53,11 @@ export class RateLimiter {
     }
   }
 }
+
+/** Provides the rate limiter to all modules. */
+@Global()
+@Module({
+  providers: [{ provide: RateLimiter, useFactory: createRateLimiter, inject: [SETTINGS, SharedRedis] }],
+  exports: [RateLimiter],
+})
+export class RateLimitModule {}

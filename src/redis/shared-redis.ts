@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Global, Logger, Module, type OnApplicationShutdown } from '@nestjs/common';
 import type { Redis, RedisOptions } from 'ioredis';
 import { parseSentinelUrl, type SentinelMaster } from '../config/sentinel-url.js';
+import { SETTINGS } from '../config/settings.module.js';
 import { SettingError, type Settings } from '../config/settings.js';
 
 const CONNECT_TIMEOUT_MS = 1_000;
@@ -99,3 +100,11 @@ export class SharedRedis implements OnApplicationShutdown {
     this.wasReported = true;
   }
 }
+
+/** The Redis that instances share, if `REDIS_URL` is set. */
+@Global()
+@Module({
+  providers: [{ provide: SharedRedis, useFactory: connectRedis, inject: [SETTINGS] }],
+  exports: [SharedRedis],
+})
+export class RedisModule {}

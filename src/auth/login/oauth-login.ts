@@ -11,8 +11,7 @@ import { Semaphore } from '../../semaphore.js';
 import { IdentityProvider } from '../provider/identity-provider.js';
 import { loginKey, openLogin, type PendingLogin, sealLogin } from './login-cookie.js';
 import type { ProviderMetadata } from '../provider/provider-metadata.js';
-import { configure, resourceParameter } from '../provider/client-authentication.js';
-import { type ProviderRefusal, refusalOf } from '../provider/provider-refusal.js';
+import { configure, type ProviderRefusal, refusalOf, resourceParameter } from '../provider/client-authentication.js';
 import { isBearerToken } from '../tokens/token-verifier.js';
 
 /** Bounds the calls to a hung provider: unlike discovery, no two logins share one. */

@@ -6,9 +6,16 @@ import type { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { QuietLog } from '../quiet-log.js';
 import { PROVIDER_LIMIT_MS, withinLimit } from './bounded-fetch.js';
-import { configure, type Endpoint, type Method, offeredMethods } from './client-authentication.js';
+import {
+  configure,
+  type Endpoint,
+  type Method,
+  offeredMethods,
+  refusalOf,
+  refusesClient,
+  textOf,
+} from './client-authentication.js';
 import { discover, type ProviderMetadata } from './provider-metadata.js';
-import { refusalOf, refusesClient, textOf } from './provider-refusal.js';
 
 /**
  * For what is read from the provider: after ten minutes it is read again in the background, and serves until that

@@ -8,7 +8,7 @@ import { providerUnavailable } from '../provider/bounded-fetch.js';
 import { IdentityProvider } from '../provider/identity-provider.js';
 import { ProviderKeys } from '../provider/provider-keys.js';
 import type { ProviderMetadata } from '../provider/provider-metadata.js';
-import { refusalOf } from '../provider/provider-refusal.js';
+import { refusalOf } from '../provider/client-authentication.js';
 import { type Claims, judgeIntrospected, judgeSigned, type TokenRules } from './claims.js';
 import { type CheckedToken, type Identity, refused } from './identity.js';
 import { SharedResults } from './shared-results.js';
