@@ -21,8 +21,9 @@ interface Link {
   title: string;
   excerpt: string;
   isInFolder: boolean;
-  /** Pocket and Instapaper list what was read below a heading of its own. */
+  /** Pocket and Instapaper list what was read, or is a favourite, below a heading of its own. */
   isRead: boolean;
+  isStarred: boolean;
 }
 
 /** Bookmarks as browsers and most services write them (the Netscape format), or as Pocket and Instapaper write HTML. */
@@ -36,7 +37,7 @@ export function readBookmarksHtml(text: string): Entry[] {
 export const isBookmarksHtml = (text: string): boolean =>
   /netscape-bookmark-file|<title>\s*(?:pocket|instapaper:) export|<dt>\s*<(?:a|h3)[\s>]/i.test(text.slice(0, 65_536));
 
-function entryOfLink({ line, attributes, title, excerpt, isInFolder, isRead }: Link): Entry {
+function entryOfLink({ line, attributes, title, excerpt, isInFolder, isRead, isStarred }: Link): Entry {
   const tags = (attributes.tags ?? '').split(',').filter((tag) => tag.trim() !== '');
   const isArchived = isRead || tags.includes(ARCHIVED_TAG);
   const leftOut: LeftOut[] = tags.some((tag) => tag !== ARCHIVED_TAG) ? ['tags'] : [];
@@ -48,7 +49,7 @@ function entryOfLink({ line, attributes, title, excerpt, isInFolder, isRead }: L
     preview: attributes['data-cover'],
     addedOn: attributes.add_date ?? attributes.time_added,
     isArchived,
-    isFavorite: attributes['data-important'] === 'true',
+    isFavorite: isStarred || attributes['data-important'] === 'true',
     isUnread: attributes.toread === undefined ? undefined : attributes.toread !== '0',
     leftOut,
   };
@@ -103,7 +104,8 @@ class Links {
   private begin(attributes: Attributes): void {
     const heading = this.heading.trim().toLowerCase();
     const isRead = ['archive', 'read archive'].includes(heading);
-    const isHeadingFolder = this.headings > 1 && !isRead && heading !== 'unread';
+    const isStarred = ['starred', 'liked'].includes(heading);
+    const isHeadingFolder = this.headings > 1 && !isRead && !isStarred && heading !== 'unread';
     this.owner = {
       line: this.lineNow(),
       attributes,
@@ -111,6 +113,7 @@ class Links {
       excerpt: '',
       isInFolder: isHeadingFolder || this.lists.includes(true),
       isRead,
+      isStarred,
     };
     this.found.push(this.owner);
     this.target = 'title';

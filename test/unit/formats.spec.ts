@@ -429,11 +429,13 @@ C,https://c.example/,01go,[],2022-11-06 04:33:50+00:00,1.0,archive,True
   [
     'bookmarks',
     `<title>Instapaper: Export</title><h1>Unread</h1><ol><li><a href="https://a.example/">A</a></ol>
-<h1>Archive</h1><ol><li><a href="https://b.example/">B</a></ol><h1>Recipes</h1><ol><li><a href="https://c.example/">C</a></ol>`,
+<h1>Archive</h1><ol><li><a href="https://b.example/">B</a></ol><h1>Recipes</h1><ol><li><a href="https://c.example/">C</a></ol>
+<h1>Starred</h1><ol><li><a href="https://d.example/">D</a></ol>`,
     [
       [{ url: 'https://a.example/', title: 'A' }],
       [{ url: 'https://b.example/', title: 'B', ...READ }],
       [{ url: 'https://c.example/', title: 'C' }, 'folder'],
+      [{ url: 'https://d.example/', title: 'D', favorite: true }],
     ],
   ],
   [
