@@ -7,6 +7,9 @@ const MAX_ROW = 16 * 2 ** 20;
 const MAX_HEADER = 65_536;
 const DELIMITERS = [',', ';', '\t'];
 
+/** Why a row that took in others cannot be read. */
+export const NEVER_CLOSED = 'a quotation mark that is never closed';
+
 export interface Row {
   line: number;
   cells: string[];
@@ -53,7 +56,7 @@ function readRows(text: string, delimiter: string, firstLine: number, most = -1)
   let line = firstLine;
   const on_record = (row: unknown, info: Info) => {
     const { record: cells, raw } = row as { record: string[]; raw: string };
-    const problem = hasRunOn(cells, raw) ? 'a quotation mark that is never closed' : undefined;
+    const problem = hasRunOn(cells, raw) ? NEVER_CLOSED : undefined;
     if (cells.some((cell) => cell.trim() !== '')) rows.push({ line, cells, problem });
     line = firstLine + info.lines;
     return null;

@@ -1,5 +1,5 @@
 import { isBookmarksHtml, readBookmarksHtml } from './bookmarks-html.js';
-import { readTable, type Row } from './csv.js';
+import { NEVER_CLOSED, readTable, type Row } from './csv.js';
 import { decode } from './decode.js';
 import { type Entry, entryOf } from './entry.js';
 import { RECORD_FORMATS } from './formats.js';
@@ -177,10 +177,13 @@ function readRows(text: string, wanted?: RecordFormat): TextContents {
     const place = { unit: 'line', number: line } as const;
     const entry = entryOfRecord(format, place, (name) => cells[columns.get(name) ?? -1]);
     if (others.some((at) => (cells[at] ?? '').trim() !== '')) entry.leftOut.push('other columns');
-    return { ...entry, problem };
+    return { ...entry, problem: problem ?? (tookInRows(entry) ? NEVER_CLOSED : undefined) };
   });
   return { format: format.name, entries, stoppedAt: failure };
 }
+
+/** Whether a quotation mark in the title was ended only by that of a later row, which has a URL. */
+const tookInRows = ({ fields }: Entry): boolean => /[\r\n][^]*:\/\//.test(String(fields.title));
 
 /** The formats to try: those that are known by more first. */
 const byKeys = (wanted?: RecordFormat): readonly RecordFormat[] =>

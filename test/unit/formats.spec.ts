@@ -513,6 +513,10 @@ describe('a table', () => {
       'title,url\n"A,https://a/\n"B",https://b/\nC,https://c/\n"""D"" x\ny",https://d/\n',
       ['a quotation mark that is never closed', 'https://c/', 'https://d/'],
     ],
+    [
+      'url,title\nhttps://a/,"A\nhttps://b/,B"\nhttps://c/,"two\nlines"\n',
+      ['a quotation mark that is never closed', 'https://c/'],
+    ],
   ])('loses nothing of rows that are not what the columns say: %j', (text, expected) => {
     expect(read(text).entries.map(({ problem, fields }) => problem ?? fields.url)).toEqual(expected);
   });
