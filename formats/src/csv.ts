@@ -20,6 +20,7 @@ export interface Row {
 export interface Table {
   /** The names of the columns in lower case. */
   columns: ReadonlyMap<string, number>;
+  delimiter: string;
   rows: Row[];
   /** Why the rows after these cannot be read. */
   failure?: ReadError;
@@ -41,7 +42,7 @@ export function readTable(text: string): Table {
     if (row.cells.slice(width).some((cell) => cell.trim() !== '')) row.problem ??= 'more values than columns';
   }
   const columns = new Map(header?.cells.map((name, at) => [name.trim().replace(/\s+/g, ' ').toLowerCase(), at]));
-  return { columns, rows, failure };
+  return { columns, delimiter, rows, failure };
 }
 
 /** The delimiter that gives most columns. */

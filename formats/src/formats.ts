@@ -96,6 +96,10 @@ export const RECORD_FORMATS: readonly RecordFormat[] = [
     archived: ['is_archived'],
     favorite: ['is_starred'],
     leftOut: { tags: ['tags'], highlights: ['annotations'], 'the text of the page': ['content'] },
+    ignored: [
+      ...['id', 'uid', 'is_public', 'updated_at', 'starred_at', 'language', 'mimetype', 'reading_time', 'domain_name'],
+      ...['http_status', 'hashed_url', 'hashed_given_url', 'user_id', 'user_name', 'user_email', 'headers', '_links'],
+    ],
   },
   {
     name: 'pinboard',
@@ -108,6 +112,7 @@ export const RECORD_FORMATS: readonly RecordFormat[] = [
     added_on: 'time',
     unread: ['toread', 'yes'],
     leftOut: { tags: ['tags'] },
+    ignored: ['meta', 'hash', 'shared'],
   },
   {
     name: 'omnivore',
@@ -123,6 +128,7 @@ export const RECORD_FORMATS: readonly RecordFormat[] = [
     archived: ['state', 'archived'],
     progress: ['readingProgress', 100],
     leftOut: { tags: ['labels'], highlights: ['highlights'] },
+    ignored: ['id', 'updatedAt', 'pageType', 'siteName'],
   },
   {
     name: 'karakeep',
@@ -137,6 +143,7 @@ export const RECORD_FORMATS: readonly RecordFormat[] = [
     archived: ['archived'],
     favorite: ['favourited'],
     leftOut: { tags: ['tags'], folder: ['lists'] },
+    ignored: ['id', 'modifiedAt', 'userId', 'source', 'taggingStatus', 'summarizationStatus'],
   },
   {
     name: 'goodlinks',
@@ -153,6 +160,7 @@ export const RECORD_FORMATS: readonly RecordFormat[] = [
     marked_read_on: 'readAt',
     favorite: ['starred'],
     leftOut: { tags: ['tags'], highlights: ['highlights'] },
+    ignored: ['id'],
   },
   {
     name: 'firefox',
@@ -166,6 +174,7 @@ export const RECORD_FORMATS: readonly RecordFormat[] = [
     title: 'title',
     added_on: 'dateAdded',
     leftOut: { tags: ['tags'], folder: ['folder'] },
+    ignored: ['guid', 'id', 'index', 'lastModified', 'typeCode', 'iconUri', 'iconuri', 'charset'],
   },
   {
     name: 'chrome',
@@ -179,6 +188,17 @@ export const RECORD_FORMATS: readonly RecordFormat[] = [
     title: 'name',
     added_on: 'date_added',
     leftOut: { folder: ['folder'] },
+    ignored: [
+      'guid',
+      'id',
+      'type',
+      'source',
+      'date_last_used',
+      'date_modified',
+      'meta_info',
+      'visit_count',
+      'show_icon',
+    ],
   },
   {
     name: 'table',

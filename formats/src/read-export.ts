@@ -6,7 +6,7 @@ import { RECORD_FORMATS } from './formats.js';
 import { isObject, valueAt } from './json.js';
 import { isOwnLines, OWN_FORMAT, readOwnLines } from './own-lines.js';
 import { ReadError } from './read-error.js';
-import { entryOfRecord, pathsOf, type RecordFormat } from './record.js';
+import { entryOfRecord, isBlank, pathsOf, type RecordFormat } from './record.js';
 import { isZip, unzip } from './unzip.js';
 
 const HTML_FORMAT = { name: 'bookmarks', label: 'bookmarks (HTML)' } as const;
@@ -142,9 +142,13 @@ function readJson(text: string, wanted?: RecordFormat): TextContents {
     const records = format.records?.(document);
     const hasKeys = (record: unknown) => isObject(record) && format.keys.every((key) => Object.hasOwn(record, key));
     if (!records?.slice(0, 100).some(hasKeys)) continue;
-    const entries = records.map((record, at) =>
-      entryOfRecord(format, { unit: 'entry', number: at + 1 }, (path) => valueAt(record, path)),
-    );
+    const known = new Set(pathsOf(format).map((path) => path.split('.', 1)[0]));
+    const entries = records.map((record, at) => {
+      const entry = entryOfRecord(format, { unit: 'entry', number: at + 1 }, (path) => valueAt(record, path));
+      const others = Object.entries(isObject(record) ? record : {}).filter(([name]) => !known.has(name));
+      if (others.some(([, value]) => value !== false && !isBlank(value))) entry.leftOut.push('other columns');
+      return entry;
+    });
     return { format: format.name, entries };
   }
   throw wanted ? lacking(wanted, wanted.keys) : new UnknownExport();
@@ -159,7 +163,7 @@ function parsed(text: string, wanted?: RecordFormat): unknown {
 }
 
 function readRows(text: string, wanted?: RecordFormat): TextContents {
-  const { columns, rows, failure } = readTable(text);
+  const { columns, delimiter, rows, failure } = readTable(text);
   if (columns.has('password') || columns.has('login_password'))
     throw new ReadError('these are passwords, not a reading list');
   const isThere = (key: string) => columns.has(key);
@@ -173,11 +177,21 @@ function readRows(text: string, wanted?: RecordFormat): TextContents {
       : new UnknownExport();
   const paths = new Set(pathsOf(format));
   const others = [...columns].filter(([name]) => !paths.has(name)).map(([, at]) => at);
+  const urlAt = columns.get([format.url].flat()[0]!)!;
+  /** Whether a line within a cell is the beginning of a row, up to its URL and on: a quotation mark there ended the cell. */
+  const tookInRow = (cells: string[]): boolean =>
+    cells.some((cell) =>
+      cell
+        .split(/\r\n|\n|\r/)
+        .slice(1)
+        .map((row) => row.split(delimiter))
+        .some((values) => values.length > urlAt + 1 && /^[a-z][a-z\d+.-]*:\/\//i.test(values[urlAt]!)),
+    );
   const entries = rows.map(({ line, cells, problem }: Row) => {
     const place = { unit: 'line', number: line } as const;
     const entry = entryOfRecord(format, place, (name) => cells[columns.get(name) ?? -1]);
     if (others.some((at) => (cells[at] ?? '').trim() !== '')) entry.leftOut.push('other columns');
-    return { ...entry, problem: problem ?? (tookInRows(entry) ? NEVER_CLOSED : undefined) };
+    return { ...entry, problem: problem ?? (tookInRows(entry) || tookInRow(cells) ? NEVER_CLOSED : undefined) };
   });
   return { format: format.name, entries, stoppedAt: failure };
 }

@@ -34,7 +34,7 @@ export interface RecordFormat {
   unread?: Flag;
   /** What articles have no field for, and the words there that mean nothing. */
   leftOut?: Partial<Record<LeftOut, readonly [path: string, ...words: string[]]>>;
-  /** Columns that say nothing of an article. */
+  /** Columns, or members, that say nothing of an article. */
   ignored?: readonly string[];
   isDayFirst?: true;
   /** Texts have an apostrophe where a spreadsheet would run them as a formula. */
@@ -94,21 +94,29 @@ export function entryOfRecord(format: RecordFormat, place: Place, get: Get): Ent
   });
 }
 
-function leftOutOf({ excerpt = [], leftOut = {} }: RecordFormat, get: Get): LeftOut[] {
-  const texts = new Set(
-    [excerpt]
-      .flat()
-      .map((path) => textOf(get(path)))
-      .filter(Boolean),
-  );
-  const told = Object.entries(leftOut) as [LeftOut, readonly [path: string, ...words: string[]]][];
+/** The fields of which the first column that is not blank is taken. */
+const ONE_OF_SEVERAL = ['title', 'resolved_url', 'preview', 'word_count', 'read_position', 'added_on'] as const;
+
+function leftOutOf(format: RecordFormat, get: Get): LeftOut[] {
+  const hasSeveral = (path: Path = []) =>
+    new Set(
+      [path]
+        .flat()
+        .map((one) => textOf(get(one)))
+        .filter(Boolean),
+    ).size > 1;
+  const told = Object.entries(format.leftOut ?? {}) as [LeftOut, readonly [path: string, ...words: string[]]][];
   const lost = told.filter(([, [path, ...words]]) => !isBlank(get(path)) && !words.includes(wordOf(get(path))));
-  return [...lost.map(([what]) => what), ...(texts.size > 1 ? (['second description'] as const) : [])];
+  return [
+    ...lost.map(([what]) => what),
+    ...(hasSeveral(format.excerpt) ? (['second description'] as const) : []),
+    ...(ONE_OF_SEVERAL.some((field) => hasSeveral(format[field])) ? (['other columns'] as const) : []),
+  ];
 }
 
 const wordOf = (value: unknown): string => String(value).trim().toLowerCase();
 
-function isBlank(value: unknown): boolean {
+export function isBlank(value: unknown): boolean {
   if (Array.isArray(value)) return value.length === 0;
   return value === undefined || value === null || (typeof value === 'string' && ['', '[]'].includes(value.trim()));
 }

@@ -244,7 +244,7 @@ C,https://c.example/,01go,[],2022-11-06 04:33:50+00:00,1.0,archive,True
         'tags',
         'folder',
       ],
-      [{ url: '', title: 'A note', added_on: 1_680_674_828_000 }],
+      [{ url: '', title: 'A note', added_on: 1_680_674_828_000 }, 'other columns'],
     ],
   ],
   [
@@ -277,6 +277,7 @@ C,https://c.example/,01go,[],2022-11-06 04:33:50+00:00,1.0,archive,True
         },
         'tags',
         'highlights',
+        'other columns',
       ],
     ],
   ],
@@ -517,6 +518,11 @@ describe('a table', () => {
       'url,title\nhttps://a/,"A\nhttps://b/,B"\nhttps://c/,"two\nlines"\n',
       ['a quotation mark that is never closed', 'https://c/'],
     ],
+    [
+      'url,title,excerpt\nhttps://a/,A,"said\nhttps://b/,B,b"\nhttps://c/,C,"see\nhttps://d/\nand https://e/, too"\n',
+      ['a quotation mark that is never closed', 'https://c/'],
+    ],
+    ['title;url;note\nA;https://a/;"n\nB;https://b/;"\n', ['a quotation mark that is never closed']],
   ])('loses nothing of rows that are not what the columns say: %j', (text, expected) => {
     expect(read(text).entries.map(({ problem, fields }) => problem ?? fields.url)).toEqual(expected);
   });
@@ -538,6 +544,16 @@ describe('a table', () => {
     ['url,word_count,starred,is_archived\nhttps://a/,7,1,1', { word_count: 7, favorite: true, ...READ }, []],
     ['url,author,rating\nhttps://a/,x,', {}, ['other columns']],
     ['url,author\nhttps://a/,', {}, []],
+    ['url,title,name\nhttps://a/,A,B', { title: 'A' }, ['other columns']],
+    ['url,title,name\nhttps://a/,A,A', { title: 'A' }, []],
+    ['url,title,name\nhttps://a/,,B', { title: 'B' }, []],
+    [
+      JSON.stringify([{ url: 'https://a/', slug: 'a', savedAt: '', author: 'x', updatedAt: '2023-04-05' }]),
+      {},
+      ['other columns'],
+    ],
+    [JSON.stringify([{ url: 'https://a/', slug: 'a', savedAt: '', author: '', isNew: false, count: null }]), {}, []],
+    [JSON.stringify([{ url: 'https://a/', slug: 'a', savedAt: '' }, null]), {}, []],
     [
       'url,word_count,resolved_url,read_position\nhttps://a/,many,a,x',
       {},
