@@ -131,6 +131,21 @@ it('everything works in a browser that has no BroadcastChannel', async () => {
   await close();
 });
 
+it('an open list says that no space is left for what comes, and has it once there is room', async () => {
+  const name = someName();
+  const { page, close } = await world.deviceOf(name);
+  await page.getByText('Up to date').waitFor();
+  await page.evaluate(`window.put = IDBObjectStore.prototype.put;
+    IDBObjectStore.prototype.put = () => { throw new DOMException('full', 'QuotaExceededError'); }`);
+  await apiOf(world.url, name).create({ url: 'https://example.com/a', title: 'From the phone' });
+  await page.getByText('No space is left on this device, so nothing new can be stored.').waitFor();
+  await page.evaluate('IDBObjectStore.prototype.put = window.put');
+  await page.getByRole('button', { name: 'Sync now' }).click();
+  await page.getByText('Up to date').waitFor();
+  await expectTitles(page, ['From the phone']);
+  await close();
+});
+
 it('a device without space is called that, and a part that a new version has replaced as well', async () => {
   const { page, context, close } = await world.deviceOf(someName());
   await page.getByText('Up to date').waitFor();
