@@ -294,7 +294,7 @@ describe('signing in', () => {
     await popup.close();
     const options = await browser.openOwn('options.html');
     await options.getByRole('button', { name: 'Sign out' }).click();
-    await options.getByText('1 changes have not been sent.').waitFor();
+    await options.getByText('Not sent yet: 1.').waitFor();
     await options.getByRole('button', { name: 'Sign out and lose changes' }).click();
     await options.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
     await world.proxy.restore();
