@@ -21,8 +21,10 @@ const WEB_SOURCES = ['web', 'clients/typescript/src', 'formats/src', 'package-lo
 
 if (existsSync(COMPILER) && existsSync('tsconfig.build.json')) {
   compile('the service', SOURCES, 'dist/src/main.js', () => {
-    run(COMPILER, '--build', 'tsconfig.build.json', 'clients/typescript/tsconfig.build.json');
-    run(COMPILER, '--build', 'clients/page-reader/tsconfig.build.json', 'clients/resolver/tsconfig.build.json');
+    run(COMPILER, '--build', 'tsconfig.build.json');
+    // The resolver needs the other two, and the compiler works on several projects at a time.
+    for (const client of ['typescript', 'page-reader', 'resolver'])
+      run(COMPILER, '--build', `clients/${client}/tsconfig.build.json`);
     run('scripts/write-openapi.mjs');
   });
   if (process.argv[2] === 'dev')

@@ -30,6 +30,10 @@ export async function nextToErase(session: Session, now: Timestamp): Promise<Buf
   return due?.account;
 }
 
+/** Whether the user's list is to be erased by now: that may be taken back while it is being erased. */
+export const isDue = (session: Session, account: Buffer, now: Timestamp): Promise<boolean> =>
+  managerOn(session).existsBy(Deprovisioned, { account, erase_on: LessThanOrEqual(now) });
+
 /** Notes that the user's list is erased, unless it is to be erased only later by now. */
 export async function noteErased(session: Session, account: Buffer, now: Timestamp): Promise<void> {
   await managerOn(session).update(Deprovisioned, { account, erase_on: LessThanOrEqual(now) }, { erase_on: null });

@@ -7,7 +7,7 @@ import { Database } from './database.js';
 import { requireUsers } from './expected.js';
 import { DatabaseHealth } from './health.js';
 import { migrateFile, migrateServer, requireMigrated } from './migrate.js';
-import { examineServer, tooSmallPackets } from './mysql/server-check.js';
+import { examineServer } from './mysql/server-check.js';
 import { MysqlSessions } from './mysql/sessions.js';
 import { type SessionSource, unavailable, type Usage } from './session.js';
 import { isCorrupt } from './sqlite/dialect.js';
@@ -30,8 +30,6 @@ export class DatabaseLifecycle implements OnModuleInit, OnApplicationShutdown {
   /** Called when it turns out only after the start that the service cannot run with this database. */
   onRefusal: (error: SettingError) => void = () => undefined;
   private source?: SessionSource;
-  /** Only of a server that takes less than a statement may need. */
-  private maxStatementBytes?: number;
   /** True once the database has been open. */
   wasReached = false;
   private reopening?: NodeJS.Timeout;
@@ -97,14 +95,14 @@ export class DatabaseLifecycle implements OnModuleInit, OnApplicationShutdown {
 
   private async checkServer(): Promise<void> {
     if (this.settings.databaseMustHaveUsers) await requireUsers(this.dataSource);
-    this.maxStatementBytes = await examineServer(this.dataSource);
-    if (this.maxStatementBytes !== undefined) this.log.warn(tooSmallPackets(this.maxStatementBytes));
+    const warning = await examineServer(this.dataSource);
+    if (warning) this.log.warn(warning);
     await requireMigrated(this.dataSource);
   }
 
   private async sessions(): Promise<SessionSource> {
     const sqlite = sqliteHandle(this.dataSource);
-    if (!sqlite) return new MysqlSessions(this.dataSource, this.maxStatementBytes);
+    if (!sqlite) return new MysqlSessions(this.dataSource);
     return SqliteSessions.of(this.dataSource, sqlite, ({ message }) => {
       if (!this.closed)
         this.onRefusal(new SettingError(`DATABASE_URL: ${message}; put the right file there and start again`));

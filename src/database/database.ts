@@ -15,7 +15,7 @@ const PROBE_MS = 1_500;
 const MAX_SESSIONS_PER_USER = 4;
 /** Transactions of one user that may queue for SQLite's single writer: as many as share a commit. */
 const MAX_LOCAL_WRITES_PER_USER = 16;
-const LIMITS = { timeoutMs: 4_000, refusal: 'Other requests of the same user took too long, try again later' };
+const LIMITS = { timeoutMs: 3_000, refusal: 'Other requests of the same user took too long, try again later' };
 
 /**
  * Runs statements and transactions, each on its own session, and retries them as a whole while that is safe and
@@ -24,7 +24,7 @@ const LIMITS = { timeoutMs: 4_000, refusal: 'Other requests of the same user too
 export class Database {
   retries = 0;
   private refuseUntil = 0;
-  private probing?: Promise<boolean>;
+  private isProbing = false;
   private readonly turns = new Semaphore({ ...LIMITS, slotsPerKey: MAX_SESSIONS_PER_USER });
   private readonly localWrites = new Semaphore({ ...LIMITS, slotsPerKey: MAX_LOCAL_WRITES_PER_USER });
   /** A long transaction of one user at a time, so that others get SQLite's single writer in between. */
@@ -132,7 +132,7 @@ export class Database {
           attempt(source),
         );
       } catch (error) {
-        await this.requireRetryable(source, error, performance.now() - start);
+        this.requireRetryable(source, error, performance.now() - start);
       }
       this.retries++;
       await pause(tries);
@@ -140,7 +140,7 @@ export class Database {
   }
 
   /** Throws the error for the response unless a retry is safe and promising. */
-  private async requireRetryable(source: SessionSource, error: unknown, elapsedMs: number): Promise<void> {
+  private requireRetryable(source: SessionSource, error: unknown, elapsedMs: number): void {
     if (error instanceof ApiError) throw error;
     const failure = source.dialect.classify(error);
     if (failure === 'bug' || failure === 'duplicate') throw error;
@@ -151,7 +151,7 @@ export class Database {
     }
     if (failure === 'slow') {
       // One user's statement may be slow; only a server that responds to nobody is away for all.
-      if (await this.isHung(source)) this.refuseForAWhile();
+      void this.refuseIfHung(source);
       throw unavailable(error);
     }
     if (elapsedMs <= RETRY_BUDGET_MS) return;
@@ -163,10 +163,12 @@ export class Database {
     this.refuseUntil = performance.now() + REFUSE_MS;
   }
 
-  /** Whether the server does not respond to a trivial statement either; concurrent callers share one probe. */
-  private isHung(source: SessionSource): Promise<boolean> {
-    this.probing ??= isUnresponsive(source).finally(() => (this.probing = undefined));
-    return this.probing;
+  /** Refuses for a while if the server does not respond to a trivial statement either; one probe at a time, for which nobody waits. */
+  private async refuseIfHung(source: SessionSource): Promise<void> {
+    if (this.isProbing) return;
+    this.isProbing = true;
+    if (await isUnresponsive(source)) this.refuseForAWhile();
+    this.isProbing = false;
   }
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { nextToErase, noteErased } from '../accounts/deprovisioned.store.js';
+import { isDue, nextToErase, noteErased } from '../accounts/deprovisioned.store.js';
 import { CLOCK, type Clock } from '../config/settings.module.js';
 import { Database } from '../database/database.js';
 import { committed } from '../database/transaction.js';
@@ -26,6 +26,7 @@ export class DueErasures {
       let erased = 0;
       for await (erased of eraseUser(this.database, account)) {
         if (isStopped()) return;
+        if (!(await this.database.onSession((session) => isDue(session, account, this.clock())))) break;
         await sleep(PAUSE_MS);
       }
       await this.database.inTransaction(async (transaction) =>

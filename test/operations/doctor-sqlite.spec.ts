@@ -73,19 +73,19 @@ it.each([
     'word_count is not a number, read_position is not a number',
   ],
   ['text in a flag', "unread = 'yes'", 'unread is neither 0 nor 1'],
-  ['text in the flag of tombstones', "deleted = 'no'", 'deleted is neither 0 nor 1'],
+  ['text in the flag of tombstones', "deleted = 'no'", 'deleted is neither 0 nor 1', 'with SQL'],
   ['a fraction', 'word_count = 1.5', 'word_count is not an integer'],
   ['text in a time', "added_on = 'today', stored_on = 'now'", 'added_on is not a number, stored_on is not a number'],
   ['bytes in a text', "title = x'00ff', excerpt = x'00ff'", 'title is not text, excerpt is not text'],
   ['an address that is missing where another is', 'resolved_url = NULL', 'resolved_url is NULL'],
   ['an id that is too short', "id = x'0102'", 'id is not 16 bytes long'],
   ['an id that is text', "id = 'sixteen letters!'", 'id is not 16 bytes long'],
-])('finds %s, and leaves it to a person', async (_what, change, words) => {
+])('finds %s, and leaves it to a person', async (_what, change, words, way = 'through the API') => {
   const list = await furnish();
   tamper(`UPDATE articles SET ${change} ${list.of}`);
   const { status, out } = await examine(list.key, '--repair');
   expect(status).toBe(3);
-  expect(out).toContain(`${words}: delete it through the API, or restore it from a backup\n`);
+  expect(out).toContain(`${words}: delete it ${way}, or restore it from a backup\n`);
   tamper(`DELETE FROM articles ${list.of}; UPDATE accounts SET live_count = 0 ${list.of}`);
   expect((await examine(list.key)).status).toBe(0);
 });

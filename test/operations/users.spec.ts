@@ -242,6 +242,30 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
       expect(await mustRun(words, settings, file)).toBe('imported 130 articles, 120 were there, 0 cannot be\n');
     });
 
+    it('says so of own lines, with records twice and a URL that a deletion frees', async () => {
+      const account = randomUUID().replaceAll('-', '');
+      const idOf = (at: number) => `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`;
+      const article = (at: number, url = `https://example.com/${at}`) => ({
+        ...{ id: idOf(at), last_modified: 1_000 + at, url, resolved_url: url, title: 'T', resolved_title: 'T' },
+        ...{ preview: null, excerpt: '', archived: false, favorite: false, is_article: true, word_count: null },
+        ...{ unread: true, added_by: 'phone', added_on: 1, stored_on: 1, marked_read_by: null, marked_read_on: null },
+        read_position: 0,
+      });
+      const articles = Array.from({ length: 130 }, (_, at) => article(at));
+      const freed = [{ id: idOf(0), last_modified: 2_000, deleted: true }, article(500, 'https://example.com/0')];
+      const head = { account, last_modified: 9_000, live_count: 130, purged_until: 0 };
+      const file = (items: unknown[]) => [head, ...items].map((line) => `${JSON.stringify(line)}\n`).join('');
+      const all = file([...articles, ...articles, ...freed]);
+      const figures = '132 articles and tombstones of 1 users, 130';
+      const words = ['user', 'import', '-'];
+      expect(await mustRun([...words, '--dry-run'], settings, all)).toContain(figures);
+      expect(await mustRun(words, settings, file(articles))).toContain('130 articles and tombstones of 1 users, 0');
+      expect(await mustRun([...words, '--dry-run'], settings, all)).toContain(
+        '2 articles and tombstones of 1 users, 260',
+      );
+      expect(await mustRun(words, settings, all)).toContain('2 articles and tombstones of 1 users, 260');
+    });
+
     it('refuses an entry that is larger than any request, and stores the others', async () => {
       const user = randomUUID();
       const file = `url,title,selection\nhttps://a.example/,A,"${'x'.repeat(12_000_000)}"\nhttps://b.example/,B,b\n`;

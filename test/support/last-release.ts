@@ -15,8 +15,8 @@ const SOURCES = ['src', 'ormconfig.ts', 'tsconfig.json', 'tsconfig.build.json', 
 export function buildLastRelease(): string {
   const folder = join('dist/last-release', LAST_RELEASE);
   if (existsSync(folder)) return folder;
-  const partial = `${folder}.partial`;
-  rmSync(partial, { recursive: true, force: true });
+  // Two specs may need it at the same time.
+  const partial = `${folder}.${process.pid}`;
   mkdirSync(partial, { recursive: true });
   execFileSync('tar', ['-x', '-C', partial], { input: archive() });
   // Without checks: what generated documents then needs a package that is gone.
@@ -26,7 +26,12 @@ export function buildLastRelease(): string {
     join(partial, 'tsconfig.build.json'),
     '--noCheck',
   ]);
-  renameSync(partial, folder);
+  try {
+    renameSync(partial, folder);
+  } catch (error) {
+    rmSync(partial, { recursive: true });
+    if (!existsSync(folder)) throw error;
+  }
   return folder;
 }
 

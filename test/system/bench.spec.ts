@@ -39,7 +39,9 @@ describe('the benchmark', () => {
   it('sends as many statements as the limit server, but where it remembers nothing and inserts first', () => {
     const [limit, service] = databases[0]!.facts;
     expect(Object.keys(service!.statements!)).toContain('poll');
-    expect(service!.statements).toEqual({ ...limit!.statements, count: 2, duplicate: 5 });
+    // Who is deprovisioned is read every few seconds.
+    const rounded = Object.entries(service!.statements!).map(([name, count]) => [name, Math.round(count)]);
+    expect(Object.fromEntries(rounded)).toEqual({ ...limit!.statements, count: 2, duplicate: 5 });
   });
 
   it('measures each operation, and all together, at 80 % of the highest load', () => {

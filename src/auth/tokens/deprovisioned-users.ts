@@ -11,6 +11,8 @@ import { lookupTimedOut } from './personal-tokens.js';
 const KEPT_MS = 4_000;
 /** How long a request waits for a database that does not respond; then the users last read are refused. */
 const PATIENCE_MS = 1_000;
+/** After an attempt in vain. */
+const RETRY_MS = 500;
 
 /**
  * The users whose tokens are refused although they are valid. All are read again when a request comes and the last time is
@@ -34,13 +36,16 @@ export class DeprovisionedUsers {
   }
 
   private async read(): Promise<void> {
-    try {
-      const accounts = await before(PATIENCE_MS, this.database.onSession(deprovisionedAccounts), lookupTimedOut());
+    const found = this.database.onSession(deprovisionedAccounts).then((accounts) => {
       this.keys = new Set(accounts.map(keyOf));
+      this.readAt = this.clock();
+    });
+    try {
+      await before(PATIENCE_MS, found, lookupTimedOut());
     } catch {
       // What the request itself needs from the database decides.
+      this.readAt = this.clock() - KEPT_MS + RETRY_MS;
     } finally {
-      this.readAt = this.clock();
       this.reading = undefined;
     }
   }

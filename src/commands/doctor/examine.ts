@@ -104,7 +104,10 @@ function damagedRecord(examined: ExaminedAccount, row: Row, faults: Faults): Pro
   const words = Object.entries(faults).map(([field, fault]) => `${field} ${fault}`);
   const text = `${isLive(row) ? 'article' : 'tombstone'} ${nameOf(row.id!)}: ${words.join(', ')}`;
   if (Object.keys(faults).join() !== 'last_modified')
-    return { text, advice: 'delete it through the API, or restore it from a backup' };
+    return {
+      text,
+      advice: `delete it ${faults.deleted === undefined ? 'through the API' : 'with SQL'}, or restore it from a backup`,
+    };
   const { account, clock } = examined;
   return {
     text,

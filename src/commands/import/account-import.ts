@@ -3,7 +3,7 @@ import type { Settings } from '../../config/settings.js';
 import { findAccount } from '../../accounts/accounts.store.js';
 import type { DatabaseContext } from '../command.js';
 import type { AccountState } from './own-lines.js';
-import { addArticles, type Destination, restoreItems, type Stored } from './store-items.js';
+import { addArticles, type Destination, Rehearsal, restoreItems, type Stored } from './store-items.js';
 
 type Item = Article | Tombstone;
 
@@ -85,5 +85,5 @@ const destinationOf = ({ database, settings }: DatabaseContext, isDryRun: boolea
   database,
   account,
   maxLive: settings.maxArticlesPerUser || Infinity,
-  rehearsed: isDryRun ? { live: 0, urls: new Set() } : undefined,
+  rehearsed: isDryRun ? new Rehearsal() : undefined,
 });

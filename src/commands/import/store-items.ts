@@ -23,9 +23,43 @@ export interface Destination {
   database: Database;
   account: Buffer;
   maxLive: number;
-  /** In a dry run, whose transactions are all rolled back: what earlier ones would have left. */
-  rehearsed?: { live: number; urls: Set<string> };
+  /** Only in a dry run. */
+  rehearsed?: Rehearsal;
 }
+
+/** What the earlier transactions of a dry run would have left, as all of them are rolled back. */
+export class Rehearsal {
+  live = 0;
+  /** By what no two live articles of an account share. */
+  private readonly holders = new Map<string, string>();
+  private readonly items = new Map<string, Item>();
+  private readonly replaced = new Set<string>();
+
+  /** Stored again, or deleted, in an earlier transaction. */
+  versionOf(id: string): { last_modified: Timestamp; deleted: boolean } | undefined {
+    const item = this.items.get(id);
+    return item && { last_modified: item.last_modified, deleted: isTombstone(item) };
+  }
+
+  isTaken(article: Article): boolean {
+    const holders = keysOf(article).map((key) => this.items.get(this.holders.get(key) ?? ''));
+    return holders.some((holder) => holder && !isTombstone(holder) && holder.id !== article.id);
+  }
+
+  /** @param known whether there was another version of it in the database */
+  add(item: Item, known: boolean): void {
+    this.items.set(item.id, item);
+    if (known) this.replaced.add(item.id);
+    if (!isTombstone(item)) for (const key of keysOf(item)) this.holders.set(key, item.id);
+  }
+
+  /** Deletes what is in the database only because the earlier transactions were rolled back. */
+  async prepare(transaction: Session, account: Buffer): Promise<void> {
+    for (const id of this.replaced) await deleteItem(transaction, account, id);
+  }
+}
+
+const isTombstone = (item: Item): item is Tombstone => 'deleted' in item;
 
 /** How many items were stored, and how many not because the account has `maxLive` articles. */
 export interface Stored {
@@ -47,10 +81,11 @@ export async function restoreItems(
   const { liveDelta: live, ...result } = await database.inTransaction(async (transaction) => {
     await addAccount(transaction, { account, last_modified: clock, live_count: 0, purged_until: state.purged_until });
     await raiseTimestamps(transaction, account, clock, state.purged_until);
+    await rehearsed?.prepare(transaction, account);
     const present = (await findCollection(transaction, account))!.live_count + (rehearsed?.live ?? 0);
     let [count, liveDelta, overQuota] = [0, 0, 0];
     for (const item of items) {
-      const delta = await restoreItem(transaction, account, item, present + liveDelta < maxLive);
+      const delta = await restoreItem(transaction, account, item, present + liveDelta < maxLive, rehearsed);
       if (delta === 'overQuota') overQuota++;
       if (typeof delta !== 'number') continue;
       count++;
@@ -73,15 +108,16 @@ async function restoreItem(
   account: Buffer,
   item: Item,
   hasRoom: boolean,
+  rehearsed?: Rehearsal,
 ): Promise<number | 'known' | 'overQuota'> {
-  const known = await versionOf(transaction, account, item.id);
+  const known = (await versionOf(transaction, account, item.id)) ?? rehearsed?.versionOf(item.id);
   if (known && known.last_modified >= item.last_modified) return 'known';
-  const isTombstone = 'deleted' in item;
-  if (!isTombstone && (await isTaken(transaction, account, item))) return 'known';
-  const delta = Number(!isTombstone) - Number(known !== undefined && !known.deleted);
+  if (!isTombstone(item) && (rehearsed?.isTaken(item) || (await isTaken(transaction, account, item)))) return 'known';
+  const delta = Number(!isTombstone(item)) - Number(known !== undefined && !known.deleted);
   if (delta > 0 && !hasRoom) return 'overQuota';
   if (known) await deleteItem(transaction, account, item.id);
-  await (isTombstone ? insertTombstone(transaction, account, item) : insertArticle(transaction, account, item));
+  await (isTombstone(item) ? insertTombstone(transaction, account, item) : insertArticle(transaction, account, item));
+  rehearsed?.add(item, known !== undefined);
   return delta;
 }
 
@@ -103,8 +139,7 @@ export async function addArticles(
       const isKnown = (await versionOf(transaction, account, article.id)) !== undefined;
       const id = isKnown ? randomUUID() : article.id;
       const added = { ...article, id, last_modified: first + stored.length };
-      const isRehearsed = keysOf(article).some((key) => rehearsed?.urls.has(key));
-      if (isRehearsed || (await isTaken(transaction, account, added))) continue;
+      if (rehearsed?.isTaken(added) || (await isTaken(transaction, account, added))) continue;
       if (present + stored.length >= maxLive) {
         overQuota++;
         continue;
@@ -118,7 +153,7 @@ export async function addArticles(
   });
   if (rehearsed) {
     rehearsed.live += stored.length;
-    for (const key of stored.flatMap(keysOf)) rehearsed.urls.add(key);
+    for (const article of stored) rehearsed.add(article, false);
   }
   return { stored: stored.length, overQuota };
 }

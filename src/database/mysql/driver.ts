@@ -1,11 +1,17 @@
 import type { Socket } from 'node:net';
-import mysql, { type Connection, type Pool, type PoolConnection, type PoolOptions } from 'mysql2';
+import mysql, { type Connection, type Pool, type PoolOptions } from 'mysql2';
 import { SettingError } from '../../config/settings.js';
 import type { ServerOptions } from './connection-options.js';
 import { mysqlDialect } from './dialect.js';
 
 const STATEMENT_TIMEOUT_MS = 2_000;
 const UNKNOWN_VARIABLE = 1193;
+
+/** The `max_allowed_packet` of each connection that is ready, in bytes: a server may have another one for later ones. */
+const packetLimits = new WeakMap<Connection, number>();
+
+/** The most bytes that the server takes for a statement on this connection. */
+export const packetLimitOf = (connection: Connection): number => packetLimits.get(connection) ?? Infinity;
 
 /** mysql2 for one data source of TypeORM, whose pool only hands out connections with the session settings in force. */
 export class MysqlDriver {
@@ -14,14 +20,13 @@ export class MysqlDriver {
   /** Called by TypeORM. */
   createPool(options: Omit<PoolOptions, 'stream'> & Pick<ServerOptions, 'stream'>): Pool {
     const pool = mysql.createPool({ ...options, stream: () => this.watched(options.stream()) });
-    const prepared = new WeakSet<PoolConnection>();
     const getConnection = pool.getConnection.bind(pool);
     pool.getConnection = (callback) => {
       getConnection((error, connection) => {
-        if (error || prepared.has(connection)) return void callback(error, connection);
+        if (error || packetLimits.has(connection)) return void callback(error, connection);
         prepare(connection).then(
-          () => {
-            prepared.add(connection);
+          (limit) => {
+            packetLimits.set(connection, limit);
             callback(null, connection);
           },
           (reason: NodeJS.ErrnoException) => {
@@ -51,16 +56,23 @@ export class MysqlDriver {
   }
 }
 
-/** Rejects with `SettingError` if the server does not know a setting or does not let the user change it. */
-async function prepare(connection: Connection): Promise<void> {
-  for (const { sql, isOptional } of SESSION)
-    await new Promise<void>((resolve, reject) => {
-      connection.query({ sql, timeout: STATEMENT_TIMEOUT_MS }, (error) => {
-        if (!error || (isOptional && error.errno === UNKNOWN_VARIABLE)) resolve();
-        else reject(mysqlDialect.classify(error) === 'bug' ? refusedSetting(sql, error) : error);
-      });
-    });
+/**
+ * Makes the settings of a new connection, and returns its limit of bytes. Rejects with `SettingError` if the server does not know
+ * a setting or does not let the user change it.
+ */
+async function prepare(connection: Connection): Promise<number> {
+  for (const setting of SESSION) await send(connection, setting);
+  const rows = await send(connection, { sql: 'SELECT @@max_allowed_packet AS bytes' });
+  return Number((rows as { bytes: number | string }[])[0]?.bytes);
 }
+
+const send = (connection: Connection, { sql, isOptional }: SessionSetting): Promise<unknown> =>
+  new Promise((resolve, reject) => {
+    connection.query({ sql, timeout: STATEMENT_TIMEOUT_MS }, (error, rows) => {
+      if (!error || (isOptional && error.errno === UNKNOWN_VARIABLE)) resolve(rows);
+      else reject(mysqlDialect.classify(error) === 'bug' ? refusedSetting(sql, error) : error);
+    });
+  });
 
 const refusedSetting = (sql: string, { message }: Error): SettingError =>
   new SettingError(

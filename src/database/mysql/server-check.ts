@@ -5,13 +5,13 @@ import { SettingError } from '../../config/settings.js';
  * What a statement may need: a record takes up to 100 kB; the filters of a listing, which stand in its statement twice
  * and may take two bytes a character there, up to four times a request's 64 KiB of headers.
  */
-const LARGEST_STATEMENT = 2 ** 19;
+export const LARGEST_STATEMENT = 2 ** 19;
 
 /**
- * The most bytes that the server takes for a statement, if one may need more; otherwise undefined. Throws `SettingError` for
- * a setting of the server with which the service cannot write.
+ * A warning about a setting of the server that does not go with the service. Throws `SettingError` for one with which it
+ * cannot write.
  */
-export async function examineServer(dataSource: DataSource): Promise<number | undefined> {
+export async function examineServer(dataSource: DataSource): Promise<string | undefined> {
   const rows = await dataSource.query<{ Variable_name: string; Value: string }[]>(
     "SHOW VARIABLES WHERE Variable_name IN ('log_bin', 'binlog_format', 'max_allowed_packet')",
   );
@@ -22,9 +22,9 @@ export async function examineServer(dataSource: DataSource): Promise<number | un
         'set binlog_format=ROW or MIXED there',
     );
   const largest = Number(variables.get('max_allowed_packet') ?? Infinity);
-  return largest < LARGEST_STATEMENT ? largest : undefined;
+  if (largest >= LARGEST_STATEMENT) return undefined;
+  return (
+    `DATABASE_URL: a statement of the service may have ${LARGEST_STATEMENT} bytes, but the server takes at most ` +
+    `${largest} (max_allowed_packet); raise that there, otherwise some requests are 413`
+  );
 }
-
-export const tooSmallPackets = (bytes: number): string =>
-  `DATABASE_URL: a statement of the service may have ${LARGEST_STATEMENT} bytes, but the server takes at most ` +
-  `${bytes} (max_allowed_packet); raise that there, otherwise some requests are 413`;

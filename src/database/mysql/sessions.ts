@@ -1,6 +1,8 @@
 import type { PoolConnection } from 'mysql2';
 import { type DataSource, QueryFailedError, type QueryRunner } from 'typeorm';
 import { mysqlDialect, type Stage } from './dialect.js';
+import { packetLimitOf } from './driver.js';
+import { LARGEST_STATEMENT } from './server-check.js';
 import {
   type LoanedSession,
   type Parameter,
@@ -23,11 +25,7 @@ export class MysqlSessions implements SessionSource {
   private used = 0;
   private waiting = 0;
 
-  /** @param maxStatementBytes a limit of the server below what a statement may need */
-  constructor(
-    private readonly dataSource: DataSource,
-    private readonly maxStatementBytes?: number,
-  ) {}
+  constructor(private readonly dataSource: DataSource) {}
 
   usage() {
     return { used: this.used, waiting: this.waiting, queued: 0 };
@@ -39,7 +37,7 @@ export class MysqlSessions implements SessionSource {
     try {
       const connection = await connected(runner);
       this.used++;
-      return new MysqlSession(runner, connection, tally, () => this.used--, this.maxStatementBytes);
+      return new MysqlSession(runner, connection, tally, () => this.used--);
     } finally {
       this.waiting--;
     }
@@ -79,7 +77,6 @@ class MysqlSession implements LoanedSession {
     private readonly connection: PoolConnection,
     private readonly tally: Tally,
     private readonly onEnd: () => void,
-    private readonly maxStatementBytes?: number,
   ) {}
 
   rows(sql: string, parameters: Parameter[]): Promise<Row[]> {
@@ -95,9 +92,10 @@ class MysqlSession implements LoanedSession {
   }
 
   private query(sql: string, parameters: Parameter[]): Promise<unknown> {
-    if (this.maxStatementBytes !== undefined) {
+    const limit = packetLimitOf(this.connection);
+    if (limit < LARGEST_STATEMENT) {
       const bytes = Buffer.byteLength(this.connection.format(sql, parameters));
-      if (bytes >= this.maxStatementBytes) return Promise.reject(tooLong(bytes));
+      if (bytes >= limit) return Promise.reject(tooLong(bytes));
     }
     return this.send(this.runner.query(sql, parameters) as Promise<unknown>, 'statement');
   }

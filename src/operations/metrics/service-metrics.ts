@@ -21,7 +21,6 @@ export function measureService(metrics: Metrics, nest: INestApplication): void {
   const [tokens, purge] = [nest.get(TokenVerifier), nest.get(TombstonePurge)];
   measureLoad(metrics, nest.get(ServiceStatus));
   measureWaiting(metrics, nest.get(HeldPolls));
-  measureDatabaseClock(metrics, database);
   observeProviderCalls(metrics);
   metrics.gauge('database_connections_used', 'Database connections in use', () => database.usage().used);
   metrics.gauge(
@@ -40,6 +39,8 @@ export function measureService(metrics: Metrics, nest: INestApplication): void {
   );
   metrics.gauge('purge_failing', '1 if the latest purge of tombstones failed', () => Number(purge.isFailing));
   if (redis.client) metrics.gauge('redis_up', '1 while connected to Redis', () => Number(redis.isUp));
+  // After the connections, of which it takes one itself.
+  measureDatabaseClock(metrics, database);
 }
 
 /**
