@@ -25,11 +25,11 @@ const api = (name: string, globalSetup: string[] = []) => ({
 
 /**
  * Whole systems with time limits, one file after the other: side by side they would slow each other down. In CI a case may be
- * disturbed once by what else its machine does; one that fails twice in a row has a fault.
+ * disturbed by what else its machine does; one that fails three times in a row has a fault.
  */
 const wholeSystems = {
   fileParallelism: false,
-  retry: process.env.CI ? 1 : 0,
+  retry: process.env.CI ? 2 : 0,
   hookTimeout: 120_000,
 };
 
