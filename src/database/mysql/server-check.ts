@@ -1,3 +1,4 @@
+import type { Connection } from 'mysql2';
 import type { DataSource } from 'typeorm';
 import { SettingError } from '../../config/settings.js';
 
@@ -6,6 +7,9 @@ import { SettingError } from '../../config/settings.js';
  * and may take two bytes a character there, up to four times a request's 64 KiB of headers.
  */
 export const LARGEST_STATEMENT = 2 ** 19;
+
+/** The `max_allowed_packet` of each connection that is ready, in bytes: a server may have another one for later ones. */
+export const packetLimits = new WeakMap<Connection, number>();
 
 /**
  * A warning about a setting of the server that does not go with the service. Throws `SettingError` for one with which it

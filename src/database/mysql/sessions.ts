@@ -1,8 +1,7 @@
 import type { PoolConnection } from 'mysql2';
 import { type DataSource, QueryFailedError, type QueryRunner } from 'typeorm';
 import { mysqlDialect, type Stage } from './dialect.js';
-import { packetLimitOf } from './driver.js';
-import { LARGEST_STATEMENT } from './server-check.js';
+import { LARGEST_STATEMENT, packetLimits } from './server-check.js';
 import {
   type LoanedSession,
   type Parameter,
@@ -92,7 +91,7 @@ class MysqlSession implements LoanedSession {
   }
 
   private query(sql: string, parameters: Parameter[]): Promise<unknown> {
-    const limit = packetLimitOf(this.connection);
+    const limit = packetLimits.get(this.connection) ?? Infinity;
     if (limit < LARGEST_STATEMENT) {
       const bytes = Buffer.byteLength(this.connection.format(sql, parameters));
       if (bytes >= limit) return Promise.reject(tooLong(bytes));
