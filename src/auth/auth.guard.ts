@@ -17,8 +17,8 @@ export const BearerOnly = () => SetMetadata(BEARER_ONLY, true);
 
 /**
  * Requires credentials unless the handler is `@Public()`. Throws 401 / 104 without usable credentials, 401 / 105 when
- * they are rejected, 403 / 121 without the scope or when a read-only token writes, 503 / 201 while they cannot be verified, 429 / 117 for an IP address
- * that keeps trying.
+ * they are rejected, 403 / 121 without the scope or when a read-only token writes, 503 / 201 while they cannot be
+ * verified, 429 / 117 for an IP address that keeps trying.
  */
 @Injectable()
 export class AuthGuard implements CanActivate {

@@ -29,7 +29,7 @@ export function addUserDeprovision(commands: Command, shell: Shell): void {
     .option('--issuer <url>', 'the identity provider, when that is not OAUTH_URI', readIssuer)
     .option('--erase-after <days>', 'erase the list after so many days; 0: within about an hour', readDays)
     .addOption(
-      new Option('--undo', 'accept tokens again, and do not erase; personal tokens have to be made anew').conflicts(
+      new Option('--undo', 'accept tokens again, and do not erase; personal tokens have to be created again').conflicts(
         'eraseAfter',
       ),
     )

@@ -17,7 +17,7 @@ export class ReadingPosition {
 
   /** How many words are above the line, or all of them if the last one is in sight. */
   read(): number {
-    // The page may have made its text anew.
+    // The page may have replaced its text.
     if (!this.#words.find(Boolean)?.text.isConnected) this.#place();
     const last = this.#words.findLast((word) => word && boxOf(word));
     const end = last && boxOf(last);
