@@ -17,7 +17,7 @@ import { copyDatabase } from '../../src/commands/sqlite-copy.js';
 import { anArticle } from '../support/article.js';
 import { send } from '../support/devices.js';
 import { startService, type Service } from '../support/service.js';
-import { mustRun, runCommand } from './run-command.js';
+import { mustRun, mustRunHere, runCommand, runHere } from './run-command.js';
 
 let folder: string;
 let settings: Record<string, string>;
@@ -160,7 +160,7 @@ it('a backup replaces no file', async () => {
 
 describe('a mistake is answered with one line that says what is wrong, and nothing is left behind', () => {
   beforeEach(async () => {
-    await mustRun(['migrate'], settings);
+    await mustRunHere(['migrate'], settings);
     writeFileSync(join(folder, 'text'), 'no database');
     mkdirSync(join(folder, 'sub'));
   });
@@ -208,13 +208,13 @@ describe('a mistake is answered with one line that says what is wrong, and nothi
     ['restore', 'copy', 'sqlite::memory:', memory],
   ])('%s %s of %s', async (command, operand, url, line) => {
     const here = (text: string) => text.replaceAll('DIR', folder);
-    const { status, err } = await runCommand([command, join(folder, operand)], { DATABASE_URL: here(url) });
+    const { status, err } = await runHere([command, join(folder, operand)], { DATABASE_URL: here(url) });
     expect([status, err]).toEqual([1, `${here(line)}\n`]);
     expect(readdirSync(folder).sort()).toEqual(['list.sqlite', 'sub', 'text']);
   });
 
   it('backup to a place that takes no files', async () => {
-    const { status, err } = await runCommand(['backup', '/sys/copy'], settings);
+    const { status, err } = await runHere(['backup', '/sys/copy'], settings);
     expect([status, err]).toEqual([1, expect.stringMatching(/^.*\/sys\/copy.*\n$/)]);
   });
 });

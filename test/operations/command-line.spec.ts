@@ -29,8 +29,17 @@ describe('the command line', () => {
     for (const name of COMMANDS) expect(out).toMatch(new RegExp(`^  ${name} +[A-Z]`, 'm'));
   });
 
+  it.each([
+    [['unheard-of']],
+    [['user', 'import', '--help']],
+    [['user', 'export', '--local', 'alise']],
+    [['migrate', '--check']],
+  ])('%j ends in a process of its own as it does in that of these tests', async (words) => {
+    expect(await runCommand(words, settings)).toEqual(await runHere(words, settings));
+  });
+
   it.each(COMMANDS)('%s explains itself and its exit codes with --help', async (name) => {
-    const { status, out } = await runCommand([...name.split(' '), '--help'], {});
+    const { status, out } = await runHere([...name.split(' '), '--help'], {});
     expect(status).toBe(0);
     expect(out).toMatch(new RegExp(`^Usage: commands ${name} `));
     expect(out).toContain('Exit codes: 0');
@@ -66,7 +75,7 @@ describe('the command line', () => {
       'The name of the user is empty',
     ]),
   ] as [string[], string][])('answers %j with status 2 and what to write instead', async (words, advice) => {
-    const { status, out, err } = await runCommand(words, settings, 'x');
+    const { status, out, err } = await runHere(words, settings, 'x');
     expect([status, out]).toEqual([2, '']);
     expect(err).toContain(advice);
   });
@@ -92,7 +101,7 @@ describe('the command line', () => {
     [['backup'], "missing required argument 'file'"],
     [['restore', 'one', 'two'], 'too many arguments'],
   ] as [string[], string][])('answers %j with status 2 whatever settings and database are', async (words, advice) => {
-    const { status, err } = await runCommand(words, { DATABASE_URL: 'postgres://db/list' });
+    const { status, err } = await runHere(words, { DATABASE_URL: 'postgres://db/list' });
     expect(status).toBe(2);
     expect(err).toContain(advice);
   });
@@ -110,7 +119,7 @@ describe('the command line', () => {
   });
 
   it.each(['https://provider.example', 'https://provider.example/'])('knows the issuer %s as one', async (issuer) => {
-    const { err } = await runCommand(['user', 'export', '--subject', 'alice', '--issuer', issuer], settings);
+    const { err } = await runHere(['user', 'export', '--subject', 'alice', '--issuer', issuer], settings);
     const key = accountKey(readSettings(settings).userIdSecret, 'bearer', ['https://provider.example', 'alice']);
     expect(err).toBe(
       `--subject alice: there is no such user of https://provider.example (key ${key.toString('hex')}); "user list" shows all.\n`,
@@ -128,7 +137,7 @@ describe('the command line', () => {
     [['user', 'import', '/no/such/file'], '/no/such/file: cannot be read (ENOENT)'],
     [['user', 'import', '-'], 'The file is empty'],
   ])('answers %j with status 1 and one line that says what is wrong', async (words, reason) => {
-    const { status, err } = await runCommand(words, settings);
+    const { status, err } = await runHere(words, settings);
     expect(status).toBe(1);
     expect(err).toContain(reason);
     expect(err.trim().split('\n')).toHaveLength(1);
@@ -144,7 +153,7 @@ describe('the command line', () => {
   ])('%j makes an SQLite file only where it is to', async (words, expected) => {
     const elsewhere = sqliteFile();
     const path = elsewhere.url.slice('sqlite:'.length);
-    const { status, err } = await runCommand(words, { DATABASE_URL: elsewhere.url }, '{}');
+    const { status, err } = await runHere(words, { DATABASE_URL: elsewhere.url }, '{}');
     expect(status).toBe(expected);
     expect(existsSync(path)).toBe(expected === 0);
     if (expected !== 0)
@@ -156,7 +165,7 @@ describe('the command line', () => {
     '%j says of a file that is no database which it is',
     async (words) => {
       const file = resolve('package.json');
-      const { status, err } = await runCommand(words, { DATABASE_URL: `sqlite:${file}` });
+      const { status, err } = await runHere(words, { DATABASE_URL: `sqlite:${file}` });
       expect([status, err]).toEqual([
         1,
         `DATABASE_URL: ${file} is not a SQLite database; ` +

@@ -1,13 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { CommandError, EXIT } from '../../src/commands/command.js';
+import { type Command, CommanderError } from 'commander';
+import { CommandError, EXIT, UsageError } from '../../src/commands/command.js';
 import { createProgram } from '../../src/commands/command-line.js';
 import { Shell, withDatabase } from '../../src/commands/shell.js';
 import { readSettings } from '../../src/config/load-settings.js';
+import { SettingError } from '../../src/config/settings.js';
 
 /** How a command ended. */
 export interface CommandResult {
@@ -55,9 +57,17 @@ export async function runCommand(
   return { status: (await exited)[0], out, ...withoutAudit(err) };
 }
 
-/** The same in this process: a process of its own takes ten times as long. What Commander writes is not seen here. */
-export async function runHere(words: string[], variables: Record<string, string>): Promise<CommandResult> {
+/**
+ * The same in this process: a process of its own takes ten times as long. Standard input is a file in the place of the
+ * operand `-`.
+ */
+export async function runHere(
+  words: string[],
+  variables: Record<string, string>,
+  input: string | Buffer = '',
+): Promise<CommandResult> {
   let out = '';
+  let err = '';
   const audit: AuditEntry[] = [];
   const shell = new Shell({
     loadSettings: () => readSettings(variables),
@@ -69,18 +79,40 @@ export async function runHere(words: string[], variables: Record<string, string>
     progress: () => undefined,
     withDatabase,
   });
+  const program = createProgram(shell);
+  for (const command of allOf(program))
+    command.configureOutput({ writeOut: (text) => void (out += text), writeErr: (text) => void (err += text) });
+  const folder = mkdtempSync(join(tmpdir(), 'reading-list-command-'));
+  writeFileSync(join(folder, 'input'), input);
   try {
-    await createProgram(shell).parseAsync(words, { from: 'user' });
-    return { status: shell.exitCode, out, err: '', audit };
+    const operands = words.map((word) => (word === '-' ? join(folder, 'input') : word));
+    await program.parseAsync(operands, { from: 'user' });
+    return { status: shell.exitCode, out, err, audit };
   } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    return { status: EXIT.failed, out, err: `${error.message}\n`, audit };
+    if (error instanceof CommanderError)
+      return { status: error.exitCode === 0 ? EXIT.ok : EXIT.usage, out, err, audit };
+    if (error instanceof UsageError) return { status: EXIT.usage, out, err: `error: ${error.message}\n`, audit };
+    if (error instanceof CommandError || error instanceof SettingError)
+      return { status: EXIT.failed, out, err: `${error.message}\n`, audit };
+    throw error;
+  } finally {
+    rmSync(folder, { recursive: true });
   }
 }
 
+const allOf = (command: Command): Command[] => [command, ...command.commands.flatMap(allOf)];
+
 /** Runs a command that must succeed; returns what it printed. */
 export async function mustRun(words: string[], variables: Record<string, string>, input?: string): Promise<string> {
-  const { status, out, err } = await runCommand(words, variables, input);
+  return outputOf(words, await runCommand(words, variables, input));
+}
+
+/** The same in this process. */
+export async function mustRunHere(words: string[], variables: Record<string, string>, input?: string): Promise<string> {
+  return outputOf(words, await runHere(words, variables, input));
+}
+
+function outputOf(words: string[], { status, out, err }: CommandResult): string {
   if (status !== 0) throw new Error(`${words.join(' ')} ended with ${status}:\n${out}${err}`);
   return out;
 }

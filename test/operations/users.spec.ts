@@ -7,7 +7,7 @@ import type { TestDatabase } from '../support/database.js';
 import { fullState, Poller, send } from '../support/devices.js';
 import { startService, type Service } from '../support/service.js';
 import { BACKENDS } from './backends.js';
-import { mustRun, runCommand } from './run-command.js';
+import { mustRun, mustRunHere, runCommand, runHere } from './run-command.js';
 
 describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
   let database: TestDatabase;
@@ -68,81 +68,83 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
       await ask(user, 'POST', '/articles', { url: `https://${host}.example/`, title: host, added_by: 'test' });
     const [first] = (await ask(user, 'GET', '/articles?_sort=last_modified')).body.items;
     await ask(user, 'DELETE', `/articles/${first!.id}`);
-    const exported = await mustRun(['user', 'export', '--basic', user], settings);
-    await mustRun(['user', 'erase', '--basic', user], settings);
+    const exported = await mustRunHere(['user', 'export', '--basic', user], settings);
+    await mustRunHere(['user', 'erase', '--basic', user], settings);
     const limited = { ...settings, MAX_ARTICLES_PER_USER: '2' };
     const leftOut = 'left out, as a user has at most MAX_ARTICLES_PER_USER (2): 1 articles\n';
-    expect(await runCommand(['user', 'import', '-', '--dry-run'], limited, exported)).toMatchObject({
+    expect(await runHere(['user', 'import', '-', '--dry-run'], limited, exported)).toMatchObject({
       status: 3,
       out: `would import 3 articles and tombstones of 1 users, 0 are there\n${leftOut}`,
     });
-    expect(await runCommand(['user', 'import', '-'], limited, exported)).toMatchObject({
+    expect(await runHere(['user', 'import', '-'], limited, exported)).toMatchObject({
       status: 3,
       out: `imported 3 articles and tombstones of 1 users, 0 were there\n${leftOut}`,
     });
     const poller = new Poller([service.url], user);
     await poller.poll();
     expect([...poller.items.values()].filter(({ deleted }) => !deleted)).toHaveLength(2);
-    expect(await mustRun(['user', 'import', '-'], settings, exported)).toMatch(/^imported 1 /);
+    expect(await mustRunHere(['user', 'import', '-'], settings, exported)).toMatch(/^imported 1 /);
     await poller.poll();
     expect(poller.items).toEqual(await fullState(service.url, user));
     expect([...poller.items.values()].filter(({ deleted }) => !deleted)).toHaveLength(3);
-    expect(await mustRun(['doctor', '--basic', user], settings)).toMatch(/ 0 problems/);
+    expect(await mustRunHere(['doctor', '--basic', user], settings)).toMatch(/ 0 problems/);
   });
 
   it('an import that was cut off goes on when it is repeated', async () => {
     const user = randomUUID();
     await furnish(user);
     const before = await fullState(service.url, user);
-    const exported = await mustRun(['user', 'export', '--basic', user], settings);
-    await mustRun(['user', 'erase', '--basic', user], settings);
-    const cut = await runCommand(['user', 'import', '-'], settings, exported.slice(0, exported.length * 0.7));
+    const exported = await mustRunHere(['user', 'export', '--basic', user], settings);
+    await mustRunHere(['user', 'erase', '--basic', user], settings);
+    const cut = await runHere(['user', 'import', '-'], settings, exported.slice(0, exported.length * 0.7));
     expect(cut.status).toBe(1);
     expect(cut.err).toMatch(/^line \d+: not JSON; .*repeat/);
-    await mustRun(['user', 'import', '-'], settings, exported);
+    await mustRunHere(['user', 'import', '-'], settings, exported);
     expect(await fullState(service.url, user)).toEqual(before);
-    expect(await mustRun(['doctor', '--basic', user], settings)).toMatch(/ 0 problems/);
+    expect(await mustRunHere(['doctor', '--basic', user], settings)).toMatch(/ 0 problems/);
   });
 
   it('an import into a list that went on adds what is missing as new changes', async () => {
     const [user, other] = [randomUUID(), randomUUID()];
     await furnish(user);
-    const exported = await mustRun(['user', 'export', '--basic', user], settings);
+    const exported = await mustRunHere(['user', 'export', '--basic', user], settings);
     const kept = await ask(other, 'POST', '/articles', {
       url: 'https://example.com/100?ü=😀',
       title: 'mine',
       added_by: 'x',
     });
     const clock = Number(await clockOf(other));
-    expect(await mustRun(['user', 'import', '-', '--basic', other], settings, exported)).toMatch(/^imported 229 /);
+    expect(await mustRunHere(['user', 'import', '-', '--basic', other], settings, exported)).toMatch(/^imported 229 /);
     const { body } = await ask(other, 'GET', `/articles?_since=${clock}&_limit=100`);
     expect(body.items).toHaveLength(100);
     expect((await ask(other, 'GET', `/articles/${kept.body.id}`)).body.title).toBe('mine');
     expect((await fullState(service.url, user)).size).toBe(250);
-    expect(await mustRun(['doctor', '--basic', other], settings)).toMatch(/ 0 problems/);
+    expect(await mustRunHere(['doctor', '--basic', other], settings)).toMatch(/ 0 problems/);
   });
 
   it('an import into the list itself, which went on, adds only what is missing', async () => {
     const user = randomUUID();
     await furnish(user);
-    const exported = await mustRun(['user', 'export', '--basic', user], settings);
+    const exported = await mustRunHere(['user', 'export', '--basic', user], settings);
     const [newest] = (await ask(user, 'GET', '/articles')).body.items;
     await ask(user, 'DELETE', `/articles/${newest!.id}`);
     const words = ['user', 'import', '-', '--basic', user];
-    expect(await mustRun([...words, '--dry-run'], settings, exported)).toMatch(/^would import 1 .* 249 are there/);
-    expect(await mustRun(words, settings, exported)).toMatch(/^imported 1 .* 249 were there/);
+    expect(await mustRunHere([...words, '--dry-run'], settings, exported)).toMatch(/^would import 1 .* 249 are there/);
+    expect(await mustRunHere(words, settings, exported)).toMatch(/^imported 1 .* 249 were there/);
     expect((await ask(user, 'GET', '/articles?_limit=1')).body.items[0]!.url).toBe(newest!.url);
-    expect(await mustRun(['doctor', '--basic', user], settings)).toMatch(/ 0 problems/);
+    expect(await mustRunHere(['doctor', '--basic', user], settings)).toMatch(/ 0 problems/);
   });
 
   it('user list shows every user by key', async () => {
     const user = randomUUID();
     await ask(user, 'POST', '/articles', { url: 'https://example.com/', title: 'T', added_by: 'x' });
-    const key = /^{"account":"([0-9a-f]{32})"/.exec(await mustRun(['user', 'export', '--basic', user], settings))![1]!;
-    expect(await mustRun(['user', 'list'], settings)).toMatch(new RegExp(`^${key}       1 \\d{4}-`, 'm'));
-    const lines = (await mustRun(['user', 'list', '--json'], settings)).trim().split('\n');
+    const key = /^{"account":"([0-9a-f]{32})"/.exec(
+      await mustRunHere(['user', 'export', '--basic', user], settings),
+    )![1]!;
+    expect(await mustRunHere(['user', 'list'], settings)).toMatch(new RegExp(`^${key}       1 \\d{4}-`, 'm'));
+    const lines = (await mustRunHere(['user', 'list', '--json'], settings)).trim().split('\n');
     expect(lines.map((line) => (JSON.parse(line) as { account: string }).account)).toContain(key);
-    expect(await mustRun(['user', 'export', '--key', key], settings)).toContain('https://example.com/');
+    expect(await mustRunHere(['user', 'export', '--key', key], settings)).toContain('https://example.com/');
   });
 
   it('a Basic user is found by the password on standard input as well', async () => {
@@ -156,11 +158,11 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
     const env = { ...settings, OAUTH_URI: 'https://id.example.com', USER_ID_SECRET: 's'.repeat(40) };
     const key = accountKey(env.USER_ID_SECRET, 'bearer', ['https://id.example.com', 'alice']).toString('hex');
     const line = JSON.stringify({ account: 'a'.repeat(32), last_modified: 5, purged_until: 0 });
-    await mustRun(['user', 'import', '-', '--subject', 'alice'], env, line);
-    expect(await mustRun(['user', 'list'], env)).toContain(key);
+    await mustRunHere(['user', 'import', '-', '--subject', 'alice'], env, line);
+    expect(await mustRunHere(['user', 'list'], env)).toContain(key);
     const words = ['user', 'export', '--issuer', 'https://id.example.com', '--subject', 'alice'];
-    expect(await mustRun(words, { ...env, OAUTH_URI: 'https://other.example.com' })).toContain(key);
-    await mustRun(['user', 'erase', '--key', key], env);
+    expect(await mustRunHere(words, { ...env, OAUTH_URI: 'https://other.example.com' })).toContain(key);
+    await mustRunHere(['user', 'erase', '--key', key], env);
   });
 
   describe('import of other services', () => {
@@ -178,11 +180,7 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
 
     it('reads Pocket CSV', async () => {
       const user = randomUUID();
-      const { status, out } = await runCommand(
-        ['user', 'import', '-', '--basic', user],
-        settings,
-        sample('pocket.csv'),
-      );
+      const { status, out } = await runHere(['user', 'import', '-', '--basic', user], settings, sample('pocket.csv'));
       expect(out).toBe(
         'line 6: url: not an absolute URL with a host: not-an-address\n' +
           'imported 3 articles, 0 were there, 1 cannot be\n' +
@@ -204,7 +202,7 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
     it('reads Instapaper CSV', async () => {
       const user = randomUUID();
       const words = ['user', 'import', '-', '--basic', user, '--added-by', 'me'];
-      expect(await mustRun(words, settings, sample('instapaper.csv'))).toMatch(/^imported 3 articles/);
+      expect(await mustRunHere(words, settings, sample('instapaper.csv'))).toMatch(/^imported 3 articles/);
       const mine = { ...plain, added_by: 'me' };
       expect(await all(user)).toEqual([
         ['https://example.com/a', 'One', 1_500_000_000_000, { ...mine, excerpt: 'What was\nselected' }],
@@ -217,10 +215,10 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
       const user = randomUUID();
       await ask(user, 'POST', '/articles', { url: 'https://example.com/b', title: 'old', added_by: 'x', added_on: 1 });
       const words = ['user', 'import', '-', '--basic', user];
-      expect(await mustRun([...words, '--dry-run'], settings, sample('bookmarks.netscape'))).toMatch(
+      expect(await mustRunHere([...words, '--dry-run'], settings, sample('bookmarks.netscape'))).toMatch(
         /^would import 2 articles, 1 are there/,
       );
-      expect(await mustRun(words, settings, sample('bookmarks.netscape'))).toMatch(
+      expect(await mustRunHere(words, settings, sample('bookmarks.netscape'))).toMatch(
         /^imported 2 articles, 1 were there/,
       );
       expect((await all(user)).map(([url, title, added_on]) => [url, title, added_on])).toEqual([
@@ -235,11 +233,11 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
       const rows = Array.from({ length: 250 }, (_, at) => `T,https://example.com/${at % 130},${1_600_000_000 + at}`);
       const file = `title,url,time_added\n${rows.join('\n')}\n`;
       const words = ['user', 'import', '-', '--basic', user];
-      expect(await mustRun([...words, '--dry-run'], settings, file)).toBe(
+      expect(await mustRunHere([...words, '--dry-run'], settings, file)).toBe(
         'would import 130 articles, 120 are there, 0 cannot be\n',
       );
       expect((await all(user)).length).toBe(0);
-      expect(await mustRun(words, settings, file)).toBe('imported 130 articles, 120 were there, 0 cannot be\n');
+      expect(await mustRunHere(words, settings, file)).toBe('imported 130 articles, 120 were there, 0 cannot be\n');
     });
 
     it('says so of own lines, with records twice and a URL that a deletion frees', async () => {
@@ -258,18 +256,18 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
       const all = file([...articles, ...articles, ...freed]);
       const figures = '132 articles and tombstones of 1 users, 130';
       const words = ['user', 'import', '-'];
-      expect(await mustRun([...words, '--dry-run'], settings, all)).toContain(figures);
-      expect(await mustRun(words, settings, file(articles))).toContain('130 articles and tombstones of 1 users, 0');
-      expect(await mustRun([...words, '--dry-run'], settings, all)).toContain(
+      expect(await mustRunHere([...words, '--dry-run'], settings, all)).toContain(figures);
+      expect(await mustRunHere(words, settings, file(articles))).toContain('130 articles and tombstones of 1 users, 0');
+      expect(await mustRunHere([...words, '--dry-run'], settings, all)).toContain(
         '2 articles and tombstones of 1 users, 260',
       );
-      expect(await mustRun(words, settings, all)).toContain('2 articles and tombstones of 1 users, 260');
+      expect(await mustRunHere(words, settings, all)).toContain('2 articles and tombstones of 1 users, 260');
     });
 
     it('refuses an entry that is larger than any request, and stores the others', async () => {
       const user = randomUUID();
       const file = `url,title,selection\nhttps://a.example/,A,"${'x'.repeat(12_000_000)}"\nhttps://b.example/,B,b\n`;
-      const { status, out } = await runCommand(['user', 'import', '-', '--basic', user], settings, file);
+      const { status, out } = await runHere(['user', 'import', '-', '--basic', user], settings, file);
       expect(out).toBe(
         'line 2: excerpt: longer than MAX_BODY_BYTES (2097152): https://a.example/\n' +
           'imported 1 articles, 0 were there, 1 cannot be\n' +
@@ -292,7 +290,7 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
           'b.json': strToU8('[{"url":"https://c.ex'),
         }),
       );
-      const { status, out } = await runCommand(['user', 'import', '-', '--basic', user], settings, file);
+      const { status, out } = await runHere(['user', 'import', '-', '--basic', user], settings, file);
       expect(out).toBe(
         'a.jsonl, line 4: no URL: 7\n' +
           'imported 2 articles, 0 were there, 1 cannot be\n' +
@@ -308,7 +306,7 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
 
     it('imports nothing of a file that is cut off in a quoted field', async () => {
       const user = randomUUID();
-      const { status, err } = await runCommand(
+      const { status, err } = await runHere(
         ['user', 'import', '-', '--basic', user],
         settings,
         'title,url,time_added\nT,https://example.com/,1\n"cut off',
@@ -326,20 +324,20 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
       const limited = { ...settings, MAX_ARTICLES_PER_USER: '3' };
       const words = ['user', 'import', '-', '--basic', user];
       const leftOut = 'left out, as a user has at most MAX_ARTICLES_PER_USER (3): 1 articles\n';
-      expect(await runCommand([...words, '--dry-run'], limited, file)).toMatchObject({
+      expect(await runHere([...words, '--dry-run'], limited, file)).toMatchObject({
         status: 3,
         out: `would import 2 articles, 2 are there, 0 cannot be\n${leftOut}`,
       });
-      expect(await runCommand(words, limited, file)).toMatchObject({
+      expect(await runHere(words, limited, file)).toMatchObject({
         status: 3,
         out: `imported 2 articles, 2 were there, 0 cannot be\n${leftOut}`,
       });
-      expect(await mustRun(['doctor', '--basic', user], settings)).toMatch(/ 0 problems/);
-      expect(await mustRun(words, settings, file)).toMatch(/^imported 1 articles, 4 were there/);
+      expect(await mustRunHere(['doctor', '--basic', user], settings)).toMatch(/ 0 problems/);
+      expect(await mustRunHere(words, settings, file)).toMatch(/^imported 1 articles, 4 were there/);
     });
 
     it('refuses a file that looks like none of them', async () => {
-      const { status, err } = await runCommand(['user', 'import', '-', '--basic', 'x'], settings, 'hello\n');
+      const { status, err } = await runHere(['user', 'import', '-', '--basic', 'x'], settings, 'hello\n');
       expect(status).toBe(2);
       expect(err).toContain('This is not an export that can be read; say --format (lines, csv, pocket, instapaper, ');
     });
@@ -355,7 +353,7 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
         'latin1',
       );
       const words = ['user', 'import', '-', '--basic', user];
-      expect(await runCommand(words, settings, file)).toMatchObject({
+      expect(await runHere(words, settings, file)).toMatchObject({
         status: 3,
         out:
           'line 5: a page of the browser itself: chrome://flags\n' +
@@ -365,7 +363,7 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
       });
       const urls = (await all(user)).map(([url]) => url);
       expect(urls.sort()).toEqual(['https://example.com/c', 'https://example.com/père', 'https://example.com/pére']);
-      const { status, err } = await runCommand([...words, '--format', 'instapaper'], settings, file);
+      const { status, err } = await runHere([...words, '--format', 'instapaper'], settings, file);
       const missing =
         'not the format Instapaper (CSV): there is no column "selection", "folder"; nothing was imported\n';
       expect([status, err]).toEqual([1, missing]);
