@@ -2,6 +2,7 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { LocalArticle, ReadingList } from '@reading-list/client';
 import { z } from 'zod';
+import manifest from '../package.json' with { type: 'json' };
 
 const MAX_LIMIT = 100;
 
@@ -22,7 +23,7 @@ export function createServer(list: ReadingList, mayWrite: boolean): McpServer {
   const instructions = mayWrite
     ? 'A list of web pages to read. An article is named by its URL.'
     : 'A list of web pages to read. An article is named by its URL. The token is read-only: the list cannot be changed.';
-  const server = new McpServer({ name: 'reading-list', version: '2.0.0' }, { instructions });
+  const server = new McpServer({ name: 'reading-list', version: manifest.version }, { instructions });
   addReadingTools(server, list);
   if (mayWrite) addWritingTools(server, list);
   return server;

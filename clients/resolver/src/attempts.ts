@@ -3,7 +3,8 @@ import { LRUCache } from 'lru-cache';
 const MAX_ATTEMPTS = 6;
 const FIRST_DELAY_MS = 60_000;
 const DELAY_FACTOR = 8;
-const MAX_REMEMBERED = 10_000;
+/** As many as one list has at most, unless the service is set otherwise. */
+const MAX_REMEMBERED = 100_000;
 
 /** Which articles were tried, so that a dead page is not asked for again and again: after 1 minute, 8, 64, … and six times at most. */
 export class Attempts {

@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
@@ -14,7 +15,9 @@ const TIMEOUT_MS = 15_000;
 const MAX_REDIRECTS = 5;
 const MAX_BYTES = 5 * 1024 * 1024;
 const FIRST_UNPRIVILEGED_PORT = 1024;
-export const USER_AGENT = 'reading-list-resolver/2.0.0 (fetches single pages that a person has saved)';
+const PACKAGE = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+const { version } = JSON.parse(PACKAGE) as { version: string };
+const USER_AGENT = `reading-list-resolver/${version} (fetches single pages that a person has saved)`;
 
 /** Resolves the name of a host to its addresses. */
 type Resolve = (host: string) => Promise<{ address: string; family: number }[]>;

@@ -97,3 +97,9 @@ it('a page that fails is asked for again after 1 minute, 8, 64, …, and not mor
   expect(attempts.isDue('a')).toBe(false);
   expect(attempts.isDue('b')).toBe(true);
 });
+
+it('a dead page is remembered beside tens of thousands of others', () => {
+  const attempts = new Attempts(() => 0);
+  for (let n = 0; n < 50_000; n++) attempts.note(`${n}`);
+  expect(attempts.isDue('0')).toBe(false);
+});
