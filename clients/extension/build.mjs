@@ -1,10 +1,11 @@
-// Builds the extension for both browsers: dist/chromium and dist/firefox, and a zip of each.
+// Builds the extension for both browsers, into `dist` or the folder that is given: chromium/ and firefox/, and a zip of each.
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { zipSync } from 'fflate';
 import { build } from 'vite';
 import { manifestFor } from './manifest.mjs';
+import { withoutInnerHtml } from './without-inner-html.mjs';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const alias = [
@@ -18,15 +19,18 @@ const shared = {
   logLevel: 'warn',
   base: './',
   resolve: { alias },
+  plugins: [withoutInnerHtml()],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
 };
-const compiled = here('dist/compiled');
+const dist = resolve(process.argv[2] ?? here('dist'));
+const compiled = join(dist, 'compiled');
 
-rmSync(here('dist'), { recursive: true, force: true });
+for (const folder of ['compiled', 'chromium', 'firefox']) rmSync(join(dist, folder), { recursive: true, force: true });
 await build({
   ...shared,
   build: {
     outDir: compiled,
+    emptyOutDir: true,
     target: 'es2022',
     assetsInlineLimit: 0,
     modulePreload: false,
@@ -62,7 +66,7 @@ for (const browser of ['chromium', 'firefox']) pack(browser);
 rmSync(compiled, { recursive: true });
 
 function pack(browser) {
-  const folder = here(`dist/${browser}`);
+  const folder = join(dist, browser);
   cpSync(compiled, folder, { recursive: true });
   cpSync(here('../../LICENSE'), join(folder, 'LICENSE'));
   writeFileSync(join(folder, 'manifest.json'), `${JSON.stringify(manifestFor(browser, version), null, 2)}\n`);
@@ -73,7 +77,7 @@ function pack(browser) {
   const files = Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name))]));
   // The same input makes the same bytes: no time but the first that a zip can say.
   writeFileSync(
-    here(`dist/reading-list-${browser}-${version}.zip`),
+    join(dist, `reading-list-${browser}-${version}.zip`),
     zipSync(files, { level: 9, mtime: '1980-01-01T12:00:00' }),
   );
 }

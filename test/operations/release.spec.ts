@@ -22,7 +22,7 @@ it.each([
   expect(stderr).toContain(said);
 });
 
-it('a release has the source, the client library, the bill of materials and the checksums of all', () => {
+it('a release has the source, the client library, the extension of each browser, the bill of materials and the checksums of all', () => {
   const folder = mkdtempSync(join(tmpdir(), 'reading-list-release-'));
   const { status, stderr } = release('pack', folder);
   expect(stderr.replace(/^npm warn.*\n/gm, '')).toBe('');
@@ -31,6 +31,8 @@ it('a release has the source, the client library, the bill of materials and the 
   for (const pattern of [
     /^reading-list-.*\.tar\.gz$/,
     /^reading-list-client-.*\.tgz$/,
+    /^reading-list-chromium-.*\.zip$/,
+    /^reading-list-firefox-.*\.zip$/,
     /^sbom\.cdx\.json$/,
     /^NOTES\.md$/,
   ])

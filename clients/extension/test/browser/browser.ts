@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -8,12 +9,16 @@ import { type BrowserContext, type CDPSession, chromium, type Page, type Worker 
 import { expect } from 'vitest';
 import { chromiumArguments, ensureChromium } from '../../../../test/support/servers/chromium.js';
 
-const BUILT = resolve(import.meta.dirname, '../../dist/chromium');
-
 interface Manifest {
   optional_host_permissions: string[];
   host_permissions?: string[];
 }
+
+const BUILD = resolve(import.meta.dirname, '../../build.mjs');
+
+/** Builds the extension for both browsers in a folder, which is not where somebody else may be building it. */
+export const buildExtension = (folder: string): void =>
+  void execFileSync(process.execPath, [BUILD, folder], { stdio: 'inherit' });
 
 /** A browser with a profile of its own, in which the extension is installed. */
 export class Browser {
@@ -31,13 +36,14 @@ export class Browser {
   }
 
   /**
+   * @param built the folder that the extension was built in
    * @param hosts what the user has allowed: nobody can answer the browser's own question in a test, so the copy of the extension
    * that is loaded has these permissions from the beginning
    */
-  static async start(hosts: string[], { language = 'en', dark = false } = {}): Promise<Browser> {
+  static async start(built: string, hosts: string[], { language = 'en', dark = false } = {}): Promise<Browser> {
     const folder = mkdtempSync(join(tmpdir(), 'reading-list-extension-'));
     const extension = join(folder, 'extension');
-    cpSync(BUILT, extension, { recursive: true });
+    cpSync(join(built, 'chromium'), extension, { recursive: true });
     const path = join(extension, 'manifest.json');
     const manifest = JSON.parse(readFileSync(path, 'utf8')) as Manifest;
     writeFileSync(path, JSON.stringify({ ...manifest, host_permissions: hosts, default_locale: language }));

@@ -1,33 +1,36 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ask, basic, serverArticles } from '../../../typescript/test/support/world.js';
-import { Browser, type Popup } from './browser.js';
+import { Browser, buildExtension, type Popup } from './browser.js';
 import { useWorld } from './world.js';
 
 const ID = 'bjeogocfnacfdgfigaialhidmacakoce';
 const SERVICE_ONLY = ['http://127.0.0.1/*'];
 const EVERYWHERE = ['http://*/*', 'https://*/*'];
-const BUILD = resolve(import.meta.dirname, '../../build.mjs');
-const build = () => execFileSync(process.execPath, [BUILD], { stdio: 'inherit' });
 
-const world = useWorld(ID);
+const built = mkdtempSync(join(tmpdir(), 'reading-list-built-'));
+const world = useWorld(`${ID}.chromiumapp.org`);
 let browser: Browser;
 /** One in German, in the dark, whose user has allowed all sites. */
 let other: Browser;
 
 beforeAll(async () => {
-  build();
+  buildExtension(built);
   [browser, other] = await Promise.all([
-    Browser.start(SERVICE_ONLY),
-    Browser.start(EVERYWHERE, { language: 'de', dark: true }),
+    Browser.start(built, SERVICE_ONLY),
+    Browser.start(built, EVERYWHERE, { language: 'de', dark: true }),
   ]);
 });
 afterEach(() => world.proxy.restore());
-afterAll(() => Promise.all([browser?.close(), other?.close()]));
+afterAll(async () => {
+  await Promise.all([browser?.close(), other?.close()]);
+  rmSync(built, { recursive: true });
+});
 
 const sentence = 'The tide comes in twice a day and nobody has ever thanked it for that.';
 const article = (title: string, paragraphs = 8) =>
@@ -405,29 +408,27 @@ describe('for everybody:', () => {
   });
 });
 
-it("Mozilla's linter finds nothing but the innerHTML of Preact and Readability", () => {
+it("Mozilla's linter finds nothing", () => {
   const program = resolve('test/tools/node_modules/addons-linter/bin/addons-linter');
-  const words = [program, '--output', 'json', resolve(import.meta.dirname, '../../dist/firefox')];
+  const words = [program, '--output', 'json', join(built, 'firefox')];
   const { errors, notices, warnings } = JSON.parse(
     execFileSync(process.execPath, words, { encoding: 'utf8' }),
-  ) as Record<string, { code: string }[]>;
-  expect([errors, notices]).toEqual([[], []]);
-  expect(new Set(warnings!.map(({ code }) => code))).toEqual(new Set(['UNSAFE_VAR_ASSIGNMENT']));
+  ) as Record<string, object[]>;
+  expect([errors, notices, warnings]).toEqual([[], [], []]);
 });
 
 it('both zips are small, and the same from the same sources', () => {
-  const dist = resolve(import.meta.dirname, '../../dist');
   const zips = () =>
-    readdirSync(dist)
+    readdirSync(built)
       .filter((name) => name.endsWith('.zip'))
-      .map((name) => ({ name, content: readFileSync(resolve(dist, name)) }))
+      .map((name) => ({ name, content: readFileSync(join(built, name)) }))
       .map(({ name, content }) => ({
         name,
         size: content.length,
         hash: createHash('sha256').update(content).digest('hex'),
       }));
   const before = zips();
-  build();
+  buildExtension(built);
   expect(zips()).toEqual(before);
   expect(before.length).toBe(2);
   for (const { size } of before) expect(size).toBeLessThan(150_000);

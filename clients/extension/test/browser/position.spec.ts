@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { rolldown } from 'rolldown';
+import { type Plugin, rolldown } from 'rolldown';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { chromiumArguments, ensureChromium } from '../../../../test/support/servers/chromium.js';
 import { decodeHtml } from '../../../page-reader/src/node/charset.js';
@@ -15,7 +15,10 @@ let page: Page;
 let program: string;
 
 beforeAll(async () => {
-  const bundle = await rolldown({ input: resolve(import.meta.dirname, '../../src/content/reading-position.ts') });
+  const plugin = '../../without-inner-html.mjs';
+  const { withoutInnerHtml } = (await import(plugin)) as { withoutInnerHtml: () => Plugin };
+  const input = resolve(import.meta.dirname, '../../src/content/reading-position.ts');
+  const bundle = await rolldown({ input, plugins: [withoutInnerHtml()] });
   const { output } = await bundle.generate({ format: 'iife', name: 'positions' });
   program = output[0].code;
   browser = await chromium.launch({ executablePath: await ensureChromium(), args: [...chromiumArguments] });

@@ -8,6 +8,7 @@ import { Site } from './browser.js';
 /** The real service behind a proxy that can break, a provider where anybody signs in, and a web site. */
 export interface World {
   provider: DevelopmentProvider;
+  databaseUrl: string;
   service: Service;
   proxy: TcpProxy;
   /** The service by way of the proxy. */
@@ -15,8 +16,8 @@ export interface World {
   site: Site;
 }
 
-/** Starts a world before the cases of a file. @param id the extension's identifier */
-export function useWorld(id: string): World {
+/** Starts a world before the cases of a file. @param redirectDomain where the provider's login ends for the extension */
+export function useWorld(redirectDomain: string): World {
   const world = {} as World;
   let database: TestDatabase;
   beforeAll(async () => {
@@ -27,14 +28,15 @@ export function useWorld(id: string): World {
       DATABASE_URL: database.url,
       MIGRATE_ON_START: 'true',
       OAUTH_URI: provider.issuer,
-      OAUTH_REDIRECT_DOMAINS: `${id}.chromiumapp.org`,
+      OAUTH_REDIRECT_DOMAINS: redirectDomain,
       BASIC_AUTH_ENABLED: 'true',
       BACKOFF: 'off',
       MAX_ARTICLES_PER_USER: '4',
     });
     const proxy = await startTcpProxy(Number(new URL(service.url).port));
     const site = await Site.start();
-    Object.assign(world, { provider, service, proxy, site, url: `http://127.0.0.1:${proxy.port}` });
+    const databaseUrl = database.url;
+    Object.assign(world, { provider, databaseUrl, service, proxy, site, url: `http://127.0.0.1:${proxy.port}` });
   });
   afterAll(async () => {
     world.site?.close();

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
-import { rolldown } from 'rolldown';
+import { type Plugin, rolldown } from 'rolldown';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { chromiumArguments, ensureChromium } from '../../../../test/support/servers/chromium.js';
 import { decodeHtml } from '../../src/node/charset.js';
@@ -12,7 +12,11 @@ let program: string;
 let imported: string[];
 
 beforeAll(async () => {
-  const bundle = await rolldown({ input: resolve(import.meta.dirname, '../../src/index.ts') });
+  // As the extension builds it, so that this compares it with Readability as it is, too.
+  const plugin = '../../../extension/without-inner-html.mjs';
+  const { withoutInnerHtml } = (await import(plugin)) as { withoutInnerHtml: () => Plugin };
+  const input = resolve(import.meta.dirname, '../../src/index.ts');
+  const bundle = await rolldown({ input, plugins: [withoutInnerHtml()] });
   const { output } = await bundle.generate({ format: 'iife', name: 'reader', minify: true });
   program = output[0].code;
   imported = output[0].imports;
