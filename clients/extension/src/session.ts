@@ -1,4 +1,4 @@
-import { createClient, openReadingList, type ReadingList } from '@reading-list/client';
+import { type Client, createClient, openReadingList, type ReadingList } from '@reading-list/client';
 import { indexedDbStorage } from '@reading-list/client/indexeddb';
 import { readPreferences } from './preferences';
 
@@ -27,12 +27,13 @@ export function onSession(listener: () => void): void {
 
 const databaseOf = ({ account }: Session): string => `reading-list-${account}`;
 
+export const clientOf = ({ service, authorization }: Session): Client =>
+  createClient({ baseUrl: service, authorization });
+
 /** Opens the user's list in this browser; needs no network. */
 export async function openList(session: Session): Promise<ReadingList> {
-  const { service, authorization } = session;
-  const client = createClient({ baseUrl: service, authorization });
   const { device } = await readPreferences();
-  return openReadingList({ client, storage: indexedDbStorage(databaseOf(session)), device });
+  return openReadingList({ client: clientOf(session), storage: indexedDbStorage(databaseOf(session)), device });
 }
 
 /** How many changes of the user the service does not have yet. */

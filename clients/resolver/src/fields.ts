@@ -2,7 +2,7 @@ import type { Article, ArticlePatch } from '@reading-list/client';
 import type { PageFacts } from '@reading-list/page-reader/node';
 
 /** Whether no device has found out yet what is behind the URL. */
-export const isBare = (article: Article): boolean =>
+export const isBare = (article: Pick<Article, 'is_article' | 'excerpt' | 'word_count' | 'url'>): boolean =>
   article.is_article && article.excerpt === '' && article.word_count === null && /^https?:\/\//i.test(article.url);
 
 /** What a page adds to an article: only to fields that have their defaults, so that nothing is lost that a person or another device set. */

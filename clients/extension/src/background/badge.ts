@@ -10,11 +10,12 @@ const flashing = new Set<number>();
 
 /** Shows on the button whether the page of a tab is on the list, where the browser tells which page that is. */
 export async function showWhetherListed(tabId: number): Promise<void> {
-  if (flashing.has(tabId)) return;
   const tab = await chrome.tabs.get(tabId).catch(() => undefined);
   const url = pageUrl(tab?.url);
   const list = url === undefined ? undefined : await currentList();
   const article = list && (await articleOf(list, url!));
+  // Not earlier: it may have begun meanwhile.
+  if (flashing.has(tabId)) return;
   await mark(tabId, article ? '✓' : '', article ? t('badgeOn', titleOf(article)) : '');
 }
 

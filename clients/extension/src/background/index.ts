@@ -1,9 +1,11 @@
 import type { ReadingList } from '@reading-list/client';
 import { keepLost } from '../lost';
 import { POPUP, type Request, type Saved } from '../messages';
+import { readPreferences } from '../preferences';
 import { onSession } from '../session';
 import { t } from '../texts';
 import { flash, showInAllWindows, showWhetherListed } from './badge';
+import { completeArticle } from './complete';
 import { currentList, followSession, onOpened } from './open-list';
 import { followPosition, notePosition } from './position';
 import { saveLink, savePage } from './save';
@@ -27,7 +29,7 @@ chrome.contextMenus.onClicked.addListener((info, tab) => {
   void saveUnseen(tab, (list) => saveLink(list, info.linkUrl ?? '', title));
 });
 chrome.commands.onCommand.addListener((_command, tab) => {
-  if (tab) void saveUnseen(tab, (list) => savePage(list, tab));
+  if (tab) void saveUnseen(tab, (list) => saveOrComplete(list, tab));
 });
 chrome.runtime.onMessage.addListener((request: Request, sender, respond: (saved: Saved) => void) => {
   if (request.do === 'position') {
@@ -43,7 +45,7 @@ chrome.runtime.onConnect.addListener((port) => {
 chrome.tabs.onActivated.addListener(({ tabId }) => void lookAt(tabId));
 chrome.tabs.onUpdated.addListener((tabId, { status, url }) => {
   if (url !== undefined || status === 'complete') void lookAt(tabId);
-  if (status === 'complete') void followPosition(tabId).catch(() => undefined);
+  if (status === 'complete') void readOn(tabId).catch(() => undefined);
 });
 addEventListener('online', () => void sync());
 followSession();
@@ -56,10 +58,25 @@ async function lookAt(tabId: number): Promise<void> {
   await syncIfDue();
 }
 
+/** What the extension does in a page of the list without a click: only where the user has switched it on. */
+async function readOn(tabId: number): Promise<void> {
+  const list = await currentList();
+  if (!list || !(await readPreferences()).remembersPositions) return;
+  await followPosition(tabId);
+  await completeArticle(list, await chrome.tabs.get(tabId), { onlyText: true });
+}
+
+/** Saves what a tab shows; what is on the list as a mere link gets the rest later. */
+async function saveOrComplete(list: ReadingList, tab: chrome.tabs.Tab): Promise<Saved> {
+  const saved = await savePage(list, tab);
+  void completeArticle(list, tab).catch(() => undefined);
+  return saved;
+}
+
 async function saveTab(tabId: number): Promise<Saved> {
   const list = await currentList();
   if (!list) return { problem: t('setUp') };
-  const saved = await savePage(list, await chrome.tabs.get(tabId));
+  const saved = await saveOrComplete(list, await chrome.tabs.get(tabId));
   void sync();
   void followPosition(tabId).catch(() => undefined);
   return saved;

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createPersonalToken } from '../../../typescript/test/support/personal-token.js';
 import { ask, basic, serverArticles } from '../../../typescript/test/support/world.js';
 import { Browser, buildExtension, type Popup } from './browser.js';
 import { useWorld } from './world.js';
@@ -207,6 +208,23 @@ describe('without a popup,', () => {
     await page.close();
   });
 
+  it('a saved link is completed by the button on its page, but for what has been set meanwhile', async () => {
+    const user = 'carol';
+    const link = world.site.publish('/linked', article('Linked'));
+    const [{ id }] = (await onServer(user)) as [{ id: string }];
+    await ask(world.service.url, basic(user), 'PATCH', `/articles/${id}`, { title: 'Mine' });
+    const page = await browser.open(link);
+    const popup = await browser.clickButton(page);
+    await popup.says('On your list already');
+    await expect
+      .poll(() => onServer(user))
+      .toMatchObject([{ url: link, title: 'Mine', resolved_title: 'Linked', word_count: 240, unread: true }]);
+    expect((await onServer(user))[0]!.excerpt).toContain(sentence);
+    await popup.says('Mine');
+    await popup.close();
+    await page.close();
+  });
+
   it('an address that cannot be saved is told on the button', async () => {
     const page = await browser.open(world.site.publish('/mail', article('Mail')));
     await browser.dispatch('contextMenus.onClicked', { menuItemId: 'save-link', linkUrl: 'mailto:carol@example.com' });
@@ -264,6 +282,22 @@ describe('signing in', () => {
     await expect.poll(titles, { timeout: 10_000 }).toEqual(['Provider', 'Refused']);
     await expect.poll(() => browser.evaluate(() => chrome.action.getBadgeText({}))).toBe('');
     await options.close();
+    await page.close();
+  });
+
+  it('with a personal token is one step', async () => {
+    const token = await createPersonalToken(world.databaseUrl, 'tina', '--name', 'laptop');
+    const options = await connect();
+    await options.getByLabel('Personal token').last().fill(` ${token}\n`);
+    await options.getByRole('form', { name: 'Personal token' }).getByRole('button').click();
+    await options.getByRole('heading', { name: 'Signed in as tina' }).waitFor();
+    await options.close();
+    const page = await browser.open(world.site.publish('/token', article('Token')));
+    const popup = await browser.clickButton(page);
+    await popup.says(/Saved[^]*Up to date/);
+    const titles = async () => (await serverArticles(world.service.url, `Bearer ${token}`)).map(({ title }) => title);
+    await expect.poll(titles).toEqual(['Token']);
+    await popup.close();
     await page.close();
   });
 
@@ -373,6 +407,17 @@ describe('two devices', () => {
     expect(await shown.evaluate(() => scrollY)).toBe(0);
     await popup.close();
     await shown.close();
+  });
+
+  it('complete a link as soon as its page is open', async () => {
+    const page = await other.open(world.site.publish('/menu', article('Menu')));
+    const url = world.site.publish('/followed', article('Followed'));
+    const found = async () => (await onServer(user)).find((one) => one.url === url);
+    await other.dispatch('contextMenus.onClicked', { menuItemId: 'save-link', linkUrl: url });
+    await expect.poll(found).toMatchObject({ title: null, word_count: null });
+    await page.goto(url);
+    await expect.poll(found).toMatchObject({ title: 'Followed', word_count: 240 });
+    await page.close();
   });
 
   it('and nobody else: a page that is not on the list is left alone', async () => {

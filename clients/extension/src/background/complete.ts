@@ -1,0 +1,42 @@
+import { type Article, type ArticlePatch, type ReadingList, ReadingListError } from '@reading-list/client';
+import { isBare, missingFields } from '../../../resolver/src/fields';
+import { articleOf, pageUrl } from '../pages';
+import { clientOf, readSession } from '../session';
+import { readTab } from './read-tab';
+
+/**
+ * Adds to an article that was saved as a mere link what its page says of itself, now that the page is open and may be read. Like a
+ * resolver, it does so only if nothing has changed since, so that it never overwrites what a person or another device has set; if
+ * it is too late, or the service is away, there is nothing that the user would have to know.
+ * @param onlyText leaves alone what has no text, for a page that may not have shown its own yet
+ */
+export async function completeArticle(
+  list: ReadingList,
+  tab: chrome.tabs.Tab,
+  { onlyText = false } = {},
+): Promise<void> {
+  const url = pageUrl(tab.url);
+  const saved = url === undefined ? undefined : await articleOf(list, url);
+  if (url === undefined || !saved || !isBare(saved)) return;
+  const facts = await readTab(tab.id!, url);
+  if (!facts || (onlyText && !facts.is_article)) return;
+  // It may have been saved a moment ago, or completed by another device.
+  await list.sync();
+  const article = await list.get({ key: saved.key });
+  if (!article?.id || !isBare(article)) return;
+  await patch(article as Article, missingFields(article as Article, facts));
+  await list.sync();
+}
+
+async function patch({ id, last_modified }: Article, fields: ArticlePatch): Promise<void> {
+  const session = await readSession();
+  if (!session) return;
+  const client = clientOf(session);
+  const condition = { ifUnmodifiedSince: last_modified };
+  await client.patch(id, fields, condition).catch((error: unknown) => {
+    if (!(error instanceof ReadingListError) || error.status !== 409) throw error;
+    // Another article has this URL.
+    const { resolved_url: _taken, ...others } = fields;
+    return client.patch(id, others, condition);
+  });
+}

@@ -1,0 +1,21 @@
+import type { PageFacts } from '@reading-list/page-reader';
+
+/** A page that takes longer to read is saved without what is in it. */
+const TIMEOUT_MS = 5_000;
+
+/** What the page says of itself; undefined where the browser lets nobody look, as in its own pages. */
+export async function readTab(tabId: number, url: string): Promise<PageFacts | undefined> {
+  const reading = async () => {
+    const target = { tabId };
+    await chrome.scripting.executeScript({ target, files: ['page.js'], injectImmediately: true });
+    const [frame] = await chrome.scripting.executeScript({
+      target,
+      injectImmediately: true,
+      func: (address: string) => globalThis.readingListPage?.(address),
+      args: [url],
+    });
+    return frame?.result ?? undefined;
+  };
+  const timeout = new Promise<undefined>((resolve) => setTimeout(resolve, TIMEOUT_MS, undefined));
+  return Promise.race([reading().catch(() => undefined), timeout]);
+}
