@@ -1,8 +1,7 @@
 import type { AddressInfo } from 'node:net';
-import { type DevelopmentProvider, startDevelopmentProvider } from '../../dev/provider.js';
-import { createApp, type App } from '../../src/app.factory.js';
-import { readSettings } from '../../src/config/load-settings.js';
-import { createTestDatabase, type TestDatabase } from './database.js';
+import type { DevelopmentProvider } from '../../dev/provider.js';
+import type { App } from '../../src/app.factory.js';
+import type { TestDatabase } from './database.js';
 import { givenDeployment } from './deployment/deployment.js';
 import { givenApp, givenAppWithTokens } from './deployment/given-app.js';
 
@@ -32,6 +31,10 @@ export interface TestAppWithProvider extends TestApp {
 export async function startApp(variables: Record<string, string> = {}, database?: TestDatabase): Promise<TestApp> {
   const deployment = givenDeployment();
   if (deployment) return givenApp(deployment, variables, database);
+  // A given deployment needs nothing of this, and loading it takes seconds.
+  const { createApp } = await import('../../src/app.factory.js');
+  const { readSettings } = await import('../../src/config/load-settings.js');
+  const { createTestDatabase } = await import('./database.js');
   const own = database ?? (await createTestDatabase());
   const settings = readSettings({
     NODE_ENV: 'test',
@@ -64,6 +67,7 @@ export async function startApp(variables: Record<string, string> = {}, database?
 export async function startAppWithProvider(variables: Record<string, string> = {}): Promise<TestAppWithProvider> {
   const deployment = givenDeployment();
   if (deployment) return givenAppWithTokens(deployment, variables);
+  const { startDevelopmentProvider } = await import('../../dev/provider.js');
   const provider = await startDevelopmentProvider({ port: 0 });
   const app = await startApp({ OAUTH_URI: provider.issuer, ...variables });
   return {

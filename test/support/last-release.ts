@@ -21,7 +21,7 @@ export function buildLastRelease(): string {
   execFileSync('tar', ['-x', '-C', partial], { input: archive() });
   // Without checks: what generated documents then needs a package that is gone.
   execFileSync(process.execPath, [
-    'node_modules/typescript/bin/tsc',
+    'node_modules/typescript-native/bin/tsc',
     '-p',
     join(partial, 'tsconfig.build.json'),
     '--noCheck',

@@ -16,7 +16,7 @@ describe('the benchmark', () => {
 
   beforeAll(async () => {
     const output = join(mkdtempSync(join(tmpdir(), 'reading-list-')), 'bench.json');
-    await run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.bench.json']);
+    await run(process.execPath, ['node_modules/typescript-native/bin/tsc', '-p', 'tsconfig.bench.json']);
     await run(process.execPath, ['dist/bench/bench/run.js', '--quick', '--output', output]);
     ({ databases } = JSON.parse(readFileSync(output, 'utf8')) as { databases: Results[] });
   }, TIMEOUT_MS);

@@ -158,7 +158,7 @@ describe.each(Object.keys(backends))('several instances with wrong clocks on %s'
     let writing = true;
     const write = async (writer: number) => {
       const own: string[] = [];
-      for (let step = 0; step < 60; step++) {
+      for (let step = 0; step < 30; step++) {
         const target = own[(step * 7) % Math.max(1, own.length)];
         const kind = target === undefined ? 0 : step % 4;
         const answer =
