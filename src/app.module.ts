@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import { ArticlesModule } from './articles/articles.module.js';
-import { AuthGuard } from './auth/auth.guard.js';
+import { AuthGuard, ReadOnlyGuard } from './auth/auth.guard.js';
 import { AuthModule, LoginModule } from './auth/auth.module.js';
 import { BatchModule } from './batch/batch.module.js';
 import { type Clock, SettingsModule } from './config/settings.module.js';
@@ -49,6 +49,7 @@ export class AppModule {
         { provide: APP_GUARD, useClass: EndOfServiceGuard },
         { provide: APP_GUARD, useClass: AuthGuard },
         { provide: APP_GUARD, useClass: RateLimitGuard },
+        { provide: APP_GUARD, useClass: ReadOnlyGuard },
         ...(settings.endOfService ? [{ provide: APP_INTERCEPTOR, useClass: AlertInterceptor }] : []),
         ...(settings.backoff === 'off' ? [] : [{ provide: APP_INTERCEPTOR, useClass: BackoffInterceptor }]),
         { provide: APP_FILTER, useClass: ApiErrorFilter },

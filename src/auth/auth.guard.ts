@@ -17,8 +17,8 @@ export const BearerOnly = () => SetMetadata(BEARER_ONLY, true);
 
 /**
  * Requires credentials unless the handler is `@Public()`. Throws 401 / 104 without usable credentials, 401 / 105 when
- * they are rejected, 403 / 121 without the scope or when a read-only token writes, 503 / 201 while they cannot be
- * verified, 429 / 117 for an IP address that keeps trying.
+ * they are rejected, 403 / 121 without the scope, 503 / 201 while they cannot be verified, 429 / 117 for an IP address that
+ * keeps trying.
  */
 @Injectable()
 export class AuthGuard implements CanActivate {
@@ -34,7 +34,23 @@ export class AuthGuard implements CanActivate {
     const request = requestOf<Request>(context);
     // An entry of a batch has the credentials of the batch, which were accepted a moment ago.
     request.caller ??= new Caller(await this.authenticator.senderOf(request, bearerOnly), request.context);
-    if (request.caller.isReadOnly && !bearerOnly && !['GET', 'HEAD'].includes(request.method)) throw readOnlyToken();
     return true;
+  }
+}
+
+/**
+ * Throws 403 / 121 when a read-only token writes. A guard of its own, after the one that counts requests, so that these are
+ * counted like any other.
+ */
+@Injectable()
+export class ReadOnlyGuard implements CanActivate {
+  constructor(private readonly reflector: Reflector) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const { caller, method } = requestOf<Request>(context);
+    if (!caller?.isReadOnly || ['GET', 'HEAD'].includes(method)) return true;
+    const marked = [context.getHandler(), context.getClass()];
+    if (this.reflector.getAllAndOverride<boolean | undefined>(BEARER_ONLY, marked)) return true;
+    throw readOnlyToken();
   }
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { committed, type Witness } from '../database/transaction.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addToLiveCount, eraseAccount, findAccount, moveAccount, raiseTimestamps } from '../accounts/accounts.store.js';
+import { isDeprovisioned } from '../accounts/deprovisioned.store.js';
 import { hasItems, moveItems } from '../articles/store/transfer.store.js';
 import { accountKey } from '../auth/caller.js';
 import { LOCAL_ISSUER, REVOCATION_MS } from '../auth/tokens/personal-tokens.js';
@@ -26,7 +27,7 @@ export function addUserLink(commands: Command, shell: Shell): void {
     .command('link')
     .summary('Give the list of a user of personal tokens to a user of the provider')
     .description(
-      `Moves all articles and tombstones of the user, with ids and timestamps, in one transaction. The user's tokens are revoked first: the devices sign in at the provider from then on, and continue where they were. Refused if that user already has records; import them with "user export" and "user import" instead.`,
+      `Moves all articles and tombstones of the user, with ids and timestamps, in one transaction. The user's tokens are revoked first: the devices sign in at the provider from then on, and continue where they were. Refused if either user is deprovisioned, or if the user of the provider already has records; import them with "user export" and "user import" instead.`,
     )
     .argument('<user>', 'the user with personal tokens', readName)
     .requiredOption('--subject <subject>', "the user's subject at the identity provider", readSubject)
@@ -60,6 +61,13 @@ async function link(context: DatabaseContext, user: string, options: Options): P
 async function requireMovable(session: Session, user: string, from: Buffer, to: Buffer) {
   const account = await findAccount(session, from);
   if (!account) throw new CommandError(`${user} has stored nothing yet; there is nothing to move`);
+  // The list would not be erased when it is time, or its new user could not sign in.
+  for (const [who, key] of [
+    [user, from],
+    ['The user of the provider', to],
+  ] as const)
+    if (await isDeprovisioned(session, key))
+      throw new CommandError(`${who} is deprovisioned; "user deprovision --undo" comes first`);
   if (await hasItems(session, to))
     throw new CommandError('The user of the provider has records already: nothing was changed');
   return account;

@@ -243,6 +243,18 @@ describe('401 / 105 without asking anybody', () => {
   });
 });
 
+it('writes with a read-only token are counted, also in a batch, and beyond the limit they are 429', async () => {
+  const strict = await startApp({ RATE_LIMIT_PER_MINUTE: '5' }, shared);
+  const reader = device((await make({ readOnly: true })).token, strict);
+  const write = async () => (await reader.post('/articles').send(anArticle())).status;
+  expect([await write(), await write(), await write()]).toEqual([403, 403, 403]);
+  const requests = Array.from({ length: 3 }, () => ({ method: 'DELETE', path: '/articles' }));
+  const { body } = await reader.post('/batch').send({ requests }).expect(200);
+  expect((body as { responses: { status: number }[] }).responses.map(({ status }) => status)).toEqual([403, 403, 429]);
+  expect(await write()).toBe(429);
+  await strict.close();
+});
+
 it('guesses are counted by address like all that is refused', async () => {
   const strict = await startApp({ RATE_LIMIT_PER_MINUTE: '3' });
   const statuses = [];

@@ -229,6 +229,21 @@ describe('user link', () => {
     expect((await now.get('/articles').expect(200)).body.items).toEqual([]);
   });
 
+  it('is refused when one of the two users is deprovisioned', async () => {
+    const [user, subject] = [randomUUID(), randomUUID()];
+    await device(await create(user))
+      .post('/articles')
+      .send(anArticle())
+      .expect(201);
+    for (const leaving of [user, subject]) {
+      await run(['user', 'deprovision', leaving, '--erase-after', '30']);
+      for (const also of [[], ['--dry-run']])
+        await expect(link(user, '--subject', subject, ...also)).rejects.toThrow(/ is deprovisioned; /);
+      await run(['user', 'deprovision', leaving, '--undo']);
+    }
+    expect((await link(user, '--subject', subject, '--dry-run'))[0]).toMatch(/^would move 1 articles/);
+  });
+
   it('needs a user, a subject and a provider', async () => {
     await expect(link(randomUUID(), '--subject', 'x')).rejects.toThrow(/nothing to move/);
     await expect(link('alice')).rejects.toThrow(CommanderError);

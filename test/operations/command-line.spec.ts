@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { userInfo } from 'node:os';
-import { resolve } from 'node:path';
+import { tmpdir, userInfo } from 'node:os';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountKey } from '../../src/auth/caller.js';
 import { commandNames, createProgram } from '../../src/commands/command-line.js';
@@ -295,10 +295,31 @@ describe('the audit log', () => {
       [['user erase', 'bob', key]],
     ]);
     expect(JSON.stringify(all)).not.toMatch(/s3cr3t|example/);
-    expect(await auditOf(['user', 'export', '--all'])).toEqual([['user export', 'all users']]);
-    expect(await auditOf(['token', 'revoke', 'ada', '--all'])).toEqual([['token revoke --all', 'ada']]);
-    expect(await auditOf(['advance-clocks', '--dry-run'])).toEqual([['advance-clocks --dry-run', 'all users']]);
-    expect(await auditOf(['doctor', '--repair'])).toEqual([['doctor --repair', 'all users']]);
+  });
+
+  const file = join(mkdtempSync(join(tmpdir(), 'reading-list-audit-')), 'list.csv');
+  beforeAll(() => writeFileSync(file, 'url\nhttps://example.com/\n'));
+
+  it.each([
+    [['user', 'export', '--all'], 'user export', 'all users'],
+    [['token', 'revoke', 'ada', '--all'], 'token revoke --all', 'ada'],
+    [['token', 'create', 'eve', '--name', 'phone'], 'token create --name phone', 'eve'],
+    [['token', 'revoke', 'eve', '--name', 'phone'], 'token revoke --name phone', 'eve'],
+    [['user', 'import', file, '--local', 'eve'], 'user import', 'eve'],
+    [['user', 'import', file, '--local', 'eve', '--dry-run'], 'user import --dry-run', 'eve'],
+    [['user', 'export', '--local', 'eve'], 'user export', 'eve'],
+    [['user', 'link', 'eve', '--subject', '7', '--dry-run'], 'user link --subject 7 --dry-run', 'eve'],
+    [['user', 'link', 'eve', '--subject', '7'], 'user link --subject 7', 'eve'],
+    [['user', 'erase', '--subject', '7', '--dry-run'], 'user erase --dry-run', '7'],
+    [['user', 'erase', '--subject', '7'], 'user erase', '7'],
+    [['user', 'deprovision', '7', '--erase-after', '2'], 'user deprovision --erase-after 2', '7'],
+    [['user', 'deprovision', '7', '--undo'], 'user deprovision --undo', '7'],
+    [['advance-clocks', '--dry-run'], 'advance-clocks --dry-run', 'all users'],
+    [['advance-clocks'], 'advance-clocks', 'all users'],
+    [['doctor', '--repair'], 'doctor --repair', 'all users'],
+  ])('has exactly one line of %j', async (words, what, whose) => {
+    const { status, audit } = await runHere(words, settings);
+    expect([status, audit.map((entry) => [entry.what, entry.whose])]).toEqual([0, [[what, whose]]]);
   });
 
   it('has no line of a command that found no user', async () => {
