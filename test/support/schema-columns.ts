@@ -41,7 +41,7 @@ function ofSqlite(path: string): Record<string, unknown>[] {
 
 /**
  * What keeps the last release from working on a newer schema, one line each: a column that its code uses and that is gone or
- * has another type, and a new column that its INSERTs would have to name.
+ * has another type, and a column, new or not, that its INSERTs would have to name and need not name before.
  */
 export function brokenFor(code: string, before: Column[], after: Column[]): string[] {
   const keyOf = ({ table, name }: Column) => `${table}.${name}`;
@@ -55,8 +55,8 @@ export function brokenFor(code: string, before: Column[], after: Column[]): stri
     ...[...now!]
       .filter(
         ([key, { table, isRequired }]) =>
-          isRequired && !old!.has(key) && before.some((column) => column.table === table),
+          isRequired && !old!.get(key)?.isRequired && before.some((column) => column.table === table),
       )
-      .map(([key]) => `${key} is new and required`),
+      .map(([key]) => `${key} is required now`),
   ];
 }

@@ -33,10 +33,39 @@ const onFile = (url: string, statement: string) => {
   file.close();
 };
 
+interface Kind {
+  create: () => Promise<string> | string;
+  run: (url: string, statement: string) => unknown;
+  /** Statements that require a column, and what is found then. */
+  requiring: [statement: string, found: string][];
+}
+
+const SERVER: Kind = {
+  create: () => server.createDatabase('two_steps'),
+  run: (url: string, statement: string) => runSql(url, statement),
+  requiring: [
+    ['ALTER TABLE accounts ADD COLUMN shape VARCHAR(9) NOT NULL', 'accounts.shape is required now'],
+    ['ALTER TABLE accounts ALTER purged_until DROP DEFAULT', 'accounts.purged_until is required now'],
+  ],
+};
+
+/** SQLite has to copy a table to require a column. */
+const copyOfAccounts = (columns: string) =>
+  `CREATE TABLE copy (account BLOB, last_modified INT, live_count INT, ${columns});
+   DROP TABLE accounts; ALTER TABLE copy RENAME TO accounts`;
+const FILE: Kind = {
+  create: () => `sqlite:${join(emptyFolder(), 'two-steps.sqlite')}`,
+  run: onFile,
+  requiring: [
+    [copyOfAccounts('purged_until INT DEFAULT 0, shape TEXT NOT NULL'), 'accounts.shape is required now'],
+    [copyOfAccounts('purged_until INT NOT NULL'), 'accounts.purged_until is required now'],
+  ],
+};
+
 describe.each([
-  ['MariaDB', () => server.createDatabase('two_steps'), (url: string, statement: string) => runSql(url, statement)],
-  ['SQLite', () => `sqlite:${join(emptyFolder(), 'two-steps.sqlite')}`, onFile],
-])('on %s', (_, create, run) => {
+  ['MariaDB', SERVER],
+  ['SQLite', FILE],
+])('on %s', (_, { create, run, requiring }) => {
   let url: string;
   let before: Column[];
   beforeAll(async () => {
@@ -55,6 +84,7 @@ describe.each([
     ['ALTER TABLE articles DROP COLUMN excerpt', 'articles.excerpt is gone'],
     ['ALTER TABLE articles RENAME COLUMN title TO heading', 'articles.title is gone'],
     ["ALTER TABLE accounts ADD COLUMN kind VARCHAR(9) NOT NULL DEFAULT ''", undefined],
+    ...requiring,
   ])('%s is found, if it breaks the last release', async (statement, found) => {
     await run(url, statement);
     const broken = brokenFor(code, before, await columnsOf(url));
