@@ -25,6 +25,9 @@ export interface Subject {
   stop(): Promise<void>;
 }
 
+/** Those of the image, `npm start` and the systemd unit. */
+const NODE_FLAGS = ['--no-allocation-site-pretenuring', '--max-semi-space-size=16'];
+
 const children = new Set<ChildProcess>();
 process.once('exit', () => children.forEach((child) => child.kill('SIGKILL')));
 
@@ -65,7 +68,7 @@ export function startBuiltService({ databaseUrl, issuer, ...options }: ServiceOp
     ...options.variables,
   };
   const program = resolve(options.build ?? 'dist', 'src/main.js');
-  return start(options.name ?? 'service', program, variables, options.nodeFlags ?? []);
+  return start(options.name ?? 'service', program, variables, [...NODE_FLAGS, ...(options.nodeFlags ?? [])]);
 }
 
 async function start(

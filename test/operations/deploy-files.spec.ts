@@ -41,11 +41,19 @@ describe('deploy/systemd', () => {
   it.each(UNITS)('%s.service runs what is built, in production whatever the file of settings says', (name) => {
     const [program, ...more] = values(name, 'ExecStart');
     expect(more).toEqual([]);
-    const [, entry] = /^\/usr\/bin\/env NODE_ENV=production \/usr\/bin\/node dist\/(\S+)\.js$/.exec(program!)!;
+    const [, entry] = /^\/usr\/bin\/env NODE_ENV=production \/usr\/bin\/node (?:--\S+ )*dist\/(\S+)\.js$/.exec(
+      program!,
+    )!;
     expect(existsSync(`${entry}.ts`)).toBe(true);
     // Lines of EnvironmentFile= win over those of Environment=: only what the operator may change can stand there.
     expect(values(name, 'Environment')).toEqual(['DATABASE_URL=sqlite:/var/lib/reading-list/reading-list.sqlite']);
     expect(values(name, 'EnvironmentFile')).toEqual(['/etc/reading-list.env']);
+  });
+
+  it('runs the service with the flags of the image and of npm start', () => {
+    const flags = / (--\S+ --\S+) dist\/src\/main\.js/.exec(values('reading-list', 'ExecStart')[0]!)![1]!;
+    expect(text('../package.json')).toContain(`"exec node ${flags} dist/src/main.js"`);
+    expect(text('../Dockerfile')).toContain(`"node", "${flags.replace(' ', '", "')}", "dist/src/main.js"`);
   });
 
   it('gives both units the same settings, user, folders and restrictions', () => {

@@ -6,6 +6,9 @@ import sonicBoom, { type SonicBoom } from 'sonic-boom';
 
 /** How much may wait for a stuck reader or a full disk; further lines are dropped. */
 const MAX_WAITING_BYTES = 1_048_576;
+/** A file gets lines in blocks, or after so long: to write each by itself takes a tenth of the time of a poll. */
+const BLOCK_BYTES = 4_096;
+const LONGEST_WAIT_MS = 100;
 const STANDARD_OUTPUT = 1;
 
 /** Where log lines go. Writing never blocks and never fails. */
@@ -43,7 +46,13 @@ const PRETTY: PrettyOptions = {
 
 /** Pino's own destination. */
 function file(fd: number): LogOutput {
-  const stream = new sonicBoom.SonicBoom({ fd, sync: false, maxLength: MAX_WAITING_BYTES });
+  const stream = new sonicBoom.SonicBoom({
+    fd,
+    sync: false,
+    minLength: BLOCK_BYTES,
+    maxLength: MAX_WAITING_BYTES,
+    periodicFlush: LONGEST_WAIT_MS,
+  });
   stream.on('drop', countLoss(stream));
   return {
     write: (line) => void stream.write(line),
