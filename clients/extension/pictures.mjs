@@ -1,4 +1,4 @@
-// Draws the icons, and takes the README's screenshot: the popup on a saved page, with the built service.
+// Draws the icons, and takes the README's screenshots with the built service: the popup on a saved page, and the settings.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -45,7 +45,9 @@ try {
     favorite: true,
   });
   for (const [at, title] of OTHERS.entries()) await save({ url: `https://example.com/${at}`, title });
-  await photographPopup();
+  const id = await install();
+  await photographPopup(id);
+  await photographSettings(id);
 } finally {
   await context.close();
   service.kill();
@@ -72,12 +74,18 @@ async function save(fields) {
   if (!response.ok) throw new Error(await response.text());
 }
 
-async function photographPopup() {
+/** Loads the extension, as somebody who is signed in; its identifier. */
+async function install() {
   const cdp = await context.browser().newBrowserCDPSession();
   const { id } = await cdp.send('Extensions.loadUnpacked', { path: extension });
   const background = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'));
   const session = { service: url, authorization, account: 'pictures', name: 'me' };
   await background.evaluate((kept) => chrome.storage.local.set({ session: kept }), session);
+  return id;
+}
+
+async function photographPopup(id) {
+  const cdp = await context.browser().newBrowserCDPSession();
   const page = await context.newPage();
   await page.route(URL_SHOWN, (route) =>
     route.fulfill({ contentType: 'text/html', body: `<title>Mosses</title><article><p>${TEXT}</article>` }),
@@ -97,4 +105,14 @@ async function photographPopup() {
   const message = JSON.stringify({ id: 1, method: 'Page.captureScreenshot', params: { format: 'png' } });
   await cdp.send('Target.sendMessageToTarget', { sessionId, message });
   writeFileSync(here('popup.png'), Buffer.from(await answer, 'base64'));
+}
+
+async function photographSettings(id) {
+  const page = await context.newPage();
+  await page.setViewportSize({ width: 640, height: 400 });
+  await page.goto(`chrome-extension://${id}/options.html`);
+  // As elsewhere than in this picture.
+  await page.getByLabel('Address of the service').fill('https://list.example.com');
+  await page.getByText('Signed in as').evaluate((heading) => heading.lastElementChild.remove());
+  await page.screenshot({ path: here('settings.png'), fullPage: true });
 }

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createPersonalToken } from '../../../typescript/test/support/personal-token.js';
 import { ask, basic, serverArticles } from '../../../typescript/test/support/world.js';
 import { Browser, buildExtension, type Popup } from './browser.js';
 import { useWorld } from './world.js';
@@ -282,22 +281,6 @@ describe('signing in', () => {
     await expect.poll(titles, { timeout: 10_000 }).toEqual(['Provider', 'Refused']);
     await expect.poll(() => browser.evaluate(() => chrome.action.getBadgeText({}))).toBe('');
     await options.close();
-    await page.close();
-  });
-
-  it('with a personal token is one step', async () => {
-    const token = await createPersonalToken(world.databaseUrl, 'tina', '--name', 'laptop');
-    const options = await connect();
-    await options.getByLabel('Personal token').last().fill(` ${token}\n`);
-    await options.getByRole('form', { name: 'Personal token' }).getByRole('button').click();
-    await options.getByRole('heading', { name: 'Signed in as tina' }).waitFor();
-    await options.close();
-    const page = await browser.open(world.site.publish('/token', article('Token')));
-    const popup = await browser.clickButton(page);
-    await popup.says(/Saved[^]*Up to date/);
-    const titles = async () => (await serverArticles(world.service.url, `Bearer ${token}`)).map(({ title }) => title);
-    await expect.poll(titles).toEqual(['Token']);
-    await popup.close();
     await page.close();
   });
 
