@@ -43,13 +43,24 @@ export function codeOfLastRelease(folder: string): string {
     .join('\n');
 }
 
+/** Its sources as a tar file. A shallow clone, as many CI systems make them, fetches that one commit first. */
 function archive(): Buffer {
   try {
-    return execFileSync('git', ['archive', LAST_RELEASE, ...SOURCES], {
-      maxBuffer: 2 ** 28,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
+    if (!hasCommit()) git('fetch', '--quiet', '--depth=1', 'origin', LAST_RELEASE);
+    return git('archive', LAST_RELEASE, ...SOURCES);
   } catch (cause) {
     throw new Error(`this copy of the repository lacks commit ${LAST_RELEASE}: git fetch --unshallow`, { cause });
   }
 }
+
+function hasCommit(): boolean {
+  try {
+    git('cat-file', '-e', `${LAST_RELEASE}^{commit}`);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const git = (...words: string[]): Buffer =>
+  execFileSync('git', words, { maxBuffer: 2 ** 28, stdio: ['ignore', 'pipe', 'ignore'] });
