@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { load } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
 import type { Yaml } from './deployed-files.js';
@@ -33,6 +35,11 @@ describe.each(files)('the workflow %s', (file) => {
       const more = MAY[`${file} ${name}`];
       expect(permissions, name).toEqual(more && { contents: 'read', ...more });
     }
+  });
+
+  it("is valid by GitHub's schema", async () => {
+    const validator = 'test/tools/node_modules/@action-validator/cli/cli.mjs';
+    await promisify(execFile)(process.execPath, [validator, `${FOLDER}/${file}`]);
   });
 
   it('leaves no credentials behind for later steps', () => {
