@@ -1,59 +1,57 @@
 import { Account } from '../database/entities/account.entity.js';
-import { StoredArticle } from '../database/entities/article.entity.js';
 import { managerOn } from '../database/entities/manager.js';
 import type { Row, Session } from '../database/session.js';
 import { LATEST_TIMESTAMP, type Timestamp } from '../protocol/timestamp.js';
+import { addAccount, addToLiveCount } from './accounts.store.js';
 
 /**
  * An account's row as the driver returns it, with totals from its records; in a damaged one values may be of any type.
+ * Without a row they are null.
  */
 export interface Totals {
   last_modified: Row[string];
   live_count: Row[string];
   purged_until: Row[string];
-  /** The latest valid timestamp. */
+  records: number;
+  /** The latest valid timestamp of a record. */
   newest: Timestamp | null;
   live: number;
 }
 
-const LIVE = 'r.deleted = 0';
-/** In SQLite every text is greater than every number. */
-const USABLE = `r.last_modified BETWEEN 0 AND ${LATEST_TIMESTAMP}`;
+/** One statement, so that row and totals are consistent despite concurrent writes. */
+const TOTALS = `SELECT a.last_modified, a.live_count, a.purged_until, r.records, r.newest, r.live
+  FROM (SELECT COUNT(*) AS records, COUNT(CASE WHEN deleted = 0 THEN 1 END) AS live,
+      MAX(CASE WHEN last_modified BETWEEN 0 AND ${LATEST_TIMESTAMP} THEN last_modified END) AS newest
+    FROM articles WHERE account = ?) r
+  LEFT JOIN accounts a ON a.account = ?`;
+
+export const totalsOf = async (session: Session, account: Buffer): Promise<Totals> =>
+  (await session.row(TOTALS, [account, account])) as unknown as Totals;
 
 /** The first account key after `after` with an account row or records. Anything that is not 16 bytes long is no key. */
 export async function nextAccount(session: Session, after: Buffer): Promise<Buffer | undefined> {
   const keys: Buffer[] = [];
-  for (const table of [Account, StoredArticle]) {
-    const first = managerOn(session)
-      .createQueryBuilder<{ account: Buffer }>(table, 't')
-      .select('t.account', 'account')
-      .where('t.account > :after AND LENGTH(t.account) = 16', { after });
-    const found = await first.orderBy('t.account').limit(1).getRawOne<{ account: Buffer }>();
-    if (found) keys.push(found.account);
+  for (const table of ['accounts', 'articles']) {
+    const first = `SELECT account FROM ${table} WHERE account > ? AND LENGTH(account) = 16 ORDER BY account LIMIT 1`;
+    const found = await session.row(first, [after]);
+    if (found) keys.push(found.account as Buffer);
   }
   return keys.sort((a, b) => a.compare(b))[0];
 }
 
 /**
- * Reads row and totals in one statement, so that they are consistent despite concurrent writes; undefined without a row
- * in `accounts`.
+ * Locks the account, adding it if it has records only, and sets its timestamps and its number of live articles to what
+ * `right` makes of the totals.
  */
-export async function totalsOf(session: Session, account: Buffer): Promise<Totals | undefined> {
-  const accounts = managerOn(session).createQueryBuilder(Account, 'a').where('a.account = :account', { account });
-  const records = (what: string) =>
-    accounts.subQuery().select(what).from(StoredArticle, 'r').where('r.account = a.account');
-  return accounts
-    .select('a.last_modified', 'last_modified')
-    .addSelect('a.live_count', 'live_count')
-    .addSelect('a.purged_until', 'purged_until')
-    .addSelect(records('MAX(r.last_modified)').andWhere(USABLE).getQuery(), 'newest')
-    .addSelect(records('COUNT(*)').andWhere(LIVE).getQuery(), 'live')
-    .getRawOne<Totals>();
-}
-
-/** Overwrites both timestamps of an account. */
-export async function setClock(session: Session, account: Buffer, clock: Timestamp): Promise<void> {
-  await managerOn(session).update(Account, { account }, { last_modified: clock, purged_until: clock });
+export async function rewriteAccount(
+  transaction: Session,
+  account: Buffer,
+  now: Timestamp,
+  right: (totals: Totals) => Omit<Account, 'account' | 'recent_writes'>,
+): Promise<void> {
+  await addAccount(transaction, { account, last_modified: now, live_count: 0, purged_until: now });
+  await addToLiveCount(transaction, account, 0);
+  await managerOn(transaction).update(Account, { account }, right(await totalsOf(transaction, account)));
 }
 
 /** Matches rows whose account is not 16 bytes long; only SQLite can hold such rows. */
@@ -64,15 +62,4 @@ export async function countStrayKeys(session: Session): Promise<Record<'accounts
   const count = (table: string) => `(SELECT COUNT(*) FROM ${table} WHERE ${STRAY_KEY}) AS ${table}`;
   const row = await session.row(`SELECT ${count('accounts')}, ${count('articles')}`, []);
   return row as Record<'accounts' | 'articles', number>;
-}
-
-/** Corrects the number of live articles. */
-export async function recount(session: Session, account: Buffer): Promise<void> {
-  const accounts = managerOn(session).createQueryBuilder();
-  const live = accounts.subQuery().select('COUNT(*)').from(StoredArticle, 'r').where('r.account = :account');
-  await accounts
-    .update(Account)
-    .set({ live_count: () => live.andWhere(LIVE).getQuery() })
-    .where('account = :account', { account })
-    .execute();
 }

@@ -1,12 +1,10 @@
 import type { Command } from 'commander';
-import type { Database } from '../database/database.js';
 import { CORRUPT_ADVICE } from '../database/why-not-open.js';
 import { isCorrupt } from '../database/sqlite/dialect.js';
 import { ApiError } from '../protocol/api-error.js';
 import { nextAccount } from '../accounts/account-checks.store.js';
 import { type DatabaseContext, EXIT } from './command.js';
-import { examineAccount, examineStrays } from './doctor/examine.js';
-import type { Problem } from './doctor/problem.js';
+import { examineAccount, examineStrays, type Problem } from './doctor/examine.js';
 import { examineSchema } from './doctor/schema.js';
 import type { Shell } from './shell.js';
 import { addUserOptions, namesUser, requireOneUser, type UserOptions, userOf, whoseOf } from './user-options.js';
@@ -16,7 +14,7 @@ interface Options {
   dryRun?: boolean;
 }
 
-/** `doctor`: looks for data that the service would never write, and repairs what can be repaired safely. */
+/** `doctor`: looks for data that the service would never write, and repairs what follows from the rest. */
 export function addDoctor(commands: Command, shell: Shell): void {
   const command = commands
     .command('doctor')
@@ -27,10 +25,7 @@ export function addDoctor(commands: Command, shell: Shell): void {
 An intact backup that was restored has nothing wrong in it, but is older than what devices know: run "advance-clocks" after restoring one.`,
     );
   addUserOptions(command)
-    .option(
-      '--repair',
-      'repair what can be repaired: clocks are advanced, counts, hashes, tombstones and the timestamps of records corrected, missing indexes created (minutes for a large table); records with other invalid values are left to you',
-    )
+    .option('--repair', 'advance the clocks and correct the counts of articles; everything else is left to you')
     .option('--dry-run', 'write nothing, even with --repair')
     .addHelpText(
       'after',
@@ -91,7 +86,7 @@ async function examineAll(context: DatabaseContext, tally: Tally, user: UserOpti
   if (!namesUser(user)) await reportAndRepair(context, tally, 'no user', await examineStrays(context.database));
   const { database, clock } = context;
   for await (const account of accountsOf(context, user)) {
-    await reportAndRepair(context, tally, account.toString('hex'), await examineAccount({ database, account, clock }));
+    await reportAndRepair(context, tally, account.toString('hex'), await examineAccount(database, account, clock));
     context.progress(`${++tally.users} users so far, ${tally.found} problems`);
   }
   return true;
@@ -128,34 +123,14 @@ async function* accountsOf(context: DatabaseContext, user: UserOptions): AsyncGe
 }
 
 /** Prints each problem and what was done about it. */
-async function reportAndRepair({ database, print }: DatabaseContext, tally: Tally, who: string, problems: Problem[]) {
-  const mayRepair = tally.repair;
-  for (const problem of problems) {
-    const isRepaired = mayRepair && (await repair(database, problem));
-    await print(`${who}: ${problem.text}: ${isRepaired ? 'repaired' : adviceFor(problem, mayRepair)}`);
+async function reportAndRepair({ print }: DatabaseContext, tally: Tally, who: string, problems: Problem[]) {
+  for (const { text, advice, repair } of problems) {
+    const isRepaired = repair !== undefined && tally.repair;
+    if (isRepaired) await repair();
+    await print(`${who}: ${text}: ${isRepaired ? 'repaired' : advice}`);
     tally.found++;
     if (isRepaired) continue;
     tally.left++;
-    if (problem.repair && !mayRepair) tally.repairable++;
+    if (repair) tally.repairable++;
   }
 }
-
-function adviceFor({ advice, repair: apply }: Problem, wasTried: boolean): string {
-  if (apply && wasTried) return 'cannot be repaired, as two records need the same; delete one of them through the API';
-  return advice ?? 'run with --repair';
-}
-
-/** False when there is no repair, or when two records turn out to need the same unique value. */
-async function repair(database: Database, { repair: apply }: Problem): Promise<boolean> {
-  if (!apply) return false;
-  try {
-    await apply();
-    return true;
-  } catch (error) {
-    if (database.dialect.classify(driverError(error)) === 'duplicate') return false;
-    throw error;
-  }
-}
-
-/** TypeORM wraps the driver's error. */
-const driverError = (error: unknown): unknown => (error as { driverError?: unknown }).driverError ?? error;

@@ -48,7 +48,8 @@ export function addUserExport(commands: Command, shell: Shell): void {
 }
 
 async function exportAccount({ database, print }: DatabaseContext, row: AccountRow): Promise<void> {
-  const { account, ...collection } = row;
+  const { account, last_modified, live_count, purged_until } = row;
+  const collection = { last_modified, live_count, purged_until };
   await print(JSON.stringify({ account: account.toString('hex'), ...collection }));
   for (let start: Page['next'] = { total: 0, position: [0] }; start;) {
     const request = { ...ALL, size: AT_ONCE, maxBytes: BYTES_AT_ONCE, start };

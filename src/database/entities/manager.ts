@@ -18,7 +18,7 @@ export function managerOn(session: Session): EntityManager {
 
 async function resultOf(session: Session, sql: string, parameters: Parameter[]): Promise<QueryResult> {
   const result = new QueryResult();
-  if (/^\s*(SELECT|WITH)\b/i.test(sql)) {
+  if (/^\s*(SELECT|WITH|PRAGMA)\b/i.test(sql)) {
     result.records = await session.rows(sql, parameters);
     result.raw = result.records;
   } else {

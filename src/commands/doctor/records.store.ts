@@ -1,0 +1,59 @@
+import { urlHash } from '../../articles/store/article.row.js';
+import type { Parameter, Row, Session } from '../../database/session.js';
+import { type ArticleField, type Field, FIELD_NAMES, FIELDS, KINDS } from '../../protocol/fields.js';
+import { LATEST_TIMESTAMP } from '../../protocol/timestamp.js';
+
+const HASHES = ['url_hash', 'resolved_url_hash'];
+
+/** True for values of a field that the service never writes to a live article. SQLite takes any value in any column. */
+function isWrong(field: ArticleField, isLocal: boolean): string {
+  const { kind, nullable } = FIELDS[field] as Field;
+  const { type } = KINDS[kind];
+  const stored = kind === 'uuid' ? 'blob' : type === 'text' ? 'text' : 'integer';
+  const most = field === 'last_modified' ? LATEST_TIMESTAMP : type === 'boolean' ? 1 : Number.MAX_SAFE_INTEGER;
+  return [
+    nullable ? 'FALSE' : `${field} IS NULL`,
+    ...(isLocal ? [`TYPEOF(${field}) NOT IN ('${stored}', 'null')`] : []),
+    ...(stored === 'blob' ? [`LENGTH(${field}) <> 16`] : []),
+    ...(stored === 'integer' ? [`${field} NOT BETWEEN 0 AND ${most}`] : []),
+  ].join(' OR ');
+}
+
+/** The names of the columns with values that the service never writes, separated by commas. A tombstone has no content. */
+function wrongColumns(isLocal: boolean): string {
+  const inBoth = (field: ArticleField) => field === 'id' || field === 'last_modified';
+  const conditions = [
+    ...FIELD_NAMES.map((field) => {
+      const wrong = isWrong(field, isLocal);
+      return [field, inBoth(field) ? wrong : `CASE WHEN deleted = 1 THEN ${field} IS NOT NULL ELSE ${wrong} END`];
+    }),
+    ...HASHES.map((hash) => [hash, `deleted = 1 AND ${hash} IS NOT NULL`]),
+    ['deleted', 'deleted IS NULL OR deleted NOT IN (0, 1)'],
+  ];
+  return conditions.map(([column, wrong]) => `CASE WHEN ${wrong} THEN '${column}' END`).join(', ');
+}
+
+/** Records of an account after `after` in id order, with the names of the columns whose values are invalid. */
+export function recordsAfter(session: Session, account: Buffer, after: Parameter | undefined, size: number) {
+  const start = after === undefined ? '' : 'AND id > ?';
+  return session.rows(
+    `SELECT id, deleted, url, resolved_url, ${HASHES.join(', ')},
+       CONCAT_WS(', ', ${wrongColumns(session.dialect.isLocal)}) AS wrong
+     FROM articles WHERE account = ? ${start} ORDER BY id LIMIT ${size}`,
+    [account, ...(after === undefined ? [] : [after])],
+  );
+}
+
+/** True when a live article has the right hashes of its URLs. */
+export const hasItsHashes = ({ url, url_hash, resolved_url, resolved_url_hash }: Row): boolean =>
+  isHashOf(url_hash!, url as string) && isHashOf(resolved_url_hash!, resolved_url as string);
+
+const isHashOf = (stored: Row[string], text: string): boolean =>
+  Buffer.isBuffer(stored) && stored.equals(urlHash(text));
+
+/** Personal tokens with an invalid time, which might never expire. */
+export async function tokensWithoutTime(session: Session) {
+  const isTime = (column: string) => `COALESCE(${column} BETWEEN 0 AND ${Number.MAX_SAFE_INTEGER}, 1)`;
+  const tokens = `SELECT subject, name FROM tokens WHERE NOT (${isTime('created_on')} AND ${isTime('expires_on')})`;
+  return (await session.rows(tokens, [])) as { subject: string; name: string }[];
+}
