@@ -31,12 +31,7 @@ export class MysqlDriver {
         );
       });
     };
-    pool.on('connection', (connection) => {
-      connection.on('error', () => undefined);
-      // TypeORM calls this for every statement, and mysql2 would create a new object each time.
-      const promised = connection.promise();
-      connection.promise = () => promised;
-    });
+    pool.on('connection', (connection) => void connection.on('error', () => undefined));
     return pool;
   }
 

@@ -1,5 +1,5 @@
 import type { PoolConnection } from 'mysql2';
-import { type DataSource, QueryFailedError, type QueryRunner } from 'typeorm';
+import type { DataSource, QueryRunner } from 'typeorm';
 import { mysqlDialect, type Stage } from './dialect.js';
 import { LARGEST_STATEMENT, packetLimits } from './server-check.js';
 import {
@@ -67,6 +67,7 @@ function connected(runner: QueryRunner): Promise<PoolConnection> {
 
 class MysqlSession implements LoanedSession {
   readonly dialect = mysqlDialect;
+  private isInTransaction = false;
   private abort?: (error: Error) => void;
   /** Restarted by each statement: the driver's own time limit would cost one timer per statement. */
   private readonly watchdog = setTimeout(() => this.abort?.(tooSlow()), STATEMENT_TIMEOUT_MS);
@@ -96,33 +97,43 @@ class MysqlSession implements LoanedSession {
       const bytes = Buffer.byteLength(this.connection.format(sql, parameters));
       if (bytes >= limit) return Promise.reject(tooLong(bytes));
     }
-    return this.send(this.runner.query(sql, parameters) as Promise<unknown>, 'statement');
+    return this.send('statement', sql, parameters);
   }
 
   get dataSource(): DataSource {
     return this.runner.dataSource;
   }
 
-  begin(): Promise<void> {
-    return this.send(this.runner.startTransaction(), 'begin');
+  async begin(): Promise<void> {
+    this.isInTransaction = true;
+    await this.send('begin', this.dialect.begin);
   }
 
-  commit(): Promise<void> {
-    return this.send(this.runner.commitTransaction(), 'commit');
+  async commit(): Promise<void> {
+    await this.send('commit', 'COMMIT');
+    this.isInTransaction = false;
   }
 
-  rollBack(): Promise<void> {
-    if (!this.runner.isTransactionActive) return Promise.resolve();
-    return this.send(this.runner.rollbackTransaction(), 'statement');
+  async rollBack(): Promise<void> {
+    if (this.isInTransaction) await this.send('statement', 'ROLLBACK');
+    this.isInTransaction = false;
   }
 
-  /** The result of a statement. Rejects when it takes too long; the connection then has to be destroyed. */
-  private send<T>(statement: Promise<T>, stage: Stage): Promise<T> {
+  /**
+   * The result of a statement, sent through the driver's own connection: TypeORM's `query` takes about as long for a
+   * short statement as the driver, and copies every list of rows. Rejects when it takes too long; the connection then has
+   * to be destroyed.
+   */
+  private send(stage: Stage, sql: string, parameters: Parameter[] = []): Promise<unknown> {
+    if (this.runner.isReleased) return Promise.reject(new Error('the session was released'));
     this.tally.statements++;
     return new Promise((resolve, reject) => {
       this.abort = reject;
       this.watchdog.refresh();
-      statement.then(resolve, (error: Error) => reject(Object.assign(driverError(error), { stage })));
+      this.connection.query(sql, parameters, (error, result) => {
+        if (error) reject(Object.assign(error, { stage }));
+        else resolve(result);
+      });
     });
   }
 
@@ -139,9 +150,6 @@ class MysqlSession implements LoanedSession {
     this.onEnd();
   }
 }
-
-/** The driver's own error: TypeORM's carries the values of the statement, which must not be logged. */
-const driverError = (error: Error): Error => (error instanceof QueryFailedError ? (error.driverError as Error) : error);
 
 /** Classified like the driver's own timeout: whether the statement took effect is unknown. */
 const tooSlow = (): Error =>
