@@ -28,12 +28,13 @@ export class AuthGuard implements CanActivate {
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
+    const request = requestOf<Request>(context);
+    // An entry in the transaction of a batch has the batch's caller, whose credentials were accepted a moment ago.
+    if (request.caller) return true;
     const marked = [context.getHandler(), context.getClass()];
     if (this.reflector.getAllAndOverride<boolean | undefined>(IS_PUBLIC, marked)) return true;
     const bearerOnly = this.reflector.getAllAndOverride<boolean | undefined>(BEARER_ONLY, marked) ?? false;
-    const request = requestOf<Request>(context);
-    // An entry of a batch has the credentials of the batch, which were accepted a moment ago.
-    request.caller ??= new Caller(await this.authenticator.senderOf(request, bearerOnly), request.context);
+    request.caller = new Caller(await this.authenticator.senderOf(request, bearerOnly), request.context);
     return true;
   }
 }

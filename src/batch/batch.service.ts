@@ -3,13 +3,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { CollectionClock } from '../accounts/collection-clock.js';
 import { MustRepeat, type SharedChanges } from '../accounts/shared-changes.js';
-import { callerOf } from '../auth/caller.js';
+import { Caller, callerOf } from '../auth/caller.js';
 import { SETTINGS } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
 import { ResponseSlots } from '../http/memory-slots.js';
 import { ApiError } from '../protocol/api-error.js';
 import type { BatchEntry } from '../protocol/batch-request.js';
-import { inGroups, isAboutArticles, isAlone, type Step } from './batch-steps.js';
+import { inGroups, type Step } from './batch-steps.js';
 import { EntryRunner, type Slot } from './entry-runner.js';
 
 /** How long a batch waits in vain for an unavailable backend; each entry may take seconds to find that out. */
@@ -44,10 +44,10 @@ export class BatchService {
       // The others may wait for anything, which nothing should with the account locked.
       await this.runOthers(
         batch,
-        steps.filter((step) => !isAboutArticles(step)),
+        steps.filter(({ place }) => place === 'outside'),
         slots,
       );
-      await this.runGroups(batch, inGroups(steps.filter(isAboutArticles)), slots);
+      await this.runGroups(batch, inGroups(steps.filter(({ place }) => place !== 'outside')), slots);
     } finally {
       for (const slot of Object.values(slots)) slot.record();
     }
@@ -80,7 +80,7 @@ export class BatchService {
 
   private async runGroup(batch: Request, group: Step[], slots: Slot[]): Promise<Slot[]> {
     const [first] = group as [Step];
-    if (isAlone(first)) return [await this.runStep(batch, first, this.isFull(slots) ? IS_FULL : undefined)];
+    if (first.place === 'alone') return [await this.runStep(batch, first, this.isFull(slots) ? IS_FULL : undefined)];
     /** The responses of entries that must not run again, because what they wrote had to be undone. */
     const undone = new Map<Step, Slot>();
     for (;;)
@@ -100,6 +100,7 @@ export class BatchService {
     undone: Map<Step, Slot>,
     shared: SharedChanges,
   ): Promise<Slot[]> {
+    const caller = new Caller(callerOf(batch), batch.context, shared);
     const slots: Slot[] = [];
     let turnStart = performance.now();
     for (const step of group) {
@@ -108,7 +109,7 @@ export class BatchService {
         turnStart = performance.now();
       }
       const refusal = this.isFull(earlier, slots) ? IS_FULL : shared.isOverdue ? IS_SLOW : undefined;
-      const slot = undone.get(step) ?? (await this.runStep(batch, step, refusal, shared));
+      const slot = undone.get(step) ?? (await this.runStep(batch, step, refusal, caller));
       if (shared.mustRepeat) undone.set(step, slot);
       shared.requireIntact();
       slots.push(slot);
@@ -117,9 +118,9 @@ export class BatchService {
   }
 
   /** Throws when the client is gone: nobody would know what was done. */
-  private async runStep(batch: Request, step: Step, refusal?: string, shared?: SharedChanges): Promise<Slot> {
+  private async runStep(batch: Request, step: Step, refusal?: string, caller?: Caller): Promise<Slot> {
     if (batch.socket.destroyed) throw new ApiError('unavailable', 'The client is gone');
-    return refusal ? this.runner.refuse(batch, step, refusal, shared) : this.runner.run(batch, step, shared);
+    return refusal ? this.runner.refuse(batch, step, refusal, caller) : this.runner.run(batch, step, caller);
   }
 
   private isFull(...lists: Slot[][]): boolean {

@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { Express, Request, Response } from 'express';
-import type { SharedChanges } from '../accounts/shared-changes.js';
-import { Caller, callerOf } from '../auth/caller.js';
-import { beginContext } from '../http/request/request-context.js';
+import { type Caller, callerOf } from '../auth/caller.js';
+import { RequestContext } from '../http/request/request-context.js';
 import { ApiError } from '../protocol/api-error.js';
 import { type BatchEntry, isInherited } from '../protocol/batch-request.js';
 import { RateLimiter } from '../rate-limit/rate-limiter.js';
-import { isAboutArticles, type Step } from './batch-steps.js';
+import { placeOf, type Step } from './batch-steps.js';
 import { type EntryResponse, entryRequest, entryResponse, type Headers } from './entry-messages.js';
 
 /** The response to an entry. */
@@ -36,41 +35,42 @@ export class EntryRunner {
   async prepare(batch: Request, entries: BatchEntry[]): Promise<Step[]> {
     const lines = Object.entries(batch.headers).filter(([name]) => name === 'host' || isInherited(name));
     const inherited = Object.fromEntries(lines) as Headers;
-    const steps = entries.map((entry, at): Step => ({ at, entry, headers: { ...inherited, ...entry.headers } }));
+    const steps = entries.map((entry, at): Step => {
+      return { at, entry, headers: { ...inherited, ...entry.headers }, place: placeOf(entry) };
+    });
+    if (!this.limiter.isOn) return steps;
     for (const step of steps) {
       if (step.at === 0) step.admission = Promise.resolve();
-      else if (isAboutArticles(step)) step.admission = this.limiter.take(`user:${callerOf(batch).key}`);
+      else if (step.place !== 'outside') step.admission = this.limiter.take(`user:${callerOf(batch).key}`);
     }
     await Promise.allSettled(steps.flatMap(({ admission }) => admission ?? []));
     return steps;
   }
 
-  /** @param shared the transaction that it is a part of */
-  async run(batch: Request, { entry, headers, admission }: Step, shared?: SharedChanges): Promise<Slot> {
+  /** @param caller who sent it, in the transaction that it is a part of; without one it authenticates like any request */
+  async run(batch: Request, { entry, headers, admission }: Step, caller?: Caller): Promise<Slot> {
     const request = entryRequest(batch, entry, headers) as Request;
+    const context = (request.context = new RequestContext(true));
+    context.admission = admission;
+    if (caller) request.caller = caller;
     // Those in the transaction are counted for the batch, which has its session.
     const { statements } = batch.context;
-    const { response, result } = await new Promise<{ response: Response; result: EntryResponse }>((resolve) => {
-      const response = entryResponse(request, batch.res!, (result) => resolve({ response, result })) as Response;
-      const context = beginContext(request, response, true);
-      context.admission = admission;
-      if (shared) request.caller = new Caller(callerOf(batch), context, shared);
+    const result = await new Promise<EntryResponse>((resolve) => {
+      const response = entryResponse(request, batch.res!, resolve) as Response;
       this.host.httpAdapter.getInstance<Express>()(request, response);
     });
-    const { context } = request;
-    context.completedAt = performance.now();
     context.statements += batch.context.statements - statements;
     batch.context.statements = statements + context.statements;
-    const ms = context.completedAt - context.startedAt;
-    return { ...toJson(entry, result), ms, record: () => void response.emit('close') };
+    context.over();
+    return { ...toJson(entry, result), ms: performance.now() - context.startedAt, record: context.record! };
   }
 
   /** Runs an entry only as far as the guard that refuses it, so that its response has all headers. */
-  refuse(batch: Request, step: Step, reason: string, shared?: SharedChanges): Promise<Slot> {
+  refuse(batch: Request, step: Step, reason: string, caller?: Caller): Promise<Slot> {
     const admission = Promise.reject(new ApiError('unavailable', `${reason}: send this request again`));
     // An earlier guard may refuse it first.
     admission.catch(() => undefined);
-    return this.run(batch, { ...step, admission }, shared);
+    return this.run(batch, { ...step, admission }, caller);
   }
 }
 

@@ -22,8 +22,8 @@ export class RequestContext {
   statements = 0;
   /** For an entry of a batch that was counted for the rate limit beforehand; rejects with the error that refuses it. */
   admission?: Promise<void>;
-  /** When the response of a batch entry was complete, as it is recorded only once its batch is. */
-  completedAt?: number;
+  /** For an entry of a batch: tells log and metrics of it. Set when it is over, called once its response counts. */
+  record?: () => void;
   /** For how many milliseconds it was held; undefined if it was not. */
   heldMs?: number;
   /** The number of the error in its response. */
@@ -86,8 +86,8 @@ export class RequestContext {
 export type ContextualRequest = IncomingMessage & { context: RequestContext };
 
 /** Gives a request its context, which ends with the response. */
-export function beginContext(request: IncomingMessage, response: ServerResponse, isBatchEntry = false): RequestContext {
-  const context = new RequestContext(isBatchEntry);
+export function beginContext(request: IncomingMessage, response: ServerResponse): RequestContext {
+  const context = new RequestContext();
   (request as ContextualRequest).context = context;
   response.on('close', () => context.over());
   return context;

@@ -42,10 +42,10 @@ function observedRequest({ context, caller, method, route }: Request, response: 
     status: response.writableEnded ? response.statusCode : undefined,
     errno,
     failure,
-    durationMs: (context.completedAt ?? performance.now()) - context.startedAt - (heldMs ?? 0),
+    durationMs: performance.now() - context.startedAt - (heldMs ?? 0),
     heldMs,
     user: caller?.account.toString('hex', 0, USER_BYTES),
-    statements: caller?.statements,
+    statements: caller && context.statements,
     isBatchEntry,
   };
 }
@@ -69,6 +69,9 @@ export type RequestObserver = (request: Observed) => void;
 
 /** Assigns every request its id and notifies the observers when it ends. Batch entries have the id of their batch. */
 export function observeRequests(observers: readonly RequestObserver[]) {
+  const record = (observed: Observed): void => {
+    for (const observe of observers) observe(observed);
+  };
   return (request: Request, response: Response, next: NextFunction): void => {
     const id = requestIdOf(request.headers['x-request-id']);
     request.headers['x-request-id'] = id;
@@ -76,7 +79,9 @@ export function observeRequests(observers: readonly RequestObserver[]) {
     context.id = id;
     context.whenOver(() => {
       const observed = observedRequest(request, response);
-      for (const observe of observers) observe(observed);
+      // Bound, so that the entries of a batch do not keep their messages until all are done.
+      if (context.isBatchEntry) context.record = record.bind(undefined, observed);
+      else record(observed);
     });
     next();
   };
