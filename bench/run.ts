@@ -19,6 +19,8 @@ const { values: options } = parseArgs({
     growth: { type: 'boolean', default: false },
     rounds: { type: 'string' },
     seconds: { type: 'string' },
+    /** How many clients send without a pause; a single one shows what one device waits for. */
+    connections: { type: 'string' },
     /** The folder with the built service. */
     build: { type: 'string', default: 'dist' },
     /** Another build or setting to compare with the service: NAME=FOLDER, NAME=FOLDER,LOG_LEVEL=warn or NAME=FOLDER,NODE=PATH. */
@@ -50,6 +52,7 @@ const plan: Plan = options.quick
       users: [1, 100, 10_000],
       load: { rounds: 15, seconds: loadSeconds(0.7, 1.5) },
     };
+if (options.connections) plan.throughput.connections = Number(options.connections);
 if (options.rounds) plan.throughput.rounds = plan.load.rounds = Number(options.rounds);
 if (options.seconds) {
   const seconds = Number(options.seconds);
