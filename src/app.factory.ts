@@ -6,7 +6,7 @@ import { AppModule } from './app.module.js';
 import type { Clock } from './config/settings.module.js';
 import { warningsAbout } from './config/load-settings.js';
 import type { SettingError, Settings } from './config/settings.js';
-import { DatabaseLifecycle } from './database/database.lifecycle.js';
+import { Database } from './database/database.js';
 import { ReplyWriter } from './http/response/reply.js';
 import { JsonAdapter } from './http/routing/json.adapter.js';
 import { refuseOverload } from './http/load/load-monitor.js';
@@ -25,7 +25,7 @@ export interface App {
   /** Not listening yet. */
   server: Server;
   status: ServiceStatus;
-  database: DatabaseLifecycle;
+  database: Database;
   log: LogOutput;
   /** Only if `METRICS_PORT` is set. */
   metrics?: Metrics;
@@ -66,7 +66,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
   nest.use(observeRequests(observers));
   options.extend?.(nest);
   nest.use(requireWellFormed, refuseOverload(status.monitor));
-  const database = nest.get(DatabaseLifecycle);
+  const database = nest.get(Database);
   if (options.onRefusal) database.onRefusal = options.onRefusal;
   if (metrics) measureService(metrics, nest);
   try {

@@ -18,7 +18,7 @@ export async function start(): Promise<Stop> {
     readArguments(process.argv.slice(2));
     const settings = loadSettings();
     if (settings.databaseMustHaveUsers || (settings.production && !settings.migrateOnStart)) {
-      const { requireDatabaseFile } = await import('./database/expected.js');
+      const { requireDatabaseFile } = await import('./database/why-not-open.js');
       requireDatabaseFile(settings);
     }
     return await serve(settings);

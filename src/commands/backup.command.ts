@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { requireDatabaseFile } from '../database/expected.js';
+import { requireDatabaseFile } from '../database/why-not-open.js';
 import { CommandError, EXIT } from './command.js';
 import type { Shell } from './shell.js';
 import { copyDatabase, requireSqliteFile } from './sqlite-copy.js';

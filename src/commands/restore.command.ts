@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { chmod, chown, rename, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { whyUnusable } from '../database/sqlite/why-unusable.js';
+import { whyUnusable } from '../database/why-not-open.js';
 import { advanceClocks } from './advance-clocks.command.js';
 import { type CommandContext, CommandError, UsageError } from './command.js';
 import { examine } from './doctor.command.js';

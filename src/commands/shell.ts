@@ -1,8 +1,8 @@
 import { loadSettings } from '../config/load-settings.js';
 import type { Settings } from '../config/settings.js';
 import type { Database } from '../database/database.js';
-import { DatabaseLifecycle } from '../database/database.lifecycle.js';
-import { requireDatabaseFile } from '../database/expected.js';
+import { openDatabase } from '../database/open.js';
+import { requireDatabaseFile } from '../database/why-not-open.js';
 import { CORRUPT_ADVICE } from '../database/why-not-open.js';
 import { type CommandContext, CommandError, type DatabaseContext, EXIT } from './command.js';
 import { examineSchema } from './doctor/schema.js';
@@ -51,18 +51,17 @@ export class Shell {
 /** Runs `work` with the open database and closes it. Rejects when the database does not exist, and never creates it. */
 export async function withDatabase<T>(settings: Settings, work: (database: Database) => Promise<T>): Promise<T> {
   requireDatabaseFile(settings);
-  const lifecycle = await DatabaseLifecycle.of({ ...settings, databaseMustHaveUsers: false, migrateOnStart: false });
+  const database = await openDatabase({ ...settings, databaseMustHaveUsers: false, migrateOnStart: false });
   try {
-    await lifecycle.onModuleInit();
-    if (!(await lifecycle.isReachable())) throw new CommandError(`DATABASE_URL: ${await whyNot(lifecycle)}`);
-    return await work(lifecycle.database);
+    if (!(await database.isReachable())) throw new CommandError(`DATABASE_URL: ${await whyNot(database)}`);
+    return await work(database);
   } finally {
-    await lifecycle.onApplicationShutdown();
+    await database.onApplicationShutdown();
   }
 }
 
-async function whyNot({ damage, database }: DatabaseLifecycle): Promise<string> {
-  if (damage) return `the file is corrupt (${damage}): ${CORRUPT_ADVICE}`;
+async function whyNot(database: Database): Promise<string> {
+  if (database.damage) return `the file is corrupt (${database.damage}): ${CORRUPT_ADVICE}`;
   const problems = await examineSchema(database).catch(() => []);
   const [first] = problems.filter(({ isBlocking }) => isBlocking);
   return first

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { chmod, rename, rm, stat } from 'node:fs/promises';
 import Sqlite from 'better-sqlite3';
 import type { Settings } from '../config/settings.js';
-import { databaseFile } from '../database/expected.js';
+import { databaseFile } from '../database/why-not-open.js';
 import { isCorrupt, isNoDatabase } from '../database/sqlite/dialect.js';
-import { whyUnusable } from '../database/sqlite/why-unusable.js';
+import { whyUnusable } from '../database/why-not-open.js';
 import { LATEST_TIMESTAMP } from '../protocol/timestamp.js';
 import { CommandError } from './command.js';
 

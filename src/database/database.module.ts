@@ -5,12 +5,9 @@ import { SETTINGS } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
 import { createDataSource, dataSourceOptions } from './data-source.js';
 import { Database } from './database.js';
-import { DatabaseLifecycle } from './database.lifecycle.js';
+import { databaseOf } from './open.js';
 
-/**
- * The database for every module. `DatabaseLifecycle` opens TypeORM's data source, so that the service can start while its
- * database is away.
- */
+/** The database for every module. It opens TypeORM's data source, so that the service can start while that is away. */
 @Global()
 @Module({
   imports: [
@@ -25,13 +22,12 @@ import { DatabaseLifecycle } from './database.lifecycle.js';
   ],
   providers: [
     {
-      provide: DatabaseLifecycle,
+      provide: Database,
       useFactory: (settings: Settings, dataSource: DataSource) =>
-        new DatabaseLifecycle(settings, dataSource, new Logger('Database')),
+        databaseOf(settings, dataSource, new Logger('Database')),
       inject: [SETTINGS, DataSource],
     },
-    { provide: Database, useFactory: ({ database }: DatabaseLifecycle) => database, inject: [DatabaseLifecycle] },
   ],
-  exports: [Database, DatabaseLifecycle],
+  exports: [Database],
 })
 export class DatabaseModule {}

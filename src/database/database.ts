@@ -1,47 +1,153 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
+import { SettingError } from '../config/settings.js';
 import { ApiError } from '../protocol/api-error.js';
 import { type Release, Semaphore } from '../semaphore.js';
+import { before } from '../time-limit.js';
 import { DatabaseHealth } from './health.js';
-import { type Begin, CommitInDoubt, type Outcome, runTransaction } from './transaction.js';
-import { type Dialect, type Session, type SessionSource, type Tally, tooLarge, unavailable } from './session.js';
+import {
+  type Dialect,
+  type Row,
+  type Session,
+  type SessionSource,
+  type Tally,
+  tooLarge,
+  unavailable,
+  type Usage,
+} from './session.js';
+import { isCorrupt } from './sqlite/dialect.js';
+import { type Begin, type Outcome, runTransaction } from './transaction.js';
 
+/** How long a start waits for the database before the service answers 503 meanwhile. */
+const START_MS = 8_000;
+const REOPEN_PAUSE_MS = 1_000;
+const PROBE_TIMEOUT_MS = 2_000;
 const RETRY_BUDGET_MS = 4_000;
 const MAX_PAUSE_MS = 250;
 /** After a request has waited in vain, others are refused immediately for this long instead of waiting too. */
 const REFUSE_MS = 1_000;
 /** The longest that a trivial statement takes on a server that is not hung. */
-const PROBE_MS = 1_500;
+const TRIVIAL_MS = 1_500;
 /** Sessions that one user's requests may hold, of the ten or so that all users share. */
 const MAX_SESSIONS_PER_USER = 4;
 /** Transactions of one user that may queue for SQLite's single writer: as many as share a commit. */
 const MAX_LOCAL_WRITES_PER_USER = 16;
+const DOCTOR = 'run "npm run commands -- doctor", which says what to do';
 const LIMITS = { timeoutMs: 3_000, refusal: 'Other requests of the same user took too long, try again later' };
 
 /**
- * Runs statements and transactions, each on its own session, and retries them as a whole while that is safe and
- * promising. Rejects with 503 / 201 when the database stays away; errors of `work` itself pass through.
+ * The database of the service, opened and closed with the application. Runs statements and transactions, each on its own
+ * session, and retries them as a whole while that is safe and promising. Rejects with 503 / 201 when the database is away,
+ * or not open yet; errors of `work` itself pass through.
  */
-export class Database {
+export class Database implements OnModuleInit, OnApplicationShutdown {
   retries = 0;
+  /** Called when it turns out only after the start that the service cannot run with this database. */
+  onRefusal: (error: SettingError) => void = () => undefined;
+  private source?: SessionSource;
+  private reopening?: NodeJS.Timeout;
+  private closed = false;
+  private readonly health = new DatabaseHealth();
+  private probing?: Promise<Row | undefined>;
   private refuseUntil = 0;
-  private isProbing = false;
+  private isTesting = false;
   private readonly turns = new Semaphore({ ...LIMITS, slotsPerKey: MAX_SESSIONS_PER_USER });
   private readonly localWrites = new Semaphore({ ...LIMITS, slotsPerKey: MAX_LOCAL_WRITES_PER_USER });
   /** A long transaction of one user at a time, so that others get SQLite's single writer in between. */
   private readonly longLocalWrites = new Semaphore({ ...LIMITS, slotsPerKey: 1 });
 
+  /** @param connect opens the database, and calls `onMoved` when its file is found to be removed or replaced later */
   constructor(
-    private readonly source: () => SessionSource,
-    private readonly health = new DatabaseHealth(),
+    private readonly connect: (onMoved: (error: Error) => void) => Promise<SessionSource>,
+    private readonly log?: Log,
   ) {}
 
-  /** How many requests wait for others of the same user. */
-  get queued(): number {
-    return this.turns.waiting + this.localWrites.waiting + this.longLocalWrites.waiting;
+  /**
+   * Resolves when the database is open, when its server is away, and when it still migrates after eight seconds; it then
+   * goes on in the background. Rejects with `SettingError` when only the operator can help.
+   */
+  async onModuleInit(): Promise<void> {
+    const opening = this.open();
+    await Promise.race([opening, sleep(START_MS, undefined, { ref: false })]);
+    opening.catch((error: unknown) => this.onRefusal(error as SettingError));
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.closed = true;
+    clearTimeout(this.reopening);
+    await this.source?.close();
+  }
+
+  /** Tries until the database is open. Resolves after the first attempt; rejects if that was refused. */
+  private async open(): Promise<void> {
+    try {
+      const source = await this.connect((error) => this.refuseMoved(error));
+      if (this.closed) await source.close();
+      else this.source = source;
+    } catch (error) {
+      if (error instanceof SettingError) throw error;
+      this.log?.warn(`database not available, retrying: ${(error as Error).message}`);
+      if (!this.closed) this.reopening = setTimeout(() => this.reopen(), REOPEN_PAUSE_MS).unref();
+    }
+  }
+
+  private reopen(): void {
+    this.open().catch((error: unknown) => this.onRefusal(error as SettingError));
+  }
+
+  private refuseMoved({ message }: Error): void {
+    if (this.closed) return;
+    this.onRefusal(new SettingError(`DATABASE_URL: ${message}; put the right file there and start again`));
+  }
+
+  private requireSource(): SessionSource {
+    if (!this.source) throw unavailable(new Error('not open yet'));
+    return this.source;
   }
 
   get dialect(): Dialect {
-    return this.source().dialect;
+    return this.requireSource().dialect;
+  }
+
+  /** True once the database has been open. */
+  get wasReached(): boolean {
+    return this.source !== undefined;
+  }
+
+  /** True when reading the schema succeeds within two seconds. Never rejects. */
+  async isReachable(): Promise<boolean> {
+    return (await this.probe()) !== undefined;
+  }
+
+  /** True when the database responds and nothing indicates that it refuses writes. Never rejects. */
+  async isUp(): Promise<boolean> {
+    const state = await this.probe();
+    return Number(state?.readOnly) === 0 && this.health.isGood;
+  }
+
+  /**
+   * Whether the server reports itself as read-only; undefined when the schema cannot be read in time. Concurrent callers
+   * share one probe: anybody may ask, and it takes a connection.
+   */
+  private probe(): Promise<Row | undefined> {
+    const read = async (session: Session) => {
+      const { isReadOnly } = session.dialect;
+      return session.row(`SELECT ${isReadOnly} AS readOnly, EXISTS (SELECT 1 FROM accounts) AS isUsed`, []);
+    };
+    return (this.probing ??= before(PROBE_TIMEOUT_MS, this.onSession(read), new Error('timed out'))
+      .catch(() => undefined)
+      .finally(() => (this.probing = undefined)));
+  }
+
+  /** SQLite's error message if the file turned out to be corrupt. */
+  get damage(): string | undefined {
+    return this.health.damage?.message;
+  }
+
+  /** How many sessions are in use, and how many requests wait for one, or for others of the same user. */
+  usage(): Usage {
+    const { used, waiting } = this.source?.usage() ?? { used: 0, waiting: 0 };
+    return { used, waiting, queued: this.turns.waiting + this.localWrites.waiting + this.longLocalWrites.waiting };
   }
 
   /**
@@ -95,21 +201,15 @@ export class Database {
     const inDoubt: Outcome<T>[] = [];
     return this.repeat(tally, 'write', async (source) => {
       const session = await source.acquire(tally);
-      let hasBegun = false;
-      const attempt = (on: Session, begin: Begin) =>
-        work(on, () => {
-          hasBegun = true;
-          return begin();
-        });
+      let begun: Promise<void> | undefined;
+      const begin = () => (begun ??= session.begin());
       try {
-        const result = await runTransaction(session, inDoubt, attempt);
-        if (hasBegun) this.health.noteWrite(true);
+        const result = await runTransaction(session, begin, inDoubt, work);
+        if (begun) this.health.noteWrite(true);
         return result;
       } catch (error) {
         if (isRefused(source.dialect, error)) this.health.noteWrite(false);
-        if (!(error instanceof CommitInDoubt)) throw error;
-        inDoubt.push(error.outcome as Outcome<T>);
-        throw error.cause;
+        throw error;
       }
     });
   }
@@ -123,7 +223,7 @@ export class Database {
     const start = performance.now();
     if (start < this.refuseUntil) throw unavailable(new Error('the database was away a moment ago'));
     for (let tries = 1; ; tries++) {
-      const source = this.source();
+      const source = this.requireSource();
       try {
         // After a long read, SQLite's session lets other users go first.
         const isLocalRead = source.dialect.isLocal && purpose === 'read';
@@ -146,7 +246,7 @@ export class Database {
     if (failure === 'bug' || failure === 'duplicate') throw error;
     if (failure === 'tooLarge') throw tooLarge(error);
     if (failure === 'broken') {
-      this.health.noteBroken(error);
+      this.noteBroken(error as Error);
       throw unavailable(error);
     }
     if (failure === 'slow') {
@@ -159,16 +259,22 @@ export class Database {
     throw unavailable(error);
   }
 
+  private noteBroken(error: Error): void {
+    const isNews = isCorrupt(error) && !this.health.damage;
+    this.health.noteBroken(isCorrupt(error) ? error : undefined);
+    if (isNews) this.log?.error(`the database file is corrupt (${error.message}): ${DOCTOR}`);
+  }
+
   private refuseForAWhile(): void {
     this.refuseUntil = performance.now() + REFUSE_MS;
   }
 
   /** Refuses for a while if the server does not respond to a trivial statement either; one probe at a time, for which nobody waits. */
   private async refuseIfHung(source: SessionSource): Promise<void> {
-    if (this.isProbing) return;
-    this.isProbing = true;
+    if (this.isTesting) return;
+    this.isTesting = true;
     if (await isUnresponsive(source)) this.refuseForAWhile();
-    this.isProbing = false;
+    this.isTesting = false;
   }
 }
 
@@ -183,7 +289,7 @@ async function isUnresponsive(source: SessionSource): Promise<boolean> {
       () => true,
       () => false,
     );
-    const hasResponded = await Promise.race([response, sleep(PROBE_MS, false)]);
+    const hasResponded = await Promise.race([response, sleep(TRIVIAL_MS, false)]);
     if (hasResponded) session.release();
     else session.destroy();
     return !hasResponded;
@@ -195,3 +301,8 @@ async function isUnresponsive(source: SessionSource): Promise<boolean> {
 
 /** Full jitter: without it the losers of a race would keep colliding. */
 const pause = (tries: number): Promise<void> => sleep(Math.random() * Math.min(MAX_PAUSE_MS, 10 * 2 ** tries));
+
+export interface Log {
+  warn(message: string): void;
+  error(message: string): void;
+}

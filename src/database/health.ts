@@ -10,11 +10,8 @@ const BROKEN_MS = 60_000;
 export class DatabaseHealth {
   private writeFailed = -Infinity;
   private foundBroken = -Infinity;
-  /** The first corruption error seen. */
-  damage?: unknown;
-
-  /** @param onBroken called when corruption is first seen */
-  constructor(private readonly onBroken: (error: unknown) => void = () => undefined) {}
+  /** The first error of a corrupt file. */
+  damage?: Error;
 
   /** False while writes fail or corruption is known. */
   get isGood(): boolean {
@@ -26,10 +23,8 @@ export class DatabaseHealth {
     this.writeFailed = succeeded ? -Infinity : performance.now();
   }
 
-  noteBroken(error: unknown): void {
-    const wasKnown = this.damage !== undefined;
-    this.damage ??= error;
+  noteBroken(corruption?: Error): void {
+    this.damage ??= corruption;
     this.foundBroken = performance.now();
-    if (!wasKnown) this.onBroken(error);
   }
 }

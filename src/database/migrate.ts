@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type DataSource, MigrationExecutor } from 'typeorm';
 import { SettingError, type Settings } from '../config/settings.js';
 import { createDataSource, dataSourceOptions, openDataSource } from './data-source.js';
-import { requireDatabaseFile, requireUsers } from './expected.js';
 import { withMigrationLock } from './migration-lock.js';
 import { examineServer } from './mysql/server-check.js';
-import { whyNotOpen } from './why-not-open.js';
+import { Account } from './entities/account.entity.js';
+import { requireDatabaseFile, whyNotOpen } from './why-not-open.js';
 
 const NO_DATABASE = [1044, 1049];
 /** For the lock of another process on a SQLite file: 25 seconds in total. */
@@ -16,10 +16,17 @@ const LOCK_PAUSE_MS = 50;
 export async function migrateDatabase(settings: Settings, checkOnly: boolean): Promise<string[]> {
   if (checkOnly) requireDatabaseFile(settings);
   else if (!settings.databaseUrl.startsWith('sqlite:')) return migrateServer(settings, true);
+  return withDataSource(settings, async (dataSource) => {
+    await openDataSource(dataSource);
+    return checkOnly ? pendingMigrations(dataSource) : migrateFile(dataSource);
+  });
+}
+
+/** Runs `work` with a data source of its own, which is closed afterwards. Rejects with `SettingError` where that helps. */
+async function withDataSource<T>(settings: Settings, work: (dataSource: DataSource) => Promise<T>): Promise<T> {
   const dataSource = createDataSource(await dataSourceOptions(settings));
   try {
-    await openDataSource(dataSource);
-    return await (checkOnly ? pendingMigrations(dataSource) : migrateFile(dataSource));
+    return await work(dataSource);
   } catch (error) {
     throw whyNotOpen(settings.databaseUrl, error);
   } finally {
@@ -59,8 +66,7 @@ export async function requireMigrated(dataSource: DataSource): Promise<void> {
  * @param mayBeEmpty whether to create the database, and to go on with one that has no users
  */
 export async function migrateServer(settings: Settings, mayBeEmpty: boolean): Promise<string[]> {
-  const dataSource = createDataSource(await dataSourceOptions({ ...settings, databasePoolSize: 2 }));
-  try {
+  return withDataSource({ ...settings, databasePoolSize: 2 }, async (dataSource) => {
     await openDataSource(dataSource).catch(async (error: NodeJS.ErrnoException) => {
       if (!mayBeEmpty || !NO_DATABASE.includes(error.errno ?? 0)) throw error;
       const { createServerDatabase } = await import('./mysql/server.js');
@@ -70,12 +76,8 @@ export async function migrateServer(settings: Settings, mayBeEmpty: boolean): Pr
     await examineServer(dataSource);
     if (!mayBeEmpty) await requireUsers(dataSource);
     if ((await pendingMigrations(dataSource)).length === 0) return [];
-    return await withMigrationLock(dataSource, () => runPending(dataSource));
-  } catch (error) {
-    throw whyNotOpen(settings.databaseUrl, error);
-  } finally {
-    if (dataSource.isInitialized) await dataSource.destroy();
-  }
+    return withMigrationLock(dataSource, () => runPending(dataSource));
+  });
 }
 
 /** On one connection, as the other one renews the lock. */
@@ -119,4 +121,20 @@ async function beginImmediate(dataSource: DataSource): Promise<void> {
       await sleep(LOCK_PAUSE_MS);
     }
   }
+}
+
+/** Throws `SettingError` when the database has no users although DATABASE_MUST_HAVE_USERS says it has. */
+export async function requireUsers(dataSource: DataSource): Promise<void> {
+  const runner = dataSource.createQueryRunner();
+  try {
+    const accounts = dataSource.getRepository(Account);
+    const hasUsers = (await runner.hasTable(accounts.metadata.tableName)) && (await accounts.exists());
+    if (hasUsers) return;
+  } finally {
+    await runner.release();
+  }
+  throw new SettingError(
+    'DATABASE_URL: the database is empty, and DATABASE_MUST_HAVE_USERS=true; check its URL and its volume, ' +
+      'restore a backup, or set DATABASE_MUST_HAVE_USERS=false to start from scratch',
+  );
 }

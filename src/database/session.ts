@@ -57,9 +57,9 @@ export interface SessionSource {
   readonly dialect: Dialect;
   /** Waits a bounded time for a free session; rejects with an error that `classify` recognises. */
   acquire(tally: Tally): Promise<LoanedSession>;
-  usage(): Usage;
-  /** Closes what the data source does not know of. */
-  close?(): void;
+  usage(): Omit<Usage, 'queued'>;
+  /** Closes the data source as well. */
+  close(): Promise<void>;
 }
 
 /** What differs between MySQL / MariaDB and SQLite. */

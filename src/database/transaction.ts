@@ -25,49 +25,40 @@ export const committed = <T>(result: T, witness?: Witness): Outcome<T> => ({ res
 /** Ends a successful transaction with ROLLBACK: there is nothing to keep. */
 export const discarded = <T>(result: T): Outcome<T> => ({ result, isKept: false });
 
-/** A transaction whose COMMIT got no reply: only its witness tells whether it took place. */
-export class CommitInDoubt<T> extends Error {
-  constructor(
-    readonly outcome: Outcome<T>,
-    override readonly cause: unknown,
-  ) {
-    super('the reply to COMMIT was lost');
-  }
-}
-
 /** Begins the transaction unless it has begun. */
 export type Begin = () => Promise<void>;
 
 /**
- * Attempts a transaction once and releases the session. Rejects with `CommitInDoubt` or the original error.
- * @param inDoubt earlier attempts whose COMMIT got no reply; if one of them took place, its result is returned
+ * Attempts a transaction once and releases the session.
+ * @param inDoubt attempts whose COMMIT got no reply, this one if that happens again: only a witness tells whether one of
+ *   them took place, and then its result is returned
  * @param work until it calls `begin`, each of its statements is a transaction of its own
  */
 export async function runTransaction<T>(
   session: LoanedSession,
-  inDoubt: readonly Outcome<T>[],
+  begin: Begin,
+  inDoubt: Outcome<T>[],
   work: (session: Session, begin: Begin) => Promise<Outcome<T>>,
 ): Promise<T> {
-  let begun: Promise<void> | undefined;
-  const begin = (): Promise<void> => (begun ??= session.begin());
   const attempt = async () => {
     if (inDoubt.length === 0) return work(session, begin);
     await begin();
     return (await settled(session, inDoubt)) ?? work(session, begin);
   };
   const outcome = await beforeCommit(session, attempt);
-  if (outcome.isKept) await commit(session, outcome);
+  if (outcome.isKept) await commit(session, outcome, inDoubt);
   else await rollBack(session);
   outcome.whenDurable?.();
   return outcome.result;
 }
 
-async function commit<T>(session: LoanedSession, outcome: Outcome<T>): Promise<void> {
+async function commit<T>(session: LoanedSession, outcome: Outcome<T>, inDoubt: Outcome<T>[]): Promise<void> {
   try {
     await session.commit();
   } catch (error) {
     await giveUp(session, error);
-    throw session.dialect.classify(error) === 'lost' ? new CommitInDoubt(outcome, error) : error;
+    if (session.dialect.classify(error) === 'lost') inDoubt.push(outcome);
+    throw error;
   }
   session.release();
 }

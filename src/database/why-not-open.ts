@@ -1,8 +1,43 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { readServerUrl } from '../config/database-url.js';
-import { SettingError } from '../config/settings.js';
-import { databaseFile } from './expected.js';
-import { whyUnusable } from './sqlite/why-unusable.js';
+import { SettingError, type Settings } from '../config/settings.js';
 import { cannotBeOpened, isCorrupt, isNoDatabase } from './sqlite/dialect.js';
+
+const { R_OK, W_OK, X_OK } = constants;
+const LOOK = 'look at the path and whether its volume is mounted';
+
+/** The file of an SQLite database; undefined for a server and for an in-memory database. */
+export function databaseFile({ databaseUrl }: Pick<Settings, 'databaseUrl'>): string | undefined {
+  const [, path] = /^sqlite:(.*)$/s.exec(databaseUrl) ?? [];
+  return path === undefined || path === ':memory:' ? undefined : resolve(path);
+}
+
+/**
+ * Throws `SettingError` when the SQLite file is missing: a mistyped path or an unmounted volume must not lead to an
+ * empty database.
+ */
+export function requireDatabaseFile(settings: Pick<Settings, 'databaseUrl'>): void {
+  const file = databaseFile(settings);
+  if (file === undefined) return;
+  const size = sizeOf(file);
+  if (size === undefined) throw new SettingError(`DATABASE_URL: ${file} ${whyUnusable(file) ?? 'cannot be read'}`);
+  if (size > 0) return;
+  throw new SettingError(
+    `DATABASE_URL: there is no database in ${file}; look at the path and whether its volume is mounted. ` +
+      `"npm run migrate" makes a new one, and so does a start with MIGRATE_ON_START=true`,
+  );
+}
+
+/** 0 for a file that does not exist; undefined for a folder, and for what cannot be reached. */
+function sizeOf(file: string): number | undefined {
+  try {
+    const stat = statSync(file, { throwIfNoEntry: false });
+    return stat?.isDirectory() ? undefined : (stat?.size ?? 0);
+  } catch {
+    return undefined;
+  }
+}
 
 /** Advice for a file that SQLite cannot read. */
 export const CORRUPT_ADVICE =
@@ -78,3 +113,37 @@ function adviceOnTls({ code, message, syscall }: ConnectionError): string | unde
 /** One line, without the places in the source of OpenSSL. */
 const reasonOf = ({ library, reason, message }: ConnectionError): string =>
   library && reason ? reason : message.split('\n')[0]!;
+
+/**
+ * What the file system has against a SQLite file, and what to do about it, to end a sentence that begins with the path;
+ * undefined when it has nothing against it. Does not open the file: closing it again would end SQLite's locks.
+ */
+export function whyUnusable(file: string): string | undefined {
+  const folder = dirname(file);
+  if (kindOf(file) === 'folder') return 'is a folder; name a file in it';
+  if (kindOf(folder) === 'file') return `cannot exist, as ${folder} is not a folder; look at the path`;
+  const ofFolder = refusal(folder, R_OK | W_OK | X_OK);
+  if (ofFolder === 'ENOENT' || ofFolder === 'ENOTDIR') return `cannot be created, as ${folder} does not exist; ${LOOK}`;
+  const ofFile = refusal(file, R_OK | W_OK);
+  const code = ofFolder ?? (ofFile === 'ENOENT' ? undefined : ofFile);
+  if (code === 'EROFS') return 'is on a read-only volume; mount it for writing';
+  return code && `cannot be read and written (${code}); give the user of the service the right to it and to its folder`;
+}
+
+function kindOf(path: string): 'folder' | 'file' | undefined {
+  try {
+    return statSync(path).isDirectory() ? 'folder' : 'file';
+  } catch {
+    return undefined;
+  }
+}
+
+/** The error code with which this kind of access is refused. */
+function refusal(path: string, mode: number): string | undefined {
+  try {
+    accessSync(path, mode);
+    return undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code;
+  }
+}

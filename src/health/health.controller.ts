@@ -4,7 +4,7 @@ import { CLIENT_REFUSED, IdentityProvider } from '../auth/provider/identity-prov
 import { Public } from '../auth/auth.guard.js';
 import { SETTINGS } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
-import { DatabaseLifecycle } from '../database/database.lifecycle.js';
+import { Database } from '../database/database.js';
 import { OutlivesService } from '../http/end-of-service.guard.js';
 import { Reply } from '../http/response/reply.js';
 import { ServiceStatus } from '../http/service-status.js';
@@ -29,7 +29,7 @@ export class HealthController {
 
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
-    private readonly database: DatabaseLifecycle,
+    private readonly database: Database,
     private readonly provider: IdentityProvider,
     private readonly status: ServiceStatus,
     private readonly redis: SharedRedis,

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LoadMonitor } from './load/load-monitor.js';
 import { CLOCK, type Clock, SETTINGS } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
-import { DatabaseLifecycle } from '../database/database.lifecycle.js';
+import { Database } from '../database/database.js';
 import { alertHeader, isPastEnd } from '../protocol/end-of-service.js';
 import type { ServiceState } from '../protocol/service-headers.js';
 
@@ -15,7 +15,7 @@ export class ServiceStatus {
     @Inject(SETTINGS) private readonly settings: Settings,
     @Inject(CLOCK) private readonly clock: Clock,
     readonly monitor: LoadMonitor,
-    private readonly database: DatabaseLifecycle,
+    private readonly database: Database,
   ) {}
 
   /** At shutdown: the instance completes the requests in flight and wants no new ones. */

@@ -597,9 +597,7 @@ describe('when something breaks', () => {
   it('a defect is 500 / 999 in the slots of those it hits', async () => {
     const broken = await startApp({ OAUTH_URI: app.provider.issuer });
     const device = await signedIn(broken.url);
-    await broken.database.database.onSession((session) =>
-      session.run('ALTER TABLE articles RENAME COLUMN excerpt TO gone', []),
-    );
+    await broken.database.onSession((session) => session.run('ALTER TABLE articles RENAME COLUMN excerpt TO gone', []));
     const responses = await run(device, [
       { method: 'GET', path: '/' },
       { method: 'GET', path: '/articles' },

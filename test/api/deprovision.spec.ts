@@ -43,7 +43,7 @@ async function command(...words: string[]): Promise<string[]> {
     print: (line) => Promise.resolve(void lines.push(line)),
     audit: () => undefined,
     progress: () => undefined,
-    withDatabase: (_settings, work) => work(instances[0]!.database.database),
+    withDatabase: (_settings, work) => work(instances[0]!.database),
   });
   await createProgram(shell).parseAsync(words, { from: 'user' });
   return lines;

@@ -270,7 +270,7 @@ const SPECIAL: (Case & { variables: () => Record<string, string>; prepare?: (app
     what: 'a defect',
     variables: () => ({}),
     prepare: ({ database }) =>
-      database.database.onSession((session) => session.run('ALTER TABLE articles RENAME COLUMN excerpt TO gone', [])),
+      database.onSession((session) => session.run('ALTER TABLE articles RENAME COLUMN excerpt TO gone', [])),
     answer: ({ send }) => send('GET', '/v2/articles'),
     exposed: ON_LISTING,
   },

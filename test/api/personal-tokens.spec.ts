@@ -42,16 +42,16 @@ async function make(
   const { subject = randomUUID(), name = 'phone', expiresOn = null, readOnly = null } = wish;
   const token = newPersonalToken();
   const row = { subject, name, token_hash: personalTokenHash(token), created_on: Date.now(), expires_on: expiresOn };
-  await app.database.database.inTransaction((session) =>
+  await app.database.inTransaction((session) =>
     insertToken(session, { ...row, last_used_on: null, read_only: readOnly }).then(committed),
   );
   return { token, subject, name };
 }
 
 const device = (token: string, { url } = app) => clientWith(url, `Bearer ${token}`);
-const revoke = ({ subject, name }: Made) => deleteTokens(app.database.database, subject, name);
+const revoke = ({ subject, name }: Made) => deleteTokens(app.database, subject, name);
 const lastUse = async ({ token }: Made) =>
-  (await app.database.database.onSession((session) => findToken(session, personalTokenHash(token))))?.last_used_on;
+  (await app.database.onSession((session) => findToken(session, personalTokenHash(token))))?.last_used_on;
 
 /** Resolves once the use of the token is noted, or was not for a while. */
 async function noted(made: Made): Promise<number | null | undefined> {
@@ -126,7 +126,7 @@ describe('a personal token', () => {
 
   it('is stored as a hash only', async () => {
     const { token } = await make();
-    const rows = await app.database.database.onSession((session) => session.rows('SELECT * FROM tokens', []));
+    const rows = await app.database.onSession((session) => session.rows('SELECT * FROM tokens', []));
     const text = JSON.stringify(rows.map((row) => Object.values(row).map(String)));
     expect(text).not.toContain(token);
     expect(text).not.toContain(token.slice(3));
@@ -193,9 +193,7 @@ describe('its use', () => {
     const back = Date.now() - HOUR_MS;
     const sql = 'UPDATE tokens SET last_used_on = ? WHERE token_hash = ?';
     const setTo = (time: number) =>
-      app.database.database.inTransaction((session) =>
-        session.run(sql, [time, personalTokenHash(made.token)]).then(committed),
-      );
+      app.database.inTransaction((session) => session.run(sql, [time, personalTokenHash(made.token)]).then(committed));
     await setTo(back + 60_000);
     await device(made.token, other).get('/articles').expect(200);
     await sleep(300);
@@ -204,7 +202,7 @@ describe('its use', () => {
 
   it('is noted where a wrong clock had written a time to come', async () => {
     const made = await make();
-    await app.database.database.inTransaction((session) =>
+    await app.database.inTransaction((session) =>
       session
         .run('UPDATE tokens SET last_used_on = ? WHERE subject = ?', [Date.now() + 48 * HOUR_MS, made.subject])
         .then(committed),

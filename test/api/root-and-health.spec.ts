@@ -258,7 +258,7 @@ describe('the heartbeat', () => {
 
   it('changes nothing for a user', async () => {
     await getJson(app, '/__heartbeat__');
-    const rows = await app.database.database.onSession((session) => session.rows('SELECT 1 FROM accounts', []));
+    const rows = await app.database.onSession((session) => session.rows('SELECT 1 FROM accounts', []));
     expect(rows).toEqual([]);
   });
 });

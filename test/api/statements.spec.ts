@@ -47,7 +47,7 @@ function countedInDriver(): () => Promise<number> {
 let asked = 0;
 async function countedByServer(): Promise<number> {
   const sql = "SHOW SESSION STATUS LIKE 'Questions'";
-  const [row] = await app.database.database.onSession((session) => session.rows(sql, []));
+  const [row] = await app.database.onSession((session) => session.rows(sql, []));
   return Number(row!.Value) - ++asked;
 }
 

@@ -218,7 +218,7 @@ describe('a clock that is behind the articles, as in a torn backup,', () => {
     requireOwnService('its clocks are set back in the database');
     const [article, newest] = await create(device, 2);
     const later = newest!.last_modified + HOUR_MS;
-    await app.database.database.onSession(async (session) => {
+    await app.database.onSession(async (session) => {
       const from = [later, newest!.last_modified];
       await session.run('UPDATE articles SET last_modified = ? WHERE last_modified = ?', from);
       await session.run('UPDATE accounts SET last_modified = ? - 1 WHERE last_modified = ?', from);

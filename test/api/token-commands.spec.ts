@@ -36,7 +36,7 @@ async function run(words: string[], variables: Record<string, string> = {}): Pro
     print: (line) => Promise.resolve(void lines.push(line)),
     audit: () => undefined,
     progress: () => undefined,
-    withDatabase: (_settings, work) => work(app.database.database),
+    withDatabase: (_settings, work) => work(app.database),
   });
   await createProgram(shell).parseAsync(words, { from: 'user' });
   return lines;
@@ -257,7 +257,7 @@ describe('user link', () => {
       accountKey(settings.userIdSecret, 'bearer', ['local', user]),
       accountKey(settings.userIdSecret, 'bearer', [provider.issuer, subject]),
     ];
-    await app.database.database.inTransaction(async (session) => {
+    await app.database.inTransaction(async (session) => {
       const account = 'INSERT INTO accounts (account, last_modified, live_count, purged_until) VALUES (?, ?, 0, 0)';
       await session.run(account, [from, 5_000]);
       const tombstone = 'INSERT INTO articles (account, id, last_modified, deleted) VALUES (?, ?, ?, 1)';
@@ -266,7 +266,7 @@ describe('user link', () => {
       return committed(undefined);
     });
     expect((await link(user, '--subject', subject))[0]).toMatch(/^moved 1201 /);
-    const rows = await app.database.database.onSession((session) =>
+    const rows = await app.database.onSession((session) =>
       session.rows('SELECT account FROM accounts WHERE account IN (?, ?)', [from, to]),
     );
     expect(rows.map(({ account }) => (account as Buffer).toString('hex'))).toEqual([to.toString('hex')]);

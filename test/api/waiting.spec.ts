@@ -234,7 +234,7 @@ describe('a poll that is held is answered as soon as the list changes', () => {
     const held = poll({}, await timestampOf(app.url, user));
     await holds(1);
     await sleep(pause);
-    await app.database.database.onSession(async (session) => {
+    await app.database.onSession(async (session) => {
       await session.run('DELETE FROM articles', []);
       await session.run('DELETE FROM accounts', []);
     });

@@ -22,7 +22,7 @@ describe.each(Object.keys(BACKENDS))('the purge of tombstones on %s', (name) => 
     database = await BACKENDS[name]!();
     // The application's own purge stays off, lest it comes in between.
     app = await startApp({}, database);
-    purge = new TombstonePurge(app.database.database, { tombstoneRetentionDays: 30 }, () => NOW);
+    purge = new TombstonePurge(app.database, { tombstoneRetentionDays: 30 }, () => NOW);
   });
 
   afterAll(async () => {
@@ -92,7 +92,7 @@ describe.each(Object.keys(BACKENDS))('the purge of tombstones on %s', (name) => 
   it('may run in several processes at once, which together delete each tombstone once', async () => {
     const user = randomUUID();
     await deleted(user, 40, 450);
-    const other = new TombstonePurge(app.database.database, { tombstoneRetentionDays: 30 }, () => NOW);
+    const other = new TombstonePurge(app.database, { tombstoneRetentionDays: 30 }, () => NOW);
     const results = await Promise.all([purge.run(), other.run()]);
     expect(results.map(({ tombstones }) => tombstones).reduce((sum, each) => sum + each)).toBe(450);
     expect((await list(user, '_since=1')).body.items).toEqual([]);

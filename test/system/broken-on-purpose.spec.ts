@@ -114,7 +114,7 @@ it('notices a Last-Modified that is read after the rows', async () => {
   service.list = async (caller, ...rest) => {
     const listing = await list(caller, ...rest);
     await sleep(5);
-    const later = await app.database.database.onSession((session) => findCollection(session, caller.account));
+    const later = await app.database.onSession((session) => findCollection(session, caller.account));
     return { ...listing, last_modified: later!.last_modified };
   };
   try {

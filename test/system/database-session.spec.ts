@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readSettings } from '../../src/config/load-settings.js';
-import { DatabaseLifecycle } from '../../src/database/database.lifecycle.js';
+import { openDatabase } from '../../src/database/open.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { send } from '../support/devices.js';
 import { asRoot, type DatabaseServer, runSql } from '../support/servers/database-server.js';
@@ -56,9 +56,8 @@ async function startWarned(url: string): Promise<{ app: TestApp; warnings: strin
   const warnings: string[] = [];
   const settings = readSettings({ DATABASE_URL: url, MIGRATE_ON_START: 'true', LOG_LEVEL: 'warn' });
   const log = { warn: (line: string) => warnings.push(line), error: () => undefined };
-  const lifecycle = await DatabaseLifecycle.of(settings, log);
-  await lifecycle.onModuleInit();
-  await lifecycle.onApplicationShutdown();
+  const database = await openDatabase(settings, log);
+  await database.onApplicationShutdown();
   return { app: await start(url), warnings };
 }
 
@@ -121,7 +120,7 @@ describe.each([
     const sql = `SELECT CONCAT_WS(' ', ${isolation}, @@autocommit + 0, @@sql_mode, @@time_zone, @@character_set_client,
       @@collation_connection, @@sql_big_selects + 0) AS state, SLEEP(0.1) AS slept, CONNECTION_ID() AS id`;
     const rows = await Promise.all(
-      Array.from({ length: 5 }, () => app.database.database.onSession((session) => session.row(sql, []))),
+      Array.from({ length: 5 }, () => app.database.onSession((session) => session.row(sql, []))),
     );
     const states = new Set(rows.map((row) => row!.state));
     expect([...states]).toEqual(['READ-COMMITTED 1 STRICT_ALL_TABLES +00:00 utf8mb4 utf8mb4_bin 1']);

@@ -207,7 +207,7 @@ describe.each(['MariaDB', 'MySQL'])('a COMMIT without a reply while a rival writ
 
     it('is repeated after a deadlock, and keeps no other user waiting', async () => {
       await newSender();
-      const { retries } = cut.database.database;
+      const { retries } = cut.database;
       const key = Buffer.from(article.id.replaceAll('-', ''), 'hex');
       // The server undoes the transaction that has changed fewer rows.
       await admin.query('CREATE TABLE heavy (n INT PRIMARY KEY)');
@@ -225,7 +225,7 @@ describe.each(['MariaDB', 'MySQL'])('a COMMIT without a reply while a rival writ
       await admin.query('UPDATE accounts SET live_count = live_count WHERE account = ?', [owner!.account]);
       await admin.commit();
       await expectOnce(await answer);
-      expect(cut.database.database.retries).toBeGreaterThan(retries);
+      expect(cut.database.retries).toBeGreaterThan(retries);
       await admin.query('DROP TABLE heavy');
     });
   });

@@ -63,7 +63,7 @@ describe('a file that only the operator can put right ends the start at once, wi
 
 describe('what the user of the service may not write is refused', () => {
   /** The module alone, as somebody else may not even read the folder of this project. */
-  const judge = `${readFileSync('dist/src/database/sqlite/why-unusable.js', 'utf8')};
+  const judge = `${readFileSync('dist/src/database/why-not-open.js', 'utf8')};
     console.log(whyUnusable(process.argv[1]));`;
   const nobody = process.getuid!() === 0 ? { uid: 65_534 } : {};
 

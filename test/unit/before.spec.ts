@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { before } from '../../src/auth/provider/bounded-fetch.js';
+import { before } from '../../src/time-limit.js';
 
 const LATE = new Error('late');
 

@@ -32,11 +32,12 @@ beforeEach(async () => {
   other = new Sqlite(join(folder, 'file.db'));
   const dataSource = new DataSource({ type: 'better-sqlite3', database: ':memory:' });
   sessions = await SqliteSessions.of(dataSource, handle, () => undefined);
-  database = new Database(() => sessions);
+  database = new Database(() => Promise.resolve(sessions));
+  await database.onModuleInit();
 });
 afterEach(() => {
   other.close();
-  sessions.close();
+  void sessions.close();
   handle.close();
   rmSync(folder, { recursive: true });
 });
@@ -168,7 +169,8 @@ it('shows readers of an in-memory database only what is committed', async () => 
     memory,
     fail,
   );
-  database = new Database(() => source);
+  database = new Database(() => Promise.resolve(source));
+  await database.onModuleInit();
   const refused = new ApiError('notFound', 'refused');
   let reading: Promise<unknown[]> | undefined;
   const failing = async (transaction: Session) => {

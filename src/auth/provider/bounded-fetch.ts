@@ -1,5 +1,6 @@
 import { tracingChannel } from 'node:diagnostics_channel';
 import { ApiError } from '../../protocol/api-error.js';
+import { before } from '../../time-limit.js';
 
 /**
  * The time limit, in milliseconds, for one call to the identity provider and for one response that depends on such
@@ -65,10 +66,3 @@ async function readBounded(body: Response['body']): Promise<Buffer<ArrayBuffer>>
 /** Rejects with 503 / 201 when `work` takes longer than `limitMs`; the work itself continues. */
 export const withinLimit = <T>(work: Promise<T>, limitMs: number = PROVIDER_LIMIT_MS): Promise<T> =>
   before(limitMs, work, providerUnavailable('no response in time'));
-
-/** Settles like `promise`, or rejects with `late` if that takes longer than `ms`; the work itself continues. */
-export function before<T>(ms: number, promise: Promise<T>, late: Error): Promise<T> {
-  let timer: NodeJS.Timeout;
-  const timeout = new Promise<never>((_, reject) => (timer = setTimeout(() => reject(late), ms)));
-  return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
-}

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { keyOf } from '../../accounts/account.row.js';
 import { deprovisionedAccounts } from '../../accounts/deprovisioned.store.js';
 import { MONOTONIC_CLOCK, type MonotonicClock } from '../../config/settings.module.js';
-import { before } from '../provider/bounded-fetch.js';
+import { before } from '../../time-limit.js';
 import { Database } from '../../database/database.js';
 import { refused } from './identity.js';
 import { lookupTimedOut } from './personal-tokens.js';

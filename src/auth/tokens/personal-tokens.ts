@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, type Clock, SETTINGS } from '../../config/settings.module.js';
 import type { Settings } from '../../config/settings.js';
-import { before } from '../provider/bounded-fetch.js';
+import { before } from '../../time-limit.js';
 import { Database } from '../../database/database.js';
 import { committed } from '../../database/transaction.js';
 import type { Token } from '../../database/entities/token.entity.js';

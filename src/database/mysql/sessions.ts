@@ -27,7 +27,7 @@ export class MysqlSessions implements SessionSource {
   constructor(private readonly dataSource: DataSource) {}
 
   usage() {
-    return { used: this.used, waiting: this.waiting, queued: 0 };
+    return { used: this.used, waiting: this.waiting };
   }
 
   async acquire(tally: Tally): Promise<LoanedSession> {
@@ -40,6 +40,10 @@ export class MysqlSessions implements SessionSource {
     } finally {
       this.waiting--;
     }
+  }
+
+  async close(): Promise<void> {
+    if (this.dataSource.isInitialized) await this.dataSource.destroy();
   }
 }
 

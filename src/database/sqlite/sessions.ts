@@ -1,11 +1,23 @@
+import { setImmediate as othersHadTurn } from 'node:timers/promises';
 import type { Database as SqliteHandle } from 'better-sqlite3';
 import type { DataSource } from 'typeorm';
-import type { LoanedSession, SessionSource, Tally, Usage } from '../session.js';
+import {
+  type LoanedSession,
+  type Parameter,
+  type Row,
+  type SessionSource,
+  type Tally,
+  unavailable,
+  type WriteResult,
+} from '../session.js';
 import { SqliteConnection, SqliteReader } from './connection.js';
 import { sqliteDialect } from './dialect.js';
 import { SqliteFile } from './file.js';
-import { type Pauses, SqliteSession } from './session.js';
 import { SqliteWriter } from './writer.js';
+
+/** After a read that took longer, other users' requests go first. */
+const LONG_READ_MS = 5;
+const PAUSE_TIMEOUT_MS = 4_000;
 
 /**
  * Two connections to a SQLite file: one writes, one reads, so that readers see only what is committed and never wait. An
@@ -13,13 +25,14 @@ import { SqliteWriter } from './writer.js';
  */
 export class SqliteSessions implements SessionSource {
   readonly dialect = sqliteDialect;
-  private readonly writer: SqliteWriter;
-  private readonly pauses: Pauses = new Map();
+  readonly writer: SqliteWriter;
+  /** The pauses of users after a long read, by account: their next read waits for the end. */
+  readonly pauses = new Map<string, Promise<void>>();
 
   private constructor(
-    private readonly dataSource: DataSource,
+    readonly dataSource: DataSource,
     handle: SqliteHandle,
-    private readonly reader?: SqliteReader,
+    readonly reader?: SqliteReader,
     private readonly file?: SqliteFile,
   ) {
     handle.pragma('busy_timeout = 0');
@@ -45,17 +58,124 @@ export class SqliteSessions implements SessionSource {
     return new SqliteSessions(dataSource, handle, reader, new SqliteFile(handle, onMoved));
   }
 
-  usage(): Usage {
-    return { ...this.writer.usage(), queued: 0 };
+  usage() {
+    return this.writer.usage();
   }
 
   acquire(tally: Tally): Promise<LoanedSession> {
     this.file?.requireSame();
-    return Promise.resolve(new SqliteSession(this.dataSource, this.writer, this.reader, tally, this.pauses));
+    return Promise.resolve(new SqliteSession(this, tally));
   }
 
-  close(): void {
+  /** Lets other users go first. */
+  pause(user: string): Promise<void> {
+    const pause = othersHadTurn().then(() => void this.pauses.delete(user));
+    this.pauses.set(user, pause);
+    return pause;
+  }
+
+  async pauseOver(user: string): Promise<void> {
+    const end = performance.now() + PAUSE_TIMEOUT_MS;
+    for (let pause = this.pauses.get(user); pause; pause = this.pauses.get(user)) {
+      await pause;
+      if (performance.now() > end) throw unavailable(new Error('other reads of the same user took too long'));
+    }
+  }
+
+  async close(): Promise<void> {
     this.file?.close();
     this.reader?.close();
+    if (this.dataSource.isInitialized) await this.dataSource.destroy();
+  }
+}
+
+class SqliteSession implements LoanedSession {
+  readonly dialect = sqliteDialect;
+  private isWriting = false;
+  private hasEnded = false;
+
+  constructor(
+    private readonly sessions: SqliteSessions,
+    private readonly tally: Tally,
+  ) {}
+
+  get dataSource(): DataSource {
+    return this.sessions.dataSource;
+  }
+
+  rows(sql: string, parameters: Parameter[]): Promise<Row[]> {
+    return this.read((connection) => connection.rows(sql, parameters));
+  }
+
+  row(sql: string, parameters: Parameter[]): Promise<Row | undefined> {
+    return this.read((connection) => connection.row(sql, parameters));
+  }
+
+  private async read<T>(action: (connection: SqliteConnection) => T): Promise<T> {
+    this.count();
+    const { writer, reader, pauses } = this.sessions;
+    if (this.isWriting) return action(writer.connection);
+    const { key = '' } = this.tally;
+    if (pauses.size > 0) await this.sessions.pauseOver(key);
+    const start = performance.now();
+    // Between transactions, because the only connection sees what is not committed yet.
+    const result = reader ? action(reader) : await writer.betweenTransactions(() => action(writer.connection));
+    if (performance.now() - start > LONG_READ_MS) await this.sessions.pause(key);
+    return result;
+  }
+
+  async run(sql: string, parameters: Parameter[]): Promise<WriteResult> {
+    this.count();
+    const { writer } = this.sessions;
+    if (this.isWriting) return writer.connection.run(sql, parameters);
+    await writer.begin();
+    let result: WriteResult;
+    try {
+      result = writer.connection.run(sql, parameters);
+    } catch (error) {
+      await writer.rollBack();
+      throw error;
+    }
+    await writer.commit();
+    return result;
+  }
+
+  async begin(): Promise<void> {
+    this.count();
+    await this.sessions.writer.begin();
+    this.isWriting = true;
+  }
+
+  commit(): Promise<void> {
+    return this.end(() => this.sessions.writer.commit());
+  }
+
+  rollBack(): Promise<void> {
+    return this.end(() => this.sessions.writer.rollBack());
+  }
+
+  /** Ends the transaction, if one has begun. The next one begins before this one is durable. */
+  private async end(action: () => Promise<void>): Promise<void> {
+    if (!this.isWriting) return;
+    this.count();
+    const durable = action();
+    this.isWriting = false;
+    this.hasEnded = true;
+    return durable;
+  }
+
+  release(): void {
+    this.hasEnded = true;
+  }
+
+  destroy(): void {
+    if (this.isWriting) this.sessions.writer.abandon();
+    this.isWriting = false;
+    this.hasEnded = true;
+  }
+
+  private count(): void {
+    this.tally.statements++;
+    if (this.hasEnded) throw new Error('the session has ended');
   }
 }

@@ -4,7 +4,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { SETTINGS } from '../../config/settings.module.js';
 import type { Settings } from '../../config/settings.js';
-import { DatabaseLifecycle } from '../../database/database.lifecycle.js';
+import { Database } from '../../database/database.js';
 import type { RequestContext } from '../request/request-context.js';
 
 /** `busy`: clients are asked to back off; `full`: requests are refused before they cost anything. */
@@ -43,7 +43,7 @@ export class LoadMonitor implements OnApplicationBootstrap, OnApplicationShutdow
 
   constructor(
     @Inject(SETTINGS) private readonly settings: Pick<Settings, 'databasePoolSize'>,
-    @Inject(DatabaseLifecycle) private readonly database: Pick<DatabaseLifecycle, 'usage'>,
+    @Inject(Database) private readonly database: Pick<Database, 'usage'>,
   ) {}
 
   /**

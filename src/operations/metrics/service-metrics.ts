@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { INestApplication } from '@nestjs/common';
 import { type ProviderCall, providerCalls } from '../../auth/provider/bounded-fetch.js';
 import { TokenVerifier } from '../../auth/tokens/token-verifier.js';
-import { DatabaseLifecycle } from '../../database/database.lifecycle.js';
+import { Database } from '../../database/database.js';
 import type { Load } from '../../http/load/load-monitor.js';
 import { ServiceStatus } from '../../http/service-status.js';
 import { HeldPolls } from '../../polling/held-polls.js';
@@ -17,7 +17,7 @@ const LOADS: readonly Load[] = ['normal', 'busy', 'full'];
 
 /** Publishes the metrics of the parts of the service; call it before the database is opened. */
 export function measureService(metrics: Metrics, nest: INestApplication): void {
-  const [database, redis] = [nest.get(DatabaseLifecycle), nest.get(SharedRedis)];
+  const [database, redis] = [nest.get(Database), nest.get(SharedRedis)];
   const [tokens, purge] = [nest.get(TokenVerifier), nest.get(TombstonePurge)];
   measureLoad(metrics, nest.get(ServiceStatus));
   measureWaiting(metrics, nest.get(HeldPolls));
@@ -28,7 +28,7 @@ export function measureService(metrics: Metrics, nest: INestApplication): void {
     'Callers waiting for a database connection',
     () => database.usage().waiting,
   );
-  metrics.total('database_retries', 'Retried transactions and reads', () => database.database.retries);
+  metrics.total('database_retries', 'Retried transactions and reads', () => database.retries);
   metrics.total('token_cache_hits', 'Tokens found in the cache', () => tokens.cacheCounts.hits);
   metrics.total('token_cache_misses', 'Tokens that had to be verified', () => tokens.cacheCounts.misses);
   metrics.total('tombstones_purged', 'Tombstones deleted by this process', () => purge.purged);
@@ -47,7 +47,7 @@ export function measureService(metrics: Metrics, nest: INestApplication): void {
  * Publishes how far the database server's clock is ahead of this process's, accurate to within the time of a query; NaN
  * while the database is unavailable or busy. A SQLite file has no clock.
  */
-function measureDatabaseClock(metrics: Metrics, { database }: DatabaseLifecycle): void {
+function measureDatabaseClock(metrics: Metrics, database: Database): void {
   metrics.gauge('database_clock_offset_seconds', "The database server's clock minus this process's", async () => {
     const sentOn = Date.now();
     try {

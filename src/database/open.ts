@@ -1,0 +1,49 @@
+import type { DataSource } from 'typeorm';
+import type { Settings } from '../config/settings.js';
+import { createDataSource, dataSourceOptions, openDataSource, sqliteHandle } from './data-source.js';
+import { Database, type Log } from './database.js';
+import { migrateFile, migrateServer, requireMigrated, requireUsers } from './migrate.js';
+import { examineServer } from './mysql/server-check.js';
+import { MysqlSessions } from './mysql/sessions.js';
+import type { SessionSource } from './session.js';
+import { SqliteSessions } from './sqlite/sessions.js';
+import { whyNotOpen } from './why-not-open.js';
+
+/** The database of a data source, neither of them open yet. */
+export const databaseOf = (settings: Settings, dataSource: DataSource, log?: Log): Database =>
+  new Database((onMoved) => openSessions(settings, dataSource, onMoved, log), log);
+
+/** The open database of a process without Nest, which has to close it. Rejects and resolves like `onModuleInit`. */
+export async function openDatabase(settings: Settings, log?: Log): Promise<Database> {
+  const database = databaseOf(settings, createDataSource(await dataSourceOptions(settings)), log);
+  await database.onModuleInit();
+  return database;
+}
+
+/**
+ * Opens the data source, and migrates it if that is wanted. Rejects with `SettingError` when only the operator can help,
+ * such as with an outdated schema.
+ */
+async function openSessions(
+  settings: Settings,
+  dataSource: DataSource,
+  onMoved: (error: Error) => void,
+  log?: Log,
+): Promise<SessionSource> {
+  const isFile = dataSource.options.type === 'better-sqlite3';
+  try {
+    if (!isFile && settings.migrateOnStart) await migrateServer(settings, !settings.databaseMustHaveUsers);
+    await openDataSource(dataSource, async () => {
+      if (settings.databaseMustHaveUsers) await requireUsers(dataSource);
+      if (isFile) return void (await migrateFile(dataSource));
+      const warning = await examineServer(dataSource);
+      if (warning) log?.warn(warning);
+      await requireMigrated(dataSource);
+    });
+    const handle = sqliteHandle(dataSource);
+    return handle ? await SqliteSessions.of(dataSource, handle, onMoved) : new MysqlSessions(dataSource);
+  } catch (error) {
+    if (dataSource.isInitialized) await dataSource.destroy();
+    throw whyNotOpen(settings.databaseUrl, error);
+  }
+}
