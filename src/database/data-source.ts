@@ -100,7 +100,7 @@ async function serverOptions(
 ): Promise<DataSourceOptions> {
   const [{ MysqlDriver }, { connectionOptions }] = await Promise.all([
     import('./mysql/driver.js'),
-    import('./mysql/connection-options.js'),
+    import('./mysql/server.js'),
   ]);
   const { user, stream, ...server } = connectionOptions(databaseUrl);
   return {

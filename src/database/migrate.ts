@@ -3,7 +3,6 @@ import { type DataSource, MigrationExecutor } from 'typeorm';
 import { SettingError, type Settings } from '../config/settings.js';
 import { createDataSource, dataSourceOptions, openDataSource } from './data-source.js';
 import { withMigrationLock } from './migration-lock.js';
-import { examineServer } from './mysql/server-check.js';
 import { Account } from './entities/account.entity.js';
 import { requireDatabaseFile, whyNotOpen } from './why-not-open.js';
 
@@ -67,9 +66,9 @@ export async function requireMigrated(dataSource: DataSource): Promise<void> {
  */
 export async function migrateServer(settings: Settings, mayBeEmpty: boolean): Promise<string[]> {
   return withDataSource({ ...settings, databasePoolSize: 2 }, async (dataSource) => {
+    const { createServerDatabase, examineServer } = await import('./mysql/server.js');
     await openDataSource(dataSource).catch(async (error: NodeJS.ErrnoException) => {
       if (!mayBeEmpty || !NO_DATABASE.includes(error.errno ?? 0)) throw error;
-      const { createServerDatabase } = await import('./mysql/server.js');
       await createServerDatabase(settings.databaseUrl).catch(() => Promise.reject(error));
       await openDataSource(dataSource);
     });

@@ -3,8 +3,6 @@ import type { Settings } from '../config/settings.js';
 import { createDataSource, dataSourceOptions, openDataSource, sqliteHandle } from './data-source.js';
 import { Database, type Log } from './database.js';
 import { migrateFile, migrateServer, requireMigrated, requireUsers } from './migrate.js';
-import { examineServer } from './mysql/server-check.js';
-import { MysqlSessions } from './mysql/sessions.js';
 import type { SessionSource } from './session.js';
 import { SqliteSessions } from './sqlite/sessions.js';
 import { whyNotOpen } from './why-not-open.js';
@@ -36,12 +34,15 @@ async function openSessions(
     await openDataSource(dataSource, async () => {
       if (settings.databaseMustHaveUsers) await requireUsers(dataSource);
       if (isFile) return void (await migrateFile(dataSource));
+      const { examineServer } = await import('./mysql/server.js');
       const warning = await examineServer(dataSource);
       if (warning) log?.warn(warning);
       await requireMigrated(dataSource);
     });
     const handle = sqliteHandle(dataSource);
-    return handle ? await SqliteSessions.of(dataSource, handle, onMoved) : new MysqlSessions(dataSource);
+    if (handle) return await SqliteSessions.of(dataSource, handle, onMoved);
+    const { MysqlSessions } = await import('./mysql/sessions.js');
+    return new MysqlSessions(dataSource);
   } catch (error) {
     if (dataSource.isInitialized) await dataSource.destroy();
     throw whyNotOpen(settings.databaseUrl, error);

@@ -1,12 +1,14 @@
 import type { Socket } from 'node:net';
 import mysql, { type Connection, type Pool, type PoolOptions } from 'mysql2';
 import { SettingError } from '../../config/settings.js';
-import type { ServerOptions } from './connection-options.js';
 import { mysqlDialect } from './dialect.js';
-import { packetLimits } from './server-check.js';
+import type { ServerOptions } from './server.js';
 
 const STATEMENT_TIMEOUT_MS = 2_000;
 const UNKNOWN_VARIABLE = 1193;
+
+/** The `max_allowed_packet` of each connection that is ready, in bytes: a server may have another one for later ones. */
+export const packetLimits = new WeakMap<Connection, number>();
 
 /** mysql2 for one data source of TypeORM, whose pool only hands out connections with the session settings in force. */
 export class MysqlDriver {

@@ -1,6 +1,60 @@
-import { escapeId } from 'mysql2';
+import { connect, type Socket } from 'node:net';
+import { type ConnectionOptions, escapeId } from 'mysql2';
 import mysql from 'mysql2/promise';
-import { connectionOptions } from './connection-options.js';
+import type { DataSource } from 'typeorm';
+import { readServerUrl, readTlsFiles, type ServerUrl, type TlsChoice } from '../../config/database-url.js';
+import { SettingError } from '../../config/settings.js';
+
+const KEEP_ALIVE_MS = 10_000;
+
+/**
+ * What a statement may need: a record takes up to 100 kB; the filters of a listing, which stand in its statement twice
+ * and may take two bytes a character there, up to four times a request's 64 KiB of headers.
+ */
+export const LARGEST_STATEMENT = 2 ** 19;
+
+/** How to connect to a server, as mysql2 takes it. */
+export type ServerOptions = Omit<ConnectionOptions, 'stream'> & {
+  /** Called for the socket of each new connection. */
+  stream: () => Socket;
+};
+
+/** How to connect to the server of a `DATABASE_URL`. */
+export function connectionOptions(url: string): ServerOptions {
+  const server = readServerUrl(url);
+  const { host, port, user, password, database, socket, tls } = server;
+  const common = { host, port, user, password, database, socketPath: socket };
+  if (!tls) return { ...common, stream: () => socketTo(server) };
+  const ssl = tlsOptions(tls);
+  return { ...common, ssl, stream: () => (renew(ssl, tls), socketTo(server)) };
+}
+
+const tlsOptions = (tls: TlsChoice) => ({
+  ...readTlsFiles(tls),
+  rejectUnauthorized: tls.verifiesAuthority,
+  verifyIdentity: tls.verifiesHost,
+  minVersion: 'TLSv1.2',
+});
+
+/**
+ * Reads the certificates again, because they may have been renewed; keeps the ones it has while the files do not fit.
+ * mysql2 looks at its TLS options only after it has asked for the socket.
+ */
+function renew(ssl: ReturnType<typeof tlsOptions>, tls: TlsChoice): void {
+  try {
+    Object.assign(ssl, readTlsFiles(tls));
+  } catch {
+    // Somebody is replacing them.
+  }
+}
+
+function socketTo({ host, port, socket: path }: ServerUrl): Socket {
+  if (path !== undefined) return connect(path);
+  const socket = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS });
+  // mysql2 names no host to Node's TLS if it is an IP address, and Node would compare the certificate with "localhost".
+  // Before that it looks at this property, which it sets itself for host names.
+  return Object.assign(socket, { _host: host });
+}
 
 /** The type of the server of a `DATABASE_URL`, which TypeORM's schema builder has to know. */
 export async function serverType(url: string): Promise<'mariadb' | 'mysql'> {
@@ -25,4 +79,26 @@ export async function createServerDatabase(url: string): Promise<void> {
   } finally {
     connection.destroy();
   }
+}
+
+/**
+ * A warning about a setting of the server that does not go with the service. Throws `SettingError` for one with which it
+ * cannot write.
+ */
+export async function examineServer(dataSource: DataSource): Promise<string | undefined> {
+  const rows = await dataSource.query<{ Variable_name: string; Value: string }[]>(
+    "SHOW VARIABLES WHERE Variable_name IN ('log_bin', 'binlog_format', 'max_allowed_packet')",
+  );
+  const variables = new Map(rows.map((row) => [row.Variable_name.toLowerCase(), row.Value]));
+  if (variables.get('log_bin') === 'ON' && variables.get('binlog_format') === 'STATEMENT')
+    throw new SettingError(
+      'DATABASE_URL: the server has binlog_format=STATEMENT, which cannot log transactions in READ COMMITTED; ' +
+        'set binlog_format=ROW or MIXED there',
+    );
+  const largest = Number(variables.get('max_allowed_packet') ?? Infinity);
+  if (largest >= LARGEST_STATEMENT) return undefined;
+  return (
+    `DATABASE_URL: a statement of the service may have ${LARGEST_STATEMENT} bytes, but the server takes at most ` +
+    `${largest} (max_allowed_packet); raise that there, otherwise some requests are 413`
+  );
 }

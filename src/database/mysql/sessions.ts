@@ -1,7 +1,8 @@
 import type { PoolConnection } from 'mysql2';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { mysqlDialect, type Stage } from './dialect.js';
-import { LARGEST_STATEMENT, packetLimits } from './server-check.js';
+import { packetLimits } from './driver.js';
+import { LARGEST_STATEMENT } from './server.js';
 import {
   type LoanedSession,
   type Parameter,
