@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createApp } from '../src/app.factory.js';
 import { SettingError, type Settings } from '../src/config/settings.js';
-import { shutDown } from '../src/http/server/shutdown.js';
+import { shutDown } from '../src/start.js';
 import { type DevelopmentProvider, startDevelopmentProvider } from './provider.js';
 
 /** What runs on a developer's machine. */

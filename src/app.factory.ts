@@ -14,8 +14,7 @@ import { ServiceStatus } from './http/service-status.js';
 import { requireWellFormed } from './http/request/well-formed.middleware.js';
 import { type LogOutput, standardOutput } from './operations/logging/log-output.js';
 import { createLogger, NestLogger } from './operations/logging/logger.js';
-import { observeRequests, refusedConnection } from './operations/logging/observed-request.js';
-import { requestLog } from './operations/logging/request-log.js';
+import { observeRequests, refusedConnection, requestLog } from './operations/logging/request-log.js';
 import type { Metrics } from './operations/metrics/metrics.js';
 import { measureService } from './operations/metrics/service-metrics.js';
 

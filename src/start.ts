@@ -1,8 +1,15 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { App } from './app.factory.js';
 import { loadSettings } from './config/load-settings.js';
 import { SettingError, type Settings } from './config/settings.js';
 
+/** How long a load balancer has to notice that this instance is leaving before it stops accepting connections. */
+const NOTICE_MS = 1_500;
+/** How long requests in flight may then take. */
+const GRACE_MS = 5_500;
+const SWEEP_MS = 100;
 /** How long shutdown waits for the log to be written. */
 const LOG_FLUSH_MS = 500;
 
@@ -46,9 +53,8 @@ async function serve(settings: Settings): Promise<Stop> {
   // Stack traces name lines of src. The source maps of packages take a tenth of a second to read: they are loaded before.
   await Promise.all([import('@nestjs/typeorm'), import('@nestjs/platform-express')]);
   process.setSourceMapsEnabled(true);
-  const [{ createApp }, { shutDown }, { baseUrl, greeting }] = await Promise.all([
+  const [{ createApp }, { baseUrl, greeting }] = await Promise.all([
     import('./app.factory.js'),
-    import('./http/server/shutdown.js'),
     import('./greeting.js'),
   ]);
   const app = await createApp(settings, { onRefusal: refuse });
@@ -66,6 +72,25 @@ async function serve(settings: Settings): Promise<Stop> {
     await endTracing?.();
     await app.log.flush(LOG_FLUSH_MS);
   };
+}
+
+/**
+ * Takes the instance out of service: `/__lbheartbeat__` responds 503 and every response closes its connection; then no
+ * more connections are accepted, requests in flight are completed, and those a client never finishes are cut off. Takes
+ * at most ten seconds.
+ */
+export async function shutDown({ nest, server, status }: App): Promise<void> {
+  status.drain();
+  const connections = await new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count ?? 0)));
+  if (connections > 0) await sleep(NOTICE_MS);
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
+  const cut = setTimeout(() => server.closeAllConnections(), GRACE_MS);
+  server.closeIdleConnections();
+  await Promise.race([closed, sleep(GRACE_MS + SWEEP_MS)]);
+  clearInterval(sweep);
+  clearTimeout(cut);
+  await Promise.race([nest.close(), sleep(1_000)]);
 }
 
 /** Whether the standard OpenTelemetry variables name a collector. What is traced has to be loaded afterwards. */

@@ -1,4 +1,4 @@
-import { pathOf } from '../http/request/query-string.js';
+import { pathOf } from '../http/request/request-url.js';
 import type { BatchEntry } from '../protocol/batch-request.js';
 import type { Headers } from './entry-messages.js';
 

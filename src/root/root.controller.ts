@@ -4,7 +4,7 @@ import { Public } from '../auth/auth.guard.js';
 import { SETTINGS } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
 import { OutlivesService } from '../http/end-of-service.guard.js';
-import { documentationUrl, publicUrl } from '../http/request/public-url.js';
+import { documentationUrl, publicUrl } from '../http/request/request-url.js';
 import { Reply } from '../http/response/reply.js';
 import { capabilitiesOf, limitsOf } from './capabilities.js';
 import { readVersion } from './version.js';

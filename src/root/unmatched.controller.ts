@@ -5,7 +5,7 @@ import type { Settings } from '../config/settings.js';
 import { ApiError, supportEnded } from '../protocol/api-error.js';
 import { Public } from '../auth/auth.guard.js';
 import { OutlivesService } from '../http/end-of-service.guard.js';
-import { publicUrl } from '../http/request/public-url.js';
+import { publicUrl } from '../http/request/request-url.js';
 import { Reply } from '../http/response/reply.js';
 import { ANY_PATH, KnownPaths } from '../http/routing/known-paths.js';
 import { ServiceStatus } from '../http/service-status.js';

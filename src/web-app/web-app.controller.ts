@@ -8,7 +8,7 @@ import { SETTINGS } from '../config/settings.module.js';
 import { projectFolder } from '../config/project-folder.js';
 import type { Settings } from '../config/settings.js';
 import { OutlivesService } from '../http/end-of-service.guard.js';
-import { publicUrl } from '../http/request/public-url.js';
+import { publicUrl } from '../http/request/request-url.js';
 import { KnownPaths } from '../http/routing/known-paths.js';
 import { Reply } from '../http/response/reply.js';
 import { ApiError } from '../protocol/api-error.js';

@@ -1,6 +1,6 @@
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { requestIdOf } from '../../src/operations/logging/observed-request.js';
+import { requestIdOf } from '../../src/operations/logging/request-log.js';
 import { exchangeBytes } from '../api/raw-http.js';
 import { basicAuthorization } from '../support/client.js';
 import { ScriptedProvider } from '../support/identity-provider.js';

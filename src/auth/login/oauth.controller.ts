@@ -2,7 +2,7 @@ import { All, Controller, Get, Inject, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { SETTINGS } from '../../config/settings.module.js';
 import type { Settings } from '../../config/settings.js';
-import { publicUrl } from '../../http/request/public-url.js';
+import { publicUrl } from '../../http/request/request-url.js';
 import { Reply } from '../../http/response/reply.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { loginCookieName, readLoginCookies, setLoginCookie, surplusLoginCookies } from './login-cookie.js';

@@ -1,9 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { keyOf } from '../../accounts/account.row.js';
 import { deprovisionedAccounts } from '../../accounts/deprovisioned.store.js';
 import { MONOTONIC_CLOCK, type MonotonicClock } from '../../config/settings.module.js';
-import { before } from '../../time-limit.js';
 import { Database } from '../../database/database.js';
+import { before } from '../../time-limit.js';
 import { refused } from './identity.js';
 import { lookupTimedOut } from './personal-tokens.js';
 
@@ -14,39 +15,45 @@ const PATIENCE_MS = 1_000;
 /** After an attempt in vain. */
 const RETRY_MS = 500;
 
+type Keys = ReadonlySet<string>;
+
 /**
  * The users whose tokens are refused although they are valid. All are read again when a request comes and the last time is
  * some seconds ago, so that a request costs no statement of its own.
  */
 @Injectable()
 export class DeprovisionedUsers {
-  private keys = new Set<string>();
-  private readAt = -Infinity;
-  private reading?: Promise<void>;
+  private readonly users: LRUCache<'all', Keys>;
 
   constructor(
     private readonly database: Database,
-    @Inject(MONOTONIC_CLOCK) private readonly clock: MonotonicClock,
-  ) {}
+    @Inject(MONOTONIC_CLOCK) clock: MonotonicClock,
+  ) {
+    this.users = new LRUCache<'all', Keys>({
+      max: 1,
+      ttl: KEPT_MS,
+      ttlResolution: 0,
+      noDeleteOnStaleGet: true,
+      perf: { now: clock },
+      fetchMethod: (_, last, { options }) => this.read(last, options),
+    });
+  }
 
   /** Throws 401 / 105 for the account of a deprovisioned user. */
   async refuse(account: Buffer): Promise<void> {
-    if (this.clock() - this.readAt > KEPT_MS) await (this.reading ??= this.read());
-    if (this.keys.has(keyOf(account))) throw refused('its user is deprovisioned');
+    const users = this.users.get('all') ?? (await this.users.fetch('all'))!;
+    if (users.has(keyOf(account))) throw refused('its user is deprovisioned');
   }
 
-  private async read(): Promise<void> {
-    const found = this.database.onSession(deprovisionedAccounts).then((accounts) => {
-      this.keys = new Set(accounts.map(keyOf));
-      this.readAt = this.clock();
-    });
+  /** @param kept for how long the result counts */
+  private async read(last: Keys = new Set(), kept: { ttl?: number }): Promise<Keys> {
     try {
-      await before(PATIENCE_MS, found, lookupTimedOut());
+      const accounts = await before(PATIENCE_MS, this.database.onSession(deprovisionedAccounts), lookupTimedOut());
+      return new Set(accounts.map(keyOf));
     } catch {
       // What the request itself needs from the database decides.
-      this.readAt = this.clock() - KEPT_MS + RETRY_MS;
-    } finally {
-      this.reading = undefined;
+      kept.ttl = RETRY_MS;
+      return last;
     }
   }
 }

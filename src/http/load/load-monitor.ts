@@ -34,7 +34,8 @@ export class LoadMonitor implements OnApplicationBootstrap, OnApplicationShutdow
   inFlight = 0;
   /** Requests that were refused because the service was full. */
   refused = 0;
-  private delayMs = 0;
+  /** The median event-loop delay of the latest sample. */
+  delayMs = 0;
   private readonly histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   private timer?: NodeJS.Timeout;
 
@@ -113,11 +114,6 @@ export class LoadMonitor implements OnApplicationBootstrap, OnApplicationShutdow
 
   private isDelayed(delayMs: number, inFlight: number): boolean {
     return this.delayMs >= delayMs && this.inFlight >= inFlight;
-  }
-
-  /** The figures behind `load`, for metrics. */
-  get figures() {
-    return { inFlight: this.inFlight, eventLoopDelayMs: this.delayMs, ...this.database.usage() };
   }
 }
 

@@ -1,8 +1,7 @@
 import type { NextFunction, Request, Response } from 'express';
 import { ApiError } from '../../protocol/api-error.js';
 import { hasTooManyHeaders, isRepeated, MAX_HEADERS } from '../../protocol/raw-headers.js';
-import { isHostHeader } from './public-url.js';
-import { pathOf } from './query-string.js';
+import { isHostHeader, pathOf } from './request-url.js';
 
 /** Of two values Node keeps the first, while a proxy may have used the other. */
 const SINGLE = ['Host', 'Authorization'];

@@ -5,7 +5,7 @@ import { SETTINGS } from '../../config/settings.module.js';
 import type { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { statusHeaders } from '../../protocol/service-headers.js';
-import { documentationUrl } from '../request/public-url.js';
+import { documentationUrl } from '../request/request-url.js';
 import { ServiceStatus } from '../service-status.js';
 import { Reply } from './reply.js';
 

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import { SETTINGS } from '../../config/settings.module.js';
 import type { Settings } from '../../config/settings.js';
@@ -7,11 +7,12 @@ import { Compression, isWorthCompressing } from './compression.js';
 import type { Request } from 'express';
 import type { Timestamp } from '../../protocol/timestamp.js';
 import { baseHeaders } from '../../protocol/service-headers.js';
-import { pathOf } from '../request/query-string.js';
+import { pathOf } from '../request/request-url.js';
 import { contextOf } from '../request/request-context.js';
-import { endAfterBody, isArriving } from './linger.js';
 import { atEndOfTurn } from '../server/end-of-turn.js';
 
+/** How long a client may keep sending an unwanted body. */
+const LINGER_MS = 1_000;
 /** The content type of every JSON response. */
 export const CONTENT_TYPE = 'application/json; charset=utf-8';
 
@@ -118,6 +119,26 @@ function send(response: ServerResponse, status: number, head: string[], content?
 }
 
 const end = atEndOfTurn((response: ServerResponse, content?: string | Buffer) => response.end(content));
+
+/** True while the body of a request is still arriving and does not wait for `100 Continue`. */
+const isArriving = ({ complete, destroyed, headers }: IncomingMessage): boolean =>
+  !complete && !destroyed && headers.expect === undefined;
+
+/**
+ * Sends the whole response, and ends it once the request's body has arrived or a second has passed. Closing the
+ * connection earlier would make the operating system reset it, and the client might never read the response.
+ */
+function endAfterBody(response: ServerResponse, content?: string | Buffer): void {
+  const { req: request } = response;
+  if (content === undefined || request.method === 'HEAD') response.flushHeaders();
+  else response.write(content);
+  const end = (): void => {
+    clearTimeout(limit);
+    response.end();
+  };
+  const limit = setTimeout(end, LINGER_MS);
+  request.once('end', end).once('close', end).resume();
+}
 
 /** Writes what handlers return and what the error filter makes of an error. */
 @Injectable()

@@ -1,5 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from 'pino';
-import type { Observed, RequestObserver } from './observed-request.js';
+import { ANY_PATH } from '../../http/routing/known-paths.js';
+import type { ApiError } from '../../protocol/api-error.js';
+
+const ACCEPTABLE = /^[\w.:+=@-]{1,64}$/;
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+const USER_BYTES = 6;
+const UNMATCHED = 'unmatched';
+const OTHER = 'other';
+
+/** What may be recorded about a finished request: nothing here is copied from its URL, body or credentials. */
+export interface Observed {
+  id: string;
+  /** The path as declared, with parameters as `:name`; `unmatched` for all other paths. */
+  route: string;
+  method: string;
+  /** Undefined when the client went away before the response. */
+  status?: number;
+  errno?: number;
+  /** What went wrong on our side: a bug, or why a backend was unavailable. */
+  failure?: unknown;
+  /** How long the response took, not counting the time the request was held. */
+  durationMs: number;
+  /** How long the request was held; undefined if it was not. */
+  heldMs?: number;
+  /** A prefix of the account's key in hexadecimal; undefined if not authenticated. */
+  user?: string;
+  /** SQL statements that were sent for it, including those of its batch entries; undefined if not authenticated. */
+  statements?: number;
+  isBatchEntry?: boolean;
+}
+
+/** What is known about a request when it is over. */
+function observedRequest({ context, caller, method, route }: Request, response: Response): Observed {
+  const { id, errno, failure, heldMs, isBatchEntry } = context;
+  const path = (route as { path: string } | undefined)?.path ?? ANY_PATH;
+  return {
+    id,
+    route: path === ANY_PATH ? UNMATCHED : path,
+    method: METHODS.has(method) ? method : OTHER,
+    status: response.writableEnded ? response.statusCode : undefined,
+    errno,
+    failure,
+    durationMs: performance.now() - context.startedAt - (heldMs ?? 0),
+    heldMs,
+    user: caller?.account.toString('hex', 0, USER_BYTES),
+    statements: caller && context.statements,
+    isBatchEntry,
+  };
+}
+
+/** A request that was refused on its connection because Node could not parse it. */
+export const refusedConnection = (id: string, { status, errno }: ApiError): Observed => ({
+  id,
+  status,
+  errno,
+  route: UNMATCHED,
+  method: OTHER,
+  durationMs: 0,
+});
+
+/** The request's id: the one that the client or load balancer sent if it is short and plain, otherwise a new UUID. */
+export const requestIdOf = (sent: string | string[] | undefined): string =>
+  typeof sent === 'string' && ACCEPTABLE.test(sent) ? sent : randomUUID();
+
+/** Called for every request and batch entry once its response is sent or its client is gone. */
+export type RequestObserver = (request: Observed) => void;
+
+/** Assigns every request its id and notifies the observers when it ends. Batch entries have the id of their batch. */
+export function observeRequests(observers: readonly RequestObserver[]) {
+  const record = (observed: Observed): void => {
+    for (const observe of observers) observe(observed);
+  };
+  return (request: Request, response: Response, next: NextFunction): void => {
+    const id = requestIdOf(request.headers['x-request-id']);
+    request.headers['x-request-id'] = id;
+    const { context } = request;
+    context.id = id;
+    context.whenOver(() => {
+      const observed = observedRequest(request, response);
+      // Bound, so that the entries of a batch do not keep their messages until all are done.
+      if (context.isBatchEntry) context.record = record.bind(undefined, observed);
+      else record(observed);
+    });
+    next();
+  };
+}
 
 /** Writes one line per request. */
 export const requestLog =

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { ERRORS } from '../../protocol/errno.js';
-import type { Observed } from '../logging/observed-request.js';
+import type { Observed } from '../logging/request-log.js';
 
 /** In seconds: from a poll that finds nothing new to the time limit of a backend. */
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];

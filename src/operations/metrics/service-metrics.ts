@@ -63,12 +63,8 @@ function measureDatabaseClock(metrics: Metrics, database: Database): void {
 
 function measureLoad(metrics: Metrics, status: ServiceStatus): void {
   const { monitor } = status;
-  metrics.gauge('requests_in_flight', 'Requests in flight', () => monitor.figures.inFlight);
-  metrics.gauge(
-    'event_loop_delay_seconds',
-    'Median delay of the event loop',
-    () => monitor.figures.eventLoopDelayMs / 1000,
-  );
+  metrics.gauge('requests_in_flight', 'Requests in flight', () => monitor.inFlight);
+  metrics.gauge('event_loop_delay_seconds', 'Median delay of the event loop', () => monitor.delayMs / 1000);
   metrics.gauge('load_state', '0 normal, 1 busy: clients are asked to back off, 2 full: requests are refused', () =>
     LOADS.indexOf(monitor.load),
   );

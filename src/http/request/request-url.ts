@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Request } from 'express';
 import type { Settings } from '../../config/settings.js';
 
@@ -28,3 +29,24 @@ const isHost = (host: string | undefined): boolean =>
 /** True for any valid value of a `Host` header (RFC 9110, section 7.2), whether or not that host can exist. */
 export const isHostHeader = (text: string): boolean =>
   /^(\[[0-9a-fv:.]+\]|([\w.~!$&'()*+,;=-]|%[0-9a-f]{2})+)(:\d*)?$/i.test(text);
+
+/** The part of a URL before the first `?`. */
+export function pathOf(url: string): string {
+  const at = url.indexOf('?');
+  return at < 0 ? url : url.slice(0, at);
+}
+
+/** The part of the request's URL after the first `?`; empty if there is none. */
+export const queryString = ({ url }: Pick<IncomingMessage, 'url'>): string => url!.slice(pathOf(url!).length + 1);
+
+/**
+ * The query string of the next page: all parameters as sent, with `_token` replaced and `_limit` always present.
+ * @param search a query string that was parsed without an error
+ */
+export function nextPageQuery(search: string, pageSize: number, token: string): string {
+  const kept = search.split('&').filter((part) => part !== '' && nameOf(part) !== '_token');
+  const limit = kept.some((part) => nameOf(part) === '_limit') ? [] : [`_limit=${pageSize}`];
+  return [...kept, ...limit, `_token=${token}`].join('&');
+}
+
+const nameOf = (part: string): string => decodeURIComponent(part.split('=', 1)[0]!);

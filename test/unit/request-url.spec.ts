@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nextPageQuery, queryString } from '../../src/http/request/query-string.js';
+import { nextPageQuery, queryString } from '../../src/http/request/request-url.js';
 
 describe('the query string of an address', () => {
   it.each([
