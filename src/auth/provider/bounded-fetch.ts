@@ -1,4 +1,4 @@
-import { tracingChannel } from 'node:diagnostics_channel';
+import { channel } from 'node:diagnostics_channel';
 import { ApiError } from '../../protocol/api-error.js';
 import { before } from '../../time-limit.js';
 
@@ -10,13 +10,14 @@ export const PROVIDER_LIMIT_MS = 4800;
 
 const MAX_BYTES = 512 * 1024;
 
-/** What is published about a call to the identity provider: the path of its URL, never the parameters. */
+/** How long a call to the identity provider took; `failure` is undefined if there was a response. */
 export interface ProviderCall {
-  path: string;
+  durationMs: number;
+  failure?: unknown;
 }
 
-/** The channel through which metrics and traces observe calls to the identity provider. */
-export const providerCalls = tracingChannel<unknown, ProviderCall>('reading-list:provider-call');
+/** The channel through which metrics observe calls to the identity provider. */
+export const providerCalls = channel('reading-list:provider-call');
 
 /**
  * 503 / 201: the identity provider is not available or responds with nonsense. Only the error code of the underlying
@@ -39,7 +40,16 @@ function codeOf(failure: unknown): string | undefined {
  * `PROVIDER_LIMIT_MS` or by the caller's signal, and rejects responses of more than 512 KiB.
  */
 export async function boundedFetch(url: string, init: RequestInit = {}): Promise<Response> {
-  return providerCalls.tracePromise(() => fetchBounded(url, init), { path: new URL(url).pathname });
+  const start = performance.now();
+  let failure: unknown;
+  try {
+    return await fetchBounded(url, init);
+  } catch (error) {
+    failure = error;
+    throw error;
+  } finally {
+    providerCalls.publish({ durationMs: performance.now() - start, failure } satisfies ProviderCall);
+  }
 }
 
 async function fetchBounded(url: string, init: RequestInit): Promise<Response> {

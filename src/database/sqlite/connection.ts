@@ -27,7 +27,7 @@ export class SqliteConnection {
   }
 
   /** Prepared statements, cached by their SQL. When there are too many, the cache is cleared. */
-  private statement(sql: string): SqliteStatement {
+  protected statement(sql: string): SqliteStatement {
     const known = this.statements.get(sql);
     if (known) return known;
     if (this.statements.size === MAX_CACHED_STATEMENTS) this.statements.clear();
@@ -42,27 +42,22 @@ export class SqliteConnection {
  * the file costs more than a short read and is done once for all reads of one turn of the event loop.
  */
 export class SqliteReader extends SqliteConnection {
-  override rows(sql: string, parameters: Parameter[]): Row[] {
-    this.lock();
-    return super.rows(sql, parameters);
-  }
+  private readonly lock = this.handle.prepare('BEGIN');
+  private readonly end = this.handle.prepare('END');
 
-  override row(sql: string, parameters: Parameter[]): Row | undefined {
-    this.lock();
-    return super.row(sql, parameters);
-  }
-
-  private lock(): void {
-    if (this.inTransaction) return;
-    this.run('BEGIN');
-    process.nextTick(this.unlock);
+  protected override statement(sql: string): SqliteStatement {
+    if (!this.inTransaction) {
+      this.lock.run();
+      process.nextTick(this.unlock);
+    }
+    return super.statement(sql);
   }
 
   /** Later reads see everything committed until now, by any process. */
   readonly unlock = (): void => {
     if (!this.handle.open || !this.inTransaction) return;
     try {
-      this.run('END');
+      this.end.run();
     } catch {
       // A corrupt page, which a read has reported; the transaction is over nevertheless.
     }

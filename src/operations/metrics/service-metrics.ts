@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { INestApplication } from '@nestjs/common';
 import { type ProviderCall, providerCalls } from '../../auth/provider/bounded-fetch.js';
 import { TokenVerifier } from '../../auth/tokens/token-verifier.js';
@@ -8,7 +7,8 @@ import { ServiceStatus } from '../../http/service-status.js';
 import { HeldPolls } from '../../polling/held-polls.js';
 import { TombstonePurge } from '../../purge/tombstone-purge.js';
 import { SharedRedis } from '../../redis/shared-redis.js';
-import type { Metrics, ProviderCallOutcome } from './metrics.js';
+import { before } from '../../time-limit.js';
+import type { Metrics } from './metrics.js';
 
 /** A scrape may time out after a second, and must deliver the other metrics even while the database is busy. */
 const CLOCK_TIMEOUT_MS = 300;
@@ -53,7 +53,7 @@ function measureDatabaseClock(metrics: Metrics, database: Database): void {
     try {
       if (database.dialect.isLocal) return 0;
       const row = database.onSession((session) => session.row('SELECT UNIX_TIMESTAMP(NOW(3)) AS now', []));
-      const state = await Promise.race([row, sleep(CLOCK_TIMEOUT_MS, undefined, { ref: false })]);
+      const state = await before(CLOCK_TIMEOUT_MS, row, new Error('timed out'));
       return Number(state?.now) - (sentOn + Date.now()) / 2000;
     } catch {
       return NaN;
@@ -88,18 +88,10 @@ function measureWaiting(metrics: Metrics, polls: HeldPolls): void {
 
 /** Starts counting the process's calls to the identity provider. */
 function observeProviderCalls(metrics: Metrics): void {
-  const starts = new WeakMap<ProviderCall, number>();
-  const failures = new WeakMap<ProviderCall, unknown>();
-  const outcomeOf = (call: ProviderCall): ProviderCallOutcome => {
-    if (!failures.has(call)) return 'answered';
-    return isCertificateError(failures.get(call)) ? 'untrusted' : 'failed';
-  };
-  providerCalls.subscribe({
-    start: (call) => void starts.set(call, performance.now()),
-    error: (call) => void failures.set(call, call.error),
-    asyncEnd: (call) => metrics.observeProviderCall(performance.now() - starts.get(call)!, outcomeOf(call)),
-    end: () => undefined,
-    asyncStart: () => undefined,
+  providerCalls.subscribe((call) => {
+    const { durationMs, failure } = call as ProviderCall;
+    const failed = isCertificateError(failure) ? 'untrusted' : 'failed';
+    metrics.observeProviderCall(durationMs, failure === undefined ? 'answered' : failed);
   });
 }
 
