@@ -1,6 +1,7 @@
-/** Settles like `promise`, or rejects with `late` if that takes longer than `ms`; the work itself continues. */
-export function before<T>(ms: number, promise: Promise<T>, late: Error): Promise<T> {
-  let timer: NodeJS.Timeout;
-  const timeout = new Promise<never>((_, reject) => (timer = setTimeout(() => reject(late), ms)));
-  return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
+/** Settles like `promise`, or rejects with what `late` returns if that takes longer than `ms`; the work itself continues. */
+export function before<T>(ms: number, promise: Promise<T>, late: () => Error): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(late()), ms);
+    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }

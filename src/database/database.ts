@@ -134,7 +134,7 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
       const { isReadOnly } = session.dialect;
       return session.row(`SELECT ${isReadOnly} AS readOnly, EXISTS (SELECT 1 FROM accounts) AS isUsed`, []);
     };
-    return (this.probing ??= before(PROBE_TIMEOUT_MS, this.onSession(read), new Error('timed out'))
+    return (this.probing ??= before(PROBE_TIMEOUT_MS, this.onSession(read), () => new Error('timed out'))
       .catch(() => undefined)
       .finally(() => (this.probing = undefined)));
   }

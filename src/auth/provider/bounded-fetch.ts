@@ -75,4 +75,4 @@ async function readBounded(body: Response['body']): Promise<Buffer<ArrayBuffer>>
 
 /** Rejects with 503 / 201 when `work` takes longer than `limitMs`; the work itself continues. */
 export const withinLimit = <T>(work: Promise<T>, limitMs: number = PROVIDER_LIMIT_MS): Promise<T> =>
-  before(limitMs, work, providerUnavailable('no response in time'));
+  before(limitMs, work, () => providerUnavailable('no response in time'));

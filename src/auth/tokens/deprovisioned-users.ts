@@ -48,7 +48,7 @@ export class DeprovisionedUsers {
   /** @param kept for how long the result counts */
   private async read(last: Keys = new Set(), kept: { ttl?: number }): Promise<Keys> {
     try {
-      const accounts = await before(PATIENCE_MS, this.database.onSession(deprovisionedAccounts), lookupTimedOut());
+      const accounts = await before(PATIENCE_MS, this.database.onSession(deprovisionedAccounts), lookupTimedOut);
       return new Set(accounts.map(keyOf));
     } catch {
       // What the request itself needs from the database decides.

@@ -60,7 +60,7 @@ export class PersonalTokens {
 
   private async identifyAgain(hash: Buffer, known: Identity): Promise<Identity> {
     try {
-      return await before(PATIENCE_MS, this.identify(hash), lookupTimedOut());
+      return await before(PATIENCE_MS, this.identify(hash), lookupTimedOut);
     } catch (error) {
       const isAway = error instanceof ApiError && error.kind === 'unavailable';
       if (isAway && !this.hasExpired(known)) return known;

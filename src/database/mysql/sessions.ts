@@ -1,5 +1,7 @@
 import type { PoolConnection } from 'mysql2';
 import type { DataSource, QueryRunner } from 'typeorm';
+import { ApiError } from '../../protocol/api-error.js';
+import { before } from '../../time-limit.js';
 import { mysqlDialect, type Stage } from './dialect.js';
 import { packetLimits } from './driver.js';
 import { LARGEST_STATEMENT } from './server.js';
@@ -49,25 +51,19 @@ export class MysqlSessions implements SessionSource {
 }
 
 /** The runner's connection. One that arrives too late is returned to the pool. */
-function connected(runner: QueryRunner): Promise<PoolConnection> {
-  return new Promise((resolve, reject) => {
-    let isLate = false;
-    const timer = setTimeout(() => {
-      isLate = true;
-      reject(unavailable(new Error('no connection became free in time')));
-    }, ACQUIRE_TIMEOUT_MS);
-    (runner.connect() as Promise<PoolConnection>).then(
-      (connection) => {
-        clearTimeout(timer);
-        if (isLate) void runner.release();
-        else resolve(connection);
-      },
-      (error: Error & { code?: string }) => {
-        clearTimeout(timer);
-        reject(error.code ? Object.assign(error, { stage: 'connect' }) : unavailable(error));
-      },
-    );
-  });
+async function connected(runner: QueryRunner): Promise<PoolConnection> {
+  const connecting = runner.connect() as Promise<PoolConnection>;
+  try {
+    return await before(ACQUIRE_TIMEOUT_MS, connecting, () => {
+      connecting.then(() => runner.release()).catch(() => undefined);
+      return unavailable(new Error('no connection became free in time'));
+    });
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    throw (error as NodeJS.ErrnoException).code
+      ? Object.assign(error as Error, { stage: 'connect' })
+      : unavailable(error);
+  }
 }
 
 class MysqlSession implements LoanedSession {

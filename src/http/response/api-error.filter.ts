@@ -1,5 +1,4 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Inject } from '@nestjs/common';
-import { HttpAdapterHost } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { SETTINGS } from '../../config/settings.module.js';
 import type { Settings } from '../../config/settings.js';
@@ -7,7 +6,7 @@ import { ApiError } from '../../protocol/api-error.js';
 import { statusHeaders } from '../../protocol/service-headers.js';
 import { documentationUrl } from '../request/request-url.js';
 import { ServiceStatus } from '../service-status.js';
-import { Reply } from './reply.js';
+import { Reply, ReplyWriter } from './reply.js';
 
 /**
  * Turns what handlers, guards and middlewares throw into a response (docs/protocol.md, "Errors"), and notes the error
@@ -16,7 +15,7 @@ import { Reply } from './reply.js';
 @Catch()
 export class ApiErrorFilter implements ExceptionFilter {
   constructor(
-    private readonly host: HttpAdapterHost,
+    private readonly replies: ReplyWriter,
     private readonly status: ServiceStatus,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
@@ -32,7 +31,7 @@ export class ApiErrorFilter implements ExceptionFilter {
     if (request.destroyed && !response.writable) return;
     const headers = { ...statusHeaders(error.status, this.status.current()), ...error.headers };
     const body = error.body(documentationUrl(request, this.settings));
-    this.host.httpAdapter.reply(response, new Reply(error.status, body, headers));
+    this.replies.write(response, new Reply(error.status, body, headers));
   }
 }
 

@@ -53,7 +53,7 @@ function measureDatabaseClock(metrics: Metrics, database: Database): void {
     try {
       if (database.dialect.isLocal) return 0;
       const row = database.onSession((session) => session.row('SELECT UNIX_TIMESTAMP(NOW(3)) AS now', []));
-      const state = await before(CLOCK_TIMEOUT_MS, row, new Error('timed out'));
+      const state = await before(CLOCK_TIMEOUT_MS, row, () => new Error('timed out'));
       return Number(state?.now) - (sentOn + Date.now()) / 2000;
     } catch {
       return NaN;
