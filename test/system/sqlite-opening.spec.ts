@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { runService, startService } from '../support/service.js';
@@ -62,10 +63,10 @@ describe('a file that only the operator can put right ends the start at once, wi
 });
 
 describe('what the user of the service may not write is refused', () => {
-  /** The module alone, as somebody else may not even read the folder of this project. */
-  const judge = `${readFileSync('dist/src/database/why-not-open.js', 'utf8')};
+  /** Becomes somebody else once the module is loaded, as that may be in a folder which nobody else can read. */
+  const judge = `import { whyUnusable } from ${JSON.stringify(pathToFileURL('dist/src/database/why-not-open.js').href)};
+    if (process.getuid() === 0) process.setgroups([]), process.setgid(65534), process.setuid(65534);
     console.log(whyUnusable(process.argv[1]));`;
-  const nobody = process.getuid!() === 0 ? { uid: 65_534 } : {};
 
   it.each([
     ['the file', 0o755, 0o444],
@@ -77,8 +78,6 @@ describe('what the user of the service may not write is refused', () => {
     chmodSync(file, fileMode);
     chmodSync(folder, folderMode);
     const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', judge, file], {
-      ...nobody,
-      cwd: '/',
       encoding: 'utf8',
     });
     chmodSync(folder, 0o700);
