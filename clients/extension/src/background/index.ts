@@ -60,8 +60,9 @@ async function lookAt(tabId: number): Promise<void> {
 
 /** What the extension does in a page of the list without a click: only where the user has switched it on. */
 async function readOn(tabId: number): Promise<void> {
+  if (!(await readPreferences()).remembersPositions) return;
   const list = await currentList();
-  if (!list || !(await readPreferences()).remembersPositions) return;
+  if (!list) return;
   await followPosition(tabId);
   await completeArticle(list, await chrome.tabs.get(tabId), { onlyText: true });
 }

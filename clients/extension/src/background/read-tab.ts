@@ -1,9 +1,10 @@
 import type { PageFacts } from '@reading-list/page-reader';
+import { pageUrl } from '../pages';
 
 /** A page that takes longer to read is saved without what is in it. */
 const TIMEOUT_MS = 5_000;
 
-/** What the page says of itself; undefined where the browser lets nobody look, as in its own pages. */
+/** What the page says of itself; undefined where the browser lets nobody look, as in its own pages, and if the tab has gone on. */
 export async function readTab(tabId: number, url: string): Promise<PageFacts | undefined> {
   const reading = async () => {
     const target = { tabId };
@@ -14,7 +15,8 @@ export async function readTab(tabId: number, url: string): Promise<PageFacts | u
       func: (address: string) => globalThis.readingListPage?.(address),
       args: [url],
     });
-    return frame?.result ?? undefined;
+    const isStillThere = pageUrl((await chrome.tabs.get(tabId)).url) === url;
+    return (isStillThere && frame?.result) || undefined;
   };
   const timeout = new Promise<undefined>((resolve) => setTimeout(resolve, TIMEOUT_MS, undefined));
   return Promise.race([reading().catch(() => undefined), timeout]);
