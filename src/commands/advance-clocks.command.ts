@@ -22,7 +22,6 @@ export function addAdvanceClocks(commands: Command, shell: Shell): void {
       readTime,
     )
     .option('--dry-run', 'only say how many lists there are')
-    .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 wrong usage')
     .action(({ to, dryRun = false }: { to?: Timestamp; dryRun?: boolean }) =>
       shell.withDatabase(async (context) => {
         context.audit(`advance-clocks${dryRun ? ' --dry-run' : ''}`, 'all users');

@@ -7,5 +7,4 @@ if (process.pid === 1)
     process.once(signal, () => process.exit(128 + constants.signals[signal]));
 
 const { runCommandLine } = await import('./command-line.js');
-const { ofProcess } = await import('./shell.js');
-process.exitCode = await runCommandLine(process.argv.slice(2), ofProcess());
+process.exitCode = await runCommandLine(process.argv.slice(2));

@@ -2,28 +2,23 @@ import { Command, CommanderError } from 'commander';
 import { SettingError } from '../config/settings.js';
 import { ApiError } from '../protocol/api-error.js';
 import { addAdvanceClocks } from './advance-clocks.command.js';
-import { addBackup } from './backup.command.js';
-import { CommandError, EXIT, UsageError } from './command.js';
+import { addBackup, addRestore } from './backup.commands.js';
+import { CommandError, EXIT, EXIT_CODES, UsageError } from './command.js';
 import { addDoctor } from './doctor.command.js';
 import { addMigrate } from './migrate.command.js';
 import { flushOutput, ReaderGone } from './output.js';
 import { addPurge } from './purge.command.js';
-import { addRestore } from './restore.command.js';
 import { addSettings } from './settings.command.js';
-import { Shell, type Surroundings } from './shell.js';
-import { addTokenCreate } from './token-create.command.js';
-import { addTokenList } from './token-list.command.js';
-import { addTokenRevoke } from './token-revoke.command.js';
+import { Shell } from './shell.js';
+import { addTokenCreate, addTokenList, addTokenRevoke } from './token.commands.js';
+import { addUserErase, addUserExport, addUserList } from './user.commands.js';
 import { addUserDeprovision } from './user-deprovision.command.js';
-import { addUserErase } from './user-erase.command.js';
-import { addUserExport } from './user-export.command.js';
 import { addUserImport } from './user-import.command.js';
 import { addUserLink } from './user-link.command.js';
-import { addUserList } from './user-list.command.js';
 
 /** Runs the command named by `words` and resolves with the exit code; writes errors to stderr. */
-export async function runCommandLine(words: readonly string[], surroundings: Surroundings): Promise<number> {
-  const shell = new Shell(surroundings);
+export async function runCommandLine(words: readonly string[]): Promise<number> {
+  const shell = new Shell();
   const program = createProgram(shell);
   let called = program;
   program.hook('preAction', (_program, command) => {
@@ -54,6 +49,7 @@ export function createProgram(shell: Shell): Command {
     .description('Each command describes itself with --help.')
     .exitOverride()
     .showHelpAfterError(HINT)
+    .addHelpText('afterAll', `\n${EXIT_CODES}`)
     .hook('preAction', (_program, command) => requireValues(command))
     .configureHelp({
       visibleCommands: ({ commands }) => commands.flatMap((command) => leavesOf(command)),
@@ -75,10 +71,6 @@ const leavesOf = (command: Command): Command[] => (command.commands.length > 0 ?
 /** The name as it is typed, with that of its group. */
 const nameOf = (command: Command): string =>
   command.parent?.parent ? `${command.parent.name()} ${command.name()}` : command.name();
-
-/** The names of all commands, as they are typed. */
-export const commandNames = ({ commands }: Command): string[] =>
-  commands.flatMap((command) => leavesOf(command)).map((command) => nameOf(command));
 
 /** Refuses an option without its value, for which Commander takes the option that follows. */
 function requireValues(command: Command): void {

@@ -2,8 +2,11 @@ import type { Clock } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
 import type { Database } from '../database/database.js';
 
-/** Exit codes: success, failure, wrong usage, or something needs attention. */
+/** Exit codes. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, attention: 3 } as const;
+
+/** What they mean, for the help of every command. */
+export const EXIT_CODES = 'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 something listed needs attention';
 
 /** The options do not fit together, or do not fit the settings; the message says how to call the command. */
 export class UsageError extends Error {}

@@ -27,10 +27,6 @@ An intact backup that was restored has nothing wrong in it, but is older than wh
   addUserOptions(command)
     .option('--repair', 'advance the clocks and correct the counts of articles; everything else is left to you')
     .option('--dry-run', 'write nothing, even with --repair')
-    .addHelpText(
-      'after',
-      '\nExit codes: 0 all is well or was repaired, 1 failed, 2 wrong usage, 3 there are problems left',
-    )
     .action(({ repair, dryRun, ...user }: Options & UserOptions) => {
       if (namesUser(user)) requireOneUser(user);
       return shell.withDatabase((context) => {

@@ -10,8 +10,7 @@ export function addMigrate(commands: Command, shell: Shell): void {
     .command('migrate')
     .summary('Bring the database schema up to date')
     .description('Brings the schema of DATABASE_URL up to date. Several may run at once.')
-    .option('--check', 'only say what is pending')
-    .addHelpText('after', '\nExit codes: 0 up to date, 1 failed, 2 wrong usage, 3 migrations are pending (--check)')
+    .option('--check', 'only say what is pending; anything that is needs attention (3)')
     .action(({ check = false }: { check?: boolean }) =>
       shell.run(async ({ settings, print }) => {
         const names = await migrateDatabase(settings, check).catch((error: unknown) => {

@@ -12,7 +12,6 @@ export function addPurge(commands: Command, shell: Shell): void {
       `Deletes the tombstones of all users that are older than TOMBSTONE_RETENTION_DAYS, in small chunks. Live articles stay. The service does this every hour; the command does it immediately.`,
     )
     .option('--dry-run', 'only say how many there are')
-    .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 wrong usage')
     .action((options: Options) => shell.withDatabase((context) => purgeTombstones(context, options)));
 }
 

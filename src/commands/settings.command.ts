@@ -13,10 +13,6 @@ export function addSettings(commands: Command, shell: Shell): void {
       'Prints a line for each setting: its name, the value in force, and where it comes from: the environment, .env, a file (NAME_FILE) or the default. Secrets and passwords are not shown. The service need not run.',
     )
     .option('--json', 'one JSON object per line')
-    .addHelpText(
-      'after',
-      '\nExit codes: 0 all settings are right, 1 some are wrong or missing (they are named), 2 wrong usage',
-    )
     .action(({ json = false }: { json?: boolean }) => shell.run((context) => printSettings(context, json)));
 }
 

@@ -8,23 +8,6 @@ import { type CommandContext, CommandError, type DatabaseContext, EXIT } from '.
 import { examineSchema } from './doctor/schema.js';
 import { createProgress, printLine, writeAudit } from './output.js';
 
-/** What commands get from the process that runs them. */
-export interface Surroundings extends Omit<CommandContext, 'settings'> {
-  loadSettings: () => CommandContext['settings'];
-  withDatabase: typeof withDatabase;
-}
-
-/** The surroundings of a command that is this process. */
-export const ofProcess = (): Surroundings => ({
-  loadSettings,
-  clock: Date.now,
-  environment: process.env,
-  print: printLine,
-  audit: writeAudit,
-  progress: createProgress(),
-  withDatabase,
-});
-
 /**
  * Runs the work of a command and keeps its exit code. Commands check their options first, so that wrong usage is
  * reported whatever the settings and the database are.
@@ -32,18 +15,29 @@ export const ofProcess = (): Surroundings => ({
 export class Shell {
   exitCode: number = EXIT.ok;
 
-  constructor(private readonly surroundings: Surroundings) {}
+  /** @param given what commands get instead of that of this process */
+  constructor(private readonly given: Partial<DatabaseContext> = {}) {}
 
   /** Runs `work`, which resolves with the exit code. */
   async run(work: (context: CommandContext) => Promise<number>): Promise<void> {
-    const { loadSettings: load, ...rest } = this.surroundings;
-    this.exitCode = await work({ ...rest, settings: load() });
+    this.exitCode = await work({
+      settings: this.given.settings ?? loadSettings(),
+      clock: Date.now,
+      environment: process.env,
+      print: printLine,
+      audit: writeAudit,
+      progress: createProgress(),
+      ...this.given,
+    });
   }
 
   /** The same with the open database. */
   withDatabase(work: (context: DatabaseContext) => Promise<number>): Promise<void> {
+    const { database } = this.given;
     return this.run((context) =>
-      this.surroundings.withDatabase(context.settings, (database) => work({ ...context, database })),
+      database
+        ? work({ ...context, database })
+        : withDatabase(context.settings, (opened) => work({ ...context, database: opened })),
     );
   }
 }

@@ -33,7 +33,6 @@ export function addUserDeprovision(commands: Command, shell: Shell): void {
         'eraseAfter',
       ),
     )
-    .addHelpText('after', '\nExit codes: 0 done, 1 failed, or --undo of a user who is not deprovisioned, 2 wrong usage')
     .action((subject: string, options: Options) =>
       shell.withDatabase((context) => {
         const { userIdSecret, oauthUri } = context.settings;

@@ -36,17 +36,13 @@ or a zip of such files (Pocket, Omnivore). A text may be in UTF-8, UTF-16 or Win
 
 "lines" is what "user export" wrote: it brings users back as they were; where a list has changed since, what is missing in it is added. The file says whose it is, unless a user is named. It is the only format that loses nothing.
 
-Articles whose URL the user already has are left alone, so that an import can be repeated. Descriptions become the excerpt, what is archived elsewhere counts as read. What an article has no field for (tags, folders, highlights, second descriptions, the text of the page, other columns, progress without a word count) is left out; the last line says for how many entries, and how many have no date that can be read: these are added now.`,
+Articles whose URL the user already has are left alone, so that an import can be repeated. Descriptions become the excerpt, what is archived elsewhere counts as read. What an article has no field for (tags, folders, highlights, second descriptions, the text of the page, other columns, progress without a word count) is left out; the last line says for how many entries, and how many have no date that can be read: these are added now. It needs attention (3) when it is done but some entries cannot be articles, files of an archive cannot be read, or articles exceed MAX_ARTICLES_PER_USER; they are listed.`,
     )
     .argument('<file>', 'the file; - is standard input');
   addUserOptions(command)
     .addOption(new Option('--format <format>', 'read the file as this, whatever it looks like').choices(NAMES))
     .option('--added-by <name>', 'who added the articles of another service', 'import')
     .option('--dry-run', 'store nothing, and say what the import would do')
-    .addHelpText(
-      'after',
-      '\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 done, but some entries cannot be articles, or files of an archive cannot be read (they are listed), or articles exceed MAX_ARTICLES_PER_USER',
-    )
     .action((file: string, options: Options) =>
       shell.withDatabase((context) => importFile(context, bytesOf(file), options)),
     );

@@ -33,7 +33,6 @@ export function addUserLink(commands: Command, shell: Shell): void {
     .requiredOption('--subject <subject>', "the user's subject at the identity provider", readSubject)
     .option('--issuer <url>', 'the identity provider, when that is not OAUTH_URI', readIssuer)
     .option('--dry-run', 'only say what there is')
-    .addHelpText('after', '\nExit codes: 0 done, 1 failed or refused, 2 wrong usage')
     .action((user: string, options: Options) => shell.withDatabase((context) => link(context, user, options)));
 }
 

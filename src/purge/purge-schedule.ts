@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { SETTINGS } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
-import { DueErasures } from './due-erasures.js';
+import { DueErasures } from './erasures.js';
 import { TombstonePurge } from './tombstone-purge.js';
 
 const FIRST_PURGE_MS = 5_000;

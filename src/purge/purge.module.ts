@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { DueErasures } from './due-erasures.js';
+import { DueErasures } from './erasures.js';
 import { PurgeSchedule } from './purge-schedule.js';
 import { TombstonePurge } from './tombstone-purge.js';
 

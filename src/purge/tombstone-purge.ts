@@ -5,11 +5,12 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, type Clock, SETTINGS } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
-import * as store from './tombstones.store.js';
+import { deleteTombstones, findTombstones } from './purge.store.js';
 
 const DAY_MS = 86_400_000;
 const ACCOUNTS_AT_ONCE = 200;
-const CHUNK = 200;
+/** Records of a transaction. */
+export const CHUNK = 200;
 /** Pause between two chunks, so that writers waiting for the same account, or on SQLite the same file, come first. */
 export const PAUSE_MS = 20;
 
@@ -84,10 +85,10 @@ export class TombstonePurge {
   private async purgeAccount(account: Buffer, before: number, { dryRun, isStopped }: PurgeOptions): Promise<number> {
     const size = dryRun ? Number.MAX_SAFE_INTEGER : CHUNK;
     for (let count = 0; ; await sleep(PAUSE_MS)) {
-      const found = await this.database.onSession((session) => store.findTombstones(session, account, before, size));
+      const found = await this.database.onSession((session) => findTombstones(session, account, before, size));
       if (dryRun || found.length === 0 || isStopped?.()) return count + (dryRun ? found.length : 0);
       const deleted = await this.database.inTransaction(async (transaction) =>
-        committed(await store.deleteTombstones(transaction, account, found.at(-1)!)),
+        committed(await deleteTombstones(transaction, account, found.at(-1)!)),
       );
       count += deleted;
       this.purged += deleted;

@@ -6,7 +6,7 @@ import { CommandError } from '../../src/commands/command.js';
 import { createProgram } from '../../src/commands/command-line.js';
 import { Shell } from '../../src/commands/shell.js';
 import { readSettings } from '../../src/config/load-settings.js';
-import { DueErasures } from '../../src/purge/due-erasures.js';
+import { DueErasures } from '../../src/purge/erasures.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { anArticle } from '../support/article.js';
 import { clientWith } from '../support/client.js';
@@ -37,13 +37,11 @@ const runToken = (...words: string[]) => command('token', ...words);
 async function command(...words: string[]): Promise<string[]> {
   const lines: string[] = [];
   const shell = new Shell({
-    loadSettings: () => readSettings({ OAUTH_URI: provider.issuer }),
-    clock: Date.now,
-    environment: {},
+    settings: readSettings({ OAUTH_URI: provider.issuer }),
     print: (line) => Promise.resolve(void lines.push(line)),
     audit: () => undefined,
     progress: () => undefined,
-    withDatabase: (_settings, work) => work(instances[0]!.database),
+    database: instances[0]!.database,
   });
   await createProgram(shell).parseAsync(words, { from: 'user' });
   return lines;

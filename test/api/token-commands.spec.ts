@@ -30,13 +30,13 @@ afterAll(async () => {
 async function run(words: string[], variables: Record<string, string> = {}): Promise<string[]> {
   const lines: string[] = [];
   const shell = new Shell({
-    loadSettings: () => readSettings({ OAUTH_URI: provider.issuer, ...variables }),
+    settings: readSettings({ OAUTH_URI: provider.issuer, ...variables }),
     clock: () => NOW,
     environment: {},
     print: (line) => Promise.resolve(void lines.push(line)),
     audit: () => undefined,
     progress: () => undefined,
-    withDatabase: (_settings, work) => work(app.database),
+    database: app.database,
   });
   await createProgram(shell).parseAsync(words, { from: 'user' });
   return lines;

@@ -6,21 +6,19 @@ import { tmpdir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountKey } from '../../src/auth/caller.js';
-import { commandNames, createProgram } from '../../src/commands/command-line.js';
-import { ofProcess, Shell } from '../../src/commands/shell.js';
 import { SETTING_NAMES } from '../../src/config/settings.js';
 import { readSettings } from '../../src/config/load-settings.js';
 import { canBeFirstProcess, signalFirstProcess, spawnFirstProcess } from '../support/servers/first-process.js';
 import { findFreePort } from '../support/servers/free-port.js';
 import { sqliteFile } from './backends.js';
-import { mustRun, runCommand, runHere } from './run-command.js';
+import { commandNames, mustRun, runCommand, runHere } from './run-command.js';
 
 const database = sqliteFile();
 const settings = { DATABASE_URL: database.url };
 beforeAll(() => mustRun(['migrate'], settings));
 afterAll(() => database.drop());
 
-const COMMANDS = commandNames(createProgram(new Shell(ofProcess())));
+const COMMANDS = commandNames();
 
 describe('the command line', () => {
   it('lists the commands when nothing is asked', async () => {

@@ -7,9 +7,16 @@ import { text } from 'node:stream/consumers';
 import { type Command, CommanderError } from 'commander';
 import { CommandError, EXIT, UsageError } from '../../src/commands/command.js';
 import { createProgram } from '../../src/commands/command-line.js';
-import { Shell, withDatabase } from '../../src/commands/shell.js';
+import { Shell } from '../../src/commands/shell.js';
 import { readSettings } from '../../src/config/load-settings.js';
 import { SettingError } from '../../src/config/settings.js';
+
+/** The names of all commands, as they are typed. */
+export function commandNames(): string[] {
+  const program = createProgram(new Shell());
+  const help = program.createHelp();
+  return help.visibleCommands(program).map((command) => help.subcommandTerm(command));
+}
 
 /** How a command ended. */
 export interface CommandResult {
@@ -70,14 +77,14 @@ export async function runHere(
   let err = '';
   const audit: AuditEntry[] = [];
   const shell = new Shell({
-    loadSettings: () => readSettings(variables),
-    clock: Date.now,
+    get settings() {
+      return readSettings(variables);
+    },
     environment: variables,
     print: (line) => Promise.resolve(void (out += `${line}\n`)),
     audit: (what, whose, account) =>
       void audit.push({ level: '', time: '', who: '', what, whose, account: account?.toString('hex') }),
     progress: () => undefined,
-    withDatabase,
   });
   const program = createProgram(shell);
   for (const command of allOf(program))

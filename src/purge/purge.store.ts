@@ -32,3 +32,18 @@ export async function deleteTombstones(session: Session, account: Buffer, until:
   const { affected } = await managerOn(session).delete(StoredArticle, tombstones);
   return affected!;
 }
+
+/** The timestamps of articles and tombstones, and which of the two each is, oldest change first. */
+export async function oldestRecords(session: Session, account: Buffer, size: number) {
+  const rows = await session.rows(
+    `SELECT last_modified, deleted FROM articles WHERE account = ? ORDER BY last_modified LIMIT ${size}`,
+    [account],
+  );
+  return rows as { last_modified: Timestamp; deleted: 0 | 1 }[];
+}
+
+/** Permanently deletes everything up to a timestamp; returns the number of records. */
+export async function eraseUntil(session: Session, account: Buffer, until: Timestamp): Promise<number> {
+  const records = { account, last_modified: LessThanOrEqual(until) };
+  return (await managerOn(session).delete(StoredArticle, records)).affected!;
+}

@@ -1,13 +1,12 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { chmod, chown, rename, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { whyUnusable } from '../database/why-not-open.js';
+import { requireDatabaseFile, whyUnusable } from '../database/why-not-open.js';
 import { advanceClocks } from './advance-clocks.command.js';
-import { type CommandContext, CommandError, UsageError } from './command.js';
+import { type CommandContext, CommandError, EXIT, UsageError } from './command.js';
 import { examine } from './doctor.command.js';
-import { withDatabase } from './shell.js';
-import type { Shell } from './shell.js';
+import { type Shell, withDatabase } from './shell.js';
 import {
   copyDatabase,
   FILE_SUFFIXES,
@@ -17,6 +16,31 @@ import {
   requireSqliteFile,
 } from './sqlite-copy.js';
 
+/** `backup`: copies the SQLite file while the service writes to it. */
+export function addBackup(commands: Command, shell: Shell): void {
+  commands
+    .command('backup')
+    .summary('Copy the SQLite file while the service runs')
+    .description(
+      `Copies the SQLite file of DATABASE_URL, complete and as of one moment, while the service keeps writing, and checks the copy. "restore" reads it.
+
+"cp" of a file in use misses what is still in its write-ahead log. For MySQL and MariaDB use mysqldump --single-transaction.`,
+    )
+    .argument('<file>', 'where the copy goes; must not exist yet')
+    .action((file: string) =>
+      shell.run(async ({ settings, print, audit }) => {
+        const source = requireSqliteFile(settings);
+        requireDatabaseFile(settings);
+        if (existsSync(file) && !statSync(file).isDirectory())
+          throw new CommandError(`${file}: exists already; name a new file`);
+        audit('backup', 'all users');
+        const { users, articles } = await copyDatabase(source, resolve(file));
+        await print(`backed up ${articles} articles of ${users} users to ${file}`);
+        return EXIT.ok;
+      }),
+    );
+}
+
 /** `restore`: replaces the SQLite file with a backup, and makes devices start over. */
 export function addRestore(commands: Command, shell: Shell): void {
   commands
@@ -25,13 +49,9 @@ export function addRestore(commands: Command, shell: Shell): void {
     .description(
       `Puts a copy of the file, which "backup" made, in the place of the SQLite file of DATABASE_URL. Stop the service first: while any process has the file open, nothing is done.
 
-First the copy is brought up to date, checked and repaired ("doctor --repair"), and its clocks are advanced ("advance-clocks") beyond any time that the existing file has issued. Only then is it put in place, and the existing file kept next to it under another name. If the command fails or is interrupted earlier, nothing is replaced.`,
+First the copy is brought up to date, checked and repaired ("doctor --repair"), and its clocks are advanced ("advance-clocks") beyond any time that the existing file has issued. Only then is it put in place, and the existing file kept next to it under another name. If the command fails or is interrupted earlier, nothing is replaced. It needs attention (3) when it is done but "doctor" found problems that it cannot repair.`,
     )
     .argument('<file>', 'the backup')
-    .addHelpText(
-      'after',
-      '\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 done, but "doctor" found problems that it cannot repair',
-    )
     .action((file: string) => shell.run((context) => restore(context, file)));
 }
 

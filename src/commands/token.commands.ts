@@ -1,0 +1,157 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { renderUnicodeCompact } from 'uqr';
+import { isDeprovisioned } from '../accounts/deprovisioned.store.js';
+import { accountKey } from '../auth/caller.js';
+import { LOCAL_ISSUER, newPersonalToken, personalTokenHash } from '../auth/tokens/personal-tokens.js';
+import { deleteTokens, hasToken, insertToken, listTokens } from '../auth/tokens/personal-tokens.store.js';
+import type { Settings } from '../config/settings.js';
+import type { Token } from '../database/entities/token.entity.js';
+import { committed } from '../database/transaction.js';
+import { baseUrl } from '../greeting.js';
+import { CommandError, type DatabaseContext, EXIT, UsageError } from './command.js';
+import type { Shell } from './shell.js';
+import { readName } from './user-options.js';
+
+interface Options {
+  name: string;
+  expires?: number;
+  readOnly?: boolean;
+  quiet?: boolean;
+}
+
+/** `token create`: creates a personal token. It is shown only once, because only its hash is stored. */
+export function addTokenCreate(commands: Command, shell: Shell): void {
+  commands
+    .command('create')
+    .summary('Make a personal token for a device of a user')
+    .description(
+      `Prints the token, which devices send as "Authorization: Bearer rl_…", and as a link and a QR code that open the web application signed in. It is shown only once; only a hash is stored.
+
+A user exists from the first token on. Give each device its own, so that the token of a lost device can be revoked alone.`,
+    )
+    .argument('<user>', 'whose token', readName)
+    .requiredOption(
+      '--name <name>',
+      'what the token is for, such as "phone"; a user\'s tokens have different names',
+      readName,
+    )
+    .option('--expires <time>', 'how long it is valid: 12h, 90d, 4w; without it, until it is revoked', readLifetime)
+    .option('--read-only', 'the token may only read the list, not change it')
+    .option('--quiet', 'print the token and nothing else')
+    .action((user: string, options: Options) => shell.withDatabase((context) => create(context, user, options)));
+}
+
+async function create(
+  context: DatabaseContext,
+  user: string,
+  { name, expires, readOnly = false, quiet }: Options,
+): Promise<number> {
+  const { settings, clock, database, print } = context;
+  if (!settings.tokensEnabled)
+    throw new CommandError('TOKENS_ENABLED: is false, the service would not accept the token; set it to true');
+  const account = accountKey(settings.userIdSecret, 'bearer', [LOCAL_ISSUER, user]);
+  if (await database.onSession((session) => isDeprovisioned(session, account)))
+    throw new CommandError(`${user} is deprovisioned; "user deprovision --undo" comes first`);
+  context.audit(`token create --name ${name}${readOnly ? ' --read-only' : ''}`, user, account);
+  const token = newPersonalToken();
+  const created_on = clock();
+  const expires_on = expires === undefined ? null : created_on + expires;
+  const token_hash = personalTokenHash(token);
+  const row = { subject: user, name, token_hash, created_on, expires_on, last_used_on: null, read_only: readOnly };
+  const inserted = database.inTransaction(async (transaction) => {
+    await insertToken(transaction, row);
+    return committed(undefined, hasToken(token_hash));
+  });
+  await inserted.catch((error: unknown) => {
+    if (database.dialect.classify(error) !== 'duplicate') throw error;
+    throw new CommandError(`${user} has a token "${name}" already: revoke it first, or choose another --name`);
+  });
+  await print(token);
+  if (!quiet) for (const line of explanation(settings, token, expires_on)) await print(line);
+  return EXIT.ok;
+}
+
+function explanation(settings: Settings, token: string, expiresOn: number | null): string[] {
+  const until = expiresOn === null ? 'It is valid until it is revoked' : `It is valid until ${minute(expiresOn)}`;
+  const lines = ['', `${until}, and is shown only once.`];
+  if (!settings.webAppEnabled) return lines;
+  // Without PUBLIC_URL this is a trial service on this machine.
+  const link = `${settings.publicUrl ?? baseUrl(settings.host, settings.port)}/app/#token=${token}`;
+  lines.push('', 'Opens the web application signed in; whoever has the link is the user:', link);
+  lines.push('', renderUnicodeCompact(link, { border: 2 }));
+  return isOnThisMachine(link) ? [...lines, '', ONLY_HERE] : lines;
+}
+
+const ONLY_HERE =
+  'The link works on this machine only; with PUBLIC_URL=https://list.example.com in the settings it names the address that other devices use.';
+
+/** Whether no other device reaches the service by this link. */
+const isOnThisMachine = (link: string): boolean =>
+  /^(localhost|.*\.localhost|127\..*|0\.0\.0\.0|\[::1?\])$/.test(new URL(link).hostname);
+
+const UNITS_MS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+const MAX_MS = 36_500 * UNITS_MS.d!;
+
+/** Reads how long a token is valid, in milliseconds: `90d`, `12h`, `4w`. */
+function readLifetime(text: string): number {
+  const [, count, unit] = /^([1-9]\d{0,8})([hdw])$/.exec(text) ?? [];
+  const ms = Number(count) * (UNITS_MS[unit ?? ''] ?? NaN);
+  if (!(ms <= MAX_MS)) throw new InvalidArgumentError('A number of hours, days or weeks: 12h, 90d, 4w.');
+  return ms;
+}
+
+/** `token list`: lists personal tokens with user, name, creation, expiry and last use. */
+export function addTokenList(commands: Command, shell: Shell): void {
+  commands
+    .command('list')
+    .summary('List personal tokens, of a user or of all')
+    .description(
+      'Prints a line for each token: user, name, when it was created, when it expires, when it was last used, to the hour, and whether it may only read. The tokens themselves are not stored.',
+    )
+    .argument('[user]', 'only those of this user', readName)
+    .option('--json', 'one JSON object per line, times in milliseconds')
+    .action((user: string | undefined, { json }: { json?: boolean }) =>
+      shell.withDatabase(async ({ database, clock, print }) => {
+        const tokens = await database.onSession((session) => listTokens(session, user));
+        for (const token of tokens) await print(json ? jsonOf(token) : lineOf(token, clock()));
+        if (tokens.length === 0 && !json) await print('there are no tokens');
+        return EXIT.ok;
+      }),
+    );
+}
+
+const jsonOf = ({ subject, name, created_on, expires_on, last_used_on, read_only }: Token): string =>
+  JSON.stringify({ user: subject, name, created_on, expires_on, last_used_on, read_only: Boolean(read_only) });
+
+function lineOf({ subject, name, created_on, expires_on, last_used_on, read_only }: Token, now: number): string {
+  const end =
+    expires_on === null ? 'never expires' : `${expires_on <= now ? 'EXPIRED' : 'until'} ${minute(expires_on)}`;
+  const use = last_used_on === null ? 'never used' : `used ${minute(last_used_on)}`;
+  return `${subject}  ${name}  made ${minute(created_on)}  ${end}  ${use}${read_only ? '  read-only' : ''}`;
+}
+
+const minute = (time: number): string => new Date(time).toISOString().slice(0, 16).concat('Z');
+
+/** `token revoke`: within a few seconds no instance accepts the tokens any more. */
+export function addTokenRevoke(commands: Command, shell: Shell): void {
+  commands
+    .command('revoke')
+    .summary('End a personal token, or all of a user')
+    .description('Every instance refuses the token within a few seconds. What the user stored stays.')
+    .argument('<user>', 'whose token', readName)
+    .option('--name <name>', 'the token to end', readName)
+    .addOption(new Option('--all', 'all tokens of the user').conflicts('name'))
+    .action((user: string, { name, all }: { name?: string; all?: boolean }) => {
+      if (name === undefined && !all) throw new UsageError('--name: say which token, or --all.');
+      return shell.withDatabase(async ({ database, print, audit }) => {
+        audit(name === undefined ? 'token revoke --all' : `token revoke --name ${name}`, user);
+        const revoked = await deleteTokens(database, user, name);
+        if (revoked === 0)
+          throw new CommandError(
+            `${user} has no ${name === undefined ? 'tokens' : `token "${name}"`}; see "token list"`,
+          );
+        await print(`revoked ${revoked} ${revoked === 1 ? 'token' : 'tokens'} of ${user}`);
+        return EXIT.ok;
+      });
+    });
+}

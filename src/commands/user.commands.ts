@@ -1,0 +1,113 @@
+import type { Command } from 'commander';
+import type { AccountRow } from '../accounts/account.row.js';
+import { findPage, type Page } from '../articles/store/article-pages.store.js';
+import { parseCollectionQuery } from '../protocol/collection-query.js';
+import { eraseUser } from '../purge/erasures.js';
+import { type DatabaseContext, EXIT, UsageError } from './command.js';
+import type { Shell } from './shell.js';
+import {
+  addUserOptions,
+  allAccounts,
+  namesUser,
+  requireAccount,
+  requireOneUser,
+  type UserOptions,
+  whoseOf,
+} from './user-options.js';
+
+/** Articles and tombstones, oldest change first. */
+const ALL = parseCollectionQuery('_since=0');
+const AT_ONCE = 200;
+const BYTES_AT_ONCE = 4_194_304;
+
+/** `user list`: lists the users by key; names are not stored. */
+export function addUserList(commands: Command, shell: Shell): void {
+  commands
+    .command('list')
+    .summary('List the users by key')
+    .description(
+      'Prints a line for each user: key, number of live articles, time of the latest change. Names are not stored anywhere: the first line of "user export --subject NAME" has the key of a user you know.',
+    )
+    .option('--json', 'one JSON object per line')
+    .action(({ json }: { json?: boolean }) =>
+      shell.withDatabase(async ({ database, print }) => {
+        for await (const { account, live_count, last_modified, purged_until } of allAccounts(database)) {
+          const key = account.toString('hex');
+          const changed = new Date(last_modified).toISOString();
+          await print(
+            json
+              ? JSON.stringify({ account: key, live_count, last_modified, purged_until })
+              : `${key} ${String(live_count).padStart(7)} ${changed}`,
+          );
+        }
+        return EXIT.ok;
+      }),
+    );
+}
+
+/** `user export`: writes everything that is stored of a user, or of all users, as JSON lines. */
+export function addUserExport(commands: Command, shell: Shell): void {
+  const command = commands
+    .command('export')
+    .summary('Write all that is stored of a user as JSON lines')
+    .description(
+      'Writes to standard output, for each user, a line with the account and then a line for each article and each tombstone, as the API shows them, oldest change first. "user import" reads it. The service may run meanwhile: what changes during the export is in it in its old or its new form, or in both. This format loses nothing. The web application also writes CSV, which loses who added and who read an article, when it was read, the page\'s own title and parts of seconds, and bookmarks (HTML), which keep address, title, excerpt, date, unread and favourite alone.',
+    )
+    .option('--all', 'all users');
+  addUserOptions(command).action(({ all = false, ...user }: UserOptions & { all?: boolean }) => {
+    if (all === namesUser(user))
+      throw new UsageError('Name one user with --key, --subject, --local or --basic, or say --all.');
+    if (!all) requireOneUser(user);
+    return shell.withDatabase(async (context) => {
+      const named = all ? undefined : await requireAccount(context, user);
+      context.audit('user export', whoseOf(user), named?.account);
+      let users = 0;
+      for await (const account of named ? [named] : allAccounts(context.database)) {
+        await exportAccount(context, account);
+        context.progress(`${++users} users so far`);
+      }
+      return EXIT.ok;
+    });
+  });
+}
+
+async function exportAccount({ database, print }: DatabaseContext, row: AccountRow): Promise<void> {
+  const { account, last_modified, live_count, purged_until } = row;
+  const collection = { last_modified, live_count, purged_until };
+  await print(JSON.stringify({ account: account.toString('hex'), ...collection }));
+  for (let start: Page['next'] = { total: 0, position: [0] }; start;) {
+    const request = { ...ALL, size: AT_ONCE, maxBytes: BYTES_AT_ONCE, start };
+    const page: Page = await database.onSession((session) => findPage(session, account, request, collection));
+    for (const item of page.items!) await print(JSON.stringify(item));
+    start = page.next;
+  }
+}
+
+/** `user erase`: permanently deletes everything that is stored of a user. */
+export function addUserErase(commands: Command, shell: Shell): void {
+  const command = commands
+    .command('erase')
+    .summary('Delete all that is stored of a user, for good')
+    .description(
+      "Deletes the user's articles, tombstones and account in small chunks; the database keeps nothing. It can be repeated when it was interrupted. Delete backups and exported files yourself. Devices that still sign in start with an empty list.",
+    );
+  addUserOptions(command)
+    .option('--dry-run', 'only say what there is')
+    .action(({ dryRun, ...user }: UserOptions & { dryRun?: boolean }) => {
+      requireOneUser(user);
+      return shell.withDatabase(async (context) => {
+        const { print, progress } = context;
+        const { account, live_count } = await requireAccount(context, user);
+        const key = account.toString('hex');
+        context.audit(`user erase${dryRun ? ' --dry-run' : ''}`, whoseOf(user), account);
+        if (dryRun) {
+          await print(`would erase ${live_count} articles and all tombstones of ${key}`);
+          return EXIT.ok;
+        }
+        let erased = 0;
+        for await (erased of eraseUser(context.database, account)) progress(`${erased} articles and tombstones so far`);
+        await print(`erased ${erased} articles and tombstones of ${key}`);
+        return EXIT.ok;
+      });
+    });
+}
