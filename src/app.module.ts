@@ -13,13 +13,13 @@ import { StatusInterceptor } from './http/response/header.interceptors.js';
 import { ApiErrorFilter } from './http/response/api-error.filter.js';
 import { EndOfServiceGuard } from './http/end-of-service.guard.js';
 import { EdgeModule } from './http/edge.module.js';
-import { PurgeModule } from './purge/purge.module.js';
+import { PurgeModule } from './purge/purge-schedule.js';
 import { RateLimitGuard } from './rate-limit/rate-limit.guard.js';
 import { RateLimitModule } from './rate-limit/rate-limiter.js';
 import { RedisModule } from './redis/shared-redis.js';
 import { RootModule } from './root/root.module.js';
 import { PollingModule } from './polling/polling.module.js';
-import { WebAppModule } from './web-app/web-app.module.js';
+import { WebAppModule } from './web-app/web-app.controller.js';
 
 /** All modules, those with the busiest routes first, and what runs for every request, in order. */
 @Module({})

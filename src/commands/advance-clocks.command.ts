@@ -8,7 +8,6 @@ import { type DatabaseContext, EXIT } from './command.js';
 import type { Shell } from './shell.js';
 import { allAccounts } from './user-options.js';
 
-/** `advance-clocks`: for use after restoring a backup, when devices are ahead of the service and have to start over. */
 export function addAdvanceClocks(commands: Command, shell: Shell): void {
   commands
     .command('advance-clocks')

@@ -16,7 +16,6 @@ import {
   requireSqliteFile,
 } from './sqlite-copy.js';
 
-/** `backup`: copies the SQLite file while the service writes to it. */
 export function addBackup(commands: Command, shell: Shell): void {
   commands
     .command('backup')
@@ -41,7 +40,6 @@ export function addBackup(commands: Command, shell: Shell): void {
     );
 }
 
-/** `restore`: replaces the SQLite file with a backup, and makes devices start over. */
 export function addRestore(commands: Command, shell: Shell): void {
   commands
     .command('restore')
@@ -117,7 +115,6 @@ async function keepOwner(target: string, file: string): Promise<void> {
   });
 }
 
-/** Renames the file and SQLite's companion files. */
 async function setAside(target: string, aside: string): Promise<void> {
   for (const suffix of FILE_SUFFIXES) if (existsSync(target + suffix)) await rename(target + suffix, aside + suffix);
 }

@@ -14,7 +14,6 @@ interface Options {
   dryRun?: boolean;
 }
 
-/** `doctor`: looks for data that the service would never write, and repairs what follows from the rest. */
 export function addDoctor(commands: Command, shell: Shell): void {
   const command = commands
     .command('doctor')
@@ -57,7 +56,6 @@ export async function examine(
 
 /** The number of problems found so far, of those that are left, and of those that --repair would fix. */
 interface Tally {
-  /** Whether problems are to be repaired. */
   repair: boolean;
   users: number;
   found: number;

@@ -4,7 +4,6 @@ import { migrateDatabase } from '../database/migrate.js';
 import { CommandError, EXIT } from './command.js';
 import type { Shell } from './shell.js';
 
-/** `migrate`: brings the schema up to date, or lists what is pending. */
 export function addMigrate(commands: Command, shell: Shell): void {
   commands
     .command('migrate')

@@ -3,7 +3,6 @@ import { TombstonePurge } from '../purge/tombstone-purge.js';
 import { CommandError, type DatabaseContext, EXIT } from './command.js';
 import type { Shell } from './shell.js';
 
-/** `purge`: purges tombstones once, as the service itself does every hour. */
 export function addPurge(commands: Command, shell: Shell): void {
   commands
     .command('purge')

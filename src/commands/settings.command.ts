@@ -4,7 +4,6 @@ import { masked, SETTING_NAMES, valueOf } from '../config/settings.js';
 import { type CommandContext, EXIT } from './command.js';
 import type { Shell } from './shell.js';
 
-/** `settings`: shows the settings that the service would run with if it were started here and now. */
 export function addSettings(commands: Command, shell: Shell): void {
   commands
     .command('settings')

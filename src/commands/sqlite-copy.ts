@@ -11,7 +11,6 @@ import { CommandError } from './command.js';
 /** The suffixes of a database file and its companion files; the first is that of the database itself. */
 export const FILE_SUFFIXES = ['', '-journal', '-wal', '-shm'];
 
-/** The contents of a copy. */
 export interface CopyContents {
   users: number;
   articles: number;
@@ -60,7 +59,6 @@ export async function copyDatabase(from: string, to: string): Promise<CopyConten
   }
 }
 
-/** Removes a database and its companion files. */
 export async function removeDatabase(file: string): Promise<void> {
   for (const suffix of FILE_SUFFIXES) await rm(file + suffix, { force: true });
 }

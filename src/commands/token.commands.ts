@@ -19,7 +19,6 @@ interface Options {
   quiet?: boolean;
 }
 
-/** `token create`: creates a personal token. It is shown only once, because only its hash is stored. */
 export function addTokenCreate(commands: Command, shell: Shell): void {
   commands
     .command('create')
@@ -100,7 +99,6 @@ function readLifetime(text: string): number {
   return ms;
 }
 
-/** `token list`: lists personal tokens with user, name, creation, expiry and last use. */
 export function addTokenList(commands: Command, shell: Shell): void {
   commands
     .command('list')
@@ -132,7 +130,6 @@ function lineOf({ subject, name, created_on, expires_on, last_used_on, read_only
 
 const minute = (time: number): string => new Date(time).toISOString().slice(0, 16).concat('Z');
 
-/** `token revoke`: within a few seconds no instance accepts the tokens any more. */
 export function addTokenRevoke(commands: Command, shell: Shell): void {
   commands
     .command('revoke')

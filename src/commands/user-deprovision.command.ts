@@ -17,7 +17,6 @@ interface Options {
   undo?: boolean;
 }
 
-/** `user deprovision`: ends all tokens of a user at once, and has the list erased later. */
 export function addUserDeprovision(commands: Command, shell: Shell): void {
   commands
     .command('deprovision')

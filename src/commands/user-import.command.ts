@@ -11,7 +11,7 @@ import {
 } from '@reading-list/formats';
 import { type Command, Option } from 'commander';
 import { CommandError, type DatabaseContext, UsageError } from './command.js';
-import type { ImportOptions } from './import/account-import.js';
+import type { ImportOptions } from './import/import-options.js';
 import { decodeLines } from './import/own-lines.js';
 import { importEntries } from './import/import-entries.js';
 import { importOwnLines } from './import/import-own-lines.js';
@@ -24,7 +24,6 @@ const NAMES = FORMATS.map(({ name }) => name);
 
 type Options = ImportOptions & UserOptions & { format?: string };
 
-/** `user import`: imports the output of `user export`, or a file of another service. */
 export function addUserImport(commands: Command, shell: Shell): void {
   const command = commands
     .command('import')

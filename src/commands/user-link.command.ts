@@ -21,7 +21,6 @@ interface Options {
   dryRun?: boolean;
 }
 
-/** `user link`: moves the list of a user with personal tokens to a user of the identity provider. */
 export function addUserLink(commands: Command, shell: Shell): void {
   commands
     .command('link')

@@ -13,7 +13,6 @@ import { type CommandContext, CommandError, type DatabaseContext, UsageError } f
 const MAX_NAME_LENGTH = 255;
 const AT_ONCE = 500;
 
-/** The options that name a user. */
 export interface UserOptions {
   key?: Buffer;
   subject?: string;
@@ -22,7 +21,6 @@ export interface UserOptions {
   basic?: string;
 }
 
-/** Adds the options that name a user. */
 export const addUserOptions = (command: Command): Command =>
   command
     .option('--key <hex>', 'the user by the account\'s key, as "user list" shows it', readKey)
@@ -35,7 +33,6 @@ export const addUserOptions = (command: Command): Command =>
       readSubject,
     );
 
-/** True when a user is named. */
 export const namesUser = (options: UserOptions): boolean => Object.values(options).some((value) => value !== undefined);
 
 /** Throws `UsageError` when the options do not name exactly one user. */

@@ -20,7 +20,6 @@ const ALL = parseCollectionQuery('_since=0');
 const AT_ONCE = 200;
 const BYTES_AT_ONCE = 4_194_304;
 
-/** `user list`: lists the users by key; names are not stored. */
 export function addUserList(commands: Command, shell: Shell): void {
   commands
     .command('list')
@@ -45,7 +44,6 @@ export function addUserList(commands: Command, shell: Shell): void {
     );
 }
 
-/** `user export`: writes everything that is stored of a user, or of all users, as JSON lines. */
 export function addUserExport(commands: Command, shell: Shell): void {
   const command = commands
     .command('export')
@@ -83,7 +81,6 @@ async function exportAccount({ database, print }: DatabaseContext, row: AccountR
   }
 }
 
-/** `user erase`: permanently deletes everything that is stored of a user. */
 export function addUserErase(commands: Command, shell: Shell): void {
   const command = commands
     .command('erase')

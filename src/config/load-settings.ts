@@ -36,7 +36,6 @@ const MIN_SECRET_LENGTH = 32;
 /** Scopes of OpenID Connect itself, which providers often leave out of tokens. */
 const OPENID_SCOPES = ['openid', 'profile', 'email', 'offline_access'];
 
-/** Environment variables, as text. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
 /** The variables of the process and of `.env`. */
@@ -104,7 +103,6 @@ function withFiles(variables: Variables) {
   return { values, problems };
 }
 
-/** One line for each invalid value. */
 function invalidIn(settings: Settings, values: Variables): string[] {
   return new Validator().validateSync(settings, VALIDATION).map(({ property, constraints }) => {
     const name = SETTING_NAMES.find((each) => propertyOf(each) === property)!;

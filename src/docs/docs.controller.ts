@@ -7,22 +7,23 @@ import type { Settings } from '../config/settings.js';
 import { OutlivesService } from '../http/end-of-service.guard.js';
 import { KnownPaths } from '../http/routing/known-paths.js';
 import { RawJson, Reply } from '../http/response/reply.js';
-import { ApiError } from '../protocol/api-error.js';
 import { errorsPage } from './errors-page.js';
 import { OpenApiDescription } from './open-api-description.js';
-import { hasAsset, initializer, page, pagePolicy, readAsset } from './swagger-ui.js';
+import { assets, initializer, page, pagePolicy } from './swagger-ui.js';
 
 /** The documentation of the API: `/v2/openapi.json` for programs, `/docs` for people. */
 @Public()
 @OutlivesService()
 @Controller()
 export class DocsController {
+  private readonly assets = assets();
+
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
     private readonly description: OpenApiDescription,
     paths: KnownPaths,
   ) {
-    paths.addFolder('/docs/', hasAsset);
+    paths.addFolder('/docs/', (name) => this.assets.has(name));
   }
 
   @Get('v2/openapi.json')
@@ -45,19 +46,16 @@ export class DocsController {
   initializer(): Reply {
     const { production, oauthScope: scope } = this.settings;
     const script = initializer({ production, scope, parameters: resourceParameter(this.settings) });
-    return file('text/javascript; charset=utf-8', script);
+    return text('javascript', script);
   }
 
   @Get('docs/*path')
-  async asset(@Param('path') path: string[]): Promise<Reply> {
-    const asset = await readAsset(path.join('/'));
-    if (!asset) throw new ApiError('notFound', 'Unknown path');
-    return file(asset.contentType, asset.content);
+  asset(@Param('path') path: string[]): Reply {
+    return this.assets.reply(path.join('/'));
   }
 }
 
-const html = (text: string, policy: string): Reply =>
-  file('text/html; charset=utf-8', text).with({ 'Content-Security-Policy': policy });
+const html = (page: string, policy: string): Reply => text('html', page).with({ 'Content-Security-Policy': policy });
 
-const file = (contentType: string, content: string | Buffer): Reply =>
-  new Reply(200, Buffer.from(content), { 'Content-Type': contentType });
+const text = (type: string, content: string): Reply =>
+  new Reply(200, Buffer.from(content), { 'Content-Type': `text/${type}; charset=utf-8` });

@@ -1,5 +1,5 @@
 import type { Example } from './open-api-description.js';
-import { escapeHtml } from './swagger-ui.js';
+import { escapeHtml, htmlPage } from './html-page.js';
 
 const STYLE = `
       :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }
@@ -18,21 +18,13 @@ export function errorsPage(title: string, examples: readonly Example[]): string 
     const same = examples.filter(({ value }) => value.errno === errno);
     return `<section id="${errno}"><h2><a href="#${errno}">errno ${errno}</a></h2>${same.map(describe).join('')}</section>`;
   });
-  return `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8" />
-    <meta name="viewport" content="width=device-width" />
-    <title>Errors – ${escapeHtml(title)}</title>
-    <style>${STYLE}</style>
-  </head>
-  <body>
-    <h1>Errors</h1>
+  return htmlPage({
+    title: `Errors – ${title}`,
+    style: STYLE,
+    body: `<h1>Errors</h1>
     <p>The body of every error has its number as <code>errno</code>, and says in <code>message</code> what is wrong in that case.</p>
-    ${sections.join('\n    ')}
-  </body>
-</html>
-`;
+    ${sections.join('\n    ')}`,
+  });
 }
 
 const describe = ({ summary, description = '', value: { code, error, message } }: Example): string =>

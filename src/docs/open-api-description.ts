@@ -61,7 +61,6 @@ export class OpenApiDescription {
     return this.cached.text;
   }
 
-  /** An example of each error. */
   async errors(): Promise<Example[]> {
     const { components } = JSON.parse(await readFile(DOCUMENT, 'utf8')) as OpenApiDocument;
     return Object.values(components.examples).filter(({ description, value }) => description && value.errno);

@@ -1,31 +1,19 @@
-import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
+import { StaticFiles } from '../http/response/static-files.js';
+import { htmlPage } from './html-page.js';
 
 const FOLDER = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
-const ASSETS: Readonly<Record<string, string>> = {
-  'favicon-16x16.png': 'image/png',
-  'favicon-32x32.png': 'image/png',
-  'oauth2-redirect.html': 'text/html; charset=utf-8',
-  'oauth2-redirect.js': 'text/javascript; charset=utf-8',
-  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
-  'swagger-ui.css': 'text/css; charset=utf-8',
-};
-
-const loaded = new Map<string, Buffer>();
-
-/** True for the name of a Swagger UI file that the page needs. */
-export const hasAsset = (name: string): boolean => Object.hasOwn(ASSETS, name);
-
-/** A Swagger UI file that the page needs, kept in memory after the first request; undefined for any other name. */
-export async function readAsset(name: string): Promise<{ contentType: string; content: Buffer } | undefined> {
-  const contentType = hasAsset(name) ? ASSETS[name] : undefined;
-  if (contentType === undefined) return undefined;
-  const content = loaded.get(name) ?? (await readFile(join(FOLDER, name)));
-  loaded.set(name, content);
-  return { contentType, content };
-}
+export const assets = (): StaticFiles =>
+  new StaticFiles(FOLDER, [
+    'favicon-16x16.png',
+    'favicon-32x32.png',
+    'oauth2-redirect.html',
+    'oauth2-redirect.js',
+    'swagger-ui-bundle.js',
+    'swagger-ui.css',
+  ]);
 
 /**
  * The `Content-Security-Policy` of the page: it loads nothing from other origins, and connects only to its own and to those of
@@ -71,29 +59,17 @@ const STYLE = `
 /** The page. Its relative URLs work with and without a trailing slash in its path. */
 export function page(title: string, path: string): string {
   const folder = path.endsWith('/') ? '.' : './docs';
-  return `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8" />
-    <meta name="viewport" content="width=device-width" />
-    <title>${escapeHtml(title)}</title>
-    <link rel="icon" type="image/png" sizes="32x32" href="${folder}/favicon-32x32.png" />
+  return htmlPage({
+    title,
+    style: STYLE,
+    head: `<link rel="icon" type="image/png" sizes="32x32" href="${folder}/favicon-32x32.png" />
     <link rel="icon" type="image/png" sizes="16x16" href="${folder}/favicon-16x16.png" />
-    <link rel="stylesheet" href="${folder}/swagger-ui.css" />
-    <style>${STYLE}</style>
-  </head>
-  <body>
-    <div id="swagger-ui"></div>
+    <link rel="stylesheet" href="${folder}/swagger-ui.css" />`,
+    body: `<div id="swagger-ui"></div>
     <script src="${folder}/swagger-ui-bundle.js"></script>
-    <script src="${folder}/initializer.js"></script>
-  </body>
-</html>
-`;
+    <script src="${folder}/initializer.js"></script>`,
+  });
 }
-
-/** The text with the characters escaped that mean something in HTML. */
-export const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
 /** The id of the public client for web pages at the development provider. */
 export const BROWSER_CLIENT_ID = 'reading-list-browser';

@@ -1,7 +1,15 @@
-import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { SETTINGS } from '../config/settings.module.js';
+import {
+  Inject,
+  Injectable,
+  Logger,
+  Module,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
+import { CLOCK, type Clock, SETTINGS } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
-import { DueErasures } from './erasures.js';
+import { Database } from '../database/database.js';
+import { eraseDueUsers } from './erasures.js';
 import { TombstonePurge } from './tombstone-purge.js';
 
 const FIRST_PURGE_MS = 5_000;
@@ -23,7 +31,8 @@ export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutd
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
     private readonly purge: TombstonePurge,
-    private readonly erasures: DueErasures,
+    private readonly database: Database,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -43,11 +52,19 @@ export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutd
   }
 
   private async runOnce(): Promise<void> {
-    await this.erasures
-      .run(() => this.isStopped)
-      .catch((error: Error) => this.logger.warn(`users could not be erased, retrying in an hour: ${error.message}`));
+    await this.eraseUsers();
     if (this.settings.tombstoneRetentionDays > 0) await this.purgeTombstones();
     this.runIn(HOUR_MS * withJitter());
+  }
+
+  private async eraseUsers(): Promise<void> {
+    const onErased = (account: Buffer, records: number) =>
+      this.logger.log(`erased ${records} articles and tombstones of the deprovisioned user ${account.toString('hex')}`);
+    try {
+      await eraseDueUsers(this.database, this.clock, onErased, () => this.isStopped);
+    } catch (error) {
+      this.logger.warn(`users could not be erased, retrying in an hour: ${(error as Error).message}`);
+    }
   }
 
   private async purgeTombstones(): Promise<void> {
@@ -62,3 +79,7 @@ export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutd
 
 /** Spreads instances that were started together. */
 const withJitter = (): number => 0.5 + Math.random();
+
+/** Deletes tombstones after `TOMBSTONE_RETENTION_DAYS`, and the lists of deprovisioned users. */
+@Module({ providers: [TombstonePurge, PurgeSchedule], exports: [TombstonePurge] })
+export class PurgeModule {}

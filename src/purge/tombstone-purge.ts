@@ -21,7 +21,6 @@ export interface PurgeOptions {
   isStopped?: () => boolean;
 }
 
-/** What a purge did. */
 export interface PurgeResult {
   accounts: number;
   tombstones: number;

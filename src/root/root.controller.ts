@@ -6,7 +6,6 @@ import type { Settings } from '../config/settings.js';
 import { OutlivesService } from '../http/end-of-service.guard.js';
 import { documentationUrl, publicUrl } from '../http/request/request-url.js';
 import { Reply } from '../http/response/reply.js';
-import { capabilitiesOf, limitsOf } from './capabilities.js';
 import { readVersion } from './version.js';
 
 /** Describes this service: `/`, `/v2`, `/__version__` (docs/protocol.md, "Utility endpoints"). */
@@ -49,4 +48,23 @@ export class RootController {
       capabilities: capabilitiesOf(this.settings),
     };
   }
+}
+
+const limitsOf = (settings: Settings) => ({
+  page_size: settings.pageSize,
+  batch_max_requests: settings.batchMaxRequests,
+  max_body_bytes: settings.maxBodyBytes,
+  wait_max_seconds: settings.waitMaxSeconds,
+  delete_collection: settings.deleteCollectionEnabled,
+});
+
+/** What is enabled: Basic credentials, the login and its tokens, personal tokens, waiting polls. */
+function capabilitiesOf(settings: Settings): string[] {
+  const isOn = {
+    basic: settings.basicAuthEnabled,
+    oauth: settings.oauthEnabled,
+    tokens: settings.tokensEnabled,
+    wait: settings.waitMaxSeconds > 0,
+  };
+  return Object.entries(isOn).flatMap(([name, on]) => (on ? [name] : []));
 }

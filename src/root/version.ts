@@ -9,7 +9,6 @@ export interface Version {
   commit: string;
 }
 
-/** Reads the version once, at start. */
 export function readVersion(): Version {
   const folder = projectFolder();
   const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Version;

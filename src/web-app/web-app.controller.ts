@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { Controller, Get, Inject, Param, Req } from '@nestjs/common';
+import { Controller, Get, Inject, Module, Param, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { Public } from '../auth/auth.guard.js';
 import { type Caller, CallerOf } from '../auth/caller.js';
@@ -11,15 +11,46 @@ import { OutlivesService } from '../http/end-of-service.guard.js';
 import { publicUrl } from '../http/request/request-url.js';
 import { KnownPaths } from '../http/routing/known-paths.js';
 import { Reply } from '../http/response/reply.js';
+import { StaticFiles } from '../http/response/static-files.js';
 import { ApiError } from '../protocol/api-error.js';
-import { PAGE_HEADERS, readWebApp } from './web-app-files.js';
+
+/**
+ * The content security policy of the web application: only resources from this origin, and pictures of articles. These the page
+ * forbids itself in a second policy before anything else, unless the user has switched them on (docs/security.md). Scripts cannot turn text into
+ * markup or code (`require-trusted-types-for`); the only trusted-types policy, `reading-list`, is for the service
+ * worker's URL and for decoding single character references.
+ */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' https:",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "worker-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  'trusted-types reading-list',
+].join('; ');
+
+/** The headers of every response below `/app/`, including scripts and the service worker. */
+const PAGE_HEADERS: Readonly<Record<string, string>> = {
+  'Content-Security-Policy': POLICY,
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+  'Referrer-Policy': 'no-referrer',
+  'X-Frame-Options': 'DENY',
+};
 
 /** Serves the web application below `/app/` (docs/operations.md, "The web application"). */
 @Public()
 @OutlivesService()
 @Controller()
 export class WebAppController {
-  private readonly files = readWebApp(join(projectFolder(), 'web/dist'));
+  private readonly files = new StaticFiles(join(projectFolder(), 'web/dist'));
 
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
@@ -52,14 +83,8 @@ export class WebAppController {
   }
 
   private send(name: string, request: Request): Reply {
-    const file = this.files.get(name);
-    if (!file)
-      throw new ApiError('notFound', this.files.size > 0 ? 'Unknown path' : 'The web application is not built');
-    const { cacheControl, etag, contentType, content } = file;
-    const headers = { ...PAGE_HEADERS, 'Cache-Control': cacheControl, ETag: etag };
-    if (request.headers['if-none-match'] === etag)
-      return new Reply(304, undefined, { ...headers, Vary: 'Accept-Encoding' });
-    return new Reply(200, content, { ...headers, 'Content-Type': contentType });
+    if (this.files.isEmpty) throw new ApiError('notFound', 'The web application is not built');
+    return this.files.cachedReply(name, request).with(PAGE_HEADERS);
   }
 }
 
@@ -73,3 +98,7 @@ export class AccountController {
     return { account: key.slice(0, 22), name };
   }
 }
+
+/** Serves the build of the web application in `web/`, if `WEB_APP_ENABLED` is true. */
+@Module({ controllers: [AccountController, WebAppController] })
+export class WebAppModule {}

@@ -4,7 +4,8 @@ import { type Article, newArticle } from '../../articles/article.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { CommandError, type DatabaseContext, EXIT } from '../command.js';
 import { type UserOptions, userOf, whoseOf } from '../user-options.js';
-import { AccountImport, type ImportOptions, noneYet, overQuotaLine } from './account-import.js';
+import { CHUNK, count, destinationOf, type ImportOptions, noneYet, printOverQuota } from './import-options.js';
+import { addArticles } from './store-items.js';
 
 /** So much of a URL is shown where it is refused. */
 const MAX_SHOWN = 200;
@@ -24,39 +25,37 @@ export async function importEntries(
   context.audit(`user import${dryRun ? ' --dry-run' : ''}`, whoseOf(user), account);
   const { articles, skipped, lost } = await convert(context, addedBy, entries);
   const counts = noneYet();
-  const into = AccountImport.adding(context, dryRun, account, counts);
-  for (const article of articles) {
-    await into.add(article);
-    context.progress(`${counts.stored + counts.known + counts.overQuota} of ${articles.length} so far`);
+  const destination = destinationOf(context, dryRun, account);
+  for (let at = 0; at < articles.length; at += CHUNK) {
+    const chunk = articles.slice(at, at + CHUNK);
+    count(counts, chunk, await addArticles(destination, chunk, context.clock()));
+    context.progress(`${at + chunk.length} of ${articles.length} so far`);
   }
-  await into.finish();
   const [done, were] = dryRun ? ['would import', 'are'] : ['imported', 'were'];
   await context.print(`${done} ${counts.stored} articles, ${counts.known} ${were} there, ${skipped} cannot be`);
-  if (counts.overQuota > 0) await context.print(overQuotaLine(counts, context.settings));
+  const areLeftOut = await printOverQuota(context, counts);
   for (const file of unreadable) await context.print(`${shown(file)}: not an export that can be read`);
   if (others.length > 0) await context.print(`not read in the archive: ${others.length} other files`);
   if (lost !== '') await context.print(lost);
-  return skipped + counts.overQuota + unreadable.length > 0 ? EXIT.attention : EXIT.ok;
+  return areLeftOut || skipped + unreadable.length > 0 ? EXIT.attention : EXIT.ok;
 }
 
 /** Converts the entries to articles, oldest first; prints those that cannot be converted. */
 async function convert(context: DatabaseContext, addedBy: string, entries: readonly Entry[]) {
   const articles: Article[] = [];
-  const losses = new Losses();
-  let skipped = 0;
+  const converted: Entry[] = [];
   for (const entry of entries) {
+    const { place, fields } = entry;
     const article = articleOf(entry, addedBy, context);
-    if (typeof article !== 'string') {
+    if (typeof article === 'string')
+      await context.print(`${nameOfPlace(place)}: ${article}: ${shown(String(fields.url || fields.title))}`);
+    else {
       articles.push(article);
-      losses.add(entry);
-      continue;
+      converted.push(entry);
     }
-    skipped++;
-    await context.print(
-      `${nameOfPlace(entry.place)}: ${article}: ${shown(String(entry.fields.url || entry.fields.title))}`,
-    );
   }
-  return { articles: articles.sort((a, b) => a.added_on - b.added_on), skipped, lost: losses.told() };
+  articles.sort((a, b) => a.added_on - b.added_on);
+  return { articles, skipped: entries.length - articles.length, lost: lossesOf(converted) };
 }
 
 /** A text of the file as it may appear on a terminal. */
@@ -85,29 +84,21 @@ function articleOf(
   }
 }
 
-/** Counts what the entries have that no article gets. */
-class Losses {
-  private readonly leftOut = new Map<string, number>();
-  private readonly dates = { missing: 0, unreadable: 0 };
-
-  add({ leftOut, date }: Entry): void {
-    for (const what of new Set(leftOut)) this.leftOut.set(what, (this.leftOut.get(what) ?? 0) + 1);
-    if (date) this.dates[date]++;
-  }
-
-  /** All of it in one line, empty if there is nothing. */
-  told(): string {
-    const { missing, unreadable } = this.dates;
-    const fields = [...this.leftOut].map(([what, count]) => `${what} of ${entriesOf(count)}`).join(', ');
-    const dates = [
-      ...(unreadable > 0 ? [`the date of ${entriesOf(unreadable)} cannot be read`] : []),
-      ...(missing > 0 ? [`${entriesOf(missing)} without a date`] : []),
-    ].join(', ');
-    return [
-      ...(fields === '' ? [] : [`left out, as an article has no place for it: ${fields}`]),
-      ...(dates === '' ? [] : [`added now: ${dates}`]),
-    ].join('; ');
-  }
+/** What the entries have that no article gets, in one line; empty if there is nothing. */
+function lossesOf(entries: readonly Entry[]): string {
+  const parts = new Map<string, number>();
+  for (const what of entries.flatMap(({ leftOut }) => [...new Set(leftOut)]))
+    parts.set(what, (parts.get(what) ?? 0) + 1);
+  const fields = [...parts].map(([what, amount]) => `${what} of ${entriesOf(amount)}`);
+  const unreadable = entries.filter(({ date }) => date === 'unreadable').length;
+  const missing = entries.filter(({ date }) => date === 'missing').length;
+  const dates: string[] = [];
+  if (unreadable > 0) dates.push(`the date of ${entriesOf(unreadable)} cannot be read`);
+  if (missing > 0) dates.push(`${entriesOf(missing)} without a date`);
+  const lines: string[] = [];
+  if (fields.length > 0) lines.push(`left out, as an article has no place for it: ${fields.join(', ')}`);
+  if (dates.length > 0) lines.push(`added now: ${dates.join(', ')}`);
+  return lines.join('; ');
 }
 
 const entriesOf = (count: number): string => `${count} ${count === 1 ? 'entry' : 'entries'}`;

@@ -1,9 +1,18 @@
 import { ReadError } from '@reading-list/formats';
-import type { Article, Tombstone } from '../../articles/article.js';
+import { findAccount } from '../../accounts/accounts.store.js';
 import { CommandError, type DatabaseContext, EXIT } from '../command.js';
 import { namesUser, type UserOptions, userOf, whoseOf } from '../user-options.js';
-import { AccountImport, type ImportOptions, noneYet, overQuotaLine } from './account-import.js';
-import { type AccountState, readOwnLines, type TextChunks } from './own-lines.js';
+import {
+  CHUNK,
+  count,
+  destinationOf,
+  type ImportOptions,
+  isArticle,
+  noneYet,
+  printOverQuota,
+} from './import-options.js';
+import { type AccountState, type Item, type OwnLine, readOwnLines, type TextChunks } from './own-lines.js';
+import { addArticles, restoreItems, type Stored } from './store-items.js';
 
 /**
  * Imports the output of `user export` into the account that the options name, otherwise into the file's own. Resolves
@@ -17,61 +26,64 @@ export async function importOwnLines(
 ): Promise<number> {
   const named = namesUser(user) ? await userOf(context, user) : undefined;
   context.audit(`user import${dryRun ? ' --dry-run' : ''}`, named ? whoseOf(user) : 'users in the file', named);
-  const target = new Target(context, dryRun, named);
+  const counts = noneYet();
+  let [users, items] = [0, 0];
   try {
-    for await (const line of readOwnLines(text))
-      if ('item' in line) await target.add(line.item);
-      else await target.begin(Buffer.from(line.account, 'hex'), line.state, line.line);
+    let store: (items: Item[]) => Promise<Stored>;
+    for await (const chunk of chunksOf(readOwnLines(text))) {
+      if (chunk.isFirst) {
+        if (named && users > 0)
+          throw new CommandError(`line ${chunk.line}: another user; leave out the user to import them all`);
+        users++;
+        store = await storeOf(context, dryRun, named ?? Buffer.from(chunk.account, 'hex'), chunk.state);
+      }
+      count(counts, chunk.items, await store!(chunk.items));
+      items += chunk.items.length;
+      context.progress(`${items} articles and tombstones of ${users} users so far`);
+    }
   } catch (error) {
     if (!(error instanceof ReadError)) throw error;
     throw new CommandError(`${error.message}; the lines before it were imported, repeat when the file is complete`);
   }
-  await context.print(await target.finish());
-  if (target.counts.overQuota === 0) return EXIT.ok;
-  await context.print(overQuotaLine(target.counts, context.settings));
-  return EXIT.attention;
+  const [done, were] = dryRun ? ['would import', 'are'] : ['imported', 'were'];
+  await context.print(
+    `${done} ${counts.stored} articles and tombstones of ${users} users, ${counts.known} ${were} there`,
+  );
+  return (await printOverQuota(context, counts)) ? EXIT.attention : EXIT.ok;
 }
 
-/** Receives the lines, for one account after the other. */
-class Target {
-  readonly counts = noneYet();
-  private users = 0;
-  private items = 0;
-  private current?: AccountImport;
+/** Some items of an account. An account has at least one chunk. */
+interface Chunk {
+  line: number;
+  account: string;
+  state: AccountState;
+  items: Item[];
+  isFirst: boolean;
+}
 
-  /** @param named the account for all lines, overriding the file */
-  constructor(
-    private readonly context: DatabaseContext,
-    private readonly isDryRun: boolean,
-    private readonly named: Buffer | undefined,
-  ) {}
-
-  async begin(account: Buffer, state: AccountState, line: number): Promise<void> {
-    if (this.named && this.users > 0)
-      throw new CommandError(`line ${line}: another user; leave out the user to import them all`);
-    this.users++;
-    await this.current?.finish();
-    this.current = await AccountImport.restoring(
-      this.context,
-      this.isDryRun,
-      this.named ?? account,
-      state,
-      this.counts,
-    );
+async function* chunksOf(lines: AsyncIterable<OwnLine>): AsyncGenerator<Chunk> {
+  let chunk: Chunk | undefined;
+  for await (const line of lines) {
+    if ('account' in line) {
+      if (chunk) yield chunk;
+      chunk = { ...line, items: [], isFirst: true };
+    } else if (chunk && chunk.items.push(line.item) >= CHUNK) {
+      yield chunk;
+      chunk = { ...chunk, items: [], isFirst: false };
+    }
   }
+  if (chunk) yield chunk;
+}
 
-  async add(item: Article | Tombstone): Promise<void> {
-    this.items++;
-    await this.current?.add(item);
-    this.context.progress(`${this.items} articles and tombstones of ${this.users} users so far`);
-  }
-
-  /** Stores the remaining items and returns a summary. */
-  async finish(): Promise<string> {
-    await this.current?.finish();
-    const { stored, known } = this.counts;
-    if (this.isDryRun)
-      return `would import ${stored} articles and tombstones of ${this.users} users, ${known} are there`;
-    return `imported ${stored} articles and tombstones of ${this.users} users, ${known} were there`;
-  }
+/**
+ * Restores an exported account with its timestamps if it has not changed since. Otherwise missing articles are added as
+ * new changes, because devices would not see old ones.
+ */
+async function storeOf(context: DatabaseContext, dryRun: boolean, account: Buffer, state: AccountState) {
+  const present = await context.database.onSession((session) => findAccount(session, account));
+  const destination = destinationOf(context, dryRun, account);
+  return (items: Item[]): Promise<Stored> =>
+    present && present.last_modified > state.last_modified
+      ? addArticles(destination, items.filter(isArticle), context.clock())
+      : restoreItems(destination, state, items);
 }

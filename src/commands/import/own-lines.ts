@@ -15,8 +15,10 @@ export interface AccountState {
   purged_until: Timestamp;
 }
 
+export type Item = Article | Tombstone;
+
 /** A line of `user export`: the account of the following lines, or one of its items. */
-export type OwnLine = { line: number } & ({ account: string; state: AccountState } | { item: Article | Tombstone });
+export type OwnLine = { line: number } & ({ account: string; state: AccountState } | { item: Item });
 
 /** Reads the output of `user export`, which may be larger than the memory. Throws `ReadError` for any other line. */
 export async function* readOwnLines(chunks: TextChunks): AsyncGenerator<OwnLine> {
@@ -59,7 +61,7 @@ function readAccount({ account, last_modified, purged_until }: Record<string, un
   return { account, state };
 }
 
-function readItem(value: Record<string, unknown>): Article | Tombstone {
+function readItem(value: Record<string, unknown>): Item {
   const { id } = value;
   if (typeof id !== 'string' || !isUuid(id)) throw new Error('id: not a UUID');
   const last_modified = readTimestamp({ last_modified: value.last_modified });

@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import type { Request } from 'express';
+import { ApiError } from '../../protocol/api-error.js';
+import { Reply } from './reply.js';
+
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.webmanifest': 'application/manifest+json; charset=utf-8',
+};
+/** Files that the build gives a hash in their name. They are cached forever, others revalidated each time. */
+const HASHED = /^assets\//;
+
+/** Files that are read into memory at the start, so that no other paths can be requested. */
+export class StaticFiles {
+  private readonly files: ReadonlyMap<string, { content: Buffer; etag: string }>;
+
+  /** @param names the names of the files; all files of the folder unless they are given */
+  constructor(folder: string, names = namesIn(folder)) {
+    this.files = new Map(
+      names.map((name) => {
+        const content = readFileSync(join(folder, name));
+        return [name, { content, etag: etagOf(content) }];
+      }),
+    );
+  }
+
+  get isEmpty(): boolean {
+    return this.files.size === 0;
+  }
+
+  has(name: string): boolean {
+    return this.files.has(name);
+  }
+
+  /** The file, not to be cached. Throws 404 / 111 for any other name. */
+  reply(name: string): Reply {
+    const type = CONTENT_TYPES[extname(name)] ?? 'application/octet-stream';
+    return new Reply(200, this.find(name).content, { 'Content-Type': type });
+  }
+
+  /** The same for caches, or 304 when the client has it already. */
+  cachedReply(name: string, request: Request): Reply {
+    const { etag } = this.find(name);
+    const caching = {
+      'Cache-Control': HASHED.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache',
+      ETag: etag,
+    };
+    if (request.headers['if-none-match'] !== etag) return this.reply(name).with(caching);
+    return new Reply(304, undefined, { ...caching, Vary: 'Accept-Encoding' });
+  }
+
+  private find(name: string) {
+    const file = this.files.get(name);
+    if (!file) throw new ApiError('notFound', 'Unknown path');
+    return file;
+  }
+}
+
+const etagOf = (content: Buffer): string =>
+  `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
+
+const namesIn = (folder: string): string[] =>
+  existsSync(folder)
+    ? readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    : [];
