@@ -4,7 +4,7 @@ import type { Database } from '../database/database.js';
 import { raiseTimestamps } from '../accounts/accounts.store.js';
 import { tick } from '../accounts/tick.js';
 import { isUsableTimestamp, type Timestamp } from '../protocol/timestamp.js';
-import { type DatabaseContext, EXIT } from './command.js';
+import { type DatabaseContext } from './command.js';
 import type { Shell } from './shell.js';
 import { allAccounts } from './user-options.js';
 
@@ -25,7 +25,6 @@ export function addAdvanceClocks(commands: Command, shell: Shell): void {
       shell.withDatabase(async (context) => {
         context.audit(`advance-clocks${dryRun ? ' --dry-run' : ''}`, 'all users');
         await advanceClocks(context, to ?? context.clock(), dryRun);
-        return EXIT.ok;
       }),
     );
 }

@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { requireDatabaseFile, whyUnusable } from '../database/why-not-open.js';
 import { advanceClocks } from './advance-clocks.command.js';
-import { type CommandContext, CommandError, EXIT, UsageError } from './command.js';
+import { type CommandContext, CommandError, UsageError } from './command.js';
 import { examine } from './doctor.command.js';
 import { type Shell, withDatabase } from './shell.js';
 import {
@@ -35,7 +35,6 @@ export function addBackup(commands: Command, shell: Shell): void {
         audit('backup', 'all users');
         const { users, articles } = await copyDatabase(source, resolve(file));
         await print(`backed up ${articles} articles of ${users} users to ${file}`);
-        return EXIT.ok;
       }),
     );
 }

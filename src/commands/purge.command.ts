@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { TombstonePurge } from '../purge/tombstone-purge.js';
-import { CommandError, type DatabaseContext, EXIT } from './command.js';
+import { CommandError, type DatabaseContext } from './command.js';
 import type { Shell } from './shell.js';
 
 export function addPurge(commands: Command, shell: Shell): void {
@@ -18,12 +18,11 @@ interface Options {
   dryRun?: boolean;
 }
 
-async function purgeTombstones(context: DatabaseContext, { dryRun = false }: Options): Promise<number> {
+async function purgeTombstones(context: DatabaseContext, { dryRun = false }: Options): Promise<void> {
   const { settings, clock, database, print, progress } = context;
   if (settings.tombstoneRetentionDays === 0)
     throw new CommandError('TOMBSTONE_RETENTION_DAYS: is 0, tombstones are kept forever; set it to a number of days');
   const onProgress = (users: number, count: number) => progress(`${count} tombstones of ${users} users so far`);
   const { accounts, tombstones } = await new TombstonePurge(database, settings, clock).run({ dryRun, onProgress });
   await print(`${dryRun ? 'would purge' : 'purged'} ${tombstones} tombstones of ${accounts} users`);
-  return EXIT.ok;
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type GivenVariables, givenVariables, variablesOf } from '../config/load-settings.js';
 import { masked, SETTING_NAMES, valueOf } from '../config/settings.js';
-import { type CommandContext, EXIT } from './command.js';
+import { type CommandContext } from './command.js';
 import type { Shell } from './shell.js';
 
 export function addSettings(commands: Command, shell: Shell): void {
@@ -15,7 +15,7 @@ export function addSettings(commands: Command, shell: Shell): void {
     .action(({ json = false }: { json?: boolean }) => shell.run((context) => printSettings(context, json)));
 }
 
-async function printSettings({ settings, print }: CommandContext, json: boolean): Promise<number> {
+async function printSettings({ settings, print }: CommandContext, json: boolean): Promise<void> {
   const given = givenVariables();
   for (const name of SETTING_NAMES) {
     const text = String(valueOf(settings, name) ?? '');
@@ -25,7 +25,6 @@ async function printSettings({ settings, print }: CommandContext, json: boolean)
       json ? JSON.stringify({ name, value, source }) : `${name.padEnd(25)} ${(value ?? '(none)').padEnd(40)} ${source}`,
     );
   }
-  return EXIT.ok;
 }
 
 function sourceOf(name: string, { fromProcess, fromFile }: GivenVariables): string {

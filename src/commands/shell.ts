@@ -18,9 +18,9 @@ export class Shell {
   /** @param given what commands get instead of that of this process */
   constructor(private readonly given: Partial<DatabaseContext> = {}) {}
 
-  /** Runs `work`, which resolves with the exit code. */
-  async run(work: (context: CommandContext) => Promise<number>): Promise<void> {
-    this.exitCode = await work({
+  /** Runs `work`, which may resolve with an exit code other than 0. */
+  async run(work: (context: CommandContext) => Promise<number | void>): Promise<void> {
+    const code = await work({
       settings: this.given.settings ?? loadSettings(),
       clock: Date.now,
       environment: process.env,
@@ -29,10 +29,11 @@ export class Shell {
       progress: createProgress(),
       ...this.given,
     });
+    this.exitCode = code ?? EXIT.ok;
   }
 
   /** The same with the open database. */
-  withDatabase(work: (context: DatabaseContext) => Promise<number>): Promise<void> {
+  withDatabase(work: (context: DatabaseContext) => Promise<number | void>): Promise<void> {
     const { database } = this.given;
     return this.run((context) =>
       database

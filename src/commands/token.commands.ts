@@ -8,7 +8,7 @@ import type { Settings } from '../config/settings.js';
 import type { Token } from '../database/entities/token.entity.js';
 import { committed } from '../database/transaction.js';
 import { baseUrl } from '../greeting.js';
-import { CommandError, type DatabaseContext, EXIT, UsageError } from './command.js';
+import { CommandError, type DatabaseContext, UsageError } from './command.js';
 import type { Shell } from './shell.js';
 import { readName } from './user-options.js';
 
@@ -44,7 +44,7 @@ async function create(
   context: DatabaseContext,
   user: string,
   { name, expires, readOnly = false, quiet }: Options,
-): Promise<number> {
+): Promise<void> {
   const { settings, clock, database, print } = context;
   if (!settings.tokensEnabled)
     throw new CommandError('TOKENS_ENABLED: is false, the service would not accept the token; set it to true');
@@ -67,7 +67,6 @@ async function create(
   });
   await print(token);
   if (!quiet) for (const line of explanation(settings, token, expires_on)) await print(line);
-  return EXIT.ok;
 }
 
 function explanation(settings: Settings, token: string, expiresOn: number | null): string[] {
@@ -113,7 +112,6 @@ export function addTokenList(commands: Command, shell: Shell): void {
         const tokens = await database.onSession((session) => listTokens(session, user));
         for (const token of tokens) await print(json ? jsonOf(token) : lineOf(token, clock()));
         if (tokens.length === 0 && !json) await print('there are no tokens');
-        return EXIT.ok;
       }),
     );
 }
@@ -148,7 +146,6 @@ export function addTokenRevoke(commands: Command, shell: Shell): void {
             `${user} has no ${name === undefined ? 'tokens' : `token "${name}"`}; see "token list"`,
           );
         await print(`revoked ${revoked} ${revoked === 1 ? 'token' : 'tokens'} of ${user}`);
-        return EXIT.ok;
       });
     });
 }

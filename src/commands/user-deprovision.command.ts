@@ -4,7 +4,7 @@ import { accountKey } from '../auth/caller.js';
 import { LOCAL_ISSUER } from '../auth/tokens/personal-tokens.js';
 import { deleteTokens } from '../auth/tokens/personal-tokens.store.js';
 import { committed } from '../database/transaction.js';
-import { CommandError, type DatabaseContext, EXIT } from './command.js';
+import { CommandError, type DatabaseContext } from './command.js';
 import type { Shell } from './shell.js';
 import { issuerOf, readIssuer, readSubject } from './user-options.js';
 
@@ -48,7 +48,7 @@ function readDays(text: string): number {
   return days;
 }
 
-async function end(context: DatabaseContext, subject: string, accounts: Buffer[], days?: number): Promise<number> {
+async function end(context: DatabaseContext, subject: string, accounts: Buffer[], days?: number): Promise<void> {
   const { database, clock, print, audit } = context;
   audit(`user deprovision${days === undefined ? '' : ` --erase-after ${days}`}`, subject, accounts.at(-1));
   const since = clock();
@@ -60,10 +60,9 @@ async function end(context: DatabaseContext, subject: string, accounts: Buffer[]
   const revoked = await deleteTokens(database, subject);
   const until = erase_on === null ? 'the list is kept' : `the list is erased after ${new Date(erase_on).toISOString()}`;
   await print(`deprovisioned ${subject}: all tokens are refused, ${revoked} personal tokens revoked; ${until}`);
-  return EXIT.ok;
 }
 
-async function undo({ database, print, audit }: DatabaseContext, subject: string, accounts: Buffer[]): Promise<number> {
+async function undo({ database, print, audit }: DatabaseContext, subject: string, accounts: Buffer[]): Promise<void> {
   audit('user deprovision --undo', subject, accounts.at(-1));
   let readmitted = 0;
   await database.inTransaction(async (transaction) => {
@@ -73,5 +72,4 @@ async function undo({ database, print, audit }: DatabaseContext, subject: string
   });
   if (readmitted === 0) throw new CommandError(`${subject} is not deprovisioned`);
   await print(`the identity provider's tokens of ${subject} are accepted again; make new personal tokens if needed`);
-  return EXIT.ok;
 }

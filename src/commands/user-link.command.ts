@@ -8,7 +8,7 @@ import { accountKey } from '../auth/caller.js';
 import { LOCAL_ISSUER, REVOCATION_MS } from '../auth/tokens/personal-tokens.js';
 import { deleteTokens } from '../auth/tokens/personal-tokens.store.js';
 import type { Session } from '../database/session.js';
-import { CommandError, type DatabaseContext, EXIT } from './command.js';
+import { CommandError, type DatabaseContext } from './command.js';
 import type { Shell } from './shell.js';
 import { issuerOf, readIssuer, readName, readSubject } from './user-options.js';
 
@@ -35,7 +35,7 @@ export function addUserLink(commands: Command, shell: Shell): void {
     .action((user: string, options: Options) => shell.withDatabase((context) => link(context, user, options)));
 }
 
-async function link(context: DatabaseContext, user: string, options: Options): Promise<number> {
+async function link(context: DatabaseContext, user: string, options: Options): Promise<void> {
   const { database, settings, print, progress } = context;
   const keyOf = (issuer: string, subject: string) => accountKey(settings.userIdSecret, 'bearer', [issuer, subject]);
   const [from, to] = [keyOf(LOCAL_ISSUER, user), keyOf(issuerOf(context, options), options.subject)];
@@ -44,7 +44,7 @@ async function link(context: DatabaseContext, user: string, options: Options): P
   if (options.dryRun) {
     const what = `${found.live_count} articles and all tombstones of ${user}`;
     await print(`would move ${what} to ${to.toString('hex')}`);
-    return EXIT.ok;
+    return;
   }
   const revoked = await deleteTokens(database, user);
   progress(`revoked ${revoked} tokens; moving in a moment`);
@@ -53,7 +53,6 @@ async function link(context: DatabaseContext, user: string, options: Options): P
     committed(await move(transaction, user, from, to), hasMoved(from)),
   );
   await print(`moved ${moved} articles and tombstones of ${user} to ${to.toString('hex')}; ${revoked} tokens revoked`);
-  return EXIT.ok;
 }
 
 async function requireMovable(session: Session, user: string, from: Buffer, to: Buffer) {

@@ -3,7 +3,7 @@ import type { AccountRow } from '../accounts/account.row.js';
 import { findPage, type Page } from '../articles/store/article-pages.store.js';
 import { parseCollectionQuery } from '../protocol/collection-query.js';
 import { eraseUser } from '../purge/erasures.js';
-import { type DatabaseContext, EXIT, UsageError } from './command.js';
+import { type DatabaseContext, UsageError } from './command.js';
 import type { Shell } from './shell.js';
 import {
   addUserOptions,
@@ -39,7 +39,6 @@ export function addUserList(commands: Command, shell: Shell): void {
               : `${key} ${String(live_count).padStart(7)} ${changed}`,
           );
         }
-        return EXIT.ok;
       }),
     );
 }
@@ -64,7 +63,6 @@ export function addUserExport(commands: Command, shell: Shell): void {
         await exportAccount(context, account);
         context.progress(`${++users} users so far`);
       }
-      return EXIT.ok;
     });
   });
 }
@@ -99,12 +97,11 @@ export function addUserErase(commands: Command, shell: Shell): void {
         context.audit(`user erase${dryRun ? ' --dry-run' : ''}`, whoseOf(user), account);
         if (dryRun) {
           await print(`would erase ${live_count} articles and all tombstones of ${key}`);
-          return EXIT.ok;
+          return;
         }
         let erased = 0;
         for await (erased of eraseUser(context.database, account)) progress(`${erased} articles and tombstones so far`);
         await print(`erased ${erased} articles and tombstones of ${key}`);
-        return EXIT.ok;
       });
     });
 }
