@@ -13,7 +13,6 @@ import {
   type Tally,
   tooLarge,
   unavailable,
-  type Usage,
 } from './session.js';
 import { isCorrupt } from './sqlite/dialect.js';
 import { type Begin, type Outcome, runTransaction } from './transaction.js';
@@ -145,7 +144,7 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
   }
 
   /** How many sessions are in use, and how many requests wait for one, or for others of the same user. */
-  usage(): Usage {
+  usage(): { used: number; waiting: number; queued: number } {
     const { used, waiting } = this.source?.usage() ?? { used: 0, waiting: 0 };
     return { used, waiting, queued: this.turns.waiting + this.localWrites.waiting + this.longLocalWrites.waiting };
   }

@@ -45,19 +45,13 @@ export interface Tally {
   readonly session?: Session;
 }
 
-/** How many sessions are in use, how many callers wait for one, and how many wait for others of the same user. */
-export interface Usage {
-  used: number;
-  waiting: number;
-  queued: number;
-}
-
 /** A source of sessions, with the dialect of its database. */
 export interface SessionSource {
   readonly dialect: Dialect;
   /** Waits a bounded time for a free session; rejects with an error that `classify` recognises. */
   acquire(tally: Tally): Promise<LoanedSession>;
-  usage(): Omit<Usage, 'queued'>;
+  /** How many sessions are in use, and how many callers wait for one. */
+  usage(): { used: number; waiting: number };
   /** Closes the data source as well. */
   close(): Promise<void>;
 }

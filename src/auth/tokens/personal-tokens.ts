@@ -51,7 +51,8 @@ export class PersonalTokens {
    */
   async check(token: string, known?: Identity): Promise<CheckedToken> {
     if (!this.settings.tokensEnabled) throw refused('personal tokens are switched off');
-    if (!hasPersonalForm(token)) throw refused('it is not known');
+    // What cannot be a token needs no lookup.
+    if (!FORM.test(token)) throw refused('it is not known');
     const hash = personalTokenHash(token);
     const identity = known ? await this.identifyAgain(hash, known) : await this.identify(hash, LOOKUPS);
     const limitMs = Math.min(REVOCATION_MS, this.settings.oauthTokenCacheSeconds * 1000);
@@ -112,9 +113,6 @@ export const newPersonalToken = (): string => PREFIX + randomBytes(SECRET_BYTES)
 
 /** True for tokens that are verified here and never sent to the identity provider. */
 export const hasPersonalPrefix = (token: string): boolean => token.startsWith(PREFIX);
-
-/** False for what cannot be a token, and needs no lookup. */
-const hasPersonalForm = (token: string): boolean => FORM.test(token);
 
 /** The hash under which a token is stored. */
 export const personalTokenHash = (token: string): Buffer => createHash('sha256').update(token).digest();
