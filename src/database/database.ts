@@ -4,34 +4,19 @@ import { SettingError } from '../config/settings.js';
 import { ApiError } from '../protocol/api-error.js';
 import { type Release, Semaphore } from '../semaphore.js';
 import { before } from '../time-limit.js';
-import { DatabaseHealth } from './health.js';
-import {
-  type Dialect,
-  type Row,
-  type Session,
-  type SessionSource,
-  type Tally,
-  tooLarge,
-  unavailable,
-} from './session.js';
-import { isCorrupt } from './sqlite/dialect.js';
+import { DatabaseHealth, type Log } from './health.js';
+import { type Dialect, type Row, type Session, type SessionSource, type Tally, unavailable } from './session.js';
 import { type Begin, type Outcome, runTransaction } from './transaction.js';
 
 /** How long a start waits for the database before the service answers 503 meanwhile. */
 const START_MS = 8_000;
 const REOPEN_PAUSE_MS = 1_000;
 const PROBE_TIMEOUT_MS = 2_000;
-const RETRY_BUDGET_MS = 4_000;
 const MAX_PAUSE_MS = 250;
-/** After a request has waited in vain, others are refused immediately for this long instead of waiting too. */
-const REFUSE_MS = 1_000;
-/** The longest that a trivial statement takes on a server that is not hung. */
-const TRIVIAL_MS = 1_500;
 /** Sessions that one user's requests may hold, of the ten or so that all users share. */
 const MAX_SESSIONS_PER_USER = 4;
 /** Transactions of one user that may queue for SQLite's single writer: as many as share a commit. */
 const MAX_LOCAL_WRITES_PER_USER = 16;
-const DOCTOR = 'run "npm run commands -- doctor", which says what to do';
 const LIMITS = { timeoutMs: 3_000, refusal: 'Other requests of the same user took too long, try again later' };
 
 /**
@@ -46,10 +31,8 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
   private source?: SessionSource;
   private reopening?: NodeJS.Timeout;
   private closed = false;
-  private readonly health = new DatabaseHealth();
   private probing?: Promise<Row | undefined>;
-  private refuseUntil = 0;
-  private isTesting = false;
+  private readonly health: DatabaseHealth;
   private readonly turns = new Semaphore({ ...LIMITS, slotsPerKey: MAX_SESSIONS_PER_USER });
   private readonly localWrites = new Semaphore({ ...LIMITS, slotsPerKey: MAX_LOCAL_WRITES_PER_USER });
   /** A long transaction of one user at a time, so that others get SQLite's single writer in between. */
@@ -59,7 +42,9 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
   constructor(
     private readonly connect: (onMoved: (error: Error) => void) => Promise<SessionSource>,
     private readonly log?: Log,
-  ) {}
+  ) {
+    this.health = new DatabaseHealth(log);
+  }
 
   /**
    * Resolves when the database is open, when its server is away, and when it still migrates after eight seconds; it then
@@ -219,8 +204,8 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
     purpose: 'read' | 'write',
     attempt: (source: SessionSource) => Promise<T>,
   ): Promise<T> {
+    this.health.requireReachable();
     const start = performance.now();
-    if (start < this.refuseUntil) throw unavailable(new Error('the database was away a moment ago'));
     for (let tries = 1; ; tries++) {
       const source = this.requireSource();
       try {
@@ -231,49 +216,11 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
           attempt(source),
         );
       } catch (error) {
-        this.requireRetryable(source, error, performance.now() - start);
+        this.health.requireRetryable(source, error, performance.now() - start);
       }
       this.retries++;
       await pause(tries);
     }
-  }
-
-  /** Throws the error for the response unless a retry is safe and promising. */
-  private requireRetryable(source: SessionSource, error: unknown, elapsedMs: number): void {
-    if (error instanceof ApiError) throw error;
-    const failure = source.dialect.classify(error);
-    if (failure === 'bug' || failure === 'duplicate') throw error;
-    if (failure === 'tooLarge') throw tooLarge(error);
-    if (failure === 'broken') {
-      this.noteBroken(error as Error);
-      throw unavailable(error);
-    }
-    if (failure === 'slow') {
-      // One user's statement may be slow; only a server that responds to nobody is away for all.
-      void this.refuseIfHung(source);
-      throw unavailable(error);
-    }
-    if (elapsedMs <= RETRY_BUDGET_MS) return;
-    if (failure === 'lost') this.refuseForAWhile();
-    throw unavailable(error);
-  }
-
-  private noteBroken(error: Error): void {
-    const isNews = isCorrupt(error) && !this.health.damage;
-    this.health.noteBroken(isCorrupt(error) ? error : undefined);
-    if (isNews) this.log?.error(`the database file is corrupt (${error.message}): ${DOCTOR}`);
-  }
-
-  private refuseForAWhile(): void {
-    this.refuseUntil = performance.now() + REFUSE_MS;
-  }
-
-  /** Refuses for a while if the server does not respond to a trivial statement either; one probe at a time, for which nobody waits. */
-  private async refuseIfHung(source: SessionSource): Promise<void> {
-    if (this.isTesting) return;
-    this.isTesting = true;
-    if (await isUnresponsive(source)) this.refuseForAWhile();
-    this.isTesting = false;
   }
 }
 
@@ -281,27 +228,5 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
 const isRefused = (dialect: Dialect, error: unknown): boolean =>
   !(error instanceof ApiError) && ['away', 'broken'].includes(dialect.classify(error));
 
-async function isUnresponsive(source: SessionSource): Promise<boolean> {
-  try {
-    const session = await source.acquire({ statements: 0 });
-    const response = session.row('SELECT 1', []).then(
-      () => true,
-      () => false,
-    );
-    const hasResponded = await Promise.race([response, sleep(TRIVIAL_MS, false)]);
-    if (hasResponded) session.release();
-    else session.destroy();
-    return !hasResponded;
-  } catch (error) {
-    // Without a free session there is nothing to learn about the server.
-    return !(error instanceof ApiError);
-  }
-}
-
 /** Full jitter: without it the losers of a race would keep colliding. */
 const pause = (tries: number): Promise<void> => sleep(Math.random() * Math.min(MAX_PAUSE_MS, 10 * 2 ** tries));
-
-export interface Log {
-  warn(message: string): void;
-  error(message: string): void;
-}

@@ -1,17 +1,33 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError } from '../protocol/api-error.js';
+import { type SessionSource, tooLarge, unavailable } from './session.js';
+import { isCorrupt } from './sqlite/dialect.js';
+
 /** How long a failed write counts unless another one succeeds: a disk has room again without anybody writing. */
 const FAILED_WRITE_MS = 10_000;
 /** How long corruption counts after it was last found. */
 const BROKEN_MS = 60_000;
 
+const RETRY_BUDGET_MS = 4_000;
+/** After a request has waited in vain, others are refused immediately for this long instead of waiting too. */
+const REFUSE_MS = 1_000;
+/** The longest that a trivial statement takes on a server that is not hung. */
+const TRIVIAL_MS = 1_500;
+const DOCTOR = 'run "npm run commands -- doctor", which says what to do';
+
 /**
- * The recent experience of requests with the database. A read-only probe would succeed on a full disk, on a server that
- * refuses writes, and if only some pages are unreadable.
+ * The recent experience of requests with the database, and what follows for others. A read-only probe would succeed on a
+ * full disk, on a server that refuses writes, and if only some pages are unreadable.
  */
 export class DatabaseHealth {
   private writeFailed = -Infinity;
   private foundBroken = -Infinity;
+  private refuseUntil = 0;
+  private isTesting = false;
   /** The first error of a corrupt file. */
   damage?: Error;
+
+  constructor(private readonly log?: Log) {}
 
   /** False while writes fail or corruption is known. */
   get isGood(): boolean {
@@ -23,8 +39,69 @@ export class DatabaseHealth {
     this.writeFailed = succeeded ? -Infinity : performance.now();
   }
 
-  noteBroken(corruption?: Error): void {
-    this.damage ??= corruption;
+  noteBroken(error: Error): void {
     this.foundBroken = performance.now();
+    if (this.damage || !isCorrupt(error)) return;
+    this.damage = error;
+    this.log?.error(`the database file is corrupt (${error.message}): ${DOCTOR}`);
   }
+
+  /** Throws 503 / 201 if others have just waited in vain. */
+  requireReachable(): void {
+    if (performance.now() < this.refuseUntil) throw unavailable(new Error('the database was away a moment ago'));
+  }
+
+  /** Throws the error for the response unless a retry is safe and promising. */
+  requireRetryable(source: SessionSource, error: unknown, elapsedMs: number): void {
+    if (error instanceof ApiError) throw error;
+    const failure = source.dialect.classify(error);
+    if (failure === 'bug' || failure === 'duplicate') throw error;
+    if (failure === 'tooLarge') throw tooLarge(error);
+    if (failure === 'broken') {
+      this.noteBroken(error as Error);
+      throw unavailable(error);
+    }
+    if (failure === 'slow') {
+      // One user's statement may be slow; only a server that responds to nobody is away for all.
+      void this.refuseIfHung(source);
+      throw unavailable(error);
+    }
+    if (elapsedMs <= RETRY_BUDGET_MS) return;
+    if (failure === 'lost') this.refuseForAWhile();
+    throw unavailable(error);
+  }
+
+  private refuseForAWhile(): void {
+    this.refuseUntil = performance.now() + REFUSE_MS;
+  }
+
+  /** Refuses for a while if the server does not respond to a trivial statement either. Nobody waits for that. */
+  private async refuseIfHung(source: SessionSource): Promise<void> {
+    if (this.isTesting) return;
+    this.isTesting = true;
+    if (await isUnresponsive(source)) this.refuseForAWhile();
+    this.isTesting = false;
+  }
+}
+
+async function isUnresponsive(source: SessionSource): Promise<boolean> {
+  try {
+    const session = await source.acquire({ statements: 0 });
+    const response = session.row('SELECT 1', []).then(
+      () => true,
+      () => false,
+    );
+    const hasResponded = await Promise.race([response, sleep(TRIVIAL_MS, false)]);
+    if (hasResponded) session.release();
+    else session.destroy();
+    return !hasResponded;
+  } catch (error) {
+    // Without a free session there is nothing to learn about the server.
+    return !(error instanceof ApiError);
+  }
+}
+
+export interface Log {
+  warn(message: string): void;
+  error(message: string): void;
 }

@@ -1,7 +1,8 @@
 import type { DataSource } from 'typeorm';
 import type { Settings } from '../config/settings.js';
 import { createDataSource, dataSourceOptions, openDataSource, sqliteHandle } from './data-source.js';
-import { Database, type Log } from './database.js';
+import { Database } from './database.js';
+import type { Log } from './health.js';
 import { migrateFile, migrateServer, requireMigrated, requireUsers } from './migrate.js';
 import type { SessionSource } from './session.js';
 import { SqliteSessions } from './sqlite/sessions.js';
