@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
+import type { DataSource } from 'typeorm';
 import { SettingError } from '../config/settings.js';
 import { ApiError } from '../protocol/api-error.js';
 import { type Release, Semaphore } from '../semaphore.js';
@@ -38,8 +39,12 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
   /** A long transaction of one user at a time, so that others get SQLite's single writer in between. */
   private readonly longLocalWrites = new Semaphore({ ...LIMITS, slotsPerKey: 1 });
 
-  /** @param connect opens the database, and calls `onMoved` when its file is found to be removed or replaced later */
+  /**
+   * @param dataSource not open yet
+   * @param connect opens it, and calls `onMoved` when the file is found to be removed or replaced later
+   */
   constructor(
+    private readonly dataSource: DataSource,
     private readonly connect: (onMoved: (error: Error) => void) => Promise<SessionSource>,
     private readonly log?: Log,
   ) {
@@ -59,19 +64,25 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     this.closed = true;
     clearTimeout(this.reopening);
-    await this.source?.close();
+    await this.close();
+  }
+
+  private async close(): Promise<void> {
+    this.source?.close?.();
+    if (this.dataSource.isInitialized) await this.dataSource.destroy();
   }
 
   /** Tries until the database is open. Resolves after the first attempt; rejects if that was refused. */
   private async open(): Promise<void> {
     try {
-      const source = await this.connect((error) => this.refuseMoved(error));
-      if (this.closed) await source.close();
-      else this.source = source;
+      this.source = await this.connect((error) => this.refuseMoved(error));
+      if (this.closed) await this.close();
     } catch (error) {
+      // Closed meanwhile, it cannot be opened.
+      if (this.closed) return;
       if (error instanceof SettingError) throw error;
       this.log?.warn(`database not available, retrying: ${(error as Error).message}`);
-      if (!this.closed) this.reopening = setTimeout(() => this.reopen(), REOPEN_PAUSE_MS).unref();
+      this.reopening = setTimeout(() => this.reopen(), REOPEN_PAUSE_MS).unref();
     }
   }
 

@@ -10,7 +10,7 @@ import { whyNotOpen } from './why-not-open.js';
 
 /** The database of a data source, neither of them open yet. */
 export const databaseOf = (settings: Settings, dataSource: DataSource, log?: Log): Database =>
-  new Database((onMoved) => openSessions(settings, dataSource, onMoved, log), log);
+  new Database(dataSource, (onMoved) => openSessions(settings, dataSource, onMoved, log), log);
 
 /** The open database of a process without Nest, which has to close it. Rejects and resolves like `onModuleInit`. */
 export async function openDatabase(settings: Settings, log?: Log): Promise<Database> {

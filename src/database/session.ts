@@ -52,8 +52,8 @@ export interface SessionSource {
   acquire(tally: Tally): Promise<LoanedSession>;
   /** How many sessions are in use, and how many callers wait for one. */
   usage(): { used: number; waiting: number };
-  /** Closes the data source as well. */
-  close(): Promise<void>;
+  /** Closes what the data source does not know of. */
+  close?(): void;
 }
 
 /** What differs between MySQL / MariaDB and SQLite. */

@@ -32,12 +32,12 @@ beforeEach(async () => {
   other = new Sqlite(join(folder, 'file.db'));
   const dataSource = new DataSource({ type: 'better-sqlite3', database: ':memory:' });
   sessions = await SqliteSessions.of(dataSource, handle, () => undefined);
-  database = new Database(() => Promise.resolve(sessions));
+  database = new Database(dataSource, () => Promise.resolve(sessions));
   await database.onModuleInit();
 });
 afterEach(() => {
   other.close();
-  void sessions.close();
+  sessions.close();
   handle.close();
   rmSync(folder, { recursive: true });
 });
@@ -164,12 +164,9 @@ it('lets readers go first, and shows them only what is durable', async () => {
 it('shows readers of an in-memory database only what is committed', async () => {
   const memory = new Sqlite(':memory:');
   memory.exec('CREATE TABLE words (word TEXT PRIMARY KEY)');
-  const source = await SqliteSessions.of(
-    new DataSource({ type: 'better-sqlite3', database: ':memory:' }),
-    memory,
-    fail,
-  );
-  database = new Database(() => Promise.resolve(source));
+  const dataSource = new DataSource({ type: 'better-sqlite3', database: ':memory:' });
+  const source = await SqliteSessions.of(dataSource, memory, fail);
+  database = new Database(dataSource, () => Promise.resolve(source));
   await database.onModuleInit();
   const refused = new ApiError('notFound', 'refused');
   let reading: Promise<unknown[]> | undefined;

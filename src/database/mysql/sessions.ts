@@ -44,10 +44,6 @@ export class MysqlSessions implements SessionSource {
       this.waiting--;
     }
   }
-
-  async close(): Promise<void> {
-    if (this.dataSource.isInitialized) await this.dataSource.destroy();
-  }
 }
 
 /** The runner's connection. One that arrives too late is returned to the pool. */

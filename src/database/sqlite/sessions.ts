@@ -82,10 +82,9 @@ export class SqliteSessions implements SessionSource {
     }
   }
 
-  async close(): Promise<void> {
+  close(): void {
     this.file?.close();
     this.reader?.close();
-    if (this.dataSource.isInitialized) await this.dataSource.destroy();
   }
 }
 
