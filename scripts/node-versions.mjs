@@ -48,7 +48,9 @@ function prepare(version) {
   const allowScripts = { 'better-sqlite3': true };
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies, allowScripts }));
   run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund'], folder, process.env);
-  run('npm', ['rebuild', 'better-sqlite3'], folder, environmentOf(folder));
+  // How fast SQLite is does not matter here, and without optimisation it compiles in a third of the time.
+  const flags = { CFLAGS: '-O0', CXXFLAGS: '-O0' };
+  run('npm', ['rebuild', 'better-sqlite3'], folder, { ...environmentOf(folder), ...flags });
   renameSync(folder, finished);
 }
 
@@ -59,7 +61,7 @@ function testAll() {
     copyWorkingTree(copy);
     for (const version of VERSIONS) test(version, copy);
   } finally {
-    rmSync(copy, { recursive: true, force: true });
+    run('rm', ['-rf', copy], '.', process.env);
   }
 }
 
@@ -71,15 +73,13 @@ function test(version, copy) {
   run('node', ['node_modules/vitest/vitest.mjs', 'run', ...projects, ...FILES], copy, environmentOf(folderOf(version)));
 }
 
+/** Copies all but the history and the caches; `cp` takes a fifth of the time of `cpSync`. */
 function copyWorkingTree(copy) {
-  const ignored = new Set([resolve('.git'), resolve('node_modules/.cache')]);
-  for (const name of readdirSync('.'))
-    cpSync(name, join(copy, name), {
-      recursive: true,
-      verbatimSymlinks: true,
-      preserveTimestamps: true,
-      filter: (path) => !ignored.has(resolve(path)),
-    });
+  const names = readdirSync('.').filter((name) => name !== '.git' && name !== 'node_modules');
+  const packages = readdirSync('node_modules').filter((name) => name !== '.cache');
+  mkdirSync(join(copy, 'node_modules'));
+  run('cp', ['-a', '--reflink=auto', ...names, copy], '.', process.env);
+  run('cp', ['-a', '--reflink=auto', ...packages, join(copy, 'node_modules')], 'node_modules', process.env);
 }
 
 /** The environment in which `node` is the one of the folder, and what is compiled is compiled for it. */

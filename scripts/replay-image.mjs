@@ -2,7 +2,7 @@
 // last stage keeps, starts it with its environment and command, and runs its health check. Two differences: Debian
 // packages are those of this machine, and dependencies are copied unless --install is given.
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -24,7 +24,8 @@ try {
     stages.find(({ name }) => name === 'e2e'),
   );
 } finally {
-  rmSync(folder, { recursive: true, force: true });
+  // As `cp`, much faster than the function of Node.
+  spawnSync('rm', ['-rf', folder]);
 }
 
 /** The stages with their instructions, with continuation lines joined. */
@@ -65,8 +66,16 @@ function copy(value, stage, stages) {
     const isFolderOfMany = target.endsWith('/') && !target.endsWith(`${relative}/`);
     const to = join(stage.folder, isFolderOfMany ? join(target, relative.split('/').at(-1)) : target);
     mkdirSync(dirname(to), { recursive: true });
-    cpSync(join(source, relative), to, { recursive: true, verbatimSymlinks: true });
+    copyInto(join(source, relative), to);
   }
+}
+
+/** Copies a file, or what is in a folder, as an image does; `cp` takes a fifth of the time of `cpSync`. */
+function copyInto(from, to) {
+  const isFolder = statSync(from).isDirectory();
+  if (isFolder) mkdirSync(to, { recursive: true });
+  const { status, stderr } = spawnSync('cp', ['-a', '--reflink=auto', isFolder ? `${from}/.` : from, to]);
+  if (status !== 0) throw new Error(`${from} could not be copied: ${stderr}`);
 }
 
 function requireInContext(path) {

@@ -1,6 +1,6 @@
 // Copies what is committed to an empty folder, starts it with `npm start` and does what a newcomer would do first.
 import { execFileSync, spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -13,11 +13,16 @@ try {
   // A workspace has packages of its own where it needs another version.
   for (const workspace of ['.', ...JSON.parse(readFileSync('package.json', 'utf8')).workspaces]) {
     const installed = join(workspace, 'node_modules');
-    if (existsSync(installed)) cpSync(installed, join(folder, installed), { recursive: true, verbatimSymlinks: true });
+    const packages = existsSync(installed) ? readdirSync(installed).filter((name) => name !== '.cache') : [];
+    if (packages.length === 0) continue;
+    mkdirSync(join(folder, installed));
+    // `cp` takes a fifth of the time of `cpSync`.
+    execFileSync('cp', ['-a', '--reflink=auto', ...packages, join(folder, installed)], { cwd: installed });
   }
   await tryOut();
 } finally {
-  rmSync(folder, { recursive: true, force: true });
+  // As `cp`, much faster than the function of Node.
+  execFileSync('rm', ['-rf', folder]);
 }
 
 async function tryOut() {
