@@ -17,7 +17,8 @@ const api = (name: string, globalSetup: string[] = []) => ({
     globalSetup: ['test/support/setup-contract.ts', ...globalSetup],
     // The files share nothing but the loaded modules, and loading them takes longer than the tests.
     isolate: false,
-    ...sideBySide(2),
+    // They wait for half of the time.
+    ...sideBySide(3),
     testTimeout: 20_000,
     hookTimeout: 30_000,
   },
@@ -53,8 +54,9 @@ const LIGHT = [
   'test/auth/{provider-shapes,token-cache,token-verifier}.spec.ts',
   'test/operations/{backup,command-line,compose,dashboards,deploy-files,doctor,doctor-sqlite,documents,dump}.spec.ts',
   'test/operations/{expected-database,haproxy,images,kubernetes,logs,metrics,move,release,settings,traces,users,workflows}.spec.ts',
-  'test/system/{bench,concurrency,documented-databases,end-to-end,end-to-end-limits,end-to-end-oidc,killed-batches}.spec.ts',
-  'test/system/{migration-generate,migrations,query-plans,schema,servers,sqlite-durability,sqlite-file,start,two-step-migrations}.spec.ts',
+  'test/system/{bench,concurrency,database-session,database-tls,database-url,documented-databases,end-to-end}.spec.ts',
+  'test/system/{end-to-end-limits,end-to-end-oidc,killed-batches,migrate-on-start,migration-generate,migrations}.spec.ts',
+  'test/system/{query-plans,schema,servers,sqlite-durability,sqlite-file,start,two-step-migrations}.spec.ts',
 ];
 
 export default defineConfig({
@@ -93,7 +95,7 @@ export default defineConfig({
           globalSetup: ['test/support/setup-build.ts'],
           include: ['test/web/**/*.spec.ts'],
           ...wholeSystems,
-          ...sideBySide(2),
+          ...sideBySide(3),
           testTimeout: 90_000,
         },
       },
