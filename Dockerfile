@@ -1,5 +1,5 @@
 # Compiles with all dependencies, then keeps what runs.
-FROM node:24.21.0-bookworm-slim AS build
+FROM node:24.18.1-bookworm-slim AS build
 RUN apt-get update && apt-get install -y --no-install-recommends g++ make python3 && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
 COPY package.json package-lock.json ./
@@ -25,7 +25,7 @@ RUN npm run build:service && npm prune --omit=dev
 RUN find node_modules -name '*.map' -delete && rm -rf node_modules/better-sqlite3/deps node_modules/better-sqlite3/build/Release/obj*
 
 # The end-to-end suites against any deployment: docker build --target e2e -t reading-list-e2e .
-FROM node:24.21.0-bookworm-slim AS e2e
+FROM node:24.18.1-bookworm-slim AS e2e
 RUN apt-get update && apt-get install -y --no-install-recommends g++ make python3 && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
 COPY package.json package-lock.json ./
@@ -46,7 +46,7 @@ COPY scripts ./scripts
 ENTRYPOINT ["node", "scripts/test-e2e.mjs"]
 
 # The resolver: docker build --target resolver -t reading-list-resolver .
-FROM node:24.21.0-bookworm-slim AS resolver
+FROM node:24.18.1-bookworm-slim AS resolver
 ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=build /app/node_modules ./node_modules
@@ -55,7 +55,7 @@ COPY package.json LICENSE ./
 USER node
 ENTRYPOINT ["node", "clients/resolver/dist/cli.js"]
 
-FROM node:24.21.0-bookworm-slim
+FROM node:24.18.1-bookworm-slim
 ARG COMMIT=unknown
 ARG VERSION=2.0.0
 LABEL org.opencontainers.image.title="reading-list" \

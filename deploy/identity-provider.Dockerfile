@@ -1,5 +1,5 @@
 # The development identity provider, in which any name signs in. Never let it near real users.
-FROM node:24.21.0-bookworm-slim
+FROM node:24.18.1-bookworm-slim
 RUN apt-get update && apt-get install -y --no-install-recommends g++ make python3 && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
 COPY package.json package-lock.json ./
