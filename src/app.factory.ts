@@ -65,7 +65,8 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
   options.extend?.(nest);
   nest.use(requireWellFormed, refuseOverload(status.monitor));
   const database = nest.get(Database);
-  if (options.onRefusal) database.onRefusal = options.onRefusal;
+  const { onRefusal } = options;
+  if (onRefusal) database.onRefusal = (error) => void log.flush().then(() => onRefusal(error));
   if (metrics) measureService(metrics, nest);
   try {
     await nest.init();

@@ -10,8 +10,6 @@ const NOTICE_MS = 1_500;
 /** How long requests in flight may then take. */
 const GRACE_MS = 5_500;
 const SWEEP_MS = 100;
-/** How long shutdown waits for the log to be written. */
-const LOG_FLUSH_MS = 500;
 
 /** Stops a running service: finishes what is in flight, within ten seconds. */
 export type Stop = () => Promise<void>;
@@ -70,7 +68,7 @@ async function serve(settings: Settings): Promise<Stop> {
   return async () => {
     await shutDown(app);
     await endTracing?.();
-    await app.log.flush(LOG_FLUSH_MS);
+    await app.log.flush();
   };
 }
 

@@ -179,6 +179,18 @@ describe.each(Object.keys(DATABASES))('the doctor on %s', (name) => {
     expect(await run('export', '--key', list.key)).toBe(before);
   });
 
+  it('tells which articles share a URL, where hashes are wrong', async () => {
+    const list = await furnish();
+    const url = "'https://example.com/1'";
+    const hashes = `url_hash = x'${'01'.repeat(32)}', resolved_url_hash = x'${'02'.repeat(32)}'`;
+    await tamper(`UPDATE articles SET url = ${url}, resolved_url = ${url}, ${hashes} ${list.of} AND ${list.idOf(1)}`);
+    const { status, out } = await examine(list.key, '--repair');
+    expect(status).toBe(3);
+    expect(out).toContain(`article ${list.ids[1]} duplicates the URL of another article: delete one of them through`);
+    await send(service.url, list.user, 'DELETE', `/articles/${list.ids[1]}`);
+    expect((await examine(list.key)).status).toBe(0);
+  });
+
   it.each([
     ['ix_articles_live', 'index', '(account, deleted, last_modified, unread, archived, favorite, is_article)'],
     ['uq_articles_url_hash', 'unique index', '(account, url_hash)'],

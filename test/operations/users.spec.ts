@@ -98,10 +98,21 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
     await mustRunHere(['user', 'erase', '--basic', user], settings);
     const cut = await runHere(['user', 'import', '-'], settings, exported.slice(0, exported.length * 0.7));
     expect(cut.status).toBe(1);
-    expect(cut.err).toMatch(/^line \d+: not JSON; .*repeat/);
+    expect(cut.err).toMatch(/^line \d+: not JSON; 100 articles and tombstones were imported before, and .* repeated$/m);
     await mustRunHere(['user', 'import', '-'], settings, exported);
     expect(await fullState(service.url, user)).toEqual(before);
     expect(await mustRunHere(['doctor', '--basic', user], settings)).toMatch(/ 0 problems/);
+  });
+
+  it('an import of several users for one is refused, and stores none of them', async () => {
+    const users = [randomUUID(), randomUUID()];
+    for (const user of users)
+      await ask(user, 'POST', '/articles', { url: `https://example.com/${user}`, title: 'T', added_by: 'x' });
+    const exported = await Promise.all(users.map((user) => mustRunHere(['user', 'export', '--basic', user], settings)));
+    const refused = await runHere(['user', 'import', '-', '--local', users[0]!], settings, exported.join(''));
+    expect(refused).toMatchObject({ status: 1, out: '' });
+    expect(refused.err).toMatch(/^line 3: another user; leave out the user to import them all; 0 articles /);
+    expect((await runHere(['user', 'export', '--local', users[0]!], settings)).err).toContain('there is no such user');
   });
 
   it('an import into a list that went on adds what is missing as new changes', async () => {

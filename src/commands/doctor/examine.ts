@@ -5,6 +5,7 @@ import {
   type Totals,
   totalsOf,
 } from '../../accounts/account-checks.store.js';
+import { isTaken } from '../../articles/store/transfer.store.js';
 import type { Database } from '../../database/database.js';
 import type { Parameter, Row } from '../../database/session.js';
 import { committed } from '../../database/transaction.js';
@@ -79,34 +80,49 @@ async function problemsOfRecords(database: Database, account: Buffer): Promise<P
   for (let after: Parameter | undefined; ;) {
     const from = after;
     const records = await database.onSession((session) => recordsAfter(session, account, from, AT_ONCE));
-    for (const record of records) problems.push(...problemsOfRecord(account, record));
+    for (const record of records) {
+      if (record.wrong !== '') problems.push(problemOfValues(account, record));
+      else if (record.deleted === 0 && !hasItsHashes(record))
+        problems.push(await problemOfHashes(database, account, record));
+    }
     if (records.length < AT_ONCE) return problems;
     after = records.at(-1)!.id!;
   }
 }
 
 const THROUGH_API = 'delete it through the API, or restore it from a backup';
-const WITH_HASHES = 'export the user, erase the user and import the export';
 
 /** Nobody but a device knows what a record should say. */
-function problemsOfRecord(account: Buffer, row: Row): Problem[] {
+function problemOfValues(account: Buffer, row: Row): Problem {
   const { id } = row;
   const wrong = row.wrong as string;
   const isTombstone = row.deleted === 1;
-  const name = `${isTombstone ? 'tombstone' : 'article'} ${nameOf(id!)}`;
-  if (wrong === '' && (isTombstone || hasItsHashes(row))) return [];
-  if (wrong === '') return [{ text: `${name} has a hash that does not match its URL`, advice: WITH_HASHES }];
-  const text = `${name}: invalid values in ${wrong}`;
-  if (!isTombstone && !/\b(id|deleted)\b/.test(wrong)) return [{ text, advice: THROUGH_API }];
+  const text = `${isTombstone ? 'tombstone' : 'article'} ${nameOf(id!)}: invalid values in ${wrong}`;
+  if (!isTombstone && !/\b(id|deleted)\b/.test(wrong)) return { text, advice: THROUGH_API };
   const where = `account = x'${account.toString('hex')}' AND HEX(id) = '${digits(id!).toUpperCase()}'`;
   const statement =
     isTombstone && !/\b(id|last_modified)\b/.test(wrong)
       ? `UPDATE articles SET ${wrong.replaceAll(/\w+/g, '$& = NULL')} WHERE ${where}`
       : `DELETE FROM articles WHERE ${where}`;
-  return [{ text, advice: `restore a backup, or: ${statement}` }];
+  return { text, advice: `restore a backup, or: ${statement}` };
 }
 
-const digits = (id: Row[string]): string => Buffer.from(id as string).toString('hex');
+async function problemOfHashes(database: Database, account: Buffer, row: Row): Promise<Problem> {
+  const id = uuidText(row.id as Buffer);
+  const article = { id, url: row.url as string, resolved_url: row.resolved_url as string };
+  if (await database.onSession((session) => isTaken(session, account, article)))
+    return {
+      text: `article ${id} duplicates the URL of another article`,
+      advice: 'delete one of them through the API',
+    };
+  return {
+    text: `article ${id} has a hash that does not match its URL`,
+    advice: 'export the user, erase the user and import the export',
+  };
+}
+
+/** As `HEX` writes them, for any type that SQLite may have in the column. */
+const digits = (id: Row[string]): string => (Buffer.isBuffer(id) ? id : Buffer.from(String(id))).toString('hex');
 
 const nameOf = (id: Row[string]): string =>
   Buffer.isBuffer(id) && id.length === 16 ? uuidText(id) : `with the key x'${digits(id)}'`;

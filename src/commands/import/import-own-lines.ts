@@ -11,7 +11,7 @@ import {
   noneYet,
   printOverQuota,
 } from './import-options.js';
-import { type AccountState, type Item, type OwnLine, readOwnLines, type TextChunks } from './own-lines.js';
+import { type AccountState, type Item, type OwnLine, readOwnLines, refusal, type TextChunks } from './own-lines.js';
 import { addArticles, restoreItems, type Stored } from './store-items.js';
 
 /**
@@ -30,10 +30,8 @@ export async function importOwnLines(
   let [users, items] = [0, 0];
   try {
     let store: (items: Item[]) => Promise<Stored>;
-    for await (const chunk of chunksOf(readOwnLines(text))) {
+    for await (const chunk of chunksOf(readOwnLines(text), named !== undefined)) {
       if (chunk.isFirst) {
-        if (named && users > 0)
-          throw new CommandError(`line ${chunk.line}: another user; leave out the user to import them all`);
         users++;
         store = await storeOf(context, dryRun, named ?? Buffer.from(chunk.account, 'hex'), chunk.state);
       }
@@ -43,7 +41,10 @@ export async function importOwnLines(
     }
   } catch (error) {
     if (!(error instanceof ReadError)) throw error;
-    throw new CommandError(`${error.message}; the lines before it were imported, repeat when the file is complete`);
+    const done = `${counts.stored} articles and tombstones were imported before`;
+    throw new CommandError(
+      `${error.message}; ${dryRun ? 'nothing was imported' : done}, and the import can be repeated`,
+    );
   }
   const [done, were] = dryRun ? ['would import', 'are'] : ['imported', 'were'];
   await context.print(
@@ -54,17 +55,18 @@ export async function importOwnLines(
 
 /** Some items of an account. An account has at least one chunk. */
 interface Chunk {
-  line: number;
   account: string;
   state: AccountState;
   items: Item[];
   isFirst: boolean;
 }
 
-async function* chunksOf(lines: AsyncIterable<OwnLine>): AsyncGenerator<Chunk> {
+/** @param isOneUser whether the lines may be of one user only */
+async function* chunksOf(lines: AsyncIterable<OwnLine>, isOneUser: boolean): AsyncGenerator<Chunk> {
   let chunk: Chunk | undefined;
   for await (const line of lines) {
     if ('account' in line) {
+      if (chunk && isOneUser) throw refusal(line.line, 'another user; leave out the user to import them all');
       if (chunk) yield chunk;
       chunk = { ...line, items: [], isFirst: true };
     } else if (chunk && chunk.items.push(line.item) >= CHUNK) {

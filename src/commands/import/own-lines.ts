@@ -44,7 +44,8 @@ async function* linesOf(chunks: TextChunks): AsyncGenerator<{ line: number; text
   if (text !== '') yield { line, text };
 }
 
-const refusal = (line: number, reason: string): ReadError => new ReadError(reason, { unit: 'line', number: line });
+export const refusal = (line: number, reason: string): ReadError =>
+  new ReadError(reason, { unit: 'line', number: line });
 
 function readOwnLine(text: string, line: number): OwnLine {
   const value = parseOwnLine(text, line);

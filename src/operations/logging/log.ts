@@ -10,12 +10,14 @@ const MAX_WAITING_BYTES = 1_048_576;
 /** A file gets lines in blocks, or after so long: to write each by itself takes a tenth of the time of a poll. */
 const BLOCK_BYTES = 4_096;
 const LONGEST_WAIT_MS = 100;
+/** How long the end of the process waits for a stuck reader. */
+const FLUSH_MS = 500;
 const STANDARD_OUTPUT = 1;
 
 /** Where log lines go. Writing never blocks and never fails. */
 export interface LogOutput extends DestinationStream {
-  /** Resolves when everything is written, or after `limitMs`. */
-  flush(limitMs: number): Promise<void>;
+  /** Resolves when everything is written, or after half a second. */
+  flush(): Promise<void>;
 }
 
 let output: Promise<LogOutput> | undefined;
@@ -57,7 +59,7 @@ function file(fd: number): LogOutput {
   stream.on('drop', countLoss(stream));
   return {
     write: (line) => void stream.write(line),
-    flush: (limitMs) => atMost(limitMs, (done) => stream.flush(done)),
+    flush: () => inTime((done) => stream.flush(done)),
   };
 }
 
@@ -78,7 +80,7 @@ function pipe(fd: number): LogOutput {
       }
       stream.write(line);
     },
-    flush: (limitMs) => atMost(limitMs, (done) => stream.write('', done)),
+    flush: () => inTime((done) => stream.write('', done)),
   };
 }
 
@@ -96,9 +98,9 @@ function countLoss(stream: SonicBoom | Socket): () => void {
   return () => void lost++;
 }
 
-const atMost = (limitMs: number, begin: (done: () => void) => void): Promise<void> =>
+const inTime = (begin: (done: () => void) => void): Promise<void> =>
   new Promise((resolve) => {
-    setTimeout(resolve, limitMs);
+    setTimeout(resolve, FLUSH_MS);
     begin(resolve);
   });
 

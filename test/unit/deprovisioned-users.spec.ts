@@ -1,0 +1,46 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { DeprovisionedUsers } from '../../src/auth/tokens/deprovisioned-users.js';
+import type { Database } from '../../src/database/database.js';
+
+const ACCOUNT = Buffer.alloc(16, 1);
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** With a database that takes so long for each answer. */
+function usersOf(accounts: Buffer[], ms: number): DeprovisionedUsers {
+  const onSession = () => new Promise((resolve) => setTimeout(resolve, ms, accounts));
+  return new DeprovisionedUsers({ onSession } as unknown as Database, () => Date.now());
+}
+
+/** Whether requests, one every 0.7 s, are let in. */
+async function requests(users: DeprovisionedUsers, count: number): Promise<boolean[]> {
+  const results: boolean[] = [];
+  for (let at = 0; at < count; at++) {
+    const request = users.refuse(ACCOUNT).then(
+      () => results.push(true),
+      () => results.push(false),
+    );
+    await vi.advanceTimersByTimeAsync(1_100);
+    await request;
+  }
+  return results;
+}
+
+it('a database that answers late keeps nobody out at first, and a deprovisioned user soon', async () => {
+  expect(await requests(usersOf([ACCOUNT], 1_300), 6)).toEqual([true, true, false, false, false, false]);
+});
+
+it('a database that answers at once keeps a deprovisioned user out, and no other', async () => {
+  expect(await requests(usersOf([ACCOUNT], 10), 6)).toEqual(Array(6).fill(false));
+  expect(await requests(usersOf([Buffer.alloc(16, 2)], 10), 6)).toEqual(Array(6).fill(true));
+});
+
+it('a known user waits for nothing while what was read is fresh', async () => {
+  const users = usersOf([], 10);
+  expect(users.mayGoOn(ACCOUNT)).toBe(false);
+  await requests(users, 1);
+  expect(users.mayGoOn(ACCOUNT)).toBe(true);
+  await vi.advanceTimersByTimeAsync(4_000);
+  expect(users.mayGoOn(ACCOUNT)).toBe(false);
+});
