@@ -58,6 +58,9 @@ afterAll(async () => {
 
 const secret = 'https://secret.example/';
 
+/** How long the service took to end. */
+let stopMs: number;
+
 /** Creates an article, alone and in a batch, and stops the service, which sends what it has. */
 async function createTwice(variables: Record<string, string>): Promise<string> {
   spans.length = 0;
@@ -76,7 +79,9 @@ async function createTwice(variables: Record<string, string>): Promise<string> {
   expect((await post('/articles', article(1))).status).toBe(201);
   const batch = { requests: [{ method: 'POST', path: '/articles', body: article(2) }] };
   expect((await post('/batch', batch)).status).toBe(200);
+  const start = performance.now();
   expect(await service.stop()).toBe(0);
+  stopMs = performance.now() - start;
   return service.output();
 }
 
@@ -133,7 +138,6 @@ it.each<[string, Record<string, string>]>([
 });
 
 it('a receiver that is away disturbs nothing', async () => {
-  const start = performance.now();
   await createTwice({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' });
-  expect(performance.now() - start).toBeLessThan(15_000);
+  expect(stopMs).toBeLessThan(10_000);
 });
