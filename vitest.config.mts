@@ -84,7 +84,7 @@ export default defineConfig({
           'page-reader/test/browser/*.spec.ts',
           'resolver/test/service/*.spec.ts',
           'mcp/test/*.spec.ts',
-          'extension/test/browser/*.spec.ts',
+          'extension/test/browser/{extension,position}.spec.ts',
         ],
         ['test/support/setup-tools.ts'],
       ),
@@ -93,7 +93,8 @@ export default defineConfig({
         test: {
           name: 'web',
           globalSetup: ['test/support/setup-build.ts'],
-          include: ['test/web/**/*.spec.ts'],
+          // Firefox would starve beside `system`, as the light suites do.
+          include: ['test/web/**/*.spec.ts', 'clients/extension/test/browser/firefox.spec.ts'],
           ...wholeSystems,
           ...sideBySide(3),
           testTimeout: 90_000,
