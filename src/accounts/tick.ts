@@ -103,7 +103,7 @@ export async function withFreeTimestamp<T>(
     return [await work(transaction, timestamp), timestamp];
   } catch (error) {
     if (!isTimestampTaken(transaction, error)) throw error;
-    const free = Math.ceil((await totalsOf(transaction, account))!.newest!) + 1;
+    const free = Math.ceil((await totalsOf(transaction, account)).newest!) + 1;
     await settleCollection(transaction, account, free, 0);
     return [await work(transaction, free), free];
   }
