@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import mysql from 'mysql2/promise';
@@ -25,8 +24,6 @@ const POLL_EVERY_SECONDS = 300;
 const WAIT_SECONDS = 55;
 const ARTICLES = Number(options.articles);
 const SECONDS = Number(options.seconds);
-/** The image's own. */
-const FLAGS = [...readFileSync('Dockerfile', 'utf8').matchAll(/"(--[\w-]+(?:=\d+)?)"/g)].map(([, flag]) => flag!);
 
 /* What one instance takes for so many users, each with a list and devices that poll at intervals, or else wait. */
 const bed = await makeBed('mariadb');
@@ -62,7 +59,7 @@ type Load = (subject: Subject, users: number, signal: AbortSignal) => Promise<{ 
 /** How much load there was, and the memory and processor time of a new instance under it. */
 async function observe({ databaseUrl, issuer }: Bed, users: number, load: Load): Promise<string[]> {
   const variables = { BASIC_AUTH_ENABLED: 'true', NODE: options.node };
-  const subject = await startBuiltService({ databaseUrl, issuer, nodeFlags: FLAGS, variables });
+  const subject = await startBuiltService({ databaseUrl, issuer, variables });
   await firstSyncs(subject, users);
   const end = new AbortController();
   const { amount } = await load(subject, users, end.signal);
