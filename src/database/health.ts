@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../protocol/api-error.js';
+import { before } from '../time-limit.js';
 import { type SessionSource, tooLarge, unavailable } from './session.js';
 import { isCorrupt } from './sqlite/dialect.js';
 
@@ -87,11 +87,11 @@ export class DatabaseHealth {
 async function isUnresponsive(source: SessionSource): Promise<boolean> {
   try {
     const session = await source.acquire({ statements: 0 });
-    const response = session.row('SELECT 1', []).then(
+    const response = before(TRIVIAL_MS, session.row('SELECT 1', []), () => new Error('timed out'));
+    const hasResponded = await response.then(
       () => true,
       () => false,
     );
-    const hasResponded = await Promise.race([response, sleep(TRIVIAL_MS, false)]);
     if (hasResponded) session.release();
     else session.destroy();
     return !hasResponded;

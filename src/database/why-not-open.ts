@@ -24,7 +24,7 @@ export function requireDatabaseFile(settings: Pick<Settings, 'databaseUrl'>): vo
   if (size === undefined) throw new SettingError(`DATABASE_URL: ${file} ${whyUnusable(file) ?? 'cannot be read'}`);
   if (size > 0) return;
   throw new SettingError(
-    `DATABASE_URL: there is no database in ${file}; look at the path and whether its volume is mounted. ` +
+    `DATABASE_URL: there is no database in ${file}; ${LOOK}. ` +
       `"npm run migrate" makes a new one, and so does a start with MIGRATE_ON_START=true`,
   );
 }
