@@ -5,7 +5,7 @@ import { Database } from '../database/database.js';
 import { discarded } from '../database/transaction.js';
 import type { Session } from '../database/session.js';
 import { modifiedMeanwhile } from '../protocol/api-error.js';
-import { type Preconditions, requireUnmodified } from '../protocol/preconditions.js';
+import { type Preconditions, requireUnmodified } from '../protocol/request-headers.js';
 import { CollectionChanges } from './collection-changes.js';
 import { type Collection, keyOf } from './account.row.js';
 import { addNewAccount, findCollection, lastModifiedOf } from './accounts.store.js';

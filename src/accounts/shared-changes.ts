@@ -1,8 +1,7 @@
-import { committed, discarded, type Outcome } from '../database/transaction.js';
+import { committed, discarded, type Outcome, type Begin } from '../database/transaction.js';
 import type { Session, Tally } from '../database/session.js';
 import { WatchedSession } from '../database/watched-session.js';
-import type { Begin } from '../database/transaction.js';
-import { requireUnmodified } from '../protocol/preconditions.js';
+import { requireUnmodified } from '../protocol/request-headers.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 import type { Clock } from '../config/settings.module.js';
 import type { Collection } from './account.row.js';

@@ -1,5 +1,5 @@
 import { ApiError, invalidPostedData } from '../protocol/api-error.js';
-import { Invalid, readBodyValue } from '../protocol/body-values.js';
+import { Invalid, readBodyValue } from '../protocol/field-values.js';
 import {
   type ArticleField,
   type Field,
@@ -10,7 +10,7 @@ import {
   type FieldValue,
   type FieldValues,
 } from '../protocol/fields.js';
-import type { ResponseBehavior } from '../protocol/response-behavior.js';
+import type { ResponseBehavior } from '../protocol/request-headers.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 
 /** A live article, as stored and as sent in responses. */

@@ -10,9 +10,8 @@ import { LastModifiedInterceptor } from '../http/response/header.interceptors.js
 import { CONTENT_TYPE, RawJson, Reply } from '../http/response/reply.js';
 import { PollService } from '../polling/poll.service.js';
 import { ApiError } from '../protocol/api-error.js';
-import { preconditionsOf } from '../protocol/preconditions.js';
-import { START_OVER_HEADER } from '../protocol/purge-horizon.js';
-import { readResponseBehavior } from '../protocol/response-behavior.js';
+import { preconditionsOf, readResponseBehavior } from '../protocol/request-headers.js';
+import { START_OVER_HEADER } from '../protocol/collection-query.js';
 import { ArticlesService } from './articles.service.js';
 import { ListingService } from './listing.service.js';
 

@@ -9,8 +9,12 @@ import type { Session } from '../database/session.js';
 import { committed, discarded } from '../database/transaction.js';
 import { ApiError, quotaReached } from '../protocol/api-error.js';
 import { type Filter, parseDeleteQuery } from '../protocol/collection-query.js';
-import { isNotModified, requireUnmodified, type Preconditions } from '../protocol/preconditions.js';
-import type { ResponseBehavior } from '../protocol/response-behavior.js';
+import {
+  isNotModified,
+  requireUnmodified,
+  type Preconditions,
+  type ResponseBehavior,
+} from '../protocol/request-headers.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 import { isUuid } from '../protocol/uuid.js';
 import { type Article, changedFields, newArticle, patchArticle, patchResponse, type Tombstone } from './article.js';

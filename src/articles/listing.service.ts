@@ -5,10 +5,9 @@ import type { Caller } from '../auth/caller.js';
 import { SETTINGS } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
-import { parseCollectionQuery } from '../protocol/collection-query.js';
+import { parseCollectionQuery, mustStartOver } from '../protocol/collection-query.js';
 import { decodePageToken, encodePageToken } from '../protocol/page-token.js';
-import { isNotModified, requireUnmodified, type Preconditions } from '../protocol/preconditions.js';
-import { mustStartOver } from '../protocol/purge-horizon.js';
+import { isNotModified, requireUnmodified, type Preconditions } from '../protocol/request-headers.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 import { findPage, findPageFacts, type Page } from './store/article-pages.store.js';
 

@@ -6,7 +6,7 @@ import type { Settings } from '../config/settings.js';
 import { JsonBody } from '../http/request/json-body.pipe.js';
 import { RawJson, Reply } from '../http/response/reply.js';
 import { parseBatch } from '../protocol/batch-request.js';
-import { requireSingleConditions } from '../protocol/preconditions.js';
+import { requireSingleConditions } from '../protocol/request-headers.js';
 import { BatchService } from './batch.service.js';
 
 /** `/v2/batch` (docs/protocol.md, "Batch"). */

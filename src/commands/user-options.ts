@@ -7,7 +7,7 @@ import { accountKey } from '../auth/caller.js';
 import { LOCAL_ISSUER } from '../auth/tokens/personal-tokens.js';
 import { isIssuer } from '../config/formats.js';
 import type { Database } from '../database/database.js';
-import { isLongerThan } from '../protocol/text.js';
+import { isLongerThan } from '../protocol/field-values.js';
 import { type CommandContext, CommandError, type DatabaseContext, UsageError } from './command.js';
 
 const MAX_NAME_LENGTH = 255;

@@ -1,4 +1,4 @@
-import type { EndOfService } from '../protocol/end-of-service.js';
+import type { EndOfService } from '../protocol/service-headers.js';
 import {
   isBaseUrl,
   isHost,

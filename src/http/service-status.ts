@@ -3,8 +3,7 @@ import { LoadMonitor } from './load/load-monitor.js';
 import { CLOCK, type Clock, SETTINGS } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
-import { alertHeader, isPastEnd } from '../protocol/end-of-service.js';
-import type { ServiceState } from '../protocol/service-headers.js';
+import { alertHeader, isPastEnd, type ServiceState } from '../protocol/service-headers.js';
 
 /** What the headers currently tell all clients. */
 @Injectable()

@@ -1,4 +1,4 @@
-import { MAX_HEADERS } from './raw-headers.js';
+import { MAX_HEADERS } from './request-headers.js';
 import { ApiError, invalidPostedData } from './api-error.js';
 
 /** One request of a batch, merged with the defaults and checked. */

@@ -1,7 +1,7 @@
 import { invalidParameter, type ApiError } from './api-error.js';
-import { Invalid } from './body-values.js';
+import { Invalid, readQueryValue } from './field-values.js';
 import { isQueryField, type FieldValue, type QueryField } from './fields.js';
-import { readQueryValue } from './query-values.js';
+import type { Timestamp } from './timestamp.js';
 
 /** How a filter compares: `eq`, or the prefix of the parameter. */
 export type Operator = 'eq' | 'min' | 'max' | 'gt' | 'lt' | 'not';
@@ -83,16 +83,12 @@ interface Parameter {
   value?: string;
 }
 
-function readParameters(search: string): Parameter[] {
-  const parameters: Parameter[] = [];
-  for (let start = 0, end = 0; start < search.length; start = end + 1) {
-    end = search.indexOf('&', start);
-    if (end < 0) end = search.length;
-    if (end > start) parameters.push(readParameter(search.slice(start, end)));
-  }
-  parameters.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
-  return parameters;
-}
+const readParameters = (search: string): Parameter[] =>
+  search
+    .split('&')
+    .filter((part) => part !== '')
+    .map(readParameter)
+    .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 
 function readParameter(part: string): Parameter {
   const at = part.indexOf('=');
@@ -159,4 +155,24 @@ function totalOrder(keys: SortKey[]): SortKey[] {
     if (key.field === 'last_modified' || key.field === 'id') return order;
   }
   return [...order, { field: 'id', descending: false }];
+}
+
+/** Header of a listing that may lack deletions (docs/protocol.md, "Tombstone retention"). */
+export const START_OVER_HEADER = 'Start-Over';
+
+/**
+ * True when a listing asks for changes since a time for which tombstones are already gone: the device would miss
+ * deletions and has to start over. A listing from the beginning of time needs no tombstones.
+ * @param purgedUntil timestamp of the latest change whose tombstone was purged, 0 when none was
+ */
+export function mustStartOver(filters: readonly Filter[], purgedUntil: Timestamp): boolean {
+  const since = Math.max(...filters.map(seenUntil));
+  return since > 0 && since < purgedUntil;
+}
+
+/** The latest timestamp that the filter excludes because the device has already seen it. */
+function seenUntil({ field, operator, value }: Filter): number {
+  if (field !== 'last_modified') return 0;
+  if (operator === 'gt') return Number(value);
+  return operator === 'min' || operator === 'eq' ? Number(value) - 1 : 0;
 }

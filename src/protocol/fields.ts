@@ -5,8 +5,8 @@
 export type FieldKind = 'uuid' | 'timestamp' | 'integer' | 'boolean' | 'url' | 'title' | 'label' | 'text' | 'device';
 
 /**
- * What all values of a kind have in common. A new kind also needs a reader of bodies, a reader of query strings and a
- * column, each in a table that the compiler wants complete.
+ * What all values of a kind have in common. A new kind also needs a reader of bodies and a column, each in a table that the
+ * compiler wants complete.
  */
 export interface Kind {
   type: 'text' | 'number' | 'boolean';

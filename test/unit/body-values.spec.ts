@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Invalid, readBodyValue } from '../../src/protocol/body-values.js';
+import { Invalid, readBodyValue } from '../../src/protocol/field-values.js';
 import type { FieldKind } from '../../src/protocol/fields.js';
 
 const MAX = Number.MAX_SAFE_INTEGER;

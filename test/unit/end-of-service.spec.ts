@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { alertHeader, isPastEnd } from '../../src/protocol/end-of-service.js';
+import { alertHeader, isPastEnd } from '../../src/protocol/service-headers.js';
 
 const date = '2030-06-15';
 const lastMoment = Date.parse('2030-06-15T23:59:59.999Z');

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { hasTooManyHeaders, MAX_HEADERS } from '../../src/protocol/raw-headers.js';
+import { hasTooManyHeaders, MAX_HEADERS } from '../../src/protocol/request-headers.js';
 
 it.each([
   [0, false],

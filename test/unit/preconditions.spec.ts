@@ -4,7 +4,7 @@ import {
   preconditionsOf,
   readPreconditions,
   requireUnmodified,
-} from '../../src/protocol/preconditions.js';
+} from '../../src/protocol/request-headers.js';
 import { refusal } from './refusal.js';
 
 describe('a conditional header', () => {

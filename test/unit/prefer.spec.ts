@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readWait } from '../../src/protocol/prefer.js';
-import { linesOf } from '../../src/protocol/raw-headers.js';
+import { readWait, linesOf } from '../../src/protocol/request-headers.js';
 import { growthOf } from '../support/growth.js';
 
 describe('the seconds of Prefer: wait are', () => {
@@ -27,6 +26,7 @@ describe('the seconds of Prefer: wait are', () => {
     [['foo="wait=5, wait=6", wait=10'], 10],
     [['foo="a \\" wait=5, b", wait=10'], 10],
     [[',, wait=10,'], 10],
+    [[' , wait=10'], 10],
     [['respond-async', 'wait=10'], 10],
     [['wait=99999999999999999999'], 99999999999999999999],
     [[`wait=${'9'.repeat(400)}`], Infinity],

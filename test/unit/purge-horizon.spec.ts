@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseCollectionQuery } from '../../src/protocol/collection-query.js';
-import { mustStartOver } from '../../src/protocol/purge-horizon.js';
+import { parseCollectionQuery, mustStartOver } from '../../src/protocol/collection-query.js';
 
 const PURGED_UNTIL = 1000;
 

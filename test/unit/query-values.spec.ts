@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Invalid } from '../../src/protocol/body-values.js';
+import { Invalid, readQueryValue } from '../../src/protocol/field-values.js';
 import { FIELD_NAMES, QUERY_FIELDS, type QueryField } from '../../src/protocol/fields.js';
-import { readQueryValue } from '../../src/protocol/query-values.js';
 
 const MAX = Number.MAX_SAFE_INTEGER;
 const fieldsOf = (...kinds: string[]): QueryField[] =>

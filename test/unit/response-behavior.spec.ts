@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readResponseBehavior } from '../../src/protocol/response-behavior.js';
+import { readResponseBehavior } from '../../src/protocol/request-headers.js';
 
 it.each([
   [undefined, 'full'],

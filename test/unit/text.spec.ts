@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { firstCodePoints, isLongerThan, strip } from '../../src/protocol/text.js';
+import { firstCodePoints, isLongerThan, strip } from '../../src/protocol/field-values.js';
 import { growthOf } from '../support/growth.js';
 
 describe('strip', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { urlProblem } from '../../src/protocol/url.js';
+import { urlProblem } from '../../src/protocol/field-values.js';
 
 describe('an article can be at', () => {
   it.each([

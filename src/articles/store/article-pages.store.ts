@@ -1,9 +1,8 @@
 import type { Collection } from '../../accounts/account.row.js';
 import { findCollection } from '../../accounts/accounts.store.js';
 import type { Row, Session } from '../../database/session.js';
-import type { SortKey } from '../../protocol/collection-query.js';
+import { type SortKey, mustStartOver } from '../../protocol/collection-query.js';
 import type { PagePosition, PageStart } from '../../protocol/page-token.js';
-import { mustStartOver } from '../../protocol/purge-horizon.js';
 import type { Timestamp } from '../../protocol/timestamp.js';
 import { uuidText } from '../../protocol/uuid.js';
 import { MOST_BYTES, toItem } from './article.row.js';

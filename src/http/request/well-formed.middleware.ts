@@ -1,6 +1,6 @@
 import type { NextFunction, Request, Response } from 'express';
 import { ApiError } from '../../protocol/api-error.js';
-import { hasTooManyHeaders, isRepeated, MAX_HEADERS } from '../../protocol/raw-headers.js';
+import { hasTooManyHeaders, isRepeated, MAX_HEADERS } from '../../protocol/request-headers.js';
 import { isHostHeader, pathOf } from './request-url.js';
 
 /** Of two values Node keeps the first, while a proxy may have used the other. */

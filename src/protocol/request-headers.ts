@@ -1,0 +1,133 @@
+import { invalidParameter, modifiedMeanwhile } from './api-error.js';
+import type { Timestamp } from './timestamp.js';
+
+/** The timestamps of a conditional request (docs/protocol.md, "Conditional requests"). */
+export interface Preconditions {
+  ifModifiedSince?: Timestamp;
+  ifUnmodifiedSince?: Timestamp;
+}
+
+/** A request's headers by name, and alternating names and values as sent. */
+interface ConditionalRequest {
+  headers: Record<string, string | string[] | undefined>;
+  rawHeaders: readonly string[];
+}
+
+const CONDITIONS = ['If-Modified-Since', 'If-Unmodified-Since'];
+
+/**
+ * The preconditions of a request. Like `readPreconditions`, but also throws 400 / 107 when a condition was sent twice:
+ * which one counts is ambiguous.
+ */
+export function preconditionsOf(request: ConditionalRequest): Preconditions {
+  const conditions = readPreconditions(request.headers);
+  requireSingleConditions(request);
+  return conditions;
+}
+
+/** Throws 400 / 107 when a condition was sent twice. By itself for a batch, whose entries judge the values. */
+export function requireSingleConditions({ rawHeaders }: Pick<ConditionalRequest, 'rawHeaders'>): void {
+  for (const name of CONDITIONS) {
+    if (!isRepeated(name, rawHeaders)) continue;
+    // Node keeps the first one, and an empty one must not hide another.
+    if (linesOf(name, rawHeaders).some((text) => text.trim() !== '')) throw invalidParameter(name, 'given twice');
+  }
+}
+
+/**
+ * Reads the two conditional headers: 1 to 16 decimal digits, with optional surrounding white space; an empty one counts
+ * as absent. Throws 400 / 107 that names the header, of two the alphabetically first one.
+ */
+export function readPreconditions(headers: Record<string, string | string[] | undefined>): Preconditions {
+  return {
+    ifModifiedSince: readTimestampHeader('If-Modified-Since', headers['if-modified-since']),
+    ifUnmodifiedSince: readTimestampHeader('If-Unmodified-Since', headers['if-unmodified-since']),
+  };
+}
+
+function readTimestampHeader(name: string, value: string | string[] | undefined): Timestamp | undefined {
+  const text = String(value ?? '').trim();
+  if (text === '') return undefined;
+  if (!/^\d{1,16}$/.test(text)) throw invalidParameter(name, 'not a timestamp in milliseconds');
+  return Number(text);
+}
+
+/** True when the response to a GET is 304: nothing changed after `If-Modified-Since`. */
+export const isNotModified = (conditions: Preconditions, current: Timestamp): boolean =>
+  conditions.ifModifiedSince !== undefined && current <= conditions.ifModifiedSince;
+
+/** Throws 412 / 114 when the resource changed after `If-Unmodified-Since`. */
+export function requireUnmodified(conditions: Preconditions, current: Timestamp): void {
+  if (conditions.ifUnmodifiedSince !== undefined && current > conditions.ifUnmodifiedSince)
+    throw modifiedMeanwhile(current);
+}
+
+const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+/** A preference or one of its parameters: a name, and a token or quoted string as its value (RFC 7240, section 2). */
+const PAIR = new RegExp(`^(${TOKEN})(?:[ \\t]*=[ \\t]*(${TOKEN}|"(?:[^"\\\\]|\\\\.)*")?)?$`, 's');
+
+const PARTS = {
+  ',': /(?:"(?:\\.|[^"\\])*(?:"|\\?$)|[^",])+/gs,
+  ';': /(?:"(?:\\.|[^"\\])*(?:"|\\?$)|[^";])+/gs,
+};
+
+/**
+ * The seconds of `Prefer: wait=N` (RFC 7240), possibly Infinity; undefined without that preference. The first of
+ * several counts. Malformed and unknown preferences are ignored.
+ * @param lines the `Prefer` headers of a request, one string for each
+ */
+export function readWait(lines: readonly string[] = []): number | undefined {
+  for (const line of lines)
+    for (const preference of splitOutsideQuotes(line, ',')) {
+      const [first = '', ...parameters] = splitOutsideQuotes(preference, ';');
+      const pair = PAIR.exec(first);
+      if (pair?.[1]!.toLowerCase() !== 'wait' || !parameters.every(isParameter)) continue;
+      const value = unquoted(pair[2] ?? '');
+      return /^\d+$/.test(value) ? Number(value) : undefined;
+    }
+  return undefined;
+}
+
+const isParameter = (text: string): boolean => text === '' || PAIR.test(text);
+
+const unquoted = (word: string): string => (word.startsWith('"') ? word.slice(1, -1).replace(/\\(.)/gs, '$1') : word);
+
+/** The parts of a text, trimmed, without those that are empty. A quote that is never closed extends to the end. */
+const splitOutsideQuotes = (text: string, separator: ',' | ';'): string[] =>
+  (text.match(PARTS[separator]) ?? []).map((part) => part.trim());
+
+/**
+ * What the response to a PATCH contains: the record, the fields it changed, or the fields that differ from those sent.
+ */
+export type ResponseBehavior = 'full' | 'light' | 'diff';
+
+/** Reads the `Response-Behavior` header; anything unknown means `full` (docs/protocol.md, "PATCH"). */
+export function readResponseBehavior(header: string | string[] | undefined): ResponseBehavior {
+  const value = String(header ?? '')
+    .trim()
+    .toLowerCase();
+  return value === 'light' || value === 'diff' ? value : 'full';
+}
+
+/**
+ * How many headers a request may have, also as an entry of a batch: each costs much more memory and time than its bytes.
+ * Node's own limit would silently drop the last ones.
+ */
+export const MAX_HEADERS = 1_000;
+
+/** True for a request with too many headers; `rawHeaders` has names and values in turn. */
+export const hasTooManyHeaders = ({ rawHeaders }: { rawHeaders: readonly string[] }): boolean =>
+  rawHeaders.length > 2 * MAX_HEADERS;
+
+/** True when a header was sent more than once. @param rawHeaders names and values in turn, as sent */
+export function isRepeated(name: string, rawHeaders: readonly string[]): boolean {
+  let sameLength = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]!.length === name.length) sameLength++;
+  return sameLength > 1 && linesOf(name, rawHeaders).length > 1;
+}
+
+/** All values of a header, in the order sent. @param rawHeaders as above */
+export function linesOf(name: string, rawHeaders: readonly string[]): string[] {
+  const lowered = name.toLowerCase();
+  return rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]!.toLowerCase() === lowered);
+}
