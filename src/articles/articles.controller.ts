@@ -1,8 +1,7 @@
-import { Controller, Delete, Get, Head, Inject, Param, Patch, Post, Req, UseInterceptors } from '@nestjs/common';
+import { Controller, Delete, Get, Head, Param, Patch, Post, Req, UseInterceptors } from '@nestjs/common';
 import type { Request } from 'express';
 import { type Caller, CallerOf } from '../auth/caller.js';
-import { SETTINGS } from '../config/settings.module.js';
-import type { Settings } from '../config/settings.js';
+import { Settings } from '../config/settings.js';
 import { JsonBody } from '../http/request/json-body.pipe.js';
 import { ResponseSlots } from '../http/memory-slots.js';
 import { nextPageQuery, publicUrl, queryString } from '../http/request/request-url.js';
@@ -26,7 +25,7 @@ export class ArticlesController {
     private readonly articles: ArticlesService,
     private readonly listings: ListingService,
     private readonly polls: PollService,
-    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly settings: Settings,
     private readonly slots: ResponseSlots,
   ) {}
 

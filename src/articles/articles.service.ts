@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Caller } from '../auth/caller.js';
-import { CLOCK, type Clock, SETTINGS } from '../config/settings.module.js';
-import type { Settings } from '../config/settings.js';
+import { CLOCK, type Clock } from '../config/settings.module.js';
+import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import type { Session } from '../database/session.js';
 import { committed, discarded } from '../database/transaction.js';
@@ -54,7 +54,7 @@ export class ArticlesService {
     private readonly database: Database,
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly collections: CollectionClock,
-    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly settings: Settings,
   ) {}
 
   /** Throws 404 / 110 for an id that is not a UUID, 404 / 111, 412 / 114. */

@@ -1,9 +1,8 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Collection } from '../accounts/account.row.js';
 import { CollectionClock } from '../accounts/collection-clock.js';
 import type { Caller } from '../auth/caller.js';
-import { SETTINGS } from '../config/settings.module.js';
-import type { Settings } from '../config/settings.js';
+import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { parseCollectionQuery, mustStartOver } from '../protocol/collection-query.js';
 import { decodePageToken, encodePageToken } from '../protocol/page-token.js';
@@ -24,7 +23,7 @@ export interface Listing extends Pick<Page, 'items' | 'total'> {
 export class ListingService {
   constructor(
     private readonly database: Database,
-    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly settings: Settings,
     private readonly collections: CollectionClock,
   ) {}
 

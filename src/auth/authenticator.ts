@@ -1,8 +1,7 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { Passport, type PassportStatic } from 'passport';
-import { SETTINGS } from '../config/settings.module.js';
-import type { Settings } from '../config/settings.js';
+import { Settings } from '../config/settings.js';
 import { ApiError } from '../protocol/api-error.js';
 import { readAuthorization } from '../protocol/authorization-header.js';
 import { RateLimiter } from '../rate-limit/rate-limiter.js';
@@ -19,7 +18,7 @@ export class Authenticator {
   private readonly passport = new Passport() as PassportStatic;
 
   constructor(
-    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly settings: Settings,
     private readonly limiter: RateLimiter,
     bearer: BearerStrategy,
     basic: BasicStrategy,

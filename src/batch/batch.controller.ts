@@ -1,8 +1,7 @@
-import { Controller, HttpCode, Inject, Post, Req } from '@nestjs/common';
+import { Controller, HttpCode, Post, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { BearerOnly } from '../auth/auth.guard.js';
-import { SETTINGS } from '../config/settings.module.js';
-import type { Settings } from '../config/settings.js';
+import { Settings } from '../config/settings.js';
 import { JsonBody } from '../http/request/json-body.pipe.js';
 import { RawJson, Reply } from '../http/response/reply.js';
 import { parseBatch } from '../protocol/batch-request.js';
@@ -14,7 +13,7 @@ import { BatchService } from './batch.service.js';
 export class BatchController {
   constructor(
     private readonly batches: BatchService,
-    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly settings: Settings,
   ) {}
 
   @BearerOnly()

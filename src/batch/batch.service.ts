@@ -1,11 +1,10 @@
 import { setImmediate as othersHadTurn } from 'node:timers/promises';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { CollectionClock } from '../accounts/collection-clock.js';
 import { MustRepeat, type SharedChanges } from '../accounts/shared-changes.js';
 import { Caller, callerOf } from '../auth/caller.js';
-import { SETTINGS } from '../config/settings.module.js';
-import type { Settings } from '../config/settings.js';
+import { Settings } from '../config/settings.js';
 import { ResponseSlots } from '../http/memory-slots.js';
 import { ApiError } from '../protocol/api-error.js';
 import type { BatchEntry } from '../protocol/batch-request.js';
@@ -28,7 +27,7 @@ export class BatchService {
     private readonly runner: EntryRunner,
     private readonly collections: CollectionClock,
     private readonly memory: ResponseSlots,
-    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly settings: Settings,
   ) {}
 
   /**

@@ -1,8 +1,6 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
-import type { Settings } from './settings.js';
+import { Settings } from './settings.js';
 
-/** Injection token of the frozen `Settings`. */
-export const SETTINGS = Symbol('Settings');
 /** Injection token of the `Clock`. */
 export const CLOCK = Symbol('Clock');
 
@@ -25,11 +23,11 @@ export class SettingsModule {
     return {
       module: SettingsModule,
       providers: [
-        { provide: SETTINGS, useValue: settings },
+        { provide: Settings, useValue: settings },
         { provide: CLOCK, useValue: clock },
         { provide: MONOTONIC_CLOCK, useValue: monotonicClock },
       ],
-      exports: [SETTINGS, CLOCK, MONOTONIC_CLOCK],
+      exports: [Settings, CLOCK, MONOTONIC_CLOCK],
     };
   }
 }

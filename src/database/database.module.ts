@@ -1,8 +1,7 @@
 import { Global, Logger, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { SETTINGS } from '../config/settings.module.js';
-import type { Settings } from '../config/settings.js';
+import { Settings } from '../config/settings.js';
 import { createDataSource, dataSourceOptions } from './data-source.js';
 import { Database } from './database.js';
 import { databaseOf } from './open.js';
@@ -12,7 +11,7 @@ import { databaseOf } from './open.js';
 @Module({
   imports: [
     TypeOrmModule.forRootAsync({
-      inject: [SETTINGS],
+      inject: [Settings],
       useFactory: async (settings: Settings) => ({
         ...(await dataSourceOptions(settings)),
         manualInitialization: true,
@@ -25,7 +24,7 @@ import { databaseOf } from './open.js';
       provide: Database,
       useFactory: (settings: Settings, dataSource: DataSource) =>
         databaseOf(settings, dataSource, new Logger('Database')),
-      inject: [SETTINGS, DataSource],
+      inject: [Settings, DataSource],
     },
   ],
   exports: [Database],

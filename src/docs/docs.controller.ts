@@ -1,9 +1,8 @@
-import { Controller, Get, Inject, Param, Req } from '@nestjs/common';
+import { Controller, Get, Param, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { Public } from '../auth/auth.guard.js';
 import { resourceParameter } from '../auth/provider/client-authentication.js';
-import { SETTINGS } from '../config/settings.module.js';
-import type { Settings } from '../config/settings.js';
+import { Settings } from '../config/settings.js';
 import { OutlivesService } from '../http/end-of-service.guard.js';
 import { KnownPaths } from '../http/routing/known-paths.js';
 import { RawJson, Reply } from '../http/response/reply.js';
@@ -19,7 +18,7 @@ export class DocsController {
   private readonly assets = assets();
 
   constructor(
-    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly settings: Settings,
     private readonly description: OpenApiDescription,
     paths: KnownPaths,
   ) {

@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { loginPath } from '../auth/login/oauth.controller.js';
 import { withinLimit } from '../auth/provider/bounded-fetch.js';
 import { IdentityProvider } from '../auth/provider/identity-provider.js';
 import { projectFolder } from '../config/project-folder.js';
-import { SETTINGS } from '../config/settings.module.js';
-import type { Settings } from '../config/settings.js';
+import { Settings } from '../config/settings.js';
 import { ServiceStatus } from '../http/service-status.js';
 
 /** Written by the build from `openapi.yaml`. */
@@ -45,7 +44,7 @@ export class OpenApiDescription {
   private cached?: { login: string; text: string };
 
   constructor(
-    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly settings: Settings,
     private readonly provider: IdentityProvider,
     private readonly status: ServiceStatus,
   ) {}

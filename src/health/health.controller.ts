@@ -1,9 +1,8 @@
-import { Controller, Get, Inject } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { CLIENT_REFUSED, IdentityProvider } from '../auth/provider/identity-provider.js';
 import { Public } from '../auth/auth.guard.js';
-import { SETTINGS } from '../config/settings.module.js';
-import type { Settings } from '../config/settings.js';
+import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { OutlivesService } from '../http/end-of-service.guard.js';
 import { Reply } from '../http/response/reply.js';
@@ -28,7 +27,7 @@ export class HealthController {
   });
 
   constructor(
-    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly settings: Settings,
     private readonly database: Database,
     private readonly provider: IdentityProvider,
     private readonly status: ServiceStatus,

@@ -1,7 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
-import { SETTINGS } from '../config/settings.module.js';
-import type { Settings } from '../config/settings.js';
+import { Settings } from '../config/settings.js';
 import { type Release, Semaphore } from '../semaphore.js';
 
 /** Messages up to this size are never counted: connections and requests in flight are limited anyway. */
@@ -64,7 +63,7 @@ class MemorySlots {
 /** The memory of responses with records. */
 @Injectable()
 export class ResponseSlots extends MemorySlots {
-  constructor(@Inject(SETTINGS) { maxPageBytes }: Pick<Settings, 'maxPageBytes'>) {
+  constructor(@Inject(Settings) { maxPageBytes }: Pick<Settings, 'maxPageBytes'>) {
     super(maxPageBytes);
   }
 
@@ -89,7 +88,7 @@ export class ResponseSlots extends MemorySlots {
 /** The memory of request bodies, counted separately: slow uploads would otherwise keep that of responses. */
 @Injectable()
 export class BodySlots extends MemorySlots {
-  constructor(@Inject(SETTINGS) { maxBodyBytes }: Pick<Settings, 'maxBodyBytes'>) {
+  constructor(@Inject(Settings) { maxBodyBytes }: Pick<Settings, 'maxBodyBytes'>) {
     super(maxBodyBytes);
   }
 

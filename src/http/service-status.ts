@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LoadMonitor } from './load/load-monitor.js';
-import { CLOCK, type Clock, SETTINGS } from '../config/settings.module.js';
-import type { Settings } from '../config/settings.js';
+import { CLOCK, type Clock } from '../config/settings.module.js';
+import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { alertHeader, isPastEnd, type ServiceState } from '../protocol/service-headers.js';
 
@@ -11,7 +11,7 @@ export class ServiceStatus {
   private isDraining = false;
 
   constructor(
-    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly settings: Settings,
     @Inject(CLOCK) private readonly clock: Clock,
     readonly monitor: LoadMonitor,
     private readonly database: Database,

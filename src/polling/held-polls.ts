@@ -1,6 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { SETTINGS } from '../config/settings.module.js';
-import type { Settings } from '../config/settings.js';
+import { Settings } from '../config/settings.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 
 /** Why a poll is held no longer: something changed, it timed out, the service released it, or the client disconnected. */
@@ -37,7 +36,7 @@ export class HeldPolls {
   private readonly byAccount = new Map<string, Set<HeldPoll>>();
   private readonly all = new Set<HeldPoll>();
 
-  constructor(@Inject(SETTINGS) private readonly settings: Pick<Settings, 'waitingPerUser' | 'waitingMax'>) {}
+  constructor(@Inject(Settings) private readonly settings: Pick<Settings, 'waitingPerUser' | 'waitingMax'>) {}
 
   get size(): number {
     return this.all.size;

@@ -2,8 +2,8 @@ import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShut
 import type { Request } from 'express';
 import { Authenticator } from '../auth/authenticator.js';
 import { callerOf } from '../auth/caller.js';
-import { type Clock, CLOCK, SETTINGS } from '../config/settings.module.js';
-import type { Settings } from '../config/settings.js';
+import { type Clock, CLOCK } from '../config/settings.module.js';
+import { Settings } from '../config/settings.js';
 import type { RequestContext } from '../http/request/request-context.js';
 import { ServiceStatus } from '../http/service-status.js';
 import { readWait, linesOf } from '../protocol/request-headers.js';
@@ -37,7 +37,7 @@ export class PollService implements OnApplicationBootstrap, OnApplicationShutdow
     private readonly polls: HeldPolls,
     private readonly status: ServiceStatus,
     private readonly authenticator: Authenticator,
-    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly settings: Settings,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 

@@ -6,8 +6,8 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
-import { CLOCK, type Clock, SETTINGS } from '../config/settings.module.js';
-import type { Settings } from '../config/settings.js';
+import { CLOCK, type Clock } from '../config/settings.module.js';
+import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { eraseDueUsers } from './erasures.js';
 import { TombstonePurge } from './tombstone-purge.js';
@@ -29,7 +29,7 @@ export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutd
   private isStopped = false;
 
   constructor(
-    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly settings: Settings,
     private readonly purge: TombstonePurge,
     private readonly database: Database,
     @Inject(CLOCK) private readonly clock: Clock,

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { purgeableAfter } from '../accounts/accounts.store.js';
 import { committed } from '../database/transaction.js';
 import { Inject, Injectable } from '@nestjs/common';
-import { CLOCK, type Clock, SETTINGS } from '../config/settings.module.js';
-import type { Settings } from '../config/settings.js';
+import { CLOCK, type Clock } from '../config/settings.module.js';
+import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { deleteTombstones, findTombstones } from './purge.store.js';
 
@@ -40,7 +40,7 @@ export class TombstonePurge {
 
   constructor(
     private readonly database: Database,
-    @Inject(SETTINGS) private readonly settings: Pick<Settings, 'tombstoneRetentionDays'>,
+    @Inject(Settings) private readonly settings: Pick<Settings, 'tombstoneRetentionDays'>,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {
     this.lastSuccessOn = settings.tombstoneRetentionDays > 0 ? clock() : 0;

@@ -1,7 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import type { RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible';
-import { SETTINGS } from '../config/settings.module.js';
-import type { Settings } from '../config/settings.js';
+import { Settings } from '../config/settings.js';
 import { ApiError } from '../protocol/api-error.js';
 import { SharedRedis } from '../redis/shared-redis.js';
 
@@ -57,7 +56,7 @@ export class RateLimiter {
 /** Provides the rate limiter to all modules. */
 @Global()
 @Module({
-  providers: [{ provide: RateLimiter, useFactory: createRateLimiter, inject: [SETTINGS, SharedRedis] }],
+  providers: [{ provide: RateLimiter, useFactory: createRateLimiter, inject: [Settings, SharedRedis] }],
   exports: [RateLimiter],
 })
 export class RateLimitModule {}

@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { Global, Logger, Module, type OnApplicationShutdown } from '@nestjs/common';
 import type { Redis, RedisOptions } from 'ioredis';
 import { parseSentinelUrl, type SentinelMaster } from '../config/sentinel-url.js';
-import { SETTINGS } from '../config/settings.module.js';
-import { SettingError, type Settings } from '../config/settings.js';
+import { SettingError, Settings } from '../config/settings.js';
 
 const CONNECT_TIMEOUT_MS = 1_000;
 const COMMAND_TIMEOUT_MS = 250;
@@ -104,7 +103,7 @@ export class SharedRedis implements OnApplicationShutdown {
 /** The Redis that instances share, if `REDIS_URL` is set. */
 @Global()
 @Module({
-  providers: [{ provide: SharedRedis, useFactory: connectRedis, inject: [SETTINGS] }],
+  providers: [{ provide: SharedRedis, useFactory: connectRedis, inject: [Settings] }],
   exports: [SharedRedis],
 })
 export class RedisModule {}

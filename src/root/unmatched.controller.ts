@@ -1,7 +1,6 @@
-import { All, Controller, Inject, Req } from '@nestjs/common';
+import { All, Controller, Req } from '@nestjs/common';
 import type { Request } from 'express';
-import { SETTINGS } from '../config/settings.module.js';
-import type { Settings } from '../config/settings.js';
+import { Settings } from '../config/settings.js';
 import { ApiError, supportEnded } from '../protocol/api-error.js';
 import { Public } from '../auth/auth.guard.js';
 import { OutlivesService } from '../http/end-of-service.guard.js';
@@ -27,7 +26,7 @@ const ENDING = /^\/v2\/(articles|batch|[^/]+-oauth)(\/|$)/;
 @Controller()
 export class UnmatchedController {
   constructor(
-    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly settings: Settings,
     private readonly paths: KnownPaths,
     private readonly status: ServiceStatus,
   ) {}

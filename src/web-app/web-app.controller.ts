@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { Controller, Get, Inject, Module, Param, Req } from '@nestjs/common';
+import { Controller, Get, Module, Param, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { Public } from '../auth/auth.guard.js';
 import { type Caller, CallerOf } from '../auth/caller.js';
-import { SETTINGS } from '../config/settings.module.js';
 import { projectFolder } from '../config/project-folder.js';
-import type { Settings } from '../config/settings.js';
+import { Settings } from '../config/settings.js';
 import { OutlivesService } from '../http/end-of-service.guard.js';
 import { publicUrl } from '../http/request/request-url.js';
 import { KnownPaths } from '../http/routing/known-paths.js';
@@ -53,7 +52,7 @@ export class WebAppController {
   private readonly files = new StaticFiles(join(projectFolder(), 'web/dist'));
 
   constructor(
-    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly settings: Settings,
     paths: KnownPaths,
   ) {
     paths.addFolder('/app/', (name) => this.files.has(name));

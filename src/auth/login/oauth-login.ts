@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import * as client from 'openid-client';
-import { CLOCK, type Clock, SETTINGS } from '../../config/settings.module.js';
-import type { Settings } from '../../config/settings.js';
+import { CLOCK, type Clock } from '../../config/settings.module.js';
+import { Settings } from '../../config/settings.js';
 import { ApiError, invalidParameter } from '../../protocol/api-error.js';
 import type { AuthorizationResponse } from './login-parameters.js';
 import { providerUnavailable, withinLimit } from '../provider/bounded-fetch.js';
@@ -37,7 +37,7 @@ export class OAuthLogin {
 
   constructor(
     private readonly provider: IdentityProvider,
-    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly settings: Settings,
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly status: ServiceStatus,
   ) {

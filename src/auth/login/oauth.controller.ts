@@ -1,7 +1,6 @@
-import { All, Controller, Get, Inject, Req, Res } from '@nestjs/common';
+import { All, Controller, Get, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { SETTINGS } from '../../config/settings.module.js';
-import type { Settings } from '../../config/settings.js';
+import { Settings } from '../../config/settings.js';
 import { publicUrl } from '../../http/request/request-url.js';
 import { Reply } from '../../http/response/reply.js';
 import { ApiError } from '../../protocol/api-error.js';
@@ -15,7 +14,7 @@ import { Public } from '../auth.guard.js';
 @Controller()
 export class OAuthController {
   constructor(
-    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly settings: Settings,
     private readonly login: OAuthLogin,
   ) {}
 

@@ -1,8 +1,8 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import * as client from 'openid-client';
-import { MONOTONIC_CLOCK, type MonotonicClock, SETTINGS } from '../../config/settings.module.js';
-import type { Settings } from '../../config/settings.js';
+import { MONOTONIC_CLOCK, type MonotonicClock } from '../../config/settings.module.js';
+import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { QuietLog } from '../quiet-log.js';
 import { PROVIDER_LIMIT_MS, withinLimit } from './bounded-fetch.js';
@@ -56,7 +56,7 @@ export class IdentityProvider {
   private refusedAt?: number;
 
   constructor(
-    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly settings: Settings,
     @Inject(MONOTONIC_CLOCK) private readonly clock: MonotonicClock,
   ) {
     const perf = { now: clock };

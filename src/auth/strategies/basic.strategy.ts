@@ -1,9 +1,8 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
 import { Strategy } from 'passport';
-import { SETTINGS } from '../../config/settings.module.js';
-import type { Settings } from '../../config/settings.js';
+import { Settings } from '../../config/settings.js';
 import { readAuthorization } from '../../protocol/authorization-header.js';
 import { accountKey, type Sender } from '../caller.js';
 
@@ -19,7 +18,7 @@ export class BasicStrategy extends Strategy {
   /** By user and password: the HMAC takes a tenth of the time of a poll. */
   private readonly accounts: LRUCache<string, Buffer>;
 
-  constructor(@Inject(SETTINGS) { userIdSecret }: Settings) {
+  constructor({ userIdSecret }: Settings) {
     super();
     this.accounts = new LRUCache({
       max: 1_000,

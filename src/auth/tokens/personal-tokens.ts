@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { CLOCK, type Clock, SETTINGS } from '../../config/settings.module.js';
-import type { Settings } from '../../config/settings.js';
+import { CLOCK, type Clock } from '../../config/settings.module.js';
+import { Settings } from '../../config/settings.js';
 import { before } from '../../time-limit.js';
 import { Database } from '../../database/database.js';
 import { committed } from '../../database/transaction.js';
@@ -40,7 +40,7 @@ export class PersonalTokens {
 
   constructor(
     private readonly database: Database,
-    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly settings: Settings,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 

@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { decodeProtectedHeader, errors } from 'jose';
 import * as client from 'openid-client';
-import { CLOCK, type Clock, SETTINGS } from '../../config/settings.module.js';
-import type { Settings } from '../../config/settings.js';
+import { CLOCK, type Clock } from '../../config/settings.module.js';
+import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { providerUnavailable } from '../provider/bounded-fetch.js';
 import { IdentityProvider } from '../provider/identity-provider.js';
@@ -30,7 +30,7 @@ export function looksLikeJwt(token: string): boolean {
 @Injectable()
 export class ProviderTokens {
   constructor(
-    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly settings: Settings,
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly provider: IdentityProvider,
     private readonly keys: ProviderKeys,

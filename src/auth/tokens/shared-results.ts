@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { CLOCK, type Clock, SETTINGS } from '../../config/settings.module.js';
-import type { Settings } from '../../config/settings.js';
+import { CLOCK, type Clock } from '../../config/settings.module.js';
+import { Settings } from '../../config/settings.js';
 import { SharedRedis } from '../../redis/shared-redis.js';
 import { cacheableMs, type CheckedToken, type Identity } from './identity.js';
 
@@ -24,7 +24,7 @@ export class SharedResults {
   private readonly limitMs: number;
 
   constructor(
-    @Inject(SETTINGS) settings: Settings,
+    settings: Settings,
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly redis: SharedRedis,
   ) {

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { MONOTONIC_CLOCK, type MonotonicClock, SETTINGS } from '../../config/settings.module.js';
-import type { Settings } from '../../config/settings.js';
+import { MONOTONIC_CLOCK, type MonotonicClock } from '../../config/settings.module.js';
+import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { Semaphore } from '../../semaphore.js';
 import { accountKey, type Sender } from '../caller.js';
@@ -57,7 +57,7 @@ export class TokenVerifier {
   };
 
   constructor(
-    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly settings: Settings,
     @Inject(MONOTONIC_CLOCK) clock: MonotonicClock,
     private readonly personal: PersonalTokens,
     private readonly provided: ProviderTokens,

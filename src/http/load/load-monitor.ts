@@ -2,8 +2,7 @@ import type { NextFunction, Request, Response } from 'express';
 import { ApiError } from '../../protocol/api-error.js';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { SETTINGS } from '../../config/settings.module.js';
-import type { Settings } from '../../config/settings.js';
+import { Settings } from '../../config/settings.js';
 import { Database } from '../../database/database.js';
 import type { RequestContext } from '../request/request-context.js';
 
@@ -43,7 +42,7 @@ export class LoadMonitor implements OnApplicationBootstrap, OnApplicationShutdow
   private refusingSince?: number;
 
   constructor(
-    @Inject(SETTINGS) private readonly settings: Pick<Settings, 'databasePoolSize'>,
+    @Inject(Settings) private readonly settings: Pick<Settings, 'databasePoolSize'>,
     @Inject(Database) private readonly database: Pick<Database, 'usage'>,
   ) {}
 

@@ -1,9 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { createParamDecorator, type ExecutionContext, Inject, Injectable, type PipeTransform } from '@nestjs/common';
+import { createParamDecorator, type ExecutionContext, Injectable, type PipeTransform } from '@nestjs/common';
 import bodyParser from 'body-parser';
 import type { Request } from 'express';
-import { SETTINGS } from '../../config/settings.module.js';
-import type { Settings } from '../../config/settings.js';
+import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { isTooComplex } from '../../protocol/json-size.js';
 import { BodySlots } from '../memory-slots.js';
@@ -21,7 +20,7 @@ export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
   private readonly maxBodyBytes: number;
 
   constructor(
-    @Inject(SETTINGS) { maxBodyBytes }: Settings,
+    { maxBodyBytes }: Settings,
     private readonly status: ServiceStatus,
     private readonly slots: BodySlots,
   ) {

@@ -1,7 +1,6 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Inject } from '@nestjs/common';
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { SETTINGS } from '../../config/settings.module.js';
-import type { Settings } from '../../config/settings.js';
+import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { statusHeaders } from '../../protocol/service-headers.js';
 import { documentationUrl } from '../request/request-url.js';
@@ -17,7 +16,7 @@ export class ApiErrorFilter implements ExceptionFilter {
   constructor(
     private readonly replies: ReplyWriter,
     private readonly status: ServiceStatus,
-    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly settings: Settings,
   ) {}
 
   catch(exception: unknown, host: ArgumentsHost): void {

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Inject, Injectable } from '@nestjs/common';
-import { SETTINGS } from '../../config/settings.module.js';
-import type { Settings } from '../../config/settings.js';
+import { Injectable } from '@nestjs/common';
+import { Settings } from '../../config/settings.js';
 import { ServiceStatus } from '../service-status.js';
 import { Compression, isWorthCompressing } from './compression.js';
 import type { Request } from 'express';
@@ -146,7 +145,7 @@ export class ReplyWriter {
   private readonly compression?: Compression;
 
   constructor(
-    @Inject(SETTINGS) { compressionEnabled }: Settings,
+    { compressionEnabled }: Settings,
     private readonly status: ServiceStatus,
   ) {
     if (compressionEnabled) this.compression = new Compression();
