@@ -9,7 +9,7 @@ import type { Settings } from './config/settings.js';
 import { DatabaseModule } from './database/database.module.js';
 import { DocsModule } from './docs/docs.module.js';
 import { HealthModule } from './health/health.module.js';
-import { StatusInterceptor } from './http/response/header.interceptors.js';
+import { HeadersInterceptor } from './http/response/headers.interceptor.js';
 import { ApiErrorFilter } from './http/response/api-error.filter.js';
 import { EndOfServiceGuard } from './http/end-of-service.guard.js';
 import { EdgeModule } from './http/edge.module.js';
@@ -50,7 +50,7 @@ export class AppModule {
         { provide: APP_GUARD, useClass: AuthGuard },
         { provide: APP_GUARD, useClass: RateLimitGuard },
         { provide: APP_GUARD, useClass: ReadOnlyGuard },
-        { provide: APP_INTERCEPTOR, useClass: StatusInterceptor },
+        { provide: APP_INTERCEPTOR, useClass: HeadersInterceptor },
         { provide: APP_FILTER, useClass: ApiErrorFilter },
       ],
     };

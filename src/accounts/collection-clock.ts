@@ -21,7 +21,7 @@ const LOOKS_AT_ONCE = 100;
 /** The row of a user's account: the clock of the collection, and the lock for its writers. */
 @Injectable()
 export class CollectionClock {
-  private readonly looks = new DataLoader((accounts: readonly Buffer[]) => this.latestOf(accounts), {
+  private readonly looks = new DataLoader((owners: readonly Owner[]) => this.latestOf(owners), {
     batchScheduleFn: setImmediate,
     maxBatchSize: LOOKS_AT_ONCE,
     cache: false,
@@ -43,13 +43,14 @@ export class CollectionClock {
     if (shared || this.database.dialect.isLocal)
       return this.database.onSession((session) => findCollection(session, account), owner);
     owner.statements++;
-    return this.looks.load(account);
+    return this.looks.load(owner);
   }
 
-  private async latestOf(accounts: readonly Buffer[]): Promise<(Latest | undefined)[]> {
+  private async latestOf(owners: readonly Owner[]): Promise<(Latest | undefined)[]> {
+    const accounts = owners.map(({ account }) => account);
     const rows = await this.database.onSession((session) => lastModifiedOf(session, accounts));
     const known = new Map(rows.map((row) => [keyOf(row.account), row]));
-    return accounts.map((account) => known.get(keyOf(account)));
+    return owners.map(({ key }) => known.get(key));
   }
 
   /** The user's collection; created, with its first timestamp, if it does not exist. */
@@ -74,14 +75,14 @@ export class CollectionClock {
    */
   change<T>(owner: Owner, change: Change, work: Changing<T>, quota?: Quota<T>): Promise<T> {
     if (owner.shared) return owner.shared.change(change, work, quota);
-    const { account } = owner;
+    const { account, key } = owner;
     return this.database.inTransaction(async (transaction) => {
       const conditions = { ...change, maxLive: quota?.maxLive };
       const ticked = await tick(transaction, { account, now: this.clock(), ...conditions });
       if (!ticked) return discarded(await whenRefused(transaction, account, change, quota));
       const { timestamp, witness } = ticked;
       const [outcome, issued] = await withFreeTimestamp(transaction, account, timestamp, work);
-      const announce = () => this.changes.announce(account, outcome.last ?? issued);
+      const announce = () => this.changes.announce(key, outcome.last ?? issued);
       return outcome.isKept ? { ...outcome, witness, whenDurable: announce } : outcome;
     }, owner);
   }
@@ -91,11 +92,11 @@ export class CollectionClock {
    * owner's `shared` is part of it. `work` may run more than once, and gets the result of the time that counts.
    */
   together<T>(owner: Owner, work: (shared: SharedChanges) => Promise<T>): Promise<T> {
-    const { account } = owner;
+    const { account, key } = owner;
     return this.database.inLazyTransaction(async (session, begin) => {
       const shared = new SharedChanges(session, begin, account, this.clock);
       const outcome = await shared.finish(await work(shared));
-      const announce = () => this.changes.announce(account, shared.collection!.last_modified);
+      const announce = () => this.changes.announce(key, shared.collection!.last_modified);
       return outcome.isKept ? { ...outcome, whenDurable: announce } : outcome;
     }, owner);
   }

@@ -1,11 +1,10 @@
-import { Controller, Delete, Get, Head, Param, Patch, Post, Req, UseInterceptors } from '@nestjs/common';
+import { Controller, Delete, Get, Head, Param, Patch, Post, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { type Caller, CallerOf } from '../auth/caller.js';
 import { Settings } from '../config/settings.js';
 import { JsonBody } from '../http/request/json-body.pipe.js';
 import { ResponseSlots } from '../http/memory-slots.js';
 import { nextPageQuery, publicUrl, queryString } from '../http/request/request-url.js';
-import { LastModifiedInterceptor } from '../http/response/header.interceptors.js';
 import { CONTENT_TYPE, RawJson, Reply } from '../http/response/reply.js';
 import { PollService } from '../polling/poll.service.js';
 import { ApiError } from '../protocol/api-error.js';
@@ -29,13 +28,11 @@ export class ArticlesController {
     private readonly slots: ResponseSlots,
   ) {}
 
-  @UseInterceptors(LastModifiedInterceptor)
   @Head()
   count(@Req() request: Request, @CallerOf() caller: Caller): Promise<Reply> {
     return this.listing(request, caller, true);
   }
 
-  @UseInterceptors(LastModifiedInterceptor)
   @Get()
   list(@Req() request: Request, @CallerOf() caller: Caller): Promise<Reply> {
     return this.listing(request, caller, false);
@@ -57,7 +54,6 @@ export class ArticlesController {
     return new Reply(200, { items });
   }
 
-  @UseInterceptors(LastModifiedInterceptor)
   @Get(':id')
   async read(@Req() request: Request, @CallerOf() caller: Caller, @Param('id') id: string): Promise<Reply> {
     await this.slots.take(request, MAX_RECORD_BYTES);

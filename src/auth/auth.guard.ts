@@ -6,14 +6,17 @@ import { readOnlyToken } from '../protocol/api-error.js';
 import { Authenticator } from './authenticator.js';
 import { Caller } from './caller.js';
 
-const IS_PUBLIC = 'isPublic';
-const BEARER_ONLY = 'bearerOnly';
+const ACCESS = 'access';
+type Access = 'public' | 'bearerOnly' | undefined;
 
 /** Makes a handler public; the guard protects every other one. */
-export const Public = () => SetMetadata(IS_PUBLIC, true);
+export const Public = () => SetMetadata(ACCESS, 'public' satisfies Access);
 
 /** Marks the handler of batches: it does not accept Basic credentials, and what a token may do is judged by the entry. */
-export const BearerOnly = () => SetMetadata(BEARER_ONLY, true);
+export const BearerOnly = () => SetMetadata(ACCESS, 'bearerOnly' satisfies Access);
+
+const accessOf = (reflector: Reflector, context: ExecutionContext): Access =>
+  reflector.getAllAndOverride<Access>(ACCESS, [context.getHandler(), context.getClass()]);
 
 /**
  * Requires credentials unless the handler is `@Public()`. Throws 401 / 104 without usable credentials, 401 / 105 when
@@ -31,10 +34,10 @@ export class AuthGuard implements CanActivate {
     const request = requestOf<Request>(context);
     // An entry in the transaction of a batch has the batch's caller, whose credentials were accepted a moment ago.
     if (request.caller) return true;
-    const marked = [context.getHandler(), context.getClass()];
-    if (this.reflector.getAllAndOverride<boolean | undefined>(IS_PUBLIC, marked)) return true;
-    const bearerOnly = this.reflector.getAllAndOverride<boolean | undefined>(BEARER_ONLY, marked) ?? false;
-    request.caller = new Caller(await this.authenticator.senderOf(request, bearerOnly), request.context);
+    const access = accessOf(this.reflector, context);
+    if (access === 'public') return true;
+    const sender = await this.authenticator.senderOf(request, access === 'bearerOnly');
+    request.caller = new Caller(sender, request.context);
     return true;
   }
 }
@@ -50,8 +53,7 @@ export class ReadOnlyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const { caller, method } = requestOf<Request>(context);
     if (!caller?.isReadOnly || ['GET', 'HEAD'].includes(method)) return true;
-    const marked = [context.getHandler(), context.getClass()];
-    if (this.reflector.getAllAndOverride<boolean | undefined>(BEARER_ONLY, marked)) return true;
+    if (accessOf(this.reflector, context) === 'bearerOnly') return true;
     throw readOnlyToken();
   }
 }

@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
-import { keyOf } from '../accounts/account.row.js';
 import type { Owner, SharedChanges } from '../accounts/shared-changes.js';
 import type { Session } from '../database/session.js';
 import { type RequestContext, requestOf } from '../http/request/request-context.js';
@@ -21,6 +20,8 @@ declare global {
 export interface Sender {
   /** The 16 bytes of the user's key. */
   account: Buffer;
+  /** The same as text, for maps. */
+  key: string;
   /** When the token expires, in milliseconds since the epoch; undefined if unknown. */
   expiresAt?: number;
   /** What the token calls the user, for people only; undefined for Basic credentials, whose owner knows it. */
@@ -32,19 +33,18 @@ export interface Sender {
 /** The sender of an authenticated request, for which statements are counted and waits end with the request. */
 export class Caller implements Sender, Owner {
   readonly account: Buffer;
-  /** The account as text, for maps. */
   readonly key: string;
   readonly expiresAt?: number;
   readonly name?: string;
   readonly isReadOnly?: boolean;
 
   constructor(
-    { account, expiresAt, name, isReadOnly }: Sender,
+    { account, key, expiresAt, name, isReadOnly }: Sender,
     private readonly request: RequestContext,
     readonly shared?: SharedChanges,
   ) {
     this.account = account;
-    this.key = keyOf(account);
+    this.key = key;
     this.expiresAt = expiresAt;
     this.name = name;
     this.isReadOnly = isReadOnly;

@@ -1,5 +1,4 @@
 import { Global, Module, type OnModuleInit } from '@nestjs/common';
-import { keyOf } from '../accounts/account.row.js';
 import { CollectionChanges } from '../accounts/collection-changes.js';
 import { AuthModule } from '../auth/auth.module.js';
 import { HeldPolls } from './held-polls.js';
@@ -23,8 +22,7 @@ export class PollingModule implements OnModuleInit {
 
   /** Changes in this process wake its own polls and are published to other instances. */
   onModuleInit(): void {
-    this.changes.onChange((account, last_modified) => {
-      const key = keyOf(account);
+    this.changes.onChange((key, last_modified) => {
       this.polls.announce(key, last_modified);
       this.redis.publish(key, last_modified);
     });

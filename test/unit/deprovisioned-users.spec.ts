@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { keyOf } from '../../src/accounts/account.row.js';
 import { DeprovisionedUsers } from '../../src/auth/tokens/deprovisioned-users.js';
 import type { Database } from '../../src/database/database.js';
 
 const ACCOUNT = Buffer.alloc(16, 1);
+const KEY = keyOf(ACCOUNT);
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -17,7 +19,7 @@ function usersOf(accounts: Buffer[], ms: number): DeprovisionedUsers {
 async function requests(users: DeprovisionedUsers, count: number): Promise<boolean[]> {
   const results: boolean[] = [];
   for (let at = 0; at < count; at++) {
-    const request = users.refuse(ACCOUNT).then(
+    const request = users.refuse(KEY).then(
       () => results.push(true),
       () => results.push(false),
     );
@@ -38,9 +40,9 @@ it('a database that answers at once keeps a deprovisioned user out, and no other
 
 it('a known user waits for nothing while what was read is fresh', async () => {
   const users = usersOf([], 10);
-  expect(users.mayGoOn(ACCOUNT)).toBe(false);
+  expect(users.mayGoOn(KEY)).toBe(false);
   await requests(users, 1);
-  expect(users.mayGoOn(ACCOUNT)).toBe(true);
+  expect(users.mayGoOn(KEY)).toBe(true);
   await vi.advanceTimersByTimeAsync(4_000);
-  expect(users.mayGoOn(ACCOUNT)).toBe(false);
+  expect(users.mayGoOn(KEY)).toBe(false);
 });

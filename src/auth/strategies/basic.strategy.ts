@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
 import { Strategy } from 'passport';
+import { keyOf } from '../../accounts/account.row.js';
 import { Settings } from '../../config/settings.js';
 import { readAuthorization } from '../../protocol/authorization-header.js';
 import { accountKey, type Sender } from '../caller.js';
@@ -16,15 +17,18 @@ const CACHED_CHARACTERS = 262_144;
 export class BasicStrategy extends Strategy {
   override readonly name = 'basic';
   /** By user and password: the HMAC takes a tenth of the time of a poll. */
-  private readonly accounts: LRUCache<string, Buffer>;
+  private readonly senders: LRUCache<string, Sender>;
 
   constructor({ userIdSecret }: Settings) {
     super();
-    this.accounts = new LRUCache({
+    this.senders = new LRUCache({
       max: 1_000,
       maxSize: CACHED_CHARACTERS,
       sizeCalculation: (_, credentials) => credentials.length,
-      memoMethod: (credentials) => accountKey(userIdSecret, 'basic', JSON.parse(credentials) as string[]),
+      memoMethod: (credentials) => {
+        const account = accountKey(userIdSecret, 'basic', JSON.parse(credentials) as string[]);
+        return { account, key: keyOf(account) };
+      },
     });
   }
 
@@ -32,7 +36,6 @@ export class BasicStrategy extends Strategy {
     const credentials = readAuthorization(headers.authorization);
     if (credentials?.scheme !== 'basic' || credentials.username === '') return this.fail('Basic', 401);
     const { username, password } = credentials;
-    const sender: Sender = { account: this.accounts.memo(JSON.stringify([username, password])) };
-    this.success(sender);
+    this.success(this.senders.memo(JSON.stringify([username, password])));
   }
 }

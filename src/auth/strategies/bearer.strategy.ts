@@ -26,14 +26,14 @@ export class BearerStrategy extends Strategy<VerifyFunctionWithRequest> {
     super({ passReqToCallback: true }, (request: Request, token, done: (error: unknown, sender?: Sender) => void) => {
       const known = this.verifier.cached(token);
       // Most requests: without a promise.
-      if (known && this.deprovisioned.mayGoOn(known.account)) return done(null, known);
+      if (known && this.deprovisioned.mayGoOn(known.key)) return done(null, known);
       this.senderOf(request as unknown as Presented, token, known).then((sender) => done(null, sender), done);
     });
   }
 
   private async senderOf(presented: Presented, token: string, known?: Sender): Promise<Sender> {
     const sender = known ?? (await this.verify(presented, token));
-    await this.deprovisioned.refuse(sender.account);
+    await this.deprovisioned.refuse(sender.key);
     return sender;
   }
 

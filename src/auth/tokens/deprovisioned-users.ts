@@ -29,15 +29,15 @@ export class DeprovisionedUsers {
     @Inject(MONOTONIC_CLOCK) private readonly clock: MonotonicClock,
   ) {}
 
-  /** True for the account of a user who is not deprovisioned, if that needs no look at the database. */
-  mayGoOn(account: Buffer): boolean {
-    return this.clock() < this.freshUntil && !this.keys.has(keyOf(account));
+  /** True for the key of a user who is not deprovisioned, if that needs no look at the database. */
+  mayGoOn(key: string): boolean {
+    return this.clock() < this.freshUntil && !this.keys.has(key);
   }
 
-  /** Throws 401 / 105 for the account of a deprovisioned user. */
-  async refuse(account: Buffer): Promise<void> {
+  /** Throws 401 / 105 for the key of a deprovisioned user. */
+  async refuse(key: string): Promise<void> {
     if (this.clock() >= this.freshUntil) await this.refresh();
-    if (this.keys.has(keyOf(account))) throw refused('its user is deprovisioned');
+    if (this.keys.has(key)) throw refused('its user is deprovisioned');
   }
 
   private async refresh(): Promise<void> {

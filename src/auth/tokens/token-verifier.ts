@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { keyOf } from '../../accounts/account.row.js';
 import { MONOTONIC_CLOCK, type MonotonicClock } from '../../config/settings.module.js';
 import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
@@ -119,7 +120,7 @@ export class TokenVerifier {
     try {
       const { identity, keepMs } = await checking;
       const account = accountKey(this.settings.userIdSecret, 'bearer', [identity.issuer, identity.subject]);
-      const verified: VerifiedToken = { ...identity, account };
+      const verified: VerifiedToken = { ...identity, account, key: keyOf(account) };
       this.known.set(key, verified, { ttl: Math.max(keepMs, NOT_KEPT_MS) });
       kept.ttl = NOT_KEPT_MS;
       return verified;
