@@ -7,7 +7,7 @@ import { articleId, articleUrl, FIRST_TIMESTAMP } from '../../bench/data.js';
 import { openSeeder } from '../../bench/seed.js';
 import { findCollection } from '../../src/accounts/accounts.store.js';
 import { findPage, findPageFacts } from '../../src/articles/store/article-pages.store.js';
-import type { PageRequest } from '../../src/articles/store/page-statement.js';
+import type { PageRequest } from '../../src/articles/store/conditions.js';
 import * as store from '../../src/articles/store/articles.store.js';
 import { readSettings } from '../../src/config/load-settings.js';
 import { dataSourceForSchema } from '../../src/database/data-source.js';

@@ -1,4 +1,4 @@
-import type { Session } from '../../database/session.js';
+import type { Row, Session } from '../../database/session.js';
 import type { Filter } from '../../protocol/collection-query.js';
 import type { Timestamp } from '../../protocol/timestamp.js';
 import { uuidBytes } from '../../protocol/uuid.js';
@@ -25,19 +25,27 @@ const HOLDERS = ['url_hash', 'resolved_url_hash']
 
 const BURY = `deleted = 1, ${CONTENT_COLUMNS.map((column) => `${column} = NULL`).join(', ')}`;
 
+type Urls = Pick<Article, 'url' | 'resolved_url'>;
+
 /** The live article with that id. */
 export async function findArticle(session: Session, account: Buffer, id: string): Promise<Article | undefined> {
   return articleOf(await session.row(ONE, [account, uuidBytes(id)]));
 }
 
+/** The rows of the live articles with that url or that resolved_url: at most two. */
+const holdersOf = (session: Session, account: Buffer, { url, resolved_url }: Urls): Promise<Row[]> =>
+  session.rows(HOLDERS, [account, urlHash(url), account, urlHash(resolved_url)]);
+
 /** The live article with that url or, failing that, with that resolved_url. */
-export async function findHolder(
-  session: Session,
-  account: Buffer,
-  { url, resolved_url }: Pick<Article, 'url' | 'resolved_url'>,
-): Promise<Article | undefined> {
-  const rows = await session.rows(HOLDERS, [account, urlHash(url), account, urlHash(resolved_url)]);
-  return articleOf(rows.find((row) => row.url === url) ?? rows[0]);
+export async function findHolder(session: Session, account: Buffer, urls: Urls): Promise<Article | undefined> {
+  const rows = await holdersOf(session, account, urls);
+  return articleOf(rows.find((row) => row.url === urls.url) ?? rows[0]);
+}
+
+/** True when another live article has the url or the resolved_url. */
+export async function isTaken(session: Session, account: Buffer, article: Urls & { id: string }): Promise<boolean> {
+  const rows = await holdersOf(session, account, article);
+  return rows.some((row) => idOf(row) !== article.id.toLowerCase());
 }
 
 export async function insertArticle(session: Session, account: Buffer, article: Article): Promise<void> {

@@ -5,7 +5,7 @@ import {
   type Totals,
   totalsOf,
 } from '../../accounts/account-checks.store.js';
-import { isTaken } from '../../articles/store/transfer.store.js';
+import { isTaken } from '../../articles/store/articles.store.js';
 import type { Database } from '../../database/database.js';
 import type { Parameter, Row } from '../../database/session.js';
 import { committed } from '../../database/transaction.js';

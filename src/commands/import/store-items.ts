@@ -1,8 +1,8 @@
 import { committed, discarded } from '../../database/transaction.js';
 import { randomUUID } from 'node:crypto';
 import type { Article, Tombstone } from '../../articles/article.js';
-import { insertArticle } from '../../articles/store/articles.store.js';
-import { deleteItem, insertTombstone, isTaken, versionOf } from '../../articles/store/transfer.store.js';
+import { insertArticle, isTaken } from '../../articles/store/articles.store.js';
+import { deleteItem, insertTombstone, versionOf } from '../../articles/store/transfer.store.js';
 import type { Database } from '../../database/database.js';
 import type { Session } from '../../database/session.js';
 import type { Timestamp } from '../../protocol/timestamp.js';
