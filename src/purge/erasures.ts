@@ -4,8 +4,7 @@ import { isDue, nextToErase, noteErased } from '../accounts/deprovisioned.store.
 import type { Clock } from '../config/settings.module.js';
 import type { Database } from '../database/database.js';
 import type { Session } from '../database/session.js';
-import { committed, discarded, type Outcome, type Witness } from '../database/transaction.js';
-import type { Timestamp } from '../protocol/timestamp.js';
+import { committed } from '../database/transaction.js';
 import { eraseUntil, oldestRecords } from './purge.store.js';
 import { CHUNK, PAUSE_MS } from './tombstone-purge.js';
 
@@ -39,37 +38,27 @@ export async function eraseDueUsers(
  * far. It can be left off and repeated at any time, and run by several processes at once.
  */
 export async function* eraseUser(database: Database, account: Buffer): AsyncGenerator<number, void, undefined> {
-  let erased = 0;
-  for (;;) {
-    const count = await database.inTransaction((transaction) => eraseSome(transaction, account));
-    if (count === 0) break;
+  for (let erased = 0; ;) {
+    let count = 0;
+    await database.inTransaction(async (transaction) => {
+      // Repeated because the reply to COMMIT was lost, it may find them gone.
+      count = Math.max(count, await eraseSome(transaction, account));
+      return committed(undefined);
+    });
+    if (count === 0) return;
     yield (erased += count);
   }
-  yield erased + (await database.inTransaction((transaction) => eraseRest(transaction, account)));
 }
 
-/** Erases the oldest records, which are looked up with the account locked: running it twice is harmless. */
-async function eraseSome(transaction: Session, account: Buffer): Promise<Outcome<number>> {
+/** Erases the oldest records, which are looked up with the account locked, or the account if it has none. */
+async function eraseSome(transaction: Session, account: Buffer): Promise<number> {
   await addToLiveCount(transaction, account, 0);
   const records = await oldestRecords(transaction, account, CHUNK);
   const last = records.at(-1)?.last_modified;
-  if (last === undefined) return discarded(0);
-  await addToLiveCount(transaction, account, -records.filter(({ deleted }) => !deleted).length);
-  return committed(await eraseUntil(transaction, account, last), isOldestErased(account, records[0]!.last_modified));
-}
-
-/** Tells whether some were erased when the reply to COMMIT is lost: the oldest of them is gone. */
-const isOldestErased =
-  (account: Buffer, oldest: Timestamp): Witness =>
-  async (transaction) => {
-    await addToLiveCount(transaction, account, 0);
-    return (await oldestRecords(transaction, account, 1))[0]?.last_modified !== oldest;
-  };
-
-/** Also deletes what was added in the meantime. */
-async function eraseRest(transaction: Session, account: Buffer): Promise<Outcome<number>> {
-  await addToLiveCount(transaction, account, 0);
-  const erased = await eraseUntil(transaction, account, Number.MAX_SAFE_INTEGER);
-  await eraseAccount(transaction, account);
-  return committed(erased);
+  if (last === undefined) await eraseAccount(transaction, account);
+  else {
+    await addToLiveCount(transaction, account, -records.filter(({ deleted }) => !deleted).length);
+    await eraseUntil(transaction, account, last);
+  }
+  return records.length;
 }

@@ -52,28 +52,29 @@ export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutd
   }
 
   private async runOnce(): Promise<void> {
-    await this.eraseUsers();
-    if (this.settings.tombstoneRetentionDays > 0) await this.purgeTombstones();
+    await this.attempt('users could not be erased', () => this.eraseUsers());
+    if (this.settings.tombstoneRetentionDays > 0)
+      await this.attempt('tombstones could not be purged', () => this.purgeTombstones());
     this.runIn(HOUR_MS * withJitter());
   }
 
-  private async eraseUsers(): Promise<void> {
-    const onErased = (account: Buffer, records: number) =>
-      this.logger.log(`erased ${records} articles and tombstones of the deprovisioned user ${account.toString('hex')}`);
+  private async attempt(complaint: string, work: () => Promise<void>): Promise<void> {
     try {
-      await eraseDueUsers(this.database, this.clock, onErased, () => this.isStopped);
+      await work();
     } catch (error) {
-      this.logger.warn(`users could not be erased, retrying in an hour: ${(error as Error).message}`);
+      this.logger.warn(`${complaint}, retrying in an hour: ${(error as Error).message}`);
     }
   }
 
+  private eraseUsers(): Promise<void> {
+    const onErased = (account: Buffer, records: number) =>
+      this.logger.log(`erased ${records} articles and tombstones of the deprovisioned user ${account.toString('hex')}`);
+    return eraseDueUsers(this.database, this.clock, onErased, () => this.isStopped);
+  }
+
   private async purgeTombstones(): Promise<void> {
-    try {
-      const { accounts, tombstones } = await this.purge.run({ isStopped: () => this.isStopped });
-      this.logger.log(`purged ${tombstones} tombstones of ${accounts} accounts`);
-    } catch (error) {
-      this.logger.warn(`tombstones could not be purged, retrying in an hour: ${(error as Error).message}`);
-    }
+    const { accounts, tombstones } = await this.purge.run({ isStopped: () => this.isStopped });
+    this.logger.log(`purged ${tombstones} tombstones of ${accounts} accounts`);
   }
 }
 

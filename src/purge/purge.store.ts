@@ -42,8 +42,7 @@ export async function oldestRecords(session: Session, account: Buffer, size: num
   return rows as { last_modified: Timestamp; deleted: 0 | 1 }[];
 }
 
-/** Permanently deletes everything up to a timestamp; returns the number of records. */
-export async function eraseUntil(session: Session, account: Buffer, until: Timestamp): Promise<number> {
-  const records = { account, last_modified: LessThanOrEqual(until) };
-  return (await managerOn(session).delete(StoredArticle, records)).affected!;
+/** Permanently deletes everything up to a timestamp. */
+export async function eraseUntil(session: Session, account: Buffer, until: Timestamp): Promise<void> {
+  await managerOn(session).delete(StoredArticle, { account, last_modified: LessThanOrEqual(until) });
 }
