@@ -43,16 +43,10 @@ export class Semaphore {
   private readonly shares = new Map<string, Share>();
   private readonly slots: number;
   private readonly slotsPerKey: number;
-  private readonly waitingPerKey: number;
-  private readonly timeoutMs: number;
-  private readonly refusal: string;
 
-  constructor({ slots, slotsPerKey, waitingPerKey, timeoutMs, refusal }: SemaphoreLimits) {
-    this.slots = slots ?? Infinity;
-    this.slotsPerKey = Math.min(slotsPerKey ?? Infinity, this.slots);
-    this.waitingPerKey = waitingPerKey ?? Infinity;
-    this.timeoutMs = timeoutMs;
-    this.refusal = refusal;
+  constructor(private readonly limits: SemaphoreLimits) {
+    this.slots = limits.slots ?? Infinity;
+    this.slotsPerKey = Math.min(limits.slotsPerKey ?? Infinity, this.slots);
   }
 
   /**
@@ -113,7 +107,7 @@ export class Semaphore {
   }
 
   private wait(key: string, share: Share, slots: number, { signal }: SlotCaller): Promise<void> {
-    if (signal?.aborted || share.waiters.length >= this.waitingPerKey) {
+    if (signal?.aborted || share.waiters.length >= (this.limits.waitingPerKey ?? Infinity)) {
       this.forget(key, share);
       return Promise.reject(this.refused());
     }
@@ -136,7 +130,7 @@ export class Semaphore {
         this.admitWaiters();
       };
       const waiter: Waiter = { slots, arrival: this.arrivals++, admit };
-      const timer = setTimeout(giveUp, this.timeoutMs);
+      const timer = setTimeout(giveUp, this.limits.timeoutMs);
       signal?.addEventListener('abort', giveUp);
       share.waiters.push(waiter);
       this.waiting++;
@@ -144,7 +138,7 @@ export class Semaphore {
   }
 
   private refused(): ApiError {
-    return new ApiError('unavailable', this.refusal);
+    return new ApiError('unavailable', this.limits.refusal);
   }
 
   /** Nobody overtakes a caller that only the slots in all are missing for, or it might never get that many. */

@@ -5,7 +5,9 @@ import { Settings } from '../config/settings.js';
 import { OutlivesService } from '../http/end-of-service.guard.js';
 import { documentationUrl, publicUrl } from '../http/request/request-url.js';
 import { Reply } from '../http/response/reply.js';
-import { readVersion } from './version.js';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectFolder } from '../config/project-folder.js';
 
 /** Describes this service: `/`, `/v2`, `/__version__` (docs/protocol.md, "Utility endpoints"). */
 @Public()
@@ -66,4 +68,28 @@ function capabilitiesOf(settings: Settings): string[] {
     wait: settings.waitMaxSeconds > 0,
   };
   return Object.entries(isOn).flatMap(([name, on]) => (on ? [name] : []));
+}
+
+/** The running version: from package.json and, for the commit, from `commit.txt` of an image or the git checkout. */
+export interface Version {
+  name: string;
+  version: string;
+  commit: string;
+}
+
+export function readVersion(): Version {
+  const folder = projectFolder();
+  const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Version;
+  return { name, version, commit: readCommit(folder) };
+}
+
+function readCommit(folder: string): string {
+  try {
+    if (existsSync(join(folder, 'commit.txt'))) return readFileSync(join(folder, 'commit.txt'), 'utf8').trim();
+    const head = readFileSync(join(folder, '.git/HEAD'), 'utf8').trim();
+    if (!head.startsWith('ref: ')) return head;
+    return readFileSync(join(folder, '.git', head.slice('ref: '.length)), 'utf8').trim();
+  } catch {
+    return 'unknown';
+  }
 }
