@@ -11,7 +11,6 @@ import { BearerStrategy } from './strategies/bearer.strategy.js';
 import { DeprovisionedUsers } from './tokens/deprovisioned-users.js';
 import { PersonalTokens } from './tokens/personal-tokens.js';
 import { ProviderTokens } from './tokens/provider-tokens.js';
-import { SharedResults } from './tokens/shared-results.js';
 import { TokenVerifier } from './tokens/token-verifier.js';
 
 /** Authenticates requests. */
@@ -25,7 +24,6 @@ import { TokenVerifier } from './tokens/token-verifier.js';
     PersonalTokens,
     ProviderKeys,
     ProviderTokens,
-    SharedResults,
     TokenVerifier,
   ],
   exports: [Authenticator, IdentityProvider, TokenVerifier],

@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { CLIENT_REFUSED, IdentityProvider } from '../auth/provider/identity-provider.js';
+import { CLIENT_REFUSED, IdentityProvider, type ProviderState } from '../auth/provider/identity-provider.js';
 import { Public } from '../auth/auth.guard.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
@@ -14,16 +14,18 @@ import { SharedRedis } from '../redis/shared-redis.js';
 /** For how long heartbeats share what one of them found: anybody may send them. */
 const SHARED_MS = 2000;
 
+type Dependency = 'database' | 'cache' | 'oauth';
+
 /** Reports the service's health to operators and load balancers (docs/operations.md, "Health"). */
 @Public()
 @OutlivesService()
 @Unlimited()
 @Controller(['', 'v2'])
 export class HealthController {
-  private readonly isUp = new LRUCache<'database' | 'cache', boolean>({
-    max: 2,
+  private readonly states = new LRUCache<Dependency, boolean | ProviderState>({
+    max: 3,
     ttl: SHARED_MS,
-    fetchMethod: (name) => (name === 'database' ? this.database.isUp() : this.redis.isReachable()),
+    fetchMethod: (name) => this.stateOf(name),
   });
 
   constructor(
@@ -37,19 +39,22 @@ export class HealthController {
   /** Checks every dependency without changing anything; responds within a few seconds whatever hangs. */
   @Get('__heartbeat__')
   async heartbeat(): Promise<Reply> {
-    const [database, cache, provider] = await Promise.all([
-      this.isUp.fetch('database'),
-      this.redis.client && this.isUp.fetch('cache'),
-      this.settings.oauthUriIsExplicit ? this.provider.state() : undefined,
-    ]);
-    const oauth = provider && provider === 'ready';
-    const states = Object.entries({ database, cache, oauth }).filter(([, isUp]) => isUp !== undefined);
+    const used: Dependency[] = ['database'];
+    if (this.redis.client) used.push('cache');
+    if (this.settings.oauthUriIsExplicit) used.push('oauth');
+    const found = await Promise.all(used.map((name) => this.states.fetch(name)));
+    const states = used.map((name, at) => [name, found[at] === true || found[at] === 'ready'] as const);
     const problems = states.flatMap(([name, isUp]) => (isUp ? [] : [name]));
     if (problems.length === 0) return new Reply(200, Object.fromEntries(states));
     // The other dependencies have only one way to be down.
-    const reason = provider === 'refusesClient' ? ` (${CLIENT_REFUSED})` : '';
+    const reason = found.includes('refusesClient') ? ` (${CLIENT_REFUSED})` : '';
     const message = `Not available: ${problems.join(', ')}${reason}`;
     throw new ApiError('unavailable', message, {}, Object.fromEntries(states));
+  }
+
+  private stateOf(name: Dependency): Promise<boolean | ProviderState> {
+    if (name === 'oauth') return this.provider.state();
+    return name === 'database' ? this.database.isUp() : this.redis.isReachable();
   }
 
   /**

@@ -183,9 +183,9 @@ describe('discovery', () => {
     expect(provider.countOf(DISCOVERY)).toBe(1);
   });
 
-  it('is not repeated for ten minutes, then it is', async () => {
+  it('is not repeated for a minute, then it is', async () => {
     await verification.outcome('one');
-    verification.pass(599_000);
+    verification.pass(59_000);
     await verification.outcome('two');
     expect(provider.countOf(DISCOVERY)).toBe(1);
     verification.pass(1_000);
@@ -208,23 +208,23 @@ describe('discovery', () => {
     expect(await verification.outcome('token')).toBe('alice');
   });
 
-  it('finds an endpoint that has moved, soon after the old one fails', async () => {
+  it('finds an endpoint that has moved, within a minute', async () => {
     await verification.outcome('one');
     provider.publish({ introspection_endpoint: `${provider.issuer}/introspect2` });
     provider.answers.set('/introspect2', { json: ACTIVE });
     provider.answers.delete('/introspect');
-    verification.pass(2000);
+    verification.pass(60_000);
     expect(await verification.outcome('two')).toBe('503 / 201');
     await vi.waitFor(async () => expect(await verification.outcome('two')).toBe('alice'));
   });
 
-  it('finds keys that have moved', async () => {
+  it('finds keys that have moved, within a minute', async () => {
     await verification.outcome(await provider.sign());
     const second = await signingKey('second');
     provider.publish({ jwks_uri: `${provider.issuer}/jwks2` });
     provider.answers.set('/jwks2', { json: { keys: [second.jwk] } });
     provider.answers.delete('/jwks');
-    verification.pass(2000);
+    verification.pass(60_000);
     const token = await provider.sign({}, {}, second);
     expect(await verification.outcome(token)).toBe('503 / 201');
     await vi.waitFor(async () => expect(await verification.outcome(token)).toBe('alice'));

@@ -1,7 +1,6 @@
 import { IdentityProvider } from '../../src/auth/provider/identity-provider.js';
 import { ProviderKeys } from '../../src/auth/provider/provider-keys.js';
 import { ProviderTokens } from '../../src/auth/tokens/provider-tokens.js';
-import { SharedResults } from '../../src/auth/tokens/shared-results.js';
 import { TokenVerifier } from '../../src/auth/tokens/token-verifier.js';
 import { readSettings } from '../../src/config/load-settings.js';
 import type { Settings } from '../../src/config/settings.js';
@@ -32,9 +31,9 @@ export class Verification {
     const settings = readSettings({ OAUTH_URI: issuer, ...variables });
     this.settings = settings;
     this.provider = new IdentityProvider(settings, monotonic);
-    const keys = new ProviderKeys(this.provider, monotonic);
-    const shared = new SharedResults(settings, clock, { client: store } as unknown as SharedRedis);
-    const provided = new ProviderTokens(settings, clock, this.provider, keys, shared);
+    const redis = { client: store } as unknown as SharedRedis;
+    const keys = new ProviderKeys(monotonic);
+    const provided = new ProviderTokens(settings, clock, this.provider, keys, redis);
     this.verifier = new TokenVerifier(settings, monotonic, undefined as never, provided);
   }
 

@@ -10,7 +10,6 @@ import { ServiceStatus } from '../../http/service-status.js';
 import { Semaphore } from '../../semaphore.js';
 import { IdentityProvider } from '../provider/identity-provider.js';
 import { loginKey, openLogin, type PendingLogin, sealLogin } from './login-cookie.js';
-import type { ProviderMetadata } from '../provider/provider-metadata.js';
 import { configure, type ProviderRefusal, refusalOf, resourceParameter } from '../provider/client-authentication.js';
 import { isBearerToken } from '../tokens/token-verifier.js';
 
@@ -102,7 +101,6 @@ export class OAuthLogin {
       if (error instanceof ApiError) throw error;
       const refusal = refusalOf(error);
       if (refusesCode(refusal)) throw invalidParameter('code', `the identity provider refused it (${refusal.error})`);
-      this.provider.distrust();
       throw providerUnavailable('the code could not be exchanged', error);
     }
     throw providerUnavailable('it issued no bearer token');
@@ -110,7 +108,7 @@ export class OAuthLogin {
 }
 
 /** Rejects a response of another provider (mix-up attack, RFC 9207). */
-function requireIssuer(iss: string | undefined, metadata: ProviderMetadata): void {
+function requireIssuer(iss: string | undefined, metadata: client.ServerMetadata): void {
   if (iss !== undefined && iss !== metadata.issuer) throw invalidParameter('iss', 'is another identity provider');
   if (iss === undefined && metadata.authorization_response_iss_parameter_supported)
     throw new ApiError('missingParameter', 'iss: is required');

@@ -1,7 +1,6 @@
 import * as client from 'openid-client';
 import type { Settings } from '../../config/settings.js';
 import { boundedFetch, PROVIDER_LIMIT_MS } from './bounded-fetch.js';
-import type { ProviderMetadata } from './provider-metadata.js';
 
 /** The ways in which this service can prove to the provider who it is. */
 const METHODS = {
@@ -15,7 +14,7 @@ export type Method = keyof typeof METHODS;
 export type Endpoint = 'token' | 'introspection';
 
 /** The methods to try at an endpoint, in this order, according to the provider's metadata. */
-export function offeredMethods(metadata: ProviderMetadata, endpoint: Endpoint): Method[] {
+export function offeredMethods(metadata: client.ServerMetadata, endpoint: Endpoint): Method[] {
   const { token_endpoint_auth_methods_supported, introspection_endpoint_auth_methods_supported } = metadata;
   const ofEndpoint = endpoint === 'introspection' ? introspection_endpoint_auth_methods_supported : undefined;
   const offered = [ofEndpoint ?? token_endpoint_auth_methods_supported ?? []].flat();
@@ -25,7 +24,7 @@ export function offeredMethods(metadata: ProviderMetadata, endpoint: Endpoint): 
 
 /** What openid-client needs to know of the provider, and of this service. */
 export function configure(
-  metadata: ProviderMetadata,
+  metadata: client.ServerMetadata,
   settings: Settings,
   method: Method = 'client_secret_basic',
 ): client.Configuration {

@@ -5,7 +5,7 @@ import { MONOTONIC_CLOCK, type MonotonicClock } from '../../config/settings.modu
 import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { QuietLog } from '../quiet-log.js';
-import { PROVIDER_LIMIT_MS, withinLimit } from './bounded-fetch.js';
+import { PROVIDER_LIMIT_MS, withinLimit, boundedFetch, providerUnavailable } from './bounded-fetch.js';
 import {
   configure,
   type Endpoint,
@@ -15,27 +15,21 @@ import {
   refusesClient,
   textOf,
 } from './client-authentication.js';
-import { discover, type ProviderMetadata } from './provider-metadata.js';
+import { isLoopback } from '../../config/formats.js';
 
-/**
- * For what is read from the provider: after ten minutes it is read again in the background, and serves until that
- * succeeds.
- */
+/** For what is read from the provider: it is read again in the background when it is old, and serves until that succeeds. */
 export const READ_NOW_AND_THEN = {
   max: 1,
-  ttl: 600_000,
   ttlResolution: 0,
   allowStale: true,
   noDeleteOnFetchRejection: true,
 } as const;
 
 const PROBE_LIMIT_MS = 2500;
-/** For how long heartbeats share the result of a probe. */
-const PROBE_KEPT_MS = 2000;
 /** How long a rejection counts if only another login can test it again. */
 const REFUSAL_COUNTS_MS = 600_000;
-/** How old metadata has to be for a failure at one of its endpoints to be a reason to read it again. */
-const DISTRUST_MS = 1500;
+/** So that an endpoint that has moved is soon found. */
+const METADATA_KEPT_MS = 60_000;
 
 /** What an operator has to check when the provider does not accept this service. */
 export const CLIENT_REFUSED = 'the provider refuses OAUTH_CLIENT_ID / OAUTH_CLIENT_SECRET';
@@ -48,8 +42,7 @@ export type ProviderState = 'ready' | 'unavailable' | 'refusesClient';
 export class IdentityProvider {
   private readonly logger = new Logger('IdentityProvider');
   private readonly quietLog = new QuietLog('IdentityProvider');
-  private readonly metadata: LRUCache<'metadata', ProviderMetadata>;
-  private readonly probes: LRUCache<'probe', boolean>;
+  private readonly metadata: LRUCache<'metadata', client.ServerMetadata>;
   /** The client authentication that the provider accepted last. */
   private accepted?: Method;
   /** When it rejected this service, by the monotonic clock; undefined once it accepts it. */
@@ -61,19 +54,12 @@ export class IdentityProvider {
   ) {
     const perf = { now: clock };
     const fetchMethod = () => this.discover(PROVIDER_LIMIT_MS);
-    this.metadata = new LRUCache({ ...READ_NOW_AND_THEN, perf, fetchMethod });
-    this.probes = new LRUCache({ max: 1, ttl: PROBE_KEPT_MS, ttlResolution: 0, perf, fetchMethod: () => this.probe() });
+    this.metadata = new LRUCache({ ...READ_NOW_AND_THEN, ttl: METADATA_KEPT_MS, perf, fetchMethod });
   }
 
   /** The provider's metadata. Throws 503 / 201 when it could never be read. */
-  async discovered(): Promise<ProviderMetadata> {
+  async discovered(): Promise<client.ServerMetadata> {
     return (await this.metadata.fetch('metadata'))!;
-  }
-
-  /** Rereads the metadata in the background: one of its endpoints has failed and may have moved. */
-  distrust(): void {
-    if (this.metadata.getRemainingTTL('metadata') > READ_NOW_AND_THEN.ttl - DISTRUST_MS) return;
-    void this.metadata.fetch('metadata', { forceRefresh: true }).catch(() => undefined);
   }
 
   /**
@@ -87,7 +73,7 @@ export class IdentityProvider {
     endpoint: Endpoint,
     send: (configuration: client.Configuration) => Promise<T>,
     secrets: readonly string[],
-    latest?: ProviderMetadata,
+    latest?: client.ServerMetadata,
   ): Promise<T> {
     const metadata = latest ?? (await this.discovered());
     const offered = offeredMethods(metadata, endpoint);
@@ -114,7 +100,7 @@ export class IdentityProvider {
 
   /** Whether the provider is available and accepts this service. Changes nothing, and resolves within 2.5 s. */
   async state(): Promise<ProviderState> {
-    if (!(await this.probes.fetch('probe'))) return 'unavailable';
+    if (!(await this.probe())) return 'unavailable';
     const isRefused = this.refusedAt !== undefined && this.clock() - this.refusedAt < REFUSAL_COUNTS_MS;
     return isRefused ? 'refusesClient' : 'ready';
   }
@@ -142,8 +128,55 @@ export class IdentityProvider {
     return error;
   }
 
-  private discover(limitMs: number): Promise<ProviderMetadata> {
+  private discover(limitMs: number): Promise<client.ServerMetadata> {
     const { oauthUri, oauthClientId } = this.settings;
     return discover(oauthUri, oauthClientId, limitMs);
   }
+}
+
+const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'introspection_endpoint', 'jwks_uri'] as const;
+
+/**
+ * Reads the metadata of the provider whose issuer is `uri`: by OpenID Connect discovery, otherwise by RFC 8414. Throws
+ * 503 / 201 when neither yields a usable document within `limitMs`.
+ */
+async function discover(uri: string, clientId: string, limitMs: number): Promise<client.ServerMetadata> {
+  const signal = AbortSignal.timeout(limitMs);
+  const options = {
+    execute: [client.allowInsecureRequests],
+    [client.customFetch]: (url: string, init: RequestInit) => boundedFetch(url, { ...init, signal }),
+  };
+  const read = async (url: string) =>
+    (await client.discovery(new URL(url), clientId, undefined, undefined, options)).serverMetadata();
+  const { origin, pathname } = new URL(uri);
+  const path = pathname.replace(/\/+$/, '');
+  const document = await read(`${origin}${path}/.well-known/openid-configuration`)
+    .catch(() => read(`${origin}/.well-known/oauth-authorization-server${path}`))
+    .catch((failure: unknown) => {
+      throw providerUnavailable('its metadata cannot be read', failure);
+    });
+  requireUsable(document, uri);
+  return document;
+}
+
+/**
+ * Throws 503 / 201 for metadata of another issuer, with an endpoint that is not an https URL (plain http only on
+ * loopback), or with which no token could be verified.
+ */
+function requireUsable(metadata: client.ServerMetadata, uri: string): void {
+  // openid-client compares them where it makes up the URL itself, but then a slash at the end would matter.
+  if (withoutSlash(metadata.issuer) !== withoutSlash(uri))
+    throw providerUnavailable('its metadata is of another issuer');
+  for (const name of ENDPOINTS) if (metadata[name] !== undefined) requireSafeUrl(name, metadata[name]);
+  if (!metadata.jwks_uri && !metadata.introspection_endpoint)
+    throw providerUnavailable('its metadata has neither jwks_uri nor introspection_endpoint');
+}
+
+const withoutSlash = (text: string): string => text.replace(/\/+$/, '');
+
+function requireSafeUrl(name: string, value: unknown): void {
+  if (typeof value !== 'string' || !URL.canParse(value)) throw providerUnavailable(`its ${name} is not a URL`);
+  const { protocol, hostname } = new URL(value);
+  if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback(hostname)))
+    throw providerUnavailable(`its ${name} is not an https URL`);
 }

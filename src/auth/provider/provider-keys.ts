@@ -10,9 +10,11 @@ import {
 import { LRUCache } from 'lru-cache';
 import { MONOTONIC_CLOCK, type MonotonicClock } from '../../config/settings.module.js';
 import { boundedFetch, providerUnavailable } from './bounded-fetch.js';
-import { IdentityProvider, READ_NOW_AND_THEN } from './identity-provider.js';
+import { READ_NOW_AND_THEN } from './identity-provider.js';
 
 const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
+
+const KEYS_KEPT_MS = 600_000;
 
 /** Why keys may have to be read again, and how often at most: anybody can send tokens with unknown keys. */
 const READ_AGAIN_MS: Readonly<Record<string, number>> = {
@@ -30,11 +32,8 @@ export class ProviderKeys {
   private readonly readAgainAt = new Map<string, number>();
   private readingAgain?: Promise<JWTVerifyGetKey | undefined>;
 
-  constructor(
-    private readonly provider: IdentityProvider,
-    @Inject(MONOTONIC_CLOCK) private readonly clock: MonotonicClock,
-  ) {
-    this.keys = new LRUCache({ ...READ_NOW_AND_THEN, perf: { now: clock }, fetchMethod: (uri) => this.read(uri) });
+  constructor(@Inject(MONOTONIC_CLOCK) private readonly clock: MonotonicClock) {
+    this.keys = new LRUCache({ ...READ_NOW_AND_THEN, ttl: KEYS_KEPT_MS, perf: { now: clock }, fetchMethod: readKeys });
   }
 
   /**
@@ -62,16 +61,15 @@ export class ProviderKeys {
     this.readAgainAt.set(reason, this.clock());
     return keys;
   }
+}
 
-  private async read(uri: string): Promise<JWTVerifyGetKey> {
-    try {
-      const response = await boundedFetch(uri, { headers: { accept: 'application/json' } });
-      if (response.status !== 200) throw new Error(`status ${response.status}`);
-      return createLocalJWKSet((await response.json()) as JSONWebKeySet);
-    } catch (error) {
-      this.provider.distrust();
-      throw providerUnavailable('its keys cannot be read', error);
-    }
+async function readKeys(uri: string): Promise<JWTVerifyGetKey> {
+  try {
+    const response = await boundedFetch(uri, { headers: { accept: 'application/json' } });
+    if (response.status !== 200) throw new Error(`status ${response.status}`);
+    return createLocalJWKSet((await response.json()) as JSONWebKeySet);
+  } catch (error) {
+    throw providerUnavailable('its keys cannot be read', error);
   }
 }
 

@@ -7,11 +7,11 @@ import { ApiError } from '../../protocol/api-error.js';
 import { providerUnavailable } from '../provider/bounded-fetch.js';
 import { IdentityProvider } from '../provider/identity-provider.js';
 import { ProviderKeys } from '../provider/provider-keys.js';
-import type { ProviderMetadata } from '../provider/provider-metadata.js';
 import { refusalOf } from '../provider/client-authentication.js';
 import { type Claims, judgeIntrospected, judgeSigned, type TokenRules } from './claims.js';
-import { type CheckedToken, type Identity, refused } from './identity.js';
-import { SharedResults } from './shared-results.js';
+import { type CheckedToken, type Identity, refused, cacheableMs } from './identity.js';
+import { hash } from 'node:crypto';
+import { SharedRedis } from '../../redis/shared-redis.js';
 
 /** True for a text that looks like a signed JWT: three parts, the first a JSON object with `alg`. */
 export function looksLikeJwt(token: string): boolean {
@@ -24,8 +24,18 @@ export function looksLikeJwt(token: string): boolean {
 }
 
 /**
+ * The form in which instances share a result through Redis. `until` (milliseconds since the epoch) gives it one lifetime
+ * across all caches it passes through.
+ */
+interface SharedResult {
+  identity: Identity;
+  until: number;
+}
+
+/**
  * Verifies access tokens of the identity provider: signed JWTs with its keys and without a call per token, opaque and
- * encrypted ones by introspection (RFC 7662).
+ * encrypted ones by introspection (RFC 7662). Identities, but never rejections, are shared through Redis; without it, or
+ * while it is unavailable, nothing is.
  */
 @Injectable()
 export class ProviderTokens {
@@ -34,13 +44,51 @@ export class ProviderTokens {
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly provider: IdentityProvider,
     private readonly keys: ProviderKeys,
-    private readonly shared: SharedResults,
+    private readonly redis: SharedRedis,
   ) {}
 
   /** Throws 401 / 105, 403 / 121, or 503 / 201 when the provider is not available or its response cannot be used. */
   async check(token: string): Promise<CheckedToken> {
     if (!this.settings.oauthEnabled) throw refused('no identity provider is set up here');
-    return this.shared.known(token, () => this.identify(token));
+    const key = this.sharedKeyOf(token);
+    const shared = await this.findShared(key);
+    if (shared) return shared;
+    const identity = await this.identify(token);
+    const keepMs = cacheableMs(identity, this.limitMs, this.clock());
+    if (keepMs > 0) this.share(key, { identity, until: this.clock() + keepMs }, keepMs);
+    return { identity, keepMs };
+  }
+
+  private get limitMs(): number {
+    return this.settings.oauthTokenCacheSeconds * 1000;
+  }
+
+  /** Includes the rules, as services with other rules may use the same store. */
+  private sharedKeyOf(token: string): string {
+    const { oauthUri, oauthAudiences, oauthRequiredScopes } = this.settings;
+    const rules = JSON.stringify([oauthUri, oauthAudiences, oauthRequiredScopes]);
+    return `reading-list:token:${hash('sha256', `${rules} ${token}`, 'base64url')}`;
+  }
+
+  /**
+   * Expiry is by this instance's clock, which may differ from the writer's: never longer than a check of its own would
+   * count.
+   */
+  private async findShared(key: string): Promise<CheckedToken | undefined> {
+    try {
+      const found = await this.redis.client?.get(key);
+      if (!found) return undefined;
+      const { identity, until } = JSON.parse(found) as SharedResult;
+      const keepMs = Math.min(until - this.clock(), this.limitMs);
+      return keepMs > 0 ? { identity, keepMs } : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** The request does not wait for it. */
+  private share(key: string, result: SharedResult, ttlMs: number): void {
+    this.redis.client?.set(key, JSON.stringify(result), 'PX', Math.ceil(ttlMs)).catch(() => undefined);
   }
 
   private async identify(token: string): Promise<Identity> {
@@ -49,7 +97,7 @@ export class ProviderTokens {
     return { issuer: this.settings.oauthUri, ...(await verified) };
   }
 
-  private async verifySigned(token: string, { issuer, jwks_uri }: ProviderMetadata) {
+  private async verifySigned(token: string, { issuer, jwks_uri }: client.ServerMetadata) {
     if (jwks_uri === undefined) throw providerUnavailable('it publishes no keys');
     try {
       const { payload, protectedHeader } = await this.keys.verify(token, jwks_uri);
@@ -59,7 +107,7 @@ export class ProviderTokens {
     }
   }
 
-  private async introspect(token: string, { issuer, introspection_endpoint }: ProviderMetadata) {
+  private async introspect(token: string, { issuer, introspection_endpoint }: client.ServerMetadata) {
     if (introspection_endpoint === undefined) {
       const kind = token.split('.').length === 5 ? 'encrypted' : 'opaque, not a signed token';
       throw refused(`it is ${kind}, and the identity provider has no introspection endpoint to check it with`);
@@ -84,7 +132,6 @@ export class ProviderTokens {
       // Some providers respond like this to a token that does not look like one of theirs.
       const { status, error: code } = refusalOf(error);
       if (status === 400 && code === 'unsupported_token_type') throw refused('the provider does not know it');
-      this.provider.distrust();
       throw providerUnavailable('introspection failed', error);
     }
   }
