@@ -2,6 +2,7 @@ import { findArticle } from './article.js';
 import { canonicalUrl, previewOf } from './links.js';
 import { titleOf } from './title.js';
 
+export { isBare, missingFields } from './missing-fields.js';
 export { type PlacedWord, placeWords } from './positions.js';
 
 /** What a page is, in the fields of an article of the service. */

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Article, type Client, createClient, type Notice, ReadingListError } from '@reading-list/client';
-import type { PageFacts } from '@reading-list/page-reader/node';
-import { isBare, missingFields } from './fields.js';
+import { isBare, missingFields, type PageFacts } from '@reading-list/page-reader/node';
 
 const WAIT_SECONDS = 50;
 const POLL_TIMEOUT_MS = 80_000;

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Article } from '@reading-list/client';
-import type { PageFacts } from '@reading-list/page-reader/node';
 import { isPublic } from '../src/addresses.js';
 import { Attempts } from '../src/attempts.js';
-import { isBare, missingFields } from '../src/fields.js';
 
 describe('an address that may be connected to', () => {
   it.each(['93.184.215.14', '8.8.8.8', '2606:2800:21f:cb07:6820:80da:af6b:8b2c', '::ffff:8.8.8.8'])(
@@ -30,57 +27,6 @@ describe('an address that may be connected to', () => {
     ['outside of what is given out', ['::8:1', '1::1', '4000::1', '5f00::1', 'fec0::1']],
     ['nonsense', ['', 'localhost', '127.1', '1.2.3.4.5']],
   ])('is none that is %s', (_, addresses) => expect(addresses.filter(isPublic)).toEqual([]));
-});
-
-const URL_ = 'https://site.example/a';
-const bare = {
-  url: URL_,
-  title: URL_,
-  resolved_title: URL_,
-  resolved_url: URL_,
-  excerpt: '',
-  word_count: null,
-  is_article: true,
-} as Article;
-const facts: PageFacts = {
-  title: 'Tides',
-  excerpt: 'The tide',
-  word_count: 2,
-  is_article: true,
-  preview: null,
-  resolved_url: 'https://site.example/tides',
-};
-const all = {
-  title: 'Tides',
-  resolved_title: 'Tides',
-  resolved_url: facts.resolved_url,
-  excerpt: 'The tide',
-  word_count: 2,
-};
-
-describe('what is missing of an article', () => {
-  it.each<[string, Partial<Article>, Partial<Article>]>([
-    ['with the URL as its title', {}, all],
-    ['without title', { title: '', resolved_title: '' }, all],
-    ['with a null title', { title: null, resolved_title: null }, all],
-    ['with a title', { title: 'Mine', resolved_title: 'Mine' }, { ...all, title: undefined }],
-    ['with a resolved title', { resolved_title: 'Theirs' }, { ...all, resolved_title: undefined }],
-    ['with a resolved URL', { resolved_url: 'https://b.example/' }, { ...all, resolved_url: undefined }],
-    ['with an excerpt', { excerpt: 'Mine' }, { ...all, excerpt: undefined, word_count: undefined }],
-    ['with a word count', { word_count: 0 }, { ...all, excerpt: undefined, word_count: undefined }],
-    ['that is known not to be one', { is_article: false }, { ...all, excerpt: undefined, word_count: undefined }],
-  ])('%s', (_, fields, expected) => expect(missingFields({ ...bare, ...fields }, facts)).toEqual(expected));
-
-  it('is that the page is not an article, but not if a device has counted its words', () => {
-    const picture = { ...facts, is_article: false, excerpt: '', word_count: null };
-    expect(missingFields(bare, picture)).toMatchObject({ is_article: false });
-    expect(missingFields({ ...bare, word_count: 7 }, picture)).not.toHaveProperty('is_article');
-  });
-
-  it('is asked for only of web pages', () => {
-    expect(isBare(bare)).toBe(true);
-    expect(isBare({ ...bare, url: 'ftp://site.example/' })).toBe(false);
-  });
 });
 
 it('a page that fails is asked for again after 1 minute, 8, 64, …, and not more than six times', () => {

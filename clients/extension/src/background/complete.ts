@@ -1,5 +1,5 @@
 import { type Article, type ArticlePatch, type ReadingList, ReadingListError } from '@reading-list/client';
-import { isBare, missingFields } from '../../../resolver/src/fields';
+import { isBare, missingFields } from '@reading-list/page-reader';
 import { articleOf, pageUrl } from '../pages';
 import { clientOf, readSession } from '../session';
 import { readTab } from './read-tab';
@@ -24,7 +24,7 @@ export async function completeArticle(
   await list.sync();
   const article = await list.get({ key: saved.key });
   if (!article?.id || !isBare(article)) return;
-  await patch(article as Article, missingFields(article as Article, facts));
+  await patch(article as Article, missingFields(article, facts));
   await list.sync();
 }
 

@@ -5,7 +5,7 @@ import { nameOf } from '../title.js';
 import { decodeHtml } from './charset.js';
 import { titleOfPdf } from './pdf-title.js';
 
-export type { PageFacts } from '../index.js';
+export { isBare, missingFields, type PageFacts } from '../index.js';
 
 const MAX_BYTES = 5 * 1024 * 1024;
 

@@ -1,13 +1,23 @@
-import type { Article, ArticlePatch } from '@reading-list/client';
-import type { PageFacts } from '@reading-list/page-reader/node';
+import type { PageFacts } from './index.js';
+
+/** What is known of an article, in the fields of the service. */
+export interface KnownArticle {
+  url: string;
+  title: string | null;
+  resolved_url: string;
+  resolved_title: string | null;
+  is_article: boolean;
+  excerpt: string;
+  word_count: number | null;
+}
 
 /** Whether no device has found out yet what is behind the URL. */
-export const isBare = (article: Pick<Article, 'is_article' | 'excerpt' | 'word_count' | 'url'>): boolean =>
+export const isBare = (article: Pick<KnownArticle, 'is_article' | 'excerpt' | 'word_count' | 'url'>): boolean =>
   article.is_article && article.excerpt === '' && article.word_count === null && /^https?:\/\//i.test(article.url);
 
 /** What a page adds to an article: only to fields that have their defaults, so that nothing is lost that a person or another device set. */
-export function missingFields(article: Article, { title, ...facts }: PageFacts): ArticlePatch {
-  const fields: ArticlePatch = {};
+export function missingFields(article: KnownArticle, { title, ...facts }: PageFacts): Partial<KnownArticle> {
+  const fields: Partial<KnownArticle> = {};
   if (!article.title || article.title === article.url) fields.title = title;
   if (!article.resolved_title || article.resolved_title === article.title) fields.resolved_title = title;
   if (article.resolved_url === article.url) fields.resolved_url = facts.resolved_url;
