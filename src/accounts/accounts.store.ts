@@ -4,7 +4,18 @@ import { StoredArticle } from '../database/entities/article.entity.js';
 import { managerOn } from '../database/entities/manager.js';
 import type { Session } from '../database/session.js';
 import type { Timestamp } from '../protocol/timestamp.js';
-import type { AccountRow, Collection } from './account.row.js';
+
+/** A row of `accounts`, but for the marks of its last writes. */
+export type AccountRow = Omit<Account, 'recent_writes'>;
+
+/**
+ * The state of a user's collection: its timestamp, its number of live articles, and up to where tombstones were purged.
+ */
+export type Collection = Omit<AccountRow, 'account'>;
+
+/** An account's key as text, for maps and messages. */
+export const keyOf = (account: Buffer): string => account.toString('base64url');
+export const accountOf = (key: string): Buffer => Buffer.from(key, 'base64url');
 
 const COLLECTION = 'SELECT last_modified, live_count, purged_until FROM accounts WHERE account = ?';
 const SETTLE = 'UPDATE accounts SET last_modified = ?, live_count = live_count - ? WHERE account = ?';

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Module } from '@nestjs/common';
 import DataLoader from 'dataloader';
 import { CLOCK, type Clock } from '../config/settings.module.js';
 import { Database } from '../database/database.js';
@@ -6,12 +6,24 @@ import { discarded } from '../database/transaction.js';
 import type { Session } from '../database/session.js';
 import { modifiedMeanwhile } from '../protocol/api-error.js';
 import { type Preconditions, requireUnmodified } from '../protocol/request-headers.js';
-import { CollectionChanges } from './collection-changes.js';
-import { type Collection, keyOf } from './account.row.js';
-import { addNewAccount, findCollection, lastModifiedOf } from './accounts.store.js';
-import type { Change, Changing, Quota } from './change.js';
+import type { Timestamp } from '../protocol/timestamp.js';
+import { addNewAccount, type Collection, findCollection, keyOf, lastModifiedOf } from './accounts.store.js';
 import { type Owner, SharedChanges } from './shared-changes.js';
-import { tick, withFreeTimestamp } from './tick.js';
+import { type Change, type Changing, type Quota, tick, withFreeTimestamp } from './tick.js';
+
+/** Announces changes of collections within this process; changes by other processes are not announced here. */
+export class CollectionChanges {
+  private readonly listeners: ((key: string, last_modified: Timestamp) => void)[] = [];
+
+  /** Call it once the change is durable, with the latest timestamp that it issued. */
+  announce(key: string, last_modified: Timestamp): void {
+    for (const listener of this.listeners) listener(key, last_modified);
+  }
+
+  onChange(listener: (key: string, last_modified: Timestamp) => void): void {
+    this.listeners.push(listener);
+  }
+}
 
 type Latest = Pick<Collection, 'last_modified'>;
 
@@ -114,3 +126,6 @@ async function whenRefused<T>(
   if (!quota || live_count < quota.maxLive) throw modifiedMeanwhile(last_modified);
   return quota.whenFull(transaction);
 }
+
+@Module({ providers: [CollectionClock], exports: [CollectionClock] })
+export class AccountsModule {}

@@ -1,13 +1,20 @@
-import { committed, discarded, type Outcome, type Begin } from '../database/transaction.js';
-import type { Session, Tally } from '../database/session.js';
-import { WatchedSession } from '../database/watched-session.js';
+import type { DataSource } from 'typeorm';
+import type { Clock } from '../config/settings.module.js';
+import {
+  type Dialect,
+  type Parameter,
+  type Row,
+  type Session,
+  type Tally,
+  tooLarge,
+  type WriteResult,
+} from '../database/session.js';
+import { type Begin, committed, discarded, type Outcome } from '../database/transaction.js';
+import { ApiError } from '../protocol/api-error.js';
 import { requireUnmodified } from '../protocol/request-headers.js';
 import type { Timestamp } from '../protocol/timestamp.js';
-import type { Clock } from '../config/settings.module.js';
-import type { Collection } from './account.row.js';
-import { addNewAccount, lockCollection } from './accounts.store.js';
-import type { Change, Changing, Quota } from './change.js';
-import { settle, withFreeTimestamp } from './tick.js';
+import { addNewAccount, type Collection, lockCollection } from './accounts.store.js';
+import { type Change, type Changing, type Quota, settle, withFreeTimestamp } from './tick.js';
 
 /** How long a transaction may keep others waiting: on SQLite everybody who writes, on a server the same user only. */
 const MAX_LOCKED_MS = { local: 500, server: 4_000 };
@@ -110,5 +117,56 @@ export class SharedChanges {
     if (collection === stored) return this.isNew ? committed(result) : discarded(result);
     const { last_modified, live_count } = collection;
     return committed(result, await settle(session, account, last_modified, live_count - stored.live_count));
+  }
+}
+
+/** The session of a transaction that several pieces of work share: it remembers what concerns all of them. */
+class WatchedSession implements Session {
+  /** The error after which the whole transaction has to be repeated or given up; the server may have undone all of it. */
+  failure?: unknown;
+  /** How many statements have changed rows. */
+  writes = 0;
+
+  constructor(
+    private readonly session: Session,
+    private readonly beginTransaction: Begin,
+  ) {}
+
+  get dataSource(): DataSource {
+    return this.session.dataSource;
+  }
+
+  get dialect(): Dialect {
+    return this.session.dialect;
+  }
+
+  begin(): Promise<void> {
+    return this.watch(this.beginTransaction());
+  }
+
+  rows(sql: string, parameters: Parameter[]): Promise<Row[]> {
+    return this.watch(this.session.rows(sql, parameters));
+  }
+
+  row(sql: string, parameters: Parameter[]): Promise<Row | undefined> {
+    return this.watch(this.session.row(sql, parameters));
+  }
+
+  async run(sql: string, parameters: Parameter[]): Promise<WriteResult> {
+    const result = await this.watch(this.session.run(sql, parameters));
+    if (result.affectedRows > 0) this.writes++;
+    return result;
+  }
+
+  private async watch<T>(statement: Promise<T>): Promise<T> {
+    try {
+      return await statement;
+    } catch (error) {
+      // A duplicate key, too many bytes or a defect undoes the statement only, and concerns whoever sent it.
+      const kind = error instanceof ApiError ? 'away' : this.dialect.classify(error);
+      if (kind === 'tooLarge') throw tooLarge(error);
+      if (kind !== 'duplicate' && kind !== 'bug') this.failure ??= error;
+      throw error;
+    }
   }
 }

@@ -1,10 +1,30 @@
-import type { Witness } from '../database/transaction.js';
+import type { Outcome, Witness } from '../database/transaction.js';
 import type { Session } from '../database/session.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 import { totalsOf } from './account-checks.store.js';
 import { settleCollection } from './accounts.store.js';
-import type { ChangeOutcome, Changing } from './change.js';
 import { MARKS_LENGTH, newTag, TAG_LENGTH, TIME_LENGTH, witnessOf, writeMark } from './write-mark.js';
+
+/** How a transaction changes the account. */
+export interface Change {
+  /** The change in the number of live articles. */
+  liveDelta: number;
+  /** Refuse the transaction if the collection changed after this timestamp. */
+  ifUnmodifiedSince?: Timestamp;
+}
+
+/** The outcome of a change, and the last timestamp that it gave if it gave more than one. */
+export type ChangeOutcome<T> = Outcome<T> & { last?: Timestamp };
+
+/** What a transaction does with its timestamp. */
+export type Changing<T> = (transaction: Session, timestamp: Timestamp) => Promise<ChangeOutcome<T>>;
+
+/** The most live articles that a collection may get, and what to do instead of exceeding that. */
+export interface Quota<T> {
+  maxLive: number;
+  /** Yields the result. Runs with the account locked; what it writes is not kept. */
+  whenFull: (transaction: Session) => Promise<T>;
+}
 
 /** A request for the next timestamp of an account. */
 export interface ClockTick {

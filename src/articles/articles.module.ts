@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { ArticlesController } from './articles.controller.js';
 import { ArticlesService } from './articles.service.js';
 import { ListingService } from './listing.service.js';
-import { AccountsModule } from '../accounts/accounts.module.js';
+import { AccountsModule } from '../accounts/collection-clock.js';
 
 @Module({
   imports: [AccountsModule],

@@ -20,9 +20,8 @@ import { isUuid } from '../protocol/uuid.js';
 import { type Article, changedFields, newArticle, patchArticle, patchResponse, type Tombstone } from './article.js';
 import * as store from './store/articles.store.js';
 import { settleCollection } from '../accounts/accounts.store.js';
-import type { Quota } from '../accounts/change.js';
+import { isTimestampTaken, type Quota } from '../accounts/tick.js';
 import { CollectionClock } from '../accounts/collection-clock.js';
-import { isTimestampTaken } from '../accounts/tick.js';
 
 /** Articles that a bulk deletion deletes per transaction: some ten milliseconds. */
 const REMOVED_AT_ONCE = 100;

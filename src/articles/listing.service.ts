@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Collection } from '../accounts/account.row.js';
+import type { Collection } from '../accounts/accounts.store.js';
 import { CollectionClock } from '../accounts/collection-clock.js';
 import type { Caller } from '../auth/caller.js';
 import { Settings } from '../config/settings.js';

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { AccountsModule } from '../accounts/accounts.module.js';
+import { AccountsModule } from '../accounts/collection-clock.js';
 import { BatchController } from './batch.controller.js';
 import { BatchService } from './batch.service.js';
 import { EntryRunner } from './entry-runner.js';

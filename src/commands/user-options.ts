@@ -1,8 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { type Command, InvalidArgumentError } from 'commander';
-import type { AccountRow } from '../accounts/account.row.js';
-import { accountsAfter, findAccount } from '../accounts/accounts.store.js';
+import { type AccountRow, accountsAfter, findAccount } from '../accounts/accounts.store.js';
 import { accountKey } from '../auth/caller.js';
 import { LOCAL_ISSUER } from '../auth/tokens/personal-tokens.js';
 import { isIssuer } from '../config/formats.js';

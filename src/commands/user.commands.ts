@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { AccountRow } from '../accounts/account.row.js';
+import type { AccountRow } from '../accounts/accounts.store.js';
 import { findPage, type Page } from '../articles/store/article-pages.store.js';
 import { parseCollectionQuery } from '../protocol/collection-query.js';
 import { eraseUser } from '../purge/erasures.js';

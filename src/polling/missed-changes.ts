@@ -1,6 +1,5 @@
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { accountOf, keyOf } from '../accounts/account.row.js';
-import { lastModifiedOf } from '../accounts/accounts.store.js';
+import { accountOf, keyOf, lastModifiedOf } from '../accounts/accounts.store.js';
 import { Database } from '../database/database.js';
 import { HeldPolls } from './held-polls.js';
 

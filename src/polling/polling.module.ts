@@ -1,5 +1,5 @@
 import { Global, Module, type OnModuleInit } from '@nestjs/common';
-import { CollectionChanges } from '../accounts/collection-changes.js';
+import { CollectionChanges } from '../accounts/collection-clock.js';
 import { AuthModule } from '../auth/auth.module.js';
 import { HeldPolls } from './held-polls.js';
 import { MissedChanges } from './missed-changes.js';

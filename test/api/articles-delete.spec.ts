@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { CollectionChanges } from '../../src/accounts/collection-changes.js';
+import { CollectionChanges } from '../../src/accounts/collection-clock.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { exchange } from './raw-http.js';
 import { anArticle } from '../support/article.js';

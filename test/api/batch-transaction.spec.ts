@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { CollectionChanges } from '../../src/accounts/collection-changes.js';
-import { CollectionClock } from '../../src/accounts/collection-clock.js';
+import { CollectionChanges, CollectionClock } from '../../src/accounts/collection-clock.js';
 import { SharedChanges } from '../../src/accounts/shared-changes.js';
 import { ArticlesService } from '../../src/articles/articles.service.js';
 import { insertArticle } from '../../src/articles/store/articles.store.js';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { keyOf } from '../../src/accounts/account.row.js';
+import { keyOf } from '../../src/accounts/accounts.store.js';
 import { DeprovisionedUsers } from '../../src/auth/tokens/deprovisioned-users.js';
 import type { Database } from '../../src/database/database.js';
 

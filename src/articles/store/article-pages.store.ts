@@ -1,5 +1,4 @@
-import type { Collection } from '../../accounts/account.row.js';
-import { findCollection } from '../../accounts/accounts.store.js';
+import { type Collection, findCollection } from '../../accounts/accounts.store.js';
 import type { Row, Session } from '../../database/session.js';
 import { type SortKey, mustStartOver } from '../../protocol/collection-query.js';
 import type { PagePosition, PageStart } from '../../protocol/page-token.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
 import { Strategy } from 'passport';
-import { keyOf } from '../../accounts/account.row.js';
+import { keyOf } from '../../accounts/accounts.store.js';
 import { Settings } from '../../config/settings.js';
 import { readAuthorization } from '../../protocol/authorization-header.js';
 import { accountKey, type Sender } from '../caller.js';

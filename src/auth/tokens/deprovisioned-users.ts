@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { keyOf } from '../../accounts/account.row.js';
+import { keyOf } from '../../accounts/accounts.store.js';
 import { deprovisionedAccounts } from '../../accounts/deprovisioned.store.js';
 import { MONOTONIC_CLOCK, type MonotonicClock } from '../../config/settings.module.js';
 import { Database } from '../../database/database.js';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { keyOf } from '../../accounts/account.row.js';
+import { keyOf } from '../../accounts/accounts.store.js';
 import { MONOTONIC_CLOCK, type MonotonicClock } from '../../config/settings.module.js';
 import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
