@@ -1,6 +1,5 @@
 import { isIP } from 'node:net';
 import { domainToUnicode } from 'node:url';
-import { isSentinelUrl } from './sentinel-url.js';
 
 /** True for the host of a URL, as `URL` normalises it, that only this machine can reach. */
 export const isLoopback = (hostname: string): boolean =>
@@ -52,6 +51,9 @@ export function isRedirectDomain(text: string): boolean {
   return host === text.toLowerCase() || isIP(hostname.replace(/^\[|\]$/g, '')) === 0;
 }
 
+/** A word that can stand in a path as it is. */
+export const isPathSegment = (text: string): boolean => /^[A-Za-z0-9_-]{1,64}$/.test(text);
+
 /** Scopes as RFC 6749 (section 3.3) spells them, separated by single spaces. */
 export const isScope = (text: string): boolean => /^[!#-[\]-~]+( [!#-[\]-~]+)*$/.test(text);
 
@@ -95,3 +97,45 @@ function isAddressRange(text: string): boolean {
 /** True for an IPv4 address whose bits are ones, at least one of them, followed by zeros. */
 const isNetmask = (address: string): boolean =>
   /^1+0*$/.test(address.replace(/(\d+)\.?/g, (_, byte) => Number(byte).toString(2).padStart(8, '0')));
+
+/** A master that Redis Sentinels watch. */
+export interface SentinelMaster {
+  sentinels: { host: string; port: number }[];
+  name: string;
+  username?: string;
+  password?: string;
+  db: number;
+  isEncrypted: boolean;
+}
+
+const SENTINEL_PORT = 26_379;
+const SENTINEL_URL =
+  /^redis(s?)-sentinel:\/\/(?:([^\s/?#@:]*)(?::([^\s/?#@]*))?@)?([^\s/?#@]+)\/([^\s/?#]+?)(?:\/(\d{1,5}))?$/;
+const SENTINEL = /^([\w-]+(?:\.[\w-]+)*\.?|\[[0-9a-f:.]+\])(?::(\d{1,5}))?$/i;
+
+/**
+ * True for `redis-sentinel://[user:password@]host:port,host:port/master[/db]`, and for `rediss-sentinel` where all servers
+ * use TLS. User and password are those of the master, percent-encoded.
+ */
+function isSentinelUrl(text: string): boolean {
+  const hosts = SENTINEL_URL.exec(text)?.[4]?.split(',') ?? [''];
+  return hosts.every((host) => SENTINEL.test(host));
+}
+
+/** Reads a URL of this form; undefined for anything else. */
+export function parseSentinelUrl(text: string): SentinelMaster | undefined {
+  if (!isSentinelUrl(text)) return undefined;
+  const [, tls, username, password, hosts, name, db] = SENTINEL_URL.exec(text)!;
+  const sentinels = hosts!.split(',').map((each) => {
+    const [, host, port] = SENTINEL.exec(each)!;
+    return { host: host!.replace(/^\[|\]$/g, ''), port: Number(port ?? SENTINEL_PORT) };
+  });
+  return {
+    sentinels,
+    name: decodeURIComponent(name!),
+    username: username ? decodeURIComponent(username) : undefined,
+    password: password ? decodeURIComponent(password) : undefined,
+    db: Number(db ?? 0),
+    isEncrypted: tls === 's',
+  };
+}

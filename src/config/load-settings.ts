@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { plainToInstance } from 'class-transformer';
 import type { ValidatorOptions } from 'class-validator';
+import { Validator } from 'class-validator/cjs/validation/Validator.js';
 import dotenv from 'dotenv';
 import { DEFINITIONS } from './setting.decorator.js';
 import { masked, SETTING_NAMES, SettingError, Settings, valueOf } from './settings.js';
 import { unknownNames } from './unknown-names.js';
-import { Validator } from './validation.js';
 
 const VALIDATION: ValidatorOptions = { skipMissingProperties: true, stopAtFirstError: true };
 const MAX_QUOTED = 100;

@@ -1,5 +1,13 @@
 import { Transform } from 'class-transformer';
-import { IsBoolean, IsIn, IsInt, Max, MaxLength, Min, ValidateBy } from './validation.js';
+// The rules of class-validator that settings need, each from its own file: the whole package, with phone numbers of every
+// locale, takes longer to load than everything else needed to report an invalid setting. tsconfig.json maps their types.
+import { IsIn } from 'class-validator/cjs/decorator/common/IsIn.js';
+import { ValidateBy } from 'class-validator/cjs/decorator/common/ValidateBy.js';
+import { Max } from 'class-validator/cjs/decorator/number/Max.js';
+import { Min } from 'class-validator/cjs/decorator/number/Min.js';
+import { MaxLength } from 'class-validator/cjs/decorator/string/MaxLength.js';
+import { IsBoolean } from 'class-validator/cjs/decorator/typechecker/IsBoolean.js';
+import { IsInt } from 'class-validator/cjs/decorator/typechecker/IsInt.js';
 
 /** Describes a setting, besides its type and default. */
 export interface SettingDetails {

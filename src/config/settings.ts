@@ -7,6 +7,7 @@ import {
   isHttpUrl,
   isIssuer,
   isLine,
+  isPathSegment,
   isPercentEncoded,
   isQueryString,
   isRedirectDomain,
@@ -28,7 +29,6 @@ import {
   Text,
   WholeNumber,
 } from './setting.decorator.js';
-import { Matches } from './validation.js';
 
 const WHOLE_SECONDS = 2 ** 31 - 1;
 /** Together with what surrounds them, a body and a page have to fit into a string, which has less than 512 MiB. */
@@ -117,7 +117,7 @@ export class Settings {
   sessionSecret!: string;
 
   @Setting('login paths are `/v2/<name>-oauth/…`', { group: 'Identity provider' })
-  @Matches(/^[A-Za-z0-9_-]{1,64}$/, { message: 'must be letters, digits, - and _' })
+  @Check('must be letters, digits, - and _', isPathSegment)
   oauthProviderName: string = 'acct';
   @Setting('issuer of the identity provider; https, or plain http on loopback; none: only personal tokens count', {
     defaultText: '`http://127.0.0.1:9000`, in production none',

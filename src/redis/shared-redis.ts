@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Global, Logger, Module, type OnApplicationShutdown } from '@nestjs/common';
 import type { Redis, RedisOptions } from 'ioredis';
-import { parseSentinelUrl, type SentinelMaster } from '../config/sentinel-url.js';
+import { parseSentinelUrl, type SentinelMaster } from '../config/formats.js';
 import { SettingError, Settings } from '../config/settings.js';
 
 const CONNECT_TIMEOUT_MS = 1_000;
