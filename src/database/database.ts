@@ -227,7 +227,7 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
           attempt(source),
         );
       } catch (error) {
-        this.health.requireRetryable(source, error, performance.now() - start);
+        this.health.requireRetryable(source.dialect, error, performance.now() - start);
       }
       this.retries++;
       await pause(tries);

@@ -1,6 +1,5 @@
 import { ApiError } from '../protocol/api-error.js';
-import { before } from '../time-limit.js';
-import { type SessionSource, tooLarge, unavailable } from './session.js';
+import { type Dialect, tooLarge, unavailable } from './session.js';
 import { isCorrupt } from './sqlite/dialect.js';
 
 /** How long a failed write counts unless another one succeeds: a disk has room again without anybody writing. */
@@ -11,8 +10,6 @@ const BROKEN_MS = 60_000;
 const RETRY_BUDGET_MS = 4_000;
 /** After a request has waited in vain, others are refused immediately for this long instead of waiting too. */
 const REFUSE_MS = 1_000;
-/** The longest that a trivial statement takes on a server that is not hung. */
-const TRIVIAL_MS = 1_500;
 const DOCTOR = 'run "npm run commands -- doctor", which says what to do';
 
 /**
@@ -23,7 +20,6 @@ export class DatabaseHealth {
   private writeFailed = -Infinity;
   private foundBroken = -Infinity;
   private refuseUntil = 0;
-  private isTesting = false;
   /** The first error of a corrupt file. */
   damage?: Error;
 
@@ -52,52 +48,20 @@ export class DatabaseHealth {
   }
 
   /** Throws the error for the response unless a retry is safe and promising. */
-  requireRetryable(source: SessionSource, error: unknown, elapsedMs: number): void {
+  requireRetryable(dialect: Dialect, error: unknown, elapsedMs: number): void {
     if (error instanceof ApiError) throw error;
-    const failure = source.dialect.classify(error);
+    const failure = dialect.classify(error);
     if (failure === 'bug' || failure === 'duplicate') throw error;
     if (failure === 'tooLarge') throw tooLarge(error);
     if (failure === 'broken') {
       this.noteBroken(error as Error);
       throw unavailable(error);
     }
-    if (failure === 'slow') {
-      // One user's statement may be slow; only a server that responds to nobody is away for all.
-      void this.refuseIfHung(source);
-      throw unavailable(error);
-    }
+    // One user's statement may be slow: that says nothing about others.
+    if (failure === 'slow') throw unavailable(error);
     if (elapsedMs <= RETRY_BUDGET_MS) return;
-    if (failure === 'lost') this.refuseForAWhile();
+    if (failure === 'lost') this.refuseUntil = performance.now() + REFUSE_MS;
     throw unavailable(error);
-  }
-
-  private refuseForAWhile(): void {
-    this.refuseUntil = performance.now() + REFUSE_MS;
-  }
-
-  /** Refuses for a while if the server does not respond to a trivial statement either. Nobody waits for that. */
-  private async refuseIfHung(source: SessionSource): Promise<void> {
-    if (this.isTesting) return;
-    this.isTesting = true;
-    if (await isUnresponsive(source)) this.refuseForAWhile();
-    this.isTesting = false;
-  }
-}
-
-async function isUnresponsive(source: SessionSource): Promise<boolean> {
-  try {
-    const session = await source.acquire({ statements: 0 });
-    const response = before(TRIVIAL_MS, session.row('SELECT 1', []), () => new Error('timed out'));
-    const hasResponded = await response.then(
-      () => true,
-      () => false,
-    );
-    if (hasResponded) session.release();
-    else session.destroy();
-    return !hasResponded;
-  } catch (error) {
-    // Without a free session there is nothing to learn about the server.
-    return !(error instanceof ApiError);
   }
 }
 
