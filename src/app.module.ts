@@ -7,7 +7,7 @@ import { BatchModule } from './batch/batch.module.js';
 import { type Clock, SettingsModule } from './config/settings.module.js';
 import type { Settings } from './config/settings.js';
 import { DatabaseModule } from './database/database.module.js';
-import { DocsModule } from './docs/docs.module.js';
+import { DocsModule } from './docs/docs.controller.js';
 import { HealthModule } from './health/health.module.js';
 import { HeadersInterceptor } from './http/response/headers.interceptor.js';
 import { ApiErrorFilter } from './http/response/api-error.filter.js';

@@ -1,12 +1,13 @@
-import { Controller, Get, Param, Req } from '@nestjs/common';
+import { Controller, Get, Module, Param, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { Public } from '../auth/auth.guard.js';
+import { AuthModule } from '../auth/auth.module.js';
 import { resourceParameter } from '../auth/provider/client-authentication.js';
 import { Settings } from '../config/settings.js';
 import { OutlivesService } from '../http/end-of-service.guard.js';
 import { KnownPaths } from '../http/routing/known-paths.js';
 import { RawJson, Reply } from '../http/response/reply.js';
-import { errorsPage } from './errors-page.js';
+import { errorsPage } from './html-pages.js';
 import { OpenApiDescription } from './open-api-description.js';
 import { assets, initializer, page, pagePolicy } from './swagger-ui.js';
 
@@ -58,3 +59,7 @@ const html = (page: string, policy: string): Reply => text('html', page).with({ 
 
 const text = (type: string, content: string): Reply =>
   new Reply(200, Buffer.from(content), { 'Content-Type': `text/${type}; charset=utf-8` });
+
+/** The documentation of the API: an OpenAPI document, and a page that shows it. */
+@Module({ imports: [AuthModule], controllers: [DocsController], providers: [OpenApiDescription] })
+export class DocsModule {}

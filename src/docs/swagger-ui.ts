@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { StaticFiles } from '../http/response/static-files.js';
-import { htmlPage } from './html-page.js';
+import { htmlPage } from './html-pages.js';
 
 const FOLDER = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 

@@ -1,5 +1,4 @@
 import type { Example } from './open-api-description.js';
-import { escapeHtml, htmlPage } from './html-page.js';
 
 const STYLE = `
       :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }
@@ -33,3 +32,28 @@ const describe = ({ summary, description = '', value: { code, error, message } }
 
 /** The texts of the contract are Markdown, of which they use code alone. */
 const toHtml = (text: string): string => escapeHtml(text).replace(/`([^`]*)`/g, '<code>$1</code>');
+
+/** An HTML page of the documentation. All but the title is HTML or CSS. */
+export const htmlPage = (page: {
+  title: string;
+  style: string;
+  head?: string;
+  body: string;
+}): string => `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width" />
+    <title>${escapeHtml(page.title)}</title>
+    ${page.head ?? ''}
+    <style>${page.style}</style>
+  </head>
+  <body>
+    ${page.body}
+  </body>
+</html>
+`;
+
+/** The text with the characters escaped that mean something in HTML. */
+export const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
