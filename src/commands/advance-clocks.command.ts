@@ -4,8 +4,7 @@ import type { Database } from '../database/database.js';
 import { raiseTimestamps } from '../accounts/accounts.store.js';
 import { tick } from '../accounts/tick.js';
 import { isUsableTimestamp, type Timestamp } from '../protocol/timestamp.js';
-import { type DatabaseContext } from './command.js';
-import type { Shell } from './shell.js';
+import type { DatabaseContext, Shell } from './shell.js';
 import { allAccounts } from './user-options.js';
 
 export function addAdvanceClocks(commands: Command, shell: Shell): void {

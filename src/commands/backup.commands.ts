@@ -4,9 +4,8 @@ import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { requireDatabaseFile, whyUnusable } from '../database/why-not-open.js';
 import { advanceClocks } from './advance-clocks.command.js';
-import { type CommandContext, CommandError, UsageError } from './command.js';
+import { type CommandContext, CommandError, type Shell, UsageError, withDatabase } from './shell.js';
 import { examine } from './doctor.command.js';
-import { type Shell, withDatabase } from './shell.js';
 import {
   copyDatabase,
   FILE_SUFFIXES,

@@ -3,10 +3,9 @@ import { CORRUPT_ADVICE } from '../database/why-not-open.js';
 import { isCorrupt } from '../database/sqlite/dialect.js';
 import { ApiError } from '../protocol/api-error.js';
 import { nextAccount } from '../accounts/account-checks.store.js';
-import { type DatabaseContext, EXIT } from './command.js';
+import { type DatabaseContext, EXIT, type Shell } from './shell.js';
 import { examineAccount, examineStrays, type Problem } from './doctor/examine.js';
 import { examineSchema } from './doctor/schema.js';
-import type { Shell } from './shell.js';
 import { addUserOptions, namesUser, requireOneUser, type UserOptions, userOf, whoseOf } from './user-options.js';
 
 interface Options {

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { SettingError } from '../config/settings.js';
 import { migrateDatabase } from '../database/migrate.js';
-import { CommandError, EXIT } from './command.js';
-import type { Shell } from './shell.js';
+import { CommandError, EXIT, type Shell } from './shell.js';
 
 export function addMigrate(commands: Command, shell: Shell): void {
   commands

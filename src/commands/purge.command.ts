@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { TombstonePurge } from '../purge/tombstone-purge.js';
-import { CommandError, type DatabaseContext } from './command.js';
-import type { Shell } from './shell.js';
+import { CommandError, type DatabaseContext, type Shell } from './shell.js';
 
 export function addPurge(commands: Command, shell: Shell): void {
   commands

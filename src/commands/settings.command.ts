@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { type GivenVariables, givenVariables, variablesOf } from '../config/load-settings.js';
 import { masked, SETTING_NAMES, valueOf } from '../config/settings.js';
-import { type CommandContext } from './command.js';
-import type { Shell } from './shell.js';
+import type { CommandContext, Shell } from './shell.js';
 
 export function addSettings(commands: Command, shell: Shell): void {
   commands

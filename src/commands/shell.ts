@@ -1,11 +1,48 @@
+import { once } from 'node:events';
+import { userInfo } from 'node:os';
 import { loadSettings } from '../config/load-settings.js';
+import type { Clock } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
 import type { Database } from '../database/database.js';
 import { openDatabase } from '../database/open.js';
 import { CORRUPT_ADVICE, requireDatabaseFile } from '../database/why-not-open.js';
-import { type CommandContext, CommandError, type DatabaseContext, EXIT } from './command.js';
 import { examineSchema } from './doctor/schema.js';
-import { createProgress, printLine, writeAudit } from './output.js';
+
+const PROGRESS_MS = 2_000;
+
+/** Exit codes. */
+export const EXIT = { ok: 0, failed: 1, usage: 2, attention: 3 } as const;
+
+/** What they mean, for the help of every command. */
+export const EXIT_CODES = 'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 something listed needs attention';
+
+/** The options do not fit together, or do not fit the settings; the message says how to call the command. */
+export class UsageError extends Error {}
+
+/** The command cannot do what was requested; the message says what to do about it. */
+export class CommandError extends Error {}
+
+/** What a command works with besides its options and operands. */
+export interface CommandContext {
+  settings: Settings;
+  clock: Clock;
+  /** Environment variables that are not settings of the service. */
+  environment: Readonly<Record<string, string | undefined>>;
+  /** Writes a line of the result; resolves when the output accepts more. */
+  print: (line: string) => Promise<void>;
+  /**
+   * Notes in the audit log that the command is about to read or change data of `whose`, before it does: a command that fails
+   * or is killed is noted, too.
+   */
+  audit: (what: string, whose: string, account?: Buffer) => void;
+  /** Reports the progress of long work on stderr, every few seconds. */
+  progress: (text: string) => void;
+}
+
+/** The same with the open database. */
+export interface DatabaseContext extends CommandContext {
+  database: Database;
+}
 
 /**
  * Runs the work of a command and keeps its exit code. Commands check their options first, so that wrong usage is
@@ -61,4 +98,62 @@ async function whyNot(database: Database): Promise<string> {
   return first
     ? `${first.text}: ${first.advice}`
     : 'the database does not respond; check that its server is running and try again';
+}
+
+/** The reader of the output has closed it, as `head` does: there is nothing left to do, and it is not an error. */
+export class ReaderGone extends Error {}
+
+let failure: NodeJS.ErrnoException | undefined;
+process.stdout.on('error', (error) => {
+  failure ??= error;
+});
+
+/**
+ * Writes a line to standard output; resolves when the reader keeps up. Rejects with `ReaderGone` when the reader is
+ * gone, with `CommandError` when the line cannot be written.
+ */
+export async function printLine(line: string): Promise<void> {
+  if (!failure && !process.stdout.write(`${line}\n`)) await once(process.stdout, 'drain').catch(() => undefined);
+  checkOutput();
+}
+
+/** Resolves when all lines are written; rejects like `printLine`. */
+export async function flushOutput(): Promise<void> {
+  await new Promise<void>((resolve) => (failure ? resolve() : process.stdout.write('', () => resolve())));
+  checkOutput();
+}
+
+function checkOutput(): void {
+  if (failure?.code === 'EPIPE') throw new ReaderGone();
+  if (failure) throw new CommandError(`standard output: cannot be written (${failure.code ?? failure.message})`);
+}
+
+/** A reporter that writes to stderr at most every two seconds, the first time after two seconds. */
+export function createProgress(): (text: string) => void {
+  let last = performance.now();
+  return (text) => {
+    if (performance.now() - last < PROGRESS_MS) return;
+    last = performance.now();
+    console.error(text);
+  };
+}
+
+/**
+ * Writes a line of the audit log: who runs the command, what it does, and whose data it is about. It has the form of the
+ * service's log and goes to stderr, as standard output is for the result.
+ *
+ * @param whose the user as the operator named it
+ */
+export function writeAudit(what: string, whose: string, account?: Buffer): void {
+  const entry = { context: 'Audit', who: operator(), what, whose, account: account?.toString('hex') };
+  console.error(JSON.stringify({ level: 'info', time: new Date().toISOString(), ...entry, msg: `${what}: ${whose}` }));
+}
+
+/** The operating system's user, who need not have a name in a container. */
+function operator(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.()}`;
+  }
 }

@@ -2,11 +2,10 @@ import { existsSync } from 'node:fs';
 import { chmod, rename, rm, stat } from 'node:fs/promises';
 import Sqlite from 'better-sqlite3';
 import type { Settings } from '../config/settings.js';
-import { databaseFile } from '../database/why-not-open.js';
+import { databaseFile, whyUnusable } from '../database/why-not-open.js';
 import { isCorrupt, isNoDatabase } from '../database/sqlite/dialect.js';
-import { whyUnusable } from '../database/why-not-open.js';
 import { LATEST_TIMESTAMP } from '../protocol/timestamp.js';
-import { CommandError } from './command.js';
+import { CommandError } from './shell.js';
 
 /** The suffixes of a database file and its companion files; the first is that of the database itself. */
 export const FILE_SUFFIXES = ['', '-journal', '-wal', '-shm'];

@@ -8,8 +8,7 @@ import type { Settings } from '../config/settings.js';
 import type { Token } from '../database/entities/token.entity.js';
 import { committed } from '../database/transaction.js';
 import { baseUrl } from '../greeting.js';
-import { CommandError, type DatabaseContext, UsageError } from './command.js';
-import type { Shell } from './shell.js';
+import { CommandError, type DatabaseContext, type Shell, UsageError } from './shell.js';
 import { readName } from './user-options.js';
 
 interface Options {

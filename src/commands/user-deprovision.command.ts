@@ -4,8 +4,7 @@ import { accountKey } from '../auth/caller.js';
 import { LOCAL_ISSUER } from '../auth/tokens/personal-tokens.js';
 import { deleteTokens } from '../auth/tokens/personal-tokens.store.js';
 import { committed } from '../database/transaction.js';
-import { CommandError, type DatabaseContext } from './command.js';
-import type { Shell } from './shell.js';
+import { CommandError, type DatabaseContext, type Shell } from './shell.js';
 import { issuerOf, readIssuer, readSubject } from './user-options.js';
 
 const DAY_MS = 86_400_000;

@@ -7,15 +7,15 @@ import {
   OWN_FORMAT,
   readExport,
   ReadError,
+  unicodeOf,
   UnknownExport,
 } from '@reading-list/formats';
 import { type Command, Option } from 'commander';
-import { CommandError, type DatabaseContext, UsageError } from './command.js';
-import type { ImportOptions } from './import/import-options.js';
-import { decodeLines } from './import/own-lines.js';
+import { CommandError, type DatabaseContext, type Shell, UsageError } from './shell.js';
+import { linesOf } from './import/own-lines.js';
 import { importEntries } from './import/import-entries.js';
 import { importOwnLines } from './import/import-own-lines.js';
-import type { Shell } from './shell.js';
+import type { ImportOptions } from './import/store-items.js';
 import { addUserOptions, type UserOptions } from './user-options.js';
 
 const BEGINNING_BYTES = 1024;
@@ -51,10 +51,11 @@ Articles whose URL the user already has are left alone, so that an import can be
 async function importFile(context: DatabaseContext, bytes: Bytes, options: Options): Promise<number> {
   const beginning = await readBeginning(bytes);
   if (beginning.length === 0) throw new CommandError('The file is empty.');
+  const all = chained(beginning, bytes);
   const { format: wanted, addedBy, dryRun, ...user } = options;
   if (wanted === OWN_FORMAT.name || (!wanted && isOwnLines(decode(beginning))))
-    return importOwnLines(context, { addedBy, dryRun }, user, decodeLines(beginning, bytes));
-  return importEntries(context, { addedBy, dryRun }, user, contentsOf(await readWhole(beginning, bytes), wanted));
+    return importOwnLines(context, { addedBy, dryRun }, user, linesOf(all, unicodeOf(beginning)));
+  return importEntries(context, { addedBy, dryRun }, user, contentsOf(await readWhole(all), wanted));
 }
 
 function contentsOf(bytes: Buffer, wanted?: string): Contents {
@@ -88,10 +89,15 @@ async function readBeginning(bytes: Bytes): Promise<Buffer> {
   return beginning;
 }
 
-async function readWhole(beginning: Buffer, rest: Bytes): Promise<Buffer> {
-  const chunks = [beginning];
-  let size = beginning.length;
-  for await (const chunk of rest) {
+async function* chained(beginning: Buffer, rest: Bytes): AsyncGenerator<Buffer> {
+  yield beginning;
+  yield* rest;
+}
+
+async function readWhole(bytes: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of bytes) {
     chunks.push(chunk);
     size += chunk.length;
     if (size > MAX_BYTES) throw new CommandError(`The file is larger than ${MAX_BYTES / 2 ** 20} MiB.`);

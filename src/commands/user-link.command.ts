@@ -8,8 +8,7 @@ import { accountKey } from '../auth/caller.js';
 import { LOCAL_ISSUER, REVOCATION_MS } from '../auth/tokens/personal-tokens.js';
 import { deleteTokens } from '../auth/tokens/personal-tokens.store.js';
 import type { Session } from '../database/session.js';
-import { CommandError, type DatabaseContext } from './command.js';
-import type { Shell } from './shell.js';
+import { CommandError, type DatabaseContext, type Shell } from './shell.js';
 import { issuerOf, readIssuer, readName, readSubject } from './user-options.js';
 
 /** How long instances may accept a revoked token and complete requests with it. */

@@ -7,7 +7,7 @@ import { LOCAL_ISSUER } from '../auth/tokens/personal-tokens.js';
 import { isIssuer } from '../config/formats.js';
 import type { Database } from '../database/database.js';
 import { isLongerThan } from '../protocol/field-values.js';
-import { type CommandContext, CommandError, type DatabaseContext, UsageError } from './command.js';
+import { type CommandContext, CommandError, type DatabaseContext, UsageError } from './shell.js';
 
 const MAX_NAME_LENGTH = 255;
 const AT_ONCE = 500;
@@ -78,13 +78,11 @@ export async function requireAccount(context: DatabaseContext, options: UserOpti
 function noSuchUser(context: CommandContext, options: UserOptions, account: Buffer): CommandError {
   const { subject, local, basic } = options;
   const [key, all] = [account.toString('hex'), '"user list" shows all'];
-  if (subject !== undefined)
-    return new CommandError(
-      `--subject ${subject}: there is no such user of ${issuerOf(context, options)} (key ${key}); ${all}.`,
-    );
-  if (local !== undefined) return new CommandError(`--local ${local}: there is no such user (key ${key}); ${all}.`);
-  if (basic !== undefined)
-    return new CommandError(`--basic ${basic}: there is no such user with this password (key ${key}); ${all}.`);
+  const error = (option: string, whose: string) =>
+    new CommandError(`--${option}: there is no such user${whose} (key ${key}); ${all}.`);
+  if (subject !== undefined) return error(`subject ${subject}`, ` of ${issuerOf(context, options)}`);
+  if (local !== undefined) return error(`local ${local}`, '');
+  if (basic !== undefined) return error(`basic ${basic}`, ' with this password');
   return new CommandError(`--key ${key}: there is no such user; ${all}.`);
 }
 

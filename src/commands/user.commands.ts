@@ -3,8 +3,7 @@ import type { AccountRow } from '../accounts/accounts.store.js';
 import { findPage, type Page } from '../articles/store/article-pages.store.js';
 import { parseCollectionQuery } from '../protocol/collection-query.js';
 import { eraseUser } from '../purge/erasures.js';
-import { type DatabaseContext, UsageError } from './command.js';
-import type { Shell } from './shell.js';
+import { type DatabaseContext, type Shell, UsageError } from './shell.js';
 import {
   addUserOptions,
   allAccounts,

@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type Command, CommanderError } from 'commander';
-import { CommandError, EXIT, UsageError } from '../../src/commands/command.js';
+import { CommandError, EXIT, Shell, UsageError } from '../../src/commands/shell.js';
 import { createProgram } from '../../src/commands/command-line.js';
-import { Shell } from '../../src/commands/shell.js';
 import { readSettings } from '../../src/config/load-settings.js';
 import { SettingError } from '../../src/config/settings.js';
 

@@ -1,23 +1,25 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { readExport } from '../../formats/src/index.js';
+import { readExport, unicodeOf } from '../../formats/src/index.js';
 import { type StoredArticle, toBookmarks, toCsv, toLines } from '../../formats/src/write.js';
-import { decodeLines, readOwnLines } from '../../src/commands/import/own-lines.js';
+import { linesOf, readOwnLines } from '../../src/commands/import/own-lines.js';
 
-/** The text in chunks of a size, as a file or a socket gives it. */
-function* inChunks(text: string, size: number): Generator<string> {
-  for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size);
+/** Bytes in chunks of a size, as a file or a socket gives them. */
+async function* inChunks(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += size) yield Promise.resolve(bytes.subarray(at, at + size));
 }
+
+const linesIn = (bytes: Buffer, size: number) => linesOf(inChunks(bytes, size), unicodeOf(bytes));
 
 async function all(text: string, size: number): Promise<unknown[]> {
   const lines: unknown[] = [];
-  for await (const line of readOwnLines(inChunks(text, size))) lines.push(line);
+  for await (const line of readOwnLines(linesIn(Buffer.from(text), size))) lines.push(line);
   return lines;
 }
 
 const ACCOUNT = JSON.stringify({ account: 'a'.repeat(32), last_modified: 5, purged_until: 0 });
 
-it.each([1, 7, 65_536])('own lines in chunks of %i characters name the line that is wrong', async (size) => {
+it.each([1, 7, 65_536])('own lines in chunks of %i bytes name the line that is wrong', async (size) => {
   expect(await all(`\uFEFF${ACCOUNT}\r\n\n${ACCOUNT}`, size)).toHaveLength(2);
   await expect(all(`${ACCOUNT}\n\n{"id":`, size)).rejects.toThrow('line 3: not JSON');
   await expect(all(`${ACCOUNT}\n5`, size)).rejects.toThrow('line 2: not an object');
@@ -33,13 +35,9 @@ it.each([1, 7, 65_536])('a text in chunks of %i bytes is decoded, also with line
     [Buffer.from('\uFEFF{"url":"€"}', 'utf16le'), '{"url":"€"}'],
   ];
   for (const [bytes, expected] of encodings) {
-    const [beginning, rest] = [bytes.subarray(0, 20), bytes.subarray(20)];
-    const chunks = Array.from({ length: Math.ceil(rest.length / size) }, (_, at) =>
-      rest.subarray(at * size, (at + 1) * size),
-    );
     const decoded: string[] = [];
-    for await (const piece of decodeLines(beginning, chunks)) decoded.push(piece);
-    expect(decoded.join('')).toBe(expected);
+    for await (const line of linesIn(bytes, size)) decoded.push(line);
+    expect(decoded.join('\n')).toBe(expected);
   }
 });
 

@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { type Contents, type Entry, nameOfPlace, NO_PAGE, noPage } from '@reading-list/formats';
 import { type Article, newArticle } from '../../articles/article.js';
 import { ApiError } from '../../protocol/api-error.js';
-import { CommandError, type DatabaseContext, EXIT } from '../command.js';
+import { CommandError, type DatabaseContext, EXIT } from '../shell.js';
 import { type UserOptions, userOf, whoseOf } from '../user-options.js';
-import { CHUNK, count, destinationOf, type ImportOptions, noneYet, printOverQuota } from './import-options.js';
-import { addArticles } from './store-items.js';
+import { addArticles, CHUNK, destinationOf, ImportCounts, type ImportOptions } from './store-items.js';
 
 /** So much of a URL is shown where it is refused. */
 const MAX_SHOWN = 200;
@@ -24,20 +23,18 @@ export async function importEntries(
   const account = await userOf(context, user);
   context.audit(`user import${dryRun ? ' --dry-run' : ''}`, whoseOf(user), account);
   const { articles, skipped, lost } = await convert(context, addedBy, entries);
-  const counts = noneYet();
+  const counts = new ImportCounts(dryRun);
   const destination = destinationOf(context, dryRun, account);
   for (let at = 0; at < articles.length; at += CHUNK) {
     const chunk = articles.slice(at, at + CHUNK);
-    count(counts, chunk, await addArticles(destination, chunk, context.clock()));
+    counts.add(chunk, await addArticles(destination, chunk, context.clock()));
     context.progress(`${at + chunk.length} of ${articles.length} so far`);
   }
-  const [done, were] = dryRun ? ['would import', 'are'] : ['imported', 'were'];
-  await context.print(`${done} ${counts.stored} articles, ${counts.known} ${were} there, ${skipped} cannot be`);
-  const areLeftOut = await printOverQuota(context, counts);
+  const code = await counts.print(context, 'articles', `, ${skipped} cannot be`);
   for (const file of unreadable) await context.print(`${shown(file)}: not an export that can be read`);
   if (others.length > 0) await context.print(`not read in the archive: ${others.length} other files`);
   if (lost !== '') await context.print(lost);
-  return areLeftOut || skipped + unreadable.length > 0 ? EXIT.attention : EXIT.ok;
+  return skipped + unreadable.length > 0 ? EXIT.attention : code;
 }
 
 /** Converts the entries to articles, oldest first; prints those that cannot be converted. */
@@ -86,19 +83,18 @@ function articleOf(
 
 /** What the entries have that no article gets, in one line; empty if there is nothing. */
 function lossesOf(entries: readonly Entry[]): string {
-  const parts = new Map<string, number>();
-  for (const what of entries.flatMap(({ leftOut }) => [...new Set(leftOut)]))
-    parts.set(what, (parts.get(what) ?? 0) + 1);
-  const fields = [...parts].map(([what, amount]) => `${what} of ${entriesOf(amount)}`);
-  const unreadable = entries.filter(({ date }) => date === 'unreadable').length;
-  const missing = entries.filter(({ date }) => date === 'missing').length;
-  const dates: string[] = [];
-  if (unreadable > 0) dates.push(`the date of ${entriesOf(unreadable)} cannot be read`);
-  if (missing > 0) dates.push(`${entriesOf(missing)} without a date`);
-  const lines: string[] = [];
-  if (fields.length > 0) lines.push(`left out, as an article has no place for it: ${fields.join(', ')}`);
-  if (dates.length > 0) lines.push(`added now: ${dates.join(', ')}`);
-  return lines.join('; ');
+  const parts = entries.flatMap(({ leftOut }) => [...new Set(leftOut)]);
+  const fields = [...new Set(parts)].map((what) => `${what} of ${entriesOf(parts.filter((part) => part === what))}`);
+  const unreadable = entries.filter(({ date }) => date === 'unreadable');
+  const missing = entries.filter(({ date }) => date === 'missing');
+  const dates = [
+    ...(unreadable.length > 0 ? [`the date of ${entriesOf(unreadable)} cannot be read`] : []),
+    ...(missing.length > 0 ? [`${entriesOf(missing)} without a date`] : []),
+  ];
+  return [
+    ...(fields.length > 0 ? [`left out, as an article has no place for it: ${fields.join(', ')}`] : []),
+    ...(dates.length > 0 ? [`added now: ${dates.join(', ')}`] : []),
+  ].join('; ');
 }
 
-const entriesOf = (count: number): string => `${count} ${count === 1 ? 'entry' : 'entries'}`;
+const entriesOf = ({ length }: readonly unknown[]): string => `${length} ${length === 1 ? 'entry' : 'entries'}`;

@@ -1,18 +1,19 @@
 import { ReadError } from '@reading-list/formats';
 import { findAccount } from '../../accounts/accounts.store.js';
-import { CommandError, type DatabaseContext, EXIT } from '../command.js';
+import { CommandError, type DatabaseContext } from '../shell.js';
 import { namesUser, type UserOptions, userOf, whoseOf } from '../user-options.js';
+import { type AccountState, readOwnLines, refusal } from './own-lines.js';
 import {
+  addArticles,
   CHUNK,
-  count,
   destinationOf,
+  ImportCounts,
   type ImportOptions,
   isArticle,
-  noneYet,
-  printOverQuota,
-} from './import-options.js';
-import { type AccountState, type Item, type OwnLine, readOwnLines, refusal, type TextChunks } from './own-lines.js';
-import { addArticles, restoreItems, type Stored } from './store-items.js';
+  type Item,
+  restoreItems,
+  type Stored,
+} from './store-items.js';
 
 /**
  * Imports the output of `user export` into the account that the options name, otherwise into the file's own. Resolves
@@ -22,23 +23,32 @@ export async function importOwnLines(
   context: DatabaseContext,
   { dryRun = false }: ImportOptions,
   user: UserOptions,
-  text: TextChunks,
+  lines: AsyncIterable<string>,
 ): Promise<number> {
   const named = namesUser(user) ? await userOf(context, user) : undefined;
   context.audit(`user import${dryRun ? ' --dry-run' : ''}`, named ? whoseOf(user) : 'users in the file', named);
-  const counts = noneYet();
-  let [users, items] = [0, 0];
+  const counts = new ImportCounts(dryRun);
+  let [users, read] = [0, 0];
+  let items: Item[] = [];
+  let store: ((items: Item[]) => Promise<Stored>) | undefined;
+  /** Also without items, as an account may have none. */
+  const storeItems = async () => {
+    if (!store) return;
+    counts.add(items, await store(items));
+    read += items.length;
+    items = [];
+    context.progress(`${read} articles and tombstones of ${users} users so far`);
+  };
   try {
-    let store: (items: Item[]) => Promise<Stored>;
-    for await (const chunk of chunksOf(readOwnLines(text), named !== undefined)) {
-      if (chunk.isFirst) {
+    for await (const line of readOwnLines(lines)) {
+      if ('account' in line) {
+        if (store && named) throw refusal(line.line, 'another user; leave out the user to import them all');
+        await storeItems();
         users++;
-        store = await storeOf(context, dryRun, named ?? Buffer.from(chunk.account, 'hex'), chunk.state);
-      }
-      count(counts, chunk.items, await store!(chunk.items));
-      items += chunk.items.length;
-      context.progress(`${items} articles and tombstones of ${users} users so far`);
+        store = await storeOf(context, dryRun, named ?? Buffer.from(line.account, 'hex'), line.state);
+      } else if (items.push(line.item) >= CHUNK) await storeItems();
     }
+    await storeItems();
   } catch (error) {
     if (!(error instanceof ReadError)) throw error;
     const done = `${counts.stored} articles and tombstones were imported before`;
@@ -46,35 +56,7 @@ export async function importOwnLines(
       `${error.message}; ${dryRun ? 'nothing was imported' : done}, and the import can be repeated`,
     );
   }
-  const [done, were] = dryRun ? ['would import', 'are'] : ['imported', 'were'];
-  await context.print(
-    `${done} ${counts.stored} articles and tombstones of ${users} users, ${counts.known} ${were} there`,
-  );
-  return (await printOverQuota(context, counts)) ? EXIT.attention : EXIT.ok;
-}
-
-/** Some items of an account. An account has at least one chunk. */
-interface Chunk {
-  account: string;
-  state: AccountState;
-  items: Item[];
-  isFirst: boolean;
-}
-
-/** @param isOneUser whether the lines may be of one user only */
-async function* chunksOf(lines: AsyncIterable<OwnLine>, isOneUser: boolean): AsyncGenerator<Chunk> {
-  let chunk: Chunk | undefined;
-  for await (const line of lines) {
-    if ('account' in line) {
-      if (chunk && isOneUser) throw refusal(line.line, 'another user; leave out the user to import them all');
-      if (chunk) yield chunk;
-      chunk = { ...line, items: [], isFirst: true };
-    } else if (chunk && chunk.items.push(line.item) >= CHUNK) {
-      yield chunk;
-      chunk = { ...chunk, items: [], isFirst: false };
-    }
-  }
-  if (chunk) yield chunk;
+  return counts.print(context, `articles and tombstones of ${users} users`);
 }
 
 /**
@@ -84,8 +66,7 @@ async function* chunksOf(lines: AsyncIterable<OwnLine>, isOneUser: boolean): Asy
 async function storeOf(context: DatabaseContext, dryRun: boolean, account: Buffer, state: AccountState) {
   const present = await context.database.onSession((session) => findAccount(session, account));
   const destination = destinationOf(context, dryRun, account);
-  return (items: Item[]): Promise<Stored> =>
-    present && present.last_modified > state.last_modified
-      ? addArticles(destination, items.filter(isArticle), context.clock())
-      : restoreItems(destination, state, items);
+  if (!present || present.last_modified <= state.last_modified)
+    return (items: Item[]): Promise<Stored> => restoreItems(destination, state, items);
+  return (items: Item[]): Promise<Stored> => addArticles(destination, items.filter(isArticle), context.clock());
 }

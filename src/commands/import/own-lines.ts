@@ -1,13 +1,8 @@
-import { decode, parseOwnLine, ReadError, unicodeOf } from '@reading-list/formats';
-import { type Article, newArticle, type Tombstone } from '../../articles/article.js';
+import { decode, parseOwnLine, ReadError } from '@reading-list/formats';
+import { newArticle } from '../../articles/article.js';
 import type { Timestamp } from '../../protocol/timestamp.js';
 import { isUuid } from '../../protocol/uuid.js';
-
-/** The maximum length of a line in characters: anything longer is not a reading list. */
-const MAX_LINE = 16 * 2 ** 20;
-
-/** A file's text as it arrives. */
-export type TextChunks = AsyncIterable<string> | Iterable<string>;
+import type { Item } from './store-items.js';
 
 /** An account's clock, and up to where its tombstones were purged, at the time of the export. */
 export interface AccountState {
@@ -15,33 +10,21 @@ export interface AccountState {
   purged_until: Timestamp;
 }
 
-export type Item = Article | Tombstone;
-
 /** A line of `user export`: the account of the following lines, or one of its items. */
 export type OwnLine = { line: number } & ({ account: string; state: AccountState } | { item: Item });
 
-/** Reads the output of `user export`, which may be larger than the memory. Throws `ReadError` for any other line. */
-export async function* readOwnLines(chunks: TextChunks): AsyncGenerator<OwnLine> {
-  let hasAccount = false;
-  for await (const { line, text } of linesOf(chunks)) {
-    const json = text.replace(/^\uFEFF/, '');
+/** Reads the lines of `user export`. Throws `ReadError` for any other line. */
+export async function* readOwnLines(lines: AsyncIterable<string>): AsyncGenerator<OwnLine> {
+  let [line, hasAccount] = [0, false];
+  for await (const text of lines) {
+    line++;
+    const json = text.replace(/^\uFEFF|\r$/g, '');
     if (json === '') continue;
     const read = readOwnLine(json, line);
     hasAccount ||= 'account' in read;
     if (!hasAccount) throw refusal(line, 'the account is missing; is this the whole of a "user export"?');
     yield read;
   }
-}
-
-async function* linesOf(chunks: TextChunks): AsyncGenerator<{ line: number; text: string }> {
-  let [line, text] = [1, ''];
-  for await (const chunk of chunks) {
-    const pieces = (text + chunk).split('\n');
-    text = pieces.pop()!;
-    if (text.length > MAX_LINE) throw refusal(line + pieces.length, 'too long');
-    for (const piece of pieces) yield { line: line++, text: piece.replace(/\r$/, '') };
-  }
-  if (text !== '') yield { line, text };
 }
 
 export const refusal = (line: number, reason: string): ReadError =>
@@ -80,42 +63,27 @@ function readTimestamp(field: Record<string, unknown>): Timestamp {
   return value as number;
 }
 
-const LINE_FEED = 0x0a;
 /** The maximum length of a line in bytes: anything longer is not a reading list. */
 const MAX_LINE_BYTES = 64 * 2 ** 20;
 
-type Chunks = AsyncIterable<Buffer> | Iterable<Buffer>;
-
-/** The text of a file that may be larger than the memory, decoded as `decode` does, some whole lines at a time. */
-export async function* decodeLines(beginning: Buffer, rest: Chunks): AsyncGenerator<string> {
-  const unicode = unicodeOf(beginning);
-  if (unicode === 'utf-8') yield* decodeWholeLines(chained(beginning, rest));
-  else yield* decodeUtf16(unicode, chained(beginning, rest));
-}
-
-async function* decodeWholeLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+/**
+ * The lines of a file that may be larger than the memory, each decoded as `decode` does.
+ * @param encoding what `unicodeOf` says of the beginning
+ */
+export async function* linesOf(chunks: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<string> {
+  const decoder = encoding === 'utf-8' ? undefined : new TextDecoder(encoding);
   let line: Buffer[] = [];
   let size = 0;
-  for await (const chunk of chunks) {
-    const end = chunk.lastIndexOf(LINE_FEED) + 1;
-    if (end > 0) {
-      yield decode(Buffer.concat([...line, chunk.subarray(0, end)]));
+  for await (const read of chunks) {
+    const chunk = decoder ? Buffer.from(decoder.decode(read, { stream: true })) : read;
+    const end = chunk.lastIndexOf('\n');
+    if (end >= 0) {
+      yield* decode(Buffer.concat([...line, chunk.subarray(0, end)])).split('\n');
       [line, size] = [[], 0];
     }
-    line.push(chunk.subarray(end));
+    line.push(chunk.subarray(end + 1));
     size += chunk.length - end;
     if (size > MAX_LINE_BYTES) throw new ReadError('a line is too long');
   }
   yield decode(Buffer.concat(line));
-}
-
-async function* decodeUtf16(encoding: string, chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  const decoder = new TextDecoder(encoding);
-  for await (const chunk of chunks) yield decoder.decode(chunk, { stream: true });
-  yield decoder.decode();
-}
-
-async function* chained(beginning: Buffer, rest: Chunks): AsyncGenerator<Buffer> {
-  yield beginning;
-  yield* rest;
 }

@@ -1,11 +1,12 @@
-import { committed, discarded } from '../../database/transaction.js';
 import { randomUUID } from 'node:crypto';
 import type { Article, Tombstone } from '../../articles/article.js';
 import { insertArticle, isTaken } from '../../articles/store/articles.store.js';
 import { deleteItem, insertTombstone, versionOf } from '../../articles/store/transfer.store.js';
 import type { Database } from '../../database/database.js';
 import type { Session } from '../../database/session.js';
+import { committed, discarded } from '../../database/transaction.js';
 import type { Timestamp } from '../../protocol/timestamp.js';
+import { type DatabaseContext, EXIT } from '../shell.js';
 import type { AccountState } from './own-lines.js';
 import {
   addAccount,
@@ -16,19 +17,67 @@ import {
 } from '../../accounts/accounts.store.js';
 import { tick } from '../../accounts/tick.js';
 
-type Item = Article | Tombstone;
+/** Items that are stored in one transaction. */
+export const CHUNK = 100;
+
+export type Item = Article | Tombstone;
+
+export const isArticle = (item: Item): item is Article => !('deleted' in item);
+
+/** The options of `user import` besides those that name a user. */
+export interface ImportOptions {
+  addedBy: string;
+  dryRun?: boolean;
+}
 
 /** Whose items are stored, and how many live articles the account may have. */
-export interface Destination {
+interface Destination {
   database: Database;
   account: Buffer;
   maxLive: number;
-  /** Only in a dry run. */
+  /** Only in a dry run, which rolls each transaction back. */
   rehearsed?: Rehearsal;
 }
 
+export const destinationOf = (
+  { database, settings }: DatabaseContext,
+  isDryRun: boolean,
+  account: Buffer,
+): Destination => ({
+  database,
+  account,
+  maxLive: settings.maxArticlesPerUser || Infinity,
+  rehearsed: isDryRun ? new Rehearsal() : undefined,
+});
+
+/** What happened to the items so far, or would happen in a dry run. */
+export class ImportCounts {
+  stored = 0;
+  /** Already present, or another article has their URL. */
+  private known = 0;
+  private overQuota = 0;
+
+  constructor(private readonly isDryRun: boolean) {}
+
+  add(items: readonly Item[], { stored, overQuota }: Stored): void {
+    this.stored += stored;
+    this.overQuota += overQuota;
+    this.known += items.length - stored - overQuota;
+  }
+
+  /** Prints the counts; resolves with the exit code. */
+  async print({ settings, print }: DatabaseContext, what: string, rest = ''): Promise<number> {
+    const [done, were] = this.isDryRun ? ['would import', 'are'] : ['imported', 'were'];
+    await print(`${done} ${this.stored} ${what}, ${this.known} ${were} there${rest}`);
+    if (this.overQuota === 0) return EXIT.ok;
+    const most = `MAX_ARTICLES_PER_USER (${settings.maxArticlesPerUser})`;
+    await print(`left out, as a user has at most ${most}: ${this.overQuota} articles`);
+    return EXIT.attention;
+  }
+}
+
 /** What the earlier transactions of a dry run would have left, as all of them are rolled back. */
-export class Rehearsal {
+class Rehearsal {
   live = 0;
   /** By what no two live articles of an account share. */
   private readonly holders = new Map<string, string>();
@@ -38,19 +87,19 @@ export class Rehearsal {
   /** Stored again, or deleted, in an earlier transaction. */
   versionOf(id: string): { last_modified: Timestamp; deleted: boolean } | undefined {
     const item = this.items.get(id);
-    return item && { last_modified: item.last_modified, deleted: isTombstone(item) };
+    return item && { last_modified: item.last_modified, deleted: !isArticle(item) };
   }
 
   isTaken(article: Article): boolean {
     const holders = keysOf(article).map((key) => this.items.get(this.holders.get(key) ?? ''));
-    return holders.some((holder) => holder && !isTombstone(holder) && holder.id !== article.id);
+    return holders.some((holder) => holder && isArticle(holder) && holder.id !== article.id);
   }
 
   /** @param known whether there was another version of it in the database */
   add(item: Item, known: boolean): void {
     this.items.set(item.id, item);
     if (known) this.replaced.add(item.id);
-    if (!isTombstone(item)) for (const key of keysOf(item)) this.holders.set(key, item.id);
+    if (isArticle(item)) for (const key of keysOf(item)) this.holders.set(key, item.id);
   }
 
   /** Deletes what is in the database only because the earlier transactions were rolled back. */
@@ -58,8 +107,6 @@ export class Rehearsal {
     for (const id of this.replaced) await deleteItem(transaction, account, id);
   }
 }
-
-const isTombstone = (item: Item): item is Tombstone => 'deleted' in item;
 
 /** How many items were stored, and how many not because the account has `maxLive` articles. */
 export interface Stored {
@@ -112,11 +159,11 @@ async function restoreItem(
 ): Promise<number | 'known' | 'overQuota'> {
   const known = (await versionOf(transaction, account, item.id)) ?? rehearsed?.versionOf(item.id);
   if (known && known.last_modified >= item.last_modified) return 'known';
-  if (!isTombstone(item) && (rehearsed?.isTaken(item) || (await isTaken(transaction, account, item)))) return 'known';
-  const delta = Number(!isTombstone(item)) - Number(known !== undefined && !known.deleted);
+  if (isArticle(item) && (rehearsed?.isTaken(item) || (await isTaken(transaction, account, item)))) return 'known';
+  const delta = Number(isArticle(item)) - Number(known !== undefined && !known.deleted);
   if (delta > 0 && !hasRoom) return 'overQuota';
   if (known) await deleteItem(transaction, account, item.id);
-  await (isTombstone(item) ? insertTombstone(transaction, account, item) : insertArticle(transaction, account, item));
+  await (isArticle(item) ? insertArticle(transaction, account, item) : insertTombstone(transaction, account, item));
   rehearsed?.add(item, known !== undefined);
   return delta;
 }

@@ -58,24 +58,22 @@ function socketTo({ host, port, socket: path }: ServerUrl): Socket {
 
 /** The type of the server of a `DATABASE_URL`, which TypeORM's schema builder has to know. */
 export async function serverType(url: string): Promise<'mariadb' | 'mysql'> {
-  const connection = await mysql.createConnection(connectionOptions(url));
-  try {
-    const [rows] = await connection.query('SELECT VERSION() AS version');
-    const [row] = rows as { version: string }[];
-    return row!.version.includes('MariaDB') ? 'mariadb' : 'mysql';
-  } finally {
-    connection.destroy();
-  }
+  const [row] = (await queryOnce(connectionOptions(url), 'SELECT VERSION() AS version')) as { version: string }[];
+  return row!.version.includes('MariaDB') ? 'mariadb' : 'mysql';
 }
 
 /** Creates the database of a `DATABASE_URL`. Rejects if its user may not. */
 export async function createServerDatabase(url: string): Promise<void> {
   const { database, ...server } = connectionOptions(url);
-  const connection = await mysql.createConnection(server);
+  const name = escapeId(database, true);
+  await queryOnce(server, `CREATE DATABASE IF NOT EXISTS ${name} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`);
+}
+
+async function queryOnce(options: ServerOptions, sql: string): Promise<unknown> {
+  const connection = await mysql.createConnection(options);
   try {
-    await connection.query(
-      `CREATE DATABASE IF NOT EXISTS ${escapeId(database, true)} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`,
-    );
+    const [rows] = await connection.query(sql);
+    return rows;
   } finally {
     connection.destroy();
   }
