@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type GivenVariables, givenVariables, variablesOf } from '../config/load-settings.js';
+import { type Variables, variablesOfFile } from '../config/load-settings.js';
 import { masked, SETTING_NAMES, valueOf } from '../config/settings.js';
 import type { CommandContext, Shell } from './shell.js';
 
@@ -14,21 +14,22 @@ export function addSettings(commands: Command, shell: Shell): void {
     .action(({ json = false }: { json?: boolean }) => shell.run((context) => printSettings(context, json)));
 }
 
-async function printSettings({ settings, print }: CommandContext, json: boolean): Promise<void> {
-  const given = givenVariables();
+async function printSettings({ settings, environment, print }: CommandContext, json: boolean): Promise<void> {
+  const fromFile = variablesOfFile();
   for (const name of SETTING_NAMES) {
     const text = String(valueOf(settings, name) ?? '');
     const value = text === '' ? null : masked(name, text);
-    const source = sourceOf(name, given);
+    const source = sourceOf(name, environment, fromFile);
     await print(
       json ? JSON.stringify({ name, value, source }) : `${name.padEnd(25)} ${(value ?? '(none)').padEnd(40)} ${source}`,
     );
   }
 }
 
-function sourceOf(name: string, { fromProcess, fromFile }: GivenVariables): string {
-  const variables = variablesOf({ fromProcess, fromFile });
-  const origin = (variable: string) => (fromProcess[variable] === undefined ? '.env' : 'environment');
+/** The environment takes precedence over `.env`. */
+function sourceOf(name: string, environment: Variables, fromFile: Variables): string {
+  const variables = { ...fromFile, ...environment };
+  const origin = (variable: string) => (environment[variable] === undefined ? '.env' : 'environment');
   if (variables[`${name}_FILE`]) return `${variables[`${name}_FILE`]} (${name}_FILE in ${origin(`${name}_FILE`)})`;
   return variables[name] ? origin(name) : 'default';
 }

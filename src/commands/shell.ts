@@ -26,7 +26,7 @@ export class CommandError extends Error {}
 export interface CommandContext {
   settings: Settings;
   clock: Clock;
-  /** Environment variables that are not settings of the service. */
+  /** The environment variables. */
   environment: Readonly<Record<string, string | undefined>>;
   /** Writes a line of the result; resolves when the output accepts more. */
   print: (line: string) => Promise<void>;

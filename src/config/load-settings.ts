@@ -38,33 +38,24 @@ const OPENID_SCOPES = ['openid', 'profile', 'email', 'offline_access'];
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The variables of the process and of `.env`. */
-export interface GivenVariables {
-  fromProcess: Variables;
-  fromFile: Variables;
-}
-
 /**
  * Reads the settings from the process environment and, for what is not set there, from `.env`. Warns on stderr about
  * names in `.env` that resemble a setting. Throws `SettingError` with one line for each invalid setting.
  */
 export function loadSettings(): Settings {
-  const given = givenVariables();
-  for (const warning of unknownNames(Object.keys(given.fromFile))) console.error(warning);
-  return readSettings(variablesOf(given));
+  const fromFile = variablesOfFile();
+  for (const warning of unknownNames(Object.keys(fromFile))) console.error(warning);
+  return readSettings({ ...fromFile, ...process.env });
 }
 
-/** The given variables. Throws `SettingError` when `.env` exists but cannot be read. */
-export function givenVariables(): GivenVariables {
+/** The variables of `.env`. Throws `SettingError` when it exists but cannot be read. */
+export function variablesOfFile(): Variables {
   const fromFile: Record<string, string> = {};
   const { error } = dotenv.config({ processEnv: fromFile, quiet: true });
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
   if (error && code !== 'ENOENT') throw new SettingError(`.env: cannot be read (${code ?? error.message})`);
-  return { fromProcess: process.env, fromFile };
+  return fromFile;
 }
-
-/** The process environment takes precedence over `.env`. */
-export const variablesOf = ({ fromProcess, fromFile }: GivenVariables): Variables => ({ ...fromFile, ...fromProcess });
 
 /**
  * Reads the settings from environment variables; `NAME_FILE` names a file that holds the value of `NAME`. Throws

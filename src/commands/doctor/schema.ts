@@ -48,12 +48,8 @@ function problemsOfColumns({ tableName, columns }: EntityMetadata, table: Table,
 function problemsOfKeys({ tableName, primaryColumns, indices }: EntityMetadata, table: Table): Problem[] {
   const problems: Problem[] = [];
   const primary = primaryColumns.map(({ databaseName }) => databaseName);
-  if (
-    !isSame(
-      table.primaryColumns.map(({ name }) => name),
-      primary,
-    )
-  )
+  const present = table.primaryColumns.map(({ name }) => name);
+  if (!isSame(present, primary))
     problems.push({ text: `the primary key of ${tableName} is not (${primary.join(', ')})`, advice: INTO_NEW });
   for (const { name, columns, isUnique } of indices) {
     const wanted = columns.map(({ databaseName }) => databaseName);
