@@ -1,15 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type DataSource, MigrationExecutor } from 'typeorm';
+import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { SettingError, type Settings } from '../config/settings.js';
-import { createDataSource, dataSourceOptions, openDataSource } from './data-source.js';
+import { createDataSource, dataSourceOptions, openDataSource, sqliteHandle } from './data-source.js';
 import { withMigrationLock } from './migration-lock.js';
 import { Account } from './entities/account.entity.js';
+import { sqliteDialect } from './sqlite/dialect.js';
+import { beginImmediate } from './sqlite/writer.js';
 import { requireDatabaseFile, whyNotOpen } from './why-not-open.js';
 
 const NO_DATABASE = [1044, 1049];
-/** For the lock of another process on a SQLite file: 25 seconds in total. */
-const LOCK_TRIES = 500;
-const LOCK_PAUSE_MS = 50;
+/** How long another process may hold the lock of a SQLite file. */
+const LOCK_TIMEOUT_MS = 25_000;
 
 /** Runs the pending migrations of `DATABASE_URL`, or only checks; returns the names of those run or pending. */
 export async function migrateDatabase(settings: Settings, checkOnly: boolean): Promise<string[]> {
@@ -33,6 +33,15 @@ async function withDataSource<T>(settings: Settings, work: (dataSource: DataSour
   }
 }
 
+async function withRunner<T>(dataSource: DataSource, work: (runner: QueryRunner) => Promise<T>): Promise<T> {
+  const runner = dataSource.createQueryRunner();
+  try {
+    return await work(runner);
+  } finally {
+    await runner.release();
+  }
+}
+
 /** Names of the migrations that have not run yet, oldest first. */
 export async function pendingMigrations(dataSource: DataSource): Promise<string[]> {
   const applied = await appliedMigrations(dataSource);
@@ -40,14 +49,11 @@ export async function pendingMigrations(dataSource: DataSource): Promise<string[
 }
 
 async function appliedMigrations(dataSource: DataSource): Promise<Set<string>> {
-  const runner = dataSource.createQueryRunner();
-  try {
+  return withRunner(dataSource, async (runner) => {
     if (!(await runner.hasTable('migrations'))) return new Set();
     const rows = (await runner.query('SELECT name FROM migrations')) as { name: string }[];
     return new Set(rows.map(({ name }) => name));
-  } finally {
-    await runner.release();
-  }
+  });
 }
 
 /** Throws `SettingError` if there are migrations left to run. */
@@ -81,14 +87,11 @@ export async function migrateServer(settings: Settings, mayBeEmpty: boolean): Pr
 
 /** On one connection, as the other one renews the lock. */
 async function runPending(dataSource: DataSource): Promise<string[]> {
-  const runner = dataSource.createQueryRunner();
-  try {
+  return withRunner(dataSource, async (runner) => {
     const executor = new MigrationExecutor(dataSource, runner);
     executor.transaction = 'none';
     return (await executor.executePendingMigrations()).map(({ name }) => name);
-  } finally {
-    await runner.release();
-  }
+  });
 }
 
 /**
@@ -96,42 +99,24 @@ async function runPending(dataSource: DataSource): Promise<string[]> {
  * at a time can write. Rejects if nobody can write the file, even if there is nothing left to do.
  */
 export async function migrateFile(dataSource: DataSource): Promise<string[]> {
-  await beginImmediate(dataSource);
+  const handle = sqliteHandle(dataSource)!;
+  handle.pragma('busy_timeout = 0');
+  await beginImmediate(() => handle.exec(sqliteDialect.begin), LOCK_TIMEOUT_MS);
   try {
     const done = await dataSource.runMigrations({ transaction: 'none' });
-    await dataSource.query('DELETE FROM migrations WHERE id < 0');
-    await dataSource.query('COMMIT');
+    handle.exec('DELETE FROM migrations WHERE id < 0; COMMIT');
     return done.map(({ name }) => name);
   } catch (error) {
-    await dataSource.query('ROLLBACK');
+    handle.exec('ROLLBACK');
     throw error;
-  }
-}
-
-/** Waits for another process's lock here, because waiting in SQLite would block the event loop. */
-async function beginImmediate(dataSource: DataSource): Promise<void> {
-  await dataSource.query('PRAGMA busy_timeout = 0');
-  for (let tries = 1; ; tries++) {
-    try {
-      await dataSource.query('BEGIN IMMEDIATE');
-      return;
-    } catch (error) {
-      if ((error as { code?: string }).code !== 'SQLITE_BUSY' || tries === LOCK_TRIES) throw error;
-      await sleep(LOCK_PAUSE_MS);
-    }
   }
 }
 
 /** Throws `SettingError` when the database has no users although DATABASE_MUST_HAVE_USERS says it has. */
 export async function requireUsers(dataSource: DataSource): Promise<void> {
-  const runner = dataSource.createQueryRunner();
-  try {
-    const accounts = dataSource.getRepository(Account);
-    const hasUsers = (await runner.hasTable(accounts.metadata.tableName)) && (await accounts.exists());
-    if (hasUsers) return;
-  } finally {
-    await runner.release();
-  }
+  const accounts = dataSource.getRepository(Account);
+  const hasTable = await withRunner(dataSource, (runner) => runner.hasTable(accounts.metadata.tableName));
+  if (hasTable && (await accounts.exists())) return;
   throw new SettingError(
     'DATABASE_URL: the database is empty, and DATABASE_MUST_HAVE_USERS=true; check its URL and its volume, ' +
       'restore a backup, or set DATABASE_MUST_HAVE_USERS=false to start from scratch',

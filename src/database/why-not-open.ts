@@ -59,15 +59,11 @@ export function whyNotOpen(databaseUrl: string, error: unknown): Error {
 function whyNoFile(databaseUrl: string, error: Error): string {
   const file = databaseFile({ databaseUrl });
   const reason = error.message.split('\n')[0]!;
-  return file ? `${file} ${fault(file, error, reason)}` : `cannot be opened: ${reason}`;
-}
-
-/** What is wrong with a SQLite file, to follow its path. */
-function fault(file: string, error: unknown, reason: string): string {
+  if (!file) return `cannot be opened: ${reason}`;
   if (isNoDatabase(error))
-    return 'is not a SQLite database; look at the path, or restore a backup if it was the database of this service';
-  if (isCorrupt(error)) return `is corrupt (${reason}): ${CORRUPT_ADVICE}`;
-  return whyUnusable(file) ?? `cannot be opened: ${reason}`;
+    return `${file} is not a SQLite database; look at the path, or restore a backup if it was the database of this service`;
+  if (isCorrupt(error)) return `${file} is corrupt (${reason}): ${CORRUPT_ADVICE}`;
+  return `${file} ${whyUnusable(file) ?? `cannot be opened: ${reason}`}`;
 }
 
 /** Wrong user or password; also what MariaDB says where it requires TLS or a client certificate. */
@@ -84,7 +80,7 @@ type ConnectionError = NodeJS.ErrnoException & { library?: string; reason?: stri
  * What to change where a server refuses the connection, with the reason; undefined for what may pass without anybody's
  * help.
  */
-export function whyRefused(databaseUrl: string, error: ConnectionError): string | undefined {
+function whyRefused(databaseUrl: string, error: ConnectionError): string | undefined {
   const { errno = 0, code = '' } = error;
   const { database, tls } = readServerUrl(databaseUrl);
   const cannot = `cannot be opened: ${reasonOf(error)};`;

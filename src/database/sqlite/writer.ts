@@ -31,7 +31,8 @@ export class SqliteWriter {
   /** Set while a transaction is open. */
   private release?: Release;
   private readonly ended: Ended[] = [];
-  private isLockedOut = false;
+  /** True while a transaction begins, which waits for other processes alone. */
+  private isBeginning = false;
 
   /**
    * @param beforeCommit called before transactions are committed
@@ -45,37 +46,24 @@ export class SqliteWriter {
 
   /** How many transactions are open, and how many wait; waiting for another process is not load on this one. */
   usage() {
-    return { used: Number(this.release !== undefined), waiting: this.isLockedOut ? 0 : this.turns.waiting };
+    return { used: Number(this.release !== undefined), waiting: this.isBeginning ? 0 : this.turns.waiting };
   }
 
   /**
-   * Begins a transaction when it is the caller's turn and no other process has one. SQLite's own wait would block the
-   * event loop. Rejects when it takes too long.
+   * Begins a transaction when it is the caller's turn and no other process has one. Rejects when it takes too long.
    */
   async begin(): Promise<void> {
     this.release = await this.turns.acquire('');
     try {
+      this.isBeginning = true;
       if (this.ended.length > 0) this.connection.run('SAVEPOINT follower');
-      else await this.beginImmediate();
+      else await beginImmediate(() => this.connection.run(sqliteDialect.begin), LOCK_TIMEOUT_MS);
     } catch (error) {
       this.leave();
       throw error;
+    } finally {
+      this.isBeginning = false;
     }
-  }
-
-  private async beginImmediate(): Promise<void> {
-    const start = performance.now();
-    for (;;)
-      try {
-        this.connection.run(sqliteDialect.begin);
-        return;
-      } catch (error) {
-        if (!isBusy(error) || performance.now() - start > LOCK_TIMEOUT_MS) throw error;
-        this.isLockedOut = true;
-        await sleep(PROBE_INTERVAL_MS);
-      } finally {
-        this.isLockedOut = false;
-      }
   }
 
   /** Ends the transaction; resolves once it is durable, rejects if that fails. */
@@ -144,6 +132,20 @@ export class SqliteWriter {
     if (this.connection.inTransaction) this.connection.run('ROLLBACK');
     for (const { reject } of this.ended.splice(0)) reject(error);
   }
+}
+
+/**
+ * Begins a transaction that writes once no other process has one. SQLite's own wait would block the event loop. Rejects
+ * when it takes too long.
+ */
+export async function beginImmediate(begin: () => unknown, timeoutMs: number): Promise<void> {
+  for (const start = performance.now(); ; await sleep(PROBE_INTERVAL_MS))
+    try {
+      begin();
+      return;
+    } catch (error) {
+      if (!isBusy(error) || performance.now() - start > timeoutMs) throw error;
+    }
 }
 
 const isBusy = (error: unknown): boolean => String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY');
