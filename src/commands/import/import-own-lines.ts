@@ -2,8 +2,9 @@ import { ReadError } from '@reading-list/formats';
 import { findAccount } from '../../accounts/accounts.store.js';
 import { CommandError, type DatabaseContext } from '../shell.js';
 import { namesUser, type UserOptions, userOf, whoseOf } from '../user-options.js';
-import { type AccountState, readOwnLines, refusal } from './own-lines.js';
+import { readOwnLines, refusal } from './own-lines.js';
 import {
+  type AccountState,
   addArticles,
   CHUNK,
   destinationOf,

@@ -2,13 +2,7 @@ import { decode, parseOwnLine, ReadError } from '@reading-list/formats';
 import { newArticle } from '../../articles/article.js';
 import type { Timestamp } from '../../protocol/timestamp.js';
 import { isUuid } from '../../protocol/uuid.js';
-import type { Item } from './store-items.js';
-
-/** An account's clock, and up to where its tombstones were purged, at the time of the export. */
-export interface AccountState {
-  last_modified: Timestamp;
-  purged_until: Timestamp;
-}
+import type { AccountState, Item } from './store-items.js';
 
 /** A line of `user export`: the account of the following lines, or one of its items. */
 export type OwnLine = { line: number } & ({ account: string; state: AccountState } | { item: Item });

@@ -7,7 +7,6 @@ import type { Session } from '../../database/session.js';
 import { committed, discarded } from '../../database/transaction.js';
 import type { Timestamp } from '../../protocol/timestamp.js';
 import { type DatabaseContext, EXIT } from '../shell.js';
-import type { AccountState } from './own-lines.js';
 import {
   addAccount,
   addToLiveCount,
@@ -23,6 +22,12 @@ export const CHUNK = 100;
 export type Item = Article | Tombstone;
 
 export const isArticle = (item: Item): item is Article => !('deleted' in item);
+
+/** An account's clock, and up to where its tombstones were purged, at the time of the export. */
+export interface AccountState {
+  last_modified: Timestamp;
+  purged_until: Timestamp;
+}
 
 /** The options of `user import` besides those that name a user. */
 export interface ImportOptions {
