@@ -14,8 +14,7 @@ import { ServiceStatus } from './http/service-status.js';
 import { requireWellFormed } from './http/request/well-formed.middleware.js';
 import { createLogger, type LogOutput, NestLogger, standardOutput } from './operations/logging/log.js';
 import { observeRequests, refusedConnection, requestLog } from './operations/logging/request-log.js';
-import type { Metrics } from './operations/metrics/metrics.js';
-import { measureService } from './operations/metrics/service-metrics.js';
+import type { Metrics } from './operations/metrics.js';
 
 /** The service, ready to listen. */
 export interface App {
@@ -48,7 +47,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
   const logger = createLogger(settings.logLevel, log);
   // The library is loaded for those who want metrics alone.
   const metrics =
-    settings.metricsPort === undefined ? undefined : new (await import('./operations/metrics/metrics.js')).Metrics();
+    settings.metricsPort === undefined ? undefined : new (await import('./operations/metrics.js')).Metrics();
   const observers = [requestLog(logger), metrics?.observeRequest].filter((each) => each !== undefined);
   const adapter = new JsonAdapter(settings, clock, (id, error) => {
     for (const observe of observers) observe(refusedConnection(id, error));
@@ -67,7 +66,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
   const database = nest.get(Database);
   const { onRefusal } = options;
   if (onRefusal) database.onRefusal = (error) => void log.flush().then(() => onRefusal(error));
-  if (metrics) measureService(metrics, nest);
+  metrics?.measureService(nest);
   try {
     await nest.init();
   } catch (error) {

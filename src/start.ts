@@ -57,7 +57,7 @@ async function serve(settings: Settings): Promise<Stop> {
   ]);
   const app = await createApp(settings, { onRefusal: refuse });
   if (app.metrics && settings.metricsPort !== undefined) {
-    const { createMetricsServer } = await import('./operations/metrics/metrics.js');
+    const { createMetricsServer } = await import('./operations/metrics.js');
     const metrics = createMetricsServer(app.metrics.registry);
     const port = await listen(metrics, 'METRICS_PORT', settings.host, settings.metricsPort);
     console.log(`metrics at ${baseUrl(settings.host, port)}/metrics`);
