@@ -23,7 +23,7 @@ const PATIENCE_MS = 2_000;
 class MemorySlots {
   private readonly semaphore: Semaphore;
   /** The requests that wait for their client, and since when; the longest first. */
-  private readonly stalled = new Map<Request, number>();
+  protected readonly stalled = new Map<Request, number>();
 
   constructor(largest: number) {
     this.semaphore = new Semaphore({
@@ -43,15 +43,6 @@ class MemorySlots {
       if (!this.semaphore.isHeldBy(key)) this.closeSlowest();
     }, CHECK_MS);
     return acquired.finally(() => clearInterval(check));
-  }
-
-  /** From now on it is the client that keeps the memory. */
-  protected beginStall(request: Request): void {
-    this.stalled.set(request, performance.now());
-  }
-
-  protected endStall(request: Request): void {
-    this.stalled.delete(request);
   }
 
   private closeSlowest(): void {
@@ -77,9 +68,9 @@ export class ResponseSlots extends MemorySlots {
     const { context } = request;
     if (context.isBatchEntry) return;
     const release = await this.acquire(request, bytes);
-    context.whenAnswered((size) => (size > SMALL_BYTES ? this.beginStall(request) : release()));
+    context.whenAnswered((size) => (size > SMALL_BYTES ? this.stalled.set(request, performance.now()) : release()));
     context.whenOver(() => {
-      this.endStall(request);
+      this.stalled.delete(request);
       release();
     });
   }
@@ -97,11 +88,11 @@ export class BodySlots extends MemorySlots {
     if (bytes <= SMALL_BYTES) return read();
     const release = await this.acquire(request, bytes);
     request.context.whenAnswered(release);
-    this.beginStall(request);
+    this.stalled.set(request, performance.now());
     try {
       return await read();
     } finally {
-      this.endStall(request);
+      this.stalled.delete(request);
     }
   }
 }

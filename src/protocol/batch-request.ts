@@ -17,21 +17,8 @@ type Mapping = Record<string, unknown>;
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
 /** These describe the batch's own body, connection or response (RFC 7240): entries neither inherit nor set them. */
-const NOT_PASSED_ON = new Set([
-  'content-length',
-  'content-type',
-  'content-encoding',
-  'transfer-encoding',
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'upgrade',
-  'expect',
-  'host',
-  'prefer',
-]);
+const OF_THE_MESSAGE =
+  /^(content-(length|type|encoding)|transfer-encoding|(proxy-)?connection|keep-alive|te|trailer|upgrade|expect|host|prefer)$/;
 /** These identify the sender of the batch: entries inherit them but cannot set them. */
 const OF_THE_BATCH = /^(authorization|forwarded|x-forwarded-.*|x-real-ip|x-request-id)$/;
 
@@ -134,7 +121,7 @@ function mergedBody(shared: Mapping | undefined, own: unknown, name: string): Ma
 }
 
 /** True for headers of the batch that its entries inherit. */
-export const isInherited = (name: string): boolean => !NOT_PASSED_ON.has(name);
+export const isInherited = (name: string): boolean => !OF_THE_MESSAGE.test(name);
 
 const isMapping = (value: unknown): value is Mapping =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

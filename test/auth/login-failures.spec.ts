@@ -202,7 +202,8 @@ it('a wrong client secret is named in the answer and in the heartbeat, also wher
   expect(await heartbeat()).toMatchObject({ oauth: false, errno: 201, message: `Not available: oauth (${text})` });
   provider.answers.set('/token', { json: { access_token: 'good', token_type: 'Bearer' } });
   await browser.visit(await beginToCallback());
-  expect(await heartbeat()).toEqual({ database: true, oauth: true });
+  const isWell = async () => expect(await heartbeat()).toEqual({ database: true, oauth: true });
+  await vi.waitFor(isWell, { timeout: 4000 });
 });
 
 it('a thousand unknown tokens of one address at a slow provider cost another address nothing', async () => {

@@ -3,7 +3,7 @@ import * as client from 'openid-client';
 import { CLOCK, type Clock } from '../../config/settings.module.js';
 import { Settings } from '../../config/settings.js';
 import { ApiError, invalidParameter } from '../../protocol/api-error.js';
-import type { AuthorizationResponse } from './login-parameters.js';
+import { type AuthorizationResponse, withToken } from './login-parameters.js';
 import { providerUnavailable, withinLimit } from '../provider/bounded-fetch.js';
 import { challenge } from '../authenticator.js';
 import { ServiceStatus } from '../../http/service-status.js';
@@ -64,21 +64,19 @@ export class OAuthLogin {
     return { location: location.href, state: login.state, sealed: await sealLogin(login, this.key, expiresAt) };
   }
 
-  /** The login in a cookie. Throws 401 / 105 when it is missing, expired, forged or has another state. */
-  async resume(sealed: string | undefined, state: string): Promise<PendingLogin> {
-    const login = sealed === undefined ? undefined : await openLogin(sealed, this.key, this.clock());
-    if (login?.state === state) return login;
-    throw new ApiError('invalidAuthorization', 'The login is unknown or has expired, begin again', {
-      'WWW-Authenticate': challenge(this.settings, { error: 'invalid_token', bearerOnly: true }),
-    });
-  }
-
   /**
-   * Exchanges the code for an access token. Throws 400 / 107 when the provider rejects it, 503 / 201 when the provider
-   * is not available, responds with nonsense or does not accept this service.
+   * Exchanges the code for an access token, and returns where to hand it to. Throws 401 / 105 when the login in the cookie
+   * is missing, expired, forged or has another state, 400 / 107 when the provider rejects the code, 503 / 201 when the
+   * provider is not available, responds with nonsense or does not accept this service.
    */
-  async finish(login: PendingLogin, response: AuthorizationResponse): Promise<string> {
-    return this.provided(this.exchanges.run('', {}, () => this.exchange(login, response)));
+  async finish(sealed: string | undefined, response: AuthorizationResponse): Promise<string> {
+    const login = sealed === undefined ? undefined : await openLogin(sealed, this.key, this.clock());
+    if (login?.state !== response.state)
+      throw new ApiError('invalidAuthorization', 'The login is unknown or has expired, begin again', {
+        'WWW-Authenticate': challenge(this.settings, { error: 'invalid_token', bearerOnly: true }),
+      });
+    const token = await this.provided(this.exchanges.run('', {}, () => this.exchange(login, response)));
+    return withToken(login.redirect, token);
   }
 
   /** Awaits the provider for a limited time, without counting the request as load: it may hang. */

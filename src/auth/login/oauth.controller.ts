@@ -1,13 +1,16 @@
-import { All, Controller, Get, Req, Res } from '@nestjs/common';
+import { All, Controller, Get, Header, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { Settings } from '../../config/settings.js';
 import { publicUrl } from '../../http/request/request-url.js';
 import { Reply } from '../../http/response/reply.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { loginCookieName, readLoginCookies, setLoginCookie, surplusLoginCookies } from './login-cookie.js';
-import { readAuthorizationResponse, readRedirect, withToken } from './login-parameters.js';
+import { readAuthorizationResponse, readRedirect } from './login-parameters.js';
 import { OAuthLogin } from './oauth-login.js';
 import { Public } from '../auth.guard.js';
+
+/** The URLs of a login contain a code and a state, which must not leak to later pages. */
+const NO_REFERRER = ['Referrer-Policy', 'no-referrer'] as const;
 
 /** The login of `docs/protocol.md`, "Login". The module is registered at `loginPath`. */
 @Public()
@@ -30,8 +33,8 @@ export class OAuthController {
    * the provider is not available.
    */
   @Get('login')
+  @Header(...NO_REFERRER)
   async begin(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<Reply> {
-    forgetReferrer(response);
     const redirect = readRedirect(request.query, this.settings.oauthRedirectDomains, this.ownPage());
     const callback = this.callback(request);
     const { location, state, sealed } = await this.login.begin(redirect.href, callback);
@@ -51,14 +54,12 @@ export class OAuthController {
    * available.
    */
   @Get('token')
+  @Header(...NO_REFERRER)
   async finish(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<Reply> {
-    forgetReferrer(response);
     const sealed = this.takeCookie(request, response);
     try {
-      const authorization = readAuthorizationResponse(request.query);
-      const login = await this.login.resume(sealed, authorization.state);
-      const token = await this.login.finish(login, authorization);
-      return new Reply(302, undefined, { Location: withToken(login.redirect, token) });
+      const location = await this.login.finish(sealed, readAuthorizationResponse(request.query));
+      return new Reply(302, undefined, { Location: location });
     } catch (error) {
       // The code may still be valid: the same URL can be retried when the provider is back.
       if (error instanceof ApiError && error.kind === 'unavailable') response.removeHeader('Set-Cookie');
@@ -86,11 +87,6 @@ export class OAuthController {
     return `${publicUrl(request, this.settings)}/${loginPath(this.settings)}/token`;
   }
 }
-
-/** The URLs of a login contain a code and a state, which must not leak to later pages. */
-const forgetReferrer = (response: Response): void => {
-  response.setHeader('Referrer-Policy', 'no-referrer');
-};
 
 /** The path below which the login is. */
 export const loginPath = ({ oauthProviderName }: Pick<Settings, 'oauthProviderName'>): string =>

@@ -53,7 +53,7 @@ export class IdentityProvider {
     @Inject(MONOTONIC_CLOCK) private readonly clock: MonotonicClock,
   ) {
     const perf = { now: clock };
-    const fetchMethod = () => this.discover(PROVIDER_LIMIT_MS);
+    const fetchMethod = () => discover(this.settings, PROVIDER_LIMIT_MS);
     this.metadata = new LRUCache({ ...READ_NOW_AND_THEN, ttl: METADATA_KEPT_MS, perf, fetchMethod });
   }
 
@@ -108,7 +108,7 @@ export class IdentityProvider {
   /** Without introspection there is no way to test the secret, so the outcome of the latest login counts. */
   private async probe(): Promise<boolean> {
     const check = async () => {
-      const metadata = await this.discover(PROBE_LIMIT_MS);
+      const metadata = await discover(this.settings, PROBE_LIMIT_MS);
       if (!metadata.introspection_endpoint) return;
       const introspect = (configuration: client.Configuration) => client.tokenIntrospection(configuration, 'heartbeat');
       await this.call('introspection', introspect, [], metadata).catch(() => undefined);
@@ -127,35 +127,30 @@ export class IdentityProvider {
     error.cause = new Error('invalid_client');
     return error;
   }
-
-  private discover(limitMs: number): Promise<client.ServerMetadata> {
-    const { oauthUri, oauthClientId } = this.settings;
-    return discover(oauthUri, oauthClientId, limitMs);
-  }
 }
 
 const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'introspection_endpoint', 'jwks_uri'] as const;
 
 /**
- * Reads the metadata of the provider whose issuer is `uri`: by OpenID Connect discovery, otherwise by RFC 8414. Throws
+ * Reads the metadata of the provider at `OAUTH_URI`: by OpenID Connect discovery, otherwise by RFC 8414. Throws
  * 503 / 201 when neither yields a usable document within `limitMs`.
  */
-async function discover(uri: string, clientId: string, limitMs: number): Promise<client.ServerMetadata> {
+async function discover({ oauthUri, oauthClientId }: Settings, limitMs: number): Promise<client.ServerMetadata> {
   const signal = AbortSignal.timeout(limitMs);
   const options = {
     execute: [client.allowInsecureRequests],
     [client.customFetch]: (url: string, init: RequestInit) => boundedFetch(url, { ...init, signal }),
   };
   const read = async (url: string) =>
-    (await client.discovery(new URL(url), clientId, undefined, undefined, options)).serverMetadata();
-  const { origin, pathname } = new URL(uri);
+    (await client.discovery(new URL(url), oauthClientId, undefined, undefined, options)).serverMetadata();
+  const { origin, pathname } = new URL(oauthUri);
   const path = pathname.replace(/\/+$/, '');
   const document = await read(`${origin}${path}/.well-known/openid-configuration`)
     .catch(() => read(`${origin}/.well-known/oauth-authorization-server${path}`))
     .catch((failure: unknown) => {
       throw providerUnavailable('its metadata cannot be read', failure);
     });
-  requireUsable(document, uri);
+  requireUsable(document, oauthUri);
   return document;
 }
 

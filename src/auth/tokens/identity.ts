@@ -1,16 +1,11 @@
 import { ApiError } from '../../protocol/api-error.js';
+import type { Sender } from '../caller.js';
 
 /** The user that a bearer token identifies. */
-export interface Identity {
+export interface Identity extends Omit<Sender, 'account' | 'key'> {
   /** The configured URL of the provider, which is stable whatever spelling its tokens use. */
   issuer: string;
   subject: string;
-  /** When the token expires, in milliseconds since the epoch; undefined when the provider did not say. */
-  expiresAt?: number;
-  /** What to call the user; it identifies nobody. */
-  name?: string;
-  /** The token may only read. */
-  isReadOnly?: boolean;
 }
 
 /** A verified identity, and for how many milliseconds it may be cached. */
