@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from '../operations/run-command.js';
@@ -67,7 +68,7 @@ describe.each([
     await holder.query('LOCK TABLES migrations READ');
     const endsOn = Date.now() + MIGRATION_MS;
     const both = await Promise.all([start(DATABASE_URL), start(DATABASE_URL)]);
-    while (Date.now() < endsOn) expect(await Promise.all(both.map(statusOf))).toEqual([503, 503]);
+    for (; Date.now() < endsOn; await sleep(50)) expect(await Promise.all(both.map(statusOf))).toEqual([503, 503]);
     await holder.query('UNLOCK TABLES');
     await holder.end();
     for (const service of both) {
