@@ -1,6 +1,5 @@
 import { MoreThan } from 'typeorm';
 import { Account } from '../database/entities/account.entity.js';
-import { StoredArticle } from '../database/entities/article.entity.js';
 import { managerOn } from '../database/entities/manager.js';
 import type { Session } from '../database/session.js';
 import type { Timestamp } from '../protocol/timestamp.js';
@@ -80,20 +79,13 @@ export async function purgeableAfter(
   before: Timestamp,
   size: number,
 ): Promise<{ account: Buffer; isDue: boolean }[]> {
-  const accounts = managerOn(session).createQueryBuilder(Account, 'a').where('a.account > :after', { after });
-  const tombstones = accounts
-    .subQuery()
-    .select('1')
-    .from(StoredArticle, 't')
-    .where('t.account = a.account AND t.deleted = 1 AND t.last_modified < :before');
-  const rows = await accounts
-    .select('a.account', 'account')
-    .addSelect(`EXISTS ${tombstones.getQuery()}`, 'due')
-    .setParameter('before', before)
-    .orderBy('a.account')
-    .limit(size)
-    .getRawMany<{ account: Buffer; due: number }>();
-  return rows.map(({ account, due }) => ({ account, isDue: Boolean(due) }));
+  const rows = await session.rows(
+    `SELECT account, EXISTS (SELECT 1 FROM articles t
+         WHERE t.account = a.account AND t.deleted = 1 AND t.last_modified < ?) AS due
+       FROM accounts a WHERE account > ? ORDER BY account LIMIT ${size}`,
+    [before, after],
+  );
+  return rows.map(({ account, due }) => ({ account: account as Buffer, isDue: Boolean(due) }));
 }
 
 /**
@@ -108,19 +100,12 @@ export async function lastModifiedOf(session: Session, accounts: readonly Buffer
   return rows as unknown as Pick<AccountRow, 'account' | 'last_modified'>[];
 }
 
-const LATER = (column: string, value: string) => `CASE WHEN ${column} < ${value} THEN ${value} ELSE ${column} END`;
+const later = (column: string) => `${column} = CASE WHEN ${column} < ? THEN ? ELSE ${column} END`;
+const RAISE = `UPDATE accounts SET ${later('last_modified')}, ${later('purged_until')} WHERE account = ?`;
 
 /** Raises the account's timestamps to at least the given ones, which also locks its row for the transaction. */
 export async function raiseTimestamps(session: Session, account: Buffer, clock: Timestamp, purgedUntil: Timestamp) {
-  await managerOn(session)
-    .createQueryBuilder()
-    .update(Account)
-    .set({
-      last_modified: () => LATER('last_modified', ':clock'),
-      purged_until: () => LATER('purged_until', ':purgedUntil'),
-    })
-    .where('account = :account', { account, clock, purgedUntil })
-    .execute();
+  await session.run(RAISE, [clock, clock, purgedUntil, purgedUntil, account]);
 }
 
 /** Adds to the number of live articles, which also locks the account's row for the transaction. */

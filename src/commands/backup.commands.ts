@@ -92,7 +92,7 @@ function requireUnused(file: string): void {
 /** Repairs the copy and advances its clocks, so that no service ever opens it while devices are ahead of its clocks. */
 function makeDevicesStartOver(context: CommandContext, file: string, to: number): Promise<number> {
   return withDatabase({ ...context.settings, databaseUrl: `sqlite:${file}` }, async (database) => {
-    const code = await examine({ ...context, database }, { repair: true });
+    const code = await examine({ ...context, database }, true);
     await advanceClocks({ ...context, database }, to);
     return code;
   });

@@ -25,21 +25,18 @@ An intact backup that was restored has nothing wrong in it, but is older than wh
   addUserOptions(command)
     .option('--repair', 'advance the clocks and correct the counts of articles; everything else is left to you')
     .option('--dry-run', 'write nothing, even with --repair')
-    .action(({ repair, dryRun, ...user }: Options & UserOptions) => {
+    .action(({ repair = false, dryRun = false, ...user }: Options & UserOptions) => {
       if (namesUser(user)) requireOneUser(user);
+      const mayRepair = repair && !dryRun;
       return shell.withDatabase((context) => {
-        if (repair && !dryRun) context.audit('doctor --repair', whoseOf(user));
-        return examine(context, { repair: repair && !dryRun }, user);
+        if (mayRepair) context.audit('doctor --repair', whoseOf(user));
+        return examine(context, mayRepair, user);
       });
     });
 }
 
 /** Examines all users or the one that is named; prints the problems. Resolves with the exit code. */
-export async function examine(
-  context: DatabaseContext,
-  { repair = false }: Pick<Options, 'repair'>,
-  user: UserOptions = {},
-): Promise<number> {
+export async function examine(context: DatabaseContext, repair: boolean, user: UserOptions = {}): Promise<number> {
   const damage = await damageOf(context);
   if (damage) {
     await context.print(`the database file is corrupt (${damage}): ${CORRUPT_ADVICE}`);

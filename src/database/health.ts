@@ -1,3 +1,4 @@
+import type { LoggerService } from '@nestjs/common';
 import { ApiError } from '../protocol/api-error.js';
 import { type Dialect, tooLarge, unavailable } from './session.js';
 import { isCorrupt } from './sqlite/dialect.js';
@@ -11,6 +12,8 @@ const RETRY_BUDGET_MS = 4_000;
 /** After a request has waited in vain, others are refused immediately for this long instead of waiting too. */
 const REFUSE_MS = 1_000;
 const DOCTOR = 'run "npm run commands -- doctor", which says what to do';
+
+export type Log = Pick<LoggerService, 'warn' | 'error'>;
 
 /**
  * The recent experience of requests with the database, and what follows for others. A read-only probe would succeed on a
@@ -63,9 +66,4 @@ export class DatabaseHealth {
     if (failure === 'lost') this.refuseUntil = performance.now() + REFUSE_MS;
     throw unavailable(error);
   }
-}
-
-export interface Log {
-  warn(message: string): void;
-  error(message: string): void;
 }

@@ -2,7 +2,6 @@ import { Controller, Get, Module, Param, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { Public } from '../auth/auth.guard.js';
 import { AuthModule } from '../auth/auth.module.js';
-import { resourceParameter } from '../auth/provider/client-authentication.js';
 import { Settings } from '../config/settings.js';
 import { OutlivesService } from '../http/end-of-service.guard.js';
 import { KnownPaths } from '../http/routing/known-paths.js';
@@ -44,9 +43,7 @@ export class DocsController {
 
   @Get('docs/initializer.js')
   initializer(): Reply {
-    const { production, oauthScope: scope } = this.settings;
-    const script = initializer({ production, scope, parameters: resourceParameter(this.settings) });
-    return text('javascript', script);
+    return text('javascript', initializer(this.settings));
   }
 
   @Get('docs/*path')

@@ -1,5 +1,7 @@
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
+import { resourceParameter } from '../auth/provider/client-authentication.js';
+import type { Settings } from '../config/settings.js';
 import { StaticFiles } from '../http/response/static-files.js';
 import { htmlPage } from './html-pages.js';
 
@@ -72,22 +74,15 @@ export function page(title: string, path: string): string {
 }
 
 /** The id of the public client for web pages at the development provider. */
-export const BROWSER_CLIENT_ID = 'reading-list-browser';
-
-interface LoginOptions {
-  production: boolean;
-  scope: string;
-  /** Query parameters of the authorization request in addition to the standard ones. */
-  parameters: Record<string, string | undefined>;
-}
+const BROWSER_CLIENT_ID = 'reading-list-browser';
 
 /** The script that starts Swagger UI. In production the user has to enter the client id. */
-export function initializer({ production, scope, parameters }: LoginOptions): string {
+export function initializer(settings: Settings): string {
   const login = {
-    clientId: production ? '' : BROWSER_CLIENT_ID,
-    scopes: scope.split(/\s+/),
+    clientId: settings.production ? '' : BROWSER_CLIENT_ID,
+    scopes: settings.oauthScope.split(/\s+/),
     usePkceWithAuthorizationCodeGrant: true,
-    additionalQueryStringParams: parameters,
+    additionalQueryStringParams: resourceParameter(settings),
   };
   return `const { src } = document.currentScript;
 const dark = matchMedia('(prefers-color-scheme: dark)');
