@@ -53,15 +53,15 @@ export class MysqlDriver {
  * a setting or does not let the user change it.
  */
 async function prepare(connection: Connection): Promise<number> {
-  for (const setting of SESSION) await send(connection, setting);
-  const rows = await send(connection, { sql: 'SELECT @@max_allowed_packet AS bytes' });
+  for (const sql of SESSION) await send(connection, sql);
+  const rows = await send(connection, 'SELECT @@max_allowed_packet AS bytes');
   return Number((rows as { bytes: number | string }[])[0]?.bytes);
 }
 
-const send = (connection: Connection, { sql, isOptional }: SessionSetting): Promise<unknown> =>
+const send = (connection: Connection, sql: string): Promise<unknown> =>
   new Promise((resolve, reject) => {
     connection.query({ sql, timeout: STATEMENT_TIMEOUT_MS }, (error, rows) => {
-      if (!error || (isOptional && error.errno === UNKNOWN_VARIABLE)) resolve(rows);
+      if (!error || (sql === ON_GALERA && error.errno === UNKNOWN_VARIABLE)) resolve(rows);
       else reject(mysqlDialect.classify(error) === 'bug' ? refusedSetting(sql, error) : error);
     });
   });
@@ -72,14 +72,7 @@ const refusedSetting = (sql: string, { message }: Error): SettingError =>
       `use MySQL 8.4 or MariaDB 10.6 or later, and let the user run "${sql}"`,
   );
 
-/** A statement that every new connection runs before its first use. */
-interface SessionSetting {
-  sql: string;
-  /** Whether a server may do without the variable. */
-  isOptional?: true;
-}
-
-const VARIABLES = {
+const VARIABLES = Object.entries({
   // Values that do not fit are errors; nothing else that a mode changes is in force.
   sql_mode: "'STRICT_ALL_TABLES'",
   time_zone: "'+00:00'",
@@ -95,21 +88,19 @@ const VARIABLES = {
   // Sort keys as long as the longest field (by default only 1,024 bytes count), and room for several of them.
   max_sort_length: '8192',
   sort_buffer_size: '4194304',
-};
+}).map(([name, value]) => `${name} = ${value}`);
+
+/** On a Galera cluster a read waits for what other nodes have acknowledged; other servers do not know the variable. */
+const ON_GALERA = 'SET SESSION wsrep_sync_wait = 1';
 
 /**
- * All that the service relies on in a session, whatever the defaults of the server are (`docs/operations.md`, "The
- * database server").
+ * The statements that every new connection runs before its first use: all that the service relies on in a session,
+ * whatever the defaults of the server are (`docs/operations.md`, "The database server").
  */
-export const SESSION: readonly SessionSetting[] = [
-  { sql: 'SET NAMES utf8mb4 COLLATE utf8mb4_bin' },
-  {
-    sql: `SET SESSION ${Object.entries(VARIABLES)
-      .map(([name, value]) => `${name} = ${value}`)
-      .join(', ')}`,
-  },
+const SESSION = [
+  'SET NAMES utf8mb4 COLLATE utf8mb4_bin',
+  `SET SESSION ${VARIABLES.join(', ')}`,
   // ADR 12. The variable has different names on MySQL and MariaDB, this statement is the same.
-  { sql: 'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE' },
-  // On a Galera cluster a read waits for what other nodes have acknowledged.
-  { sql: 'SET SESSION wsrep_sync_wait = 1', isOptional: true },
+  'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE',
+  ON_GALERA,
 ];
