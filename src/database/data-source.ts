@@ -46,8 +46,8 @@ export async function dataSourceForSchema(settings: Settings): Promise<DataSourc
 }
 
 /**
- * Opens a data source and checks what it is connected to; if that fails, the caller has to close it. Rejects after eight
- * seconds on a server that hangs.
+ * Opens a data source, checks what it is connected to, and closes it again if that fails. Rejects after eight seconds on
+ * a server that hangs.
  */
 export async function openDataSource(
   dataSource: DataSource,
@@ -57,6 +57,9 @@ export async function openDataSource(
   try {
     await dataSource.initialize();
     await check();
+  } catch (error) {
+    if (dataSource.isInitialized) await dataSource.destroy();
+    throw error;
   } finally {
     clearTimeout(limit);
   }
