@@ -24,16 +24,13 @@ function exampleOf(name: string): string {
 /** Strips the Markdown. */
 const plain = (text: string): string => text.replaceAll(/`|\*\*/g, '').replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1');
 
-/** The rows of the table in docs/operations.md. */
+/** The table in docs/operations.md, before Prettier aligns its columns. */
 export function settingsTable(): string {
   const rows = SETTING_NAMES.map((name) => {
     const { meaning, defaultText } = DEFINITIONS.get(name)!;
     const value = valueOf(DEFAULTS, name);
     return [`\`${name}\``, defaultText ?? (value === undefined ? 'none' : `\`${String(value)}\``), meaning];
   });
-  const table = [['Variable', 'Default', 'Meaning'], ...rows];
-  const widths = [0, 1, 2].map((column) => Math.max(...table.map((row) => [...row[column]!].length)));
-  const line = (cells: string[], filler = ' ') =>
-    `| ${cells.map((cell, column) => cell + filler.repeat(widths[column]! - [...cell].length)).join(' | ')} |`;
-  return [line(table[0]!), line(['', '', ''], '-'), ...rows.map((row) => line(row))].join('\n');
+  const table = [['Variable', 'Default', 'Meaning'], ['-', '-', '-'], ...rows];
+  return table.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
