@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   Inject,
   Injectable,
@@ -6,11 +7,13 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
+import { isDue, nextToErase, noteErased } from '../accounts/deprovisioned.store.js';
 import { CLOCK, type Clock } from '../config/settings.module.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
-import { eraseDueUsers } from './erasures.js';
-import { TombstonePurge } from './tombstone-purge.js';
+import { committed } from '../database/transaction.js';
+import { eraseUser } from './erasures.js';
+import { PAUSE_MS, TombstonePurge } from './tombstone-purge.js';
 
 const FIRST_PURGE_MS = 5_000;
 /** Where only users are to be erased, which seldom happens. */
@@ -66,10 +69,26 @@ export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutd
     }
   }
 
-  private eraseUsers(): Promise<void> {
-    const onErased = (account: Buffer, records: number) =>
-      this.logger.log(`erased ${records} articles and tombstones of the deprovisioned user ${account.toString('hex')}`);
-    return eraseDueUsers(this.database, this.clock, onErased, () => this.isStopped);
+  /**
+   * Erases the lists of deprovisioned users whose time has come. It can be interrupted, and run by several processes at
+   * once. Rejects with 503 / 201 when the database stays unavailable.
+   */
+  async eraseUsers(): Promise<void> {
+    const { database, clock } = this;
+    // One after the other, as a user may be readmitted meanwhile.
+    for (;;) {
+      const account = await database.onSession((session) => nextToErase(session, clock()));
+      if (!account) return;
+      let erased = 0;
+      for await (erased of eraseUser(database, account)) {
+        if (this.isStopped) return;
+        if (!(await database.onSession((session) => isDue(session, account, clock())))) break;
+        await sleep(PAUSE_MS);
+      }
+      await database.inTransaction(async (transaction) => committed(await noteErased(transaction, account, clock())));
+      const user = account.toString('hex');
+      this.logger.log(`erased ${erased} articles and tombstones of the deprovisioned user ${user}`);
+    }
   }
 
   private async purgeTombstones(): Promise<void> {

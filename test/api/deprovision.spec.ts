@@ -5,8 +5,7 @@ import { type DevelopmentProvider, startDevelopmentProvider } from '../../dev/pr
 import { CommandError, Shell } from '../../src/commands/shell.js';
 import { createProgram } from '../../src/commands/command-line.js';
 import { readSettings } from '../../src/config/load-settings.js';
-import { CLOCK, type Clock } from '../../src/config/settings.module.js';
-import { eraseDueUsers } from '../../src/purge/erasures.js';
+import { PurgeSchedule } from '../../src/purge/purge-schedule.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { anArticle } from '../support/article.js';
 import { clientWith } from '../support/client.js';
@@ -99,8 +98,7 @@ it('erases the list when it is time, and nothing before or of others', async () 
       .post('/articles')
       .send(anArticle({ title: 'Mine' }))
       .expect(201);
-  const erase = () =>
-    Promise.all(instances.map(({ nest, database }) => eraseDueUsers(database, nest.get<Clock>(CLOCK))));
+  const erase = () => Promise.all(instances.map(({ nest }) => nest.get(PurgeSchedule).eraseUsers()));
   expect((await run(user, '--erase-after', '2'))[0]).toMatch(/; the list is erased after 2\d{3}-/);
   await erase();
   await run(user, '--undo');
