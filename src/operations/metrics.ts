@@ -61,10 +61,9 @@ export class Metrics {
   }
 
   /** Counts a finished request. */
-  readonly observeRequest = (request: Observed): void => {
-    const { route, method, status, errno, isBatchEntry } = request;
-    const labels = { route, method, status: statusClass(status), source: isBatchEntry ? 'batch' : 'client' };
-    this.requests.observe(labels, request.durationMs / 1000);
+  readonly observeRequest = ({ route, method, status, errno, ms, batchEntry }: Observed): void => {
+    const labels = { route, method, status: statusClass(status), source: batchEntry ? 'batch' : 'client' };
+    this.requests.observe(labels, ms / 1000);
     if (errno !== undefined) this.errors.inc({ errno });
   };
 

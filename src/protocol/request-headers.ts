@@ -16,13 +16,15 @@ interface ConditionalRequest {
 const CONDITIONS = ['If-Modified-Since', 'If-Unmodified-Since'];
 
 /**
- * The preconditions of a request. Like `readPreconditions`, but also throws 400 / 107 when a condition was sent twice:
- * which one counts is ambiguous.
+ * The preconditions of a request: 1 to 16 decimal digits, with optional surrounding white space; an empty one counts as
+ * absent. Throws 400 / 107 that names the header, of two the alphabetically first one, or one that was sent twice: which
+ * counts is ambiguous.
  */
-export function preconditionsOf(request: ConditionalRequest): Preconditions {
-  const conditions = readPreconditions(request.headers);
-  requireSingleConditions(request);
-  return conditions;
+export function preconditionsOf({ headers, rawHeaders }: ConditionalRequest): Preconditions {
+  const ifModifiedSince = readTimestampHeader('If-Modified-Since', headers['if-modified-since']);
+  const ifUnmodifiedSince = readTimestampHeader('If-Unmodified-Since', headers['if-unmodified-since']);
+  requireSingleConditions({ rawHeaders });
+  return { ifModifiedSince, ifUnmodifiedSince };
 }
 
 /** Throws 400 / 107 when a condition was sent twice. By itself for a batch, whose entries judge the values. */
@@ -32,17 +34,6 @@ export function requireSingleConditions({ rawHeaders }: Pick<ConditionalRequest,
     // Node keeps the first one, and an empty one must not hide another.
     if (linesOf(name, rawHeaders).some((text) => text.trim() !== '')) throw invalidParameter(name, 'given twice');
   }
-}
-
-/**
- * Reads the two conditional headers: 1 to 16 decimal digits, with optional surrounding white space; an empty one counts
- * as absent. Throws 400 / 107 that names the header, of two the alphabetically first one.
- */
-export function readPreconditions(headers: Record<string, string | string[] | undefined>): Preconditions {
-  return {
-    ifModifiedSince: readTimestampHeader('If-Modified-Since', headers['if-modified-since']),
-    ifUnmodifiedSince: readTimestampHeader('If-Unmodified-Since', headers['if-unmodified-since']),
-  };
 }
 
 function readTimestampHeader(name: string, value: string | string[] | undefined): Timestamp | undefined {

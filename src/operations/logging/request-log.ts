@@ -10,55 +10,58 @@ const USER_BYTES = 6;
 const UNMATCHED = 'unmatched';
 const OTHER = 'other';
 
-/** What may be recorded about a finished request: nothing here is copied from its URL, body or credentials. */
+/** What is recorded about a finished request, named as in the log: nothing is copied from its URL, body or credentials. */
 export interface Observed {
-  id: string;
+  requestId: string;
+  /** A prefix of the account's key in hexadecimal; undefined if not authenticated. */
+  user?: string;
+  method: string;
   /** The path as declared, with parameters as `:name`; `unmatched` for all other paths. */
   route: string;
-  method: string;
   /** Undefined when the client went away before the response. */
   status?: number;
   errno?: number;
-  /** What went wrong on our side: a bug, or why a backend was unavailable. */
-  failure?: unknown;
   /** How long the response took, not counting the time the request was held. */
-  durationMs: number;
+  ms: number;
   /** How long the request was held; undefined if it was not. */
   heldMs?: number;
-  /** A prefix of the account's key in hexadecimal; undefined if not authenticated. */
-  user?: string;
   /** SQL statements that were sent for it, including those of its batch entries; undefined if not authenticated. */
-  statements?: number;
-  isBatchEntry?: boolean;
+  sql?: number;
+  batchEntry?: true;
+  aborted?: true;
+  /** What went wrong on our side: a bug, or why a backend was unavailable. */
+  failure?: unknown;
 }
 
 /** What is known about a request when it is over. */
 function observedRequest({ context, caller, method, route }: Request, response: Response): Observed {
   const { id, errno, failure, heldMs, isBatchEntry } = context;
   const path = (route as { path: string } | undefined)?.path ?? ANY_PATH;
+  const ms = performance.now() - context.startedAt - (heldMs ?? 0);
   return {
-    id,
-    route: path === ANY_PATH ? UNMATCHED : path,
+    requestId: id,
+    user: caller?.account.toString('hex', 0, USER_BYTES),
     method: METHODS.has(method) ? method : OTHER,
+    route: path === ANY_PATH ? UNMATCHED : path,
     status: response.writableEnded ? response.statusCode : undefined,
     errno,
+    ms: Math.round(ms * 10) / 10,
+    heldMs: heldMs === undefined ? undefined : Math.round(heldMs),
+    sql: caller && context.statements,
+    batchEntry: isBatchEntry || undefined,
+    aborted: !response.writableEnded || undefined,
     failure,
-    durationMs: performance.now() - context.startedAt - (heldMs ?? 0),
-    heldMs,
-    user: caller?.account.toString('hex', 0, USER_BYTES),
-    statements: caller && context.statements,
-    isBatchEntry,
   };
 }
 
 /** A request that was refused on its connection because Node could not parse it. */
-export const refusedConnection = (id: string, { status, errno }: ApiError): Observed => ({
-  id,
+export const refusedConnection = (requestId: string, { status, errno }: ApiError): Observed => ({
+  requestId,
+  method: OTHER,
+  route: UNMATCHED,
   status,
   errno,
-  route: UNMATCHED,
-  method: OTHER,
-  durationMs: 0,
+  ms: 0,
 });
 
 /** The request's id: the one that the client or load balancer sent if it is short and plain, otherwise a new UUID. */
@@ -91,25 +94,11 @@ export function observeRequests(observers: readonly RequestObserver[]) {
 /** Writes one line per request. */
 export const requestLog =
   (logger: Logger): RequestObserver =>
-  (observed) => {
-    const level = levelOf(observed);
-    if (logger.isLevelEnabled(level)) logger[level](entryOf(observed, level));
+  ({ failure, ...entry }) => {
+    const level = levelOf(entry);
+    if (!logger.isLevelEnabled(level)) return;
+    logger[level](failure === undefined ? entry : { ...entry, ...describe(failure, level) });
   };
-
-const entryOf = (observed: Observed, level: string) => ({
-  requestId: observed.id,
-  user: observed.user,
-  method: observed.method,
-  route: observed.route,
-  status: observed.status,
-  errno: observed.errno,
-  ms: Math.round(observed.durationMs * 10) / 10,
-  heldMs: observed.heldMs === undefined ? undefined : Math.round(observed.heldMs),
-  sql: observed.statements,
-  batchEntry: observed.isBatchEntry || undefined,
-  aborted: observed.status === undefined || undefined,
-  ...(observed.failure === undefined ? {} : describe(observed.failure, level)),
-});
 
 /** Bugs are errors, unavailable backends are warnings; the frequent health checks are logged at `debug`. */
 function levelOf({ status = 0, route }: Observed): 'error' | 'warn' | 'info' | 'debug' {
