@@ -52,11 +52,13 @@ const LIGHT = [
   'test/docs/**/*.spec.ts',
   'test/auth/{clock-jumps,dev-script,hostile-tokens,log-secrecy,login-entry,login-failures,login-state,login,redirect-domains,swagger-ui}.spec.ts',
   'test/auth/{provider-shapes,token-cache,token-verifier}.spec.ts',
+  'test/hostile/{broken-connections,stuck-log}.spec.ts',
   'test/operations/{backup,command-line,compose,dashboards,deploy-files,doctor,doctor-sqlite,documents,dump}.spec.ts',
   'test/operations/{expected-database,haproxy,images,kubernetes,logs,metrics,move,release,settings,traces,users,workflows}.spec.ts',
-  'test/system/{bench,concurrency,database-session,database-tls,database-url,documented-databases,end-to-end}.spec.ts',
-  'test/system/{end-to-end-limits,end-to-end-oidc,killed-batches,migrate-on-start,migration-generate,migrations}.spec.ts',
-  'test/system/{query-plans,schema,servers,sqlite-durability,sqlite-file,start,two-step-migrations}.spec.ts',
+  'test/system/{bench,broken-on-purpose,concurrency,database-session,database-tls,database-url}.spec.ts',
+  'test/system/{documented-databases,end-to-end,end-to-end-limits,end-to-end-oidc,galera,group-replication}.spec.ts',
+  'test/system/{killed-batches,migrate-on-start,migration-generate,migrations,query-plans,rolling-upgrade}.spec.ts',
+  'test/system/{schema,servers,sqlite-durability,sqlite-file,start,two-step-migrations}.spec.ts',
 ];
 
 export default defineConfig({
@@ -70,6 +72,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/unit/**/*.spec.ts', 'clients/{page-reader,resolver,extension}/test/*.spec.ts'],
+          ...sideBySide(2),
           testTimeout: 30_000,
         },
       },
@@ -93,7 +96,7 @@ export default defineConfig({
         test: {
           name: 'web',
           globalSetup: ['test/support/setup-build.ts'],
-          // Firefox would starve beside `system`, as the light suites do.
+          // Firefox would starve at the low priority of the light suites.
           include: ['test/web/**/*.spec.ts', 'clients/extension/test/browser/firefox.spec.ts'],
           ...wholeSystems,
           ...sideBySide(3),

@@ -1,19 +1,30 @@
 // Runs all suites, also after one has failed, and says at the end how long each took and what failed. `npm test -- unit web`
-// runs only those. One runs after the other, but for `light`: `system` waits for most of its time, and `light` takes what is
-// left of the processor.
+// runs only those; `nodes`, the tests on newer versions of Node, runs only when it is named. One suite runs after the other,
+// but two of them beside others, so that both processors of a small machine are busy.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { setPriority, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 
+const projects = (...names) => [
+  'node_modules/vitest/vitest.mjs',
+  'run',
+  ...names.flatMap((name) => ['--project', name]),
+];
+
 const SUITES = {
-  unit: ['unit', '--coverage'],
-  api: ['api-*'],
-  web: ['web'],
-  system: ['system'],
-  light: ['light', '--project', 'client', '--project', 'client-mariadb'],
+  unit: [...projects('unit'), '--coverage'],
+  api: projects('api-*'),
+  web: projects('web'),
+  system: projects('system'),
+  light: projects('light', 'client', 'client-mariadb'),
+  nodes: ['scripts/node-versions.mjs'],
 };
+/** They notice at once what else the machine does, and are not repeated. */
+const ALONE = ['unit', 'api'];
+/** They have wide time limits or none, and get what the suites beside them leave of the processors. */
+const BESIDE = ['light', 'nodes'];
 
 const chosen = process.argv.slice(2);
 const unknown = chosen.filter((name) => !(name in SUITES));
@@ -48,10 +59,10 @@ async function run(name, { output = 'inherit', priority = 0 } = {}) {
   const start = performance.now();
   const report = join(folder, `${name}.json`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  const args = ['vitest', 'run', ...reporters, '--project', ...SUITES[name]];
-  const vitest = spawn('npx', args, { stdio: ['ignore', output, output] });
-  if (priority > 0) setPriority(vitest.pid, priority);
-  const [status] = await once(vitest, 'exit');
+  const words = name === 'nodes' ? SUITES[name] : [...SUITES[name], ...reporters];
+  const suite = spawn(process.execPath, words, { stdio: ['ignore', output, output] });
+  if (priority > 0) setPriority(suite.pid, priority);
+  const [status] = await once(suite, 'exit');
   const seconds = Math.round((performance.now() - start) / 1000);
   if (status === 0) return { name, seconds, failures: [] };
   const failures = existsSync(report) ? failuresOf(JSON.parse(readFileSync(report, 'utf8'))) : [];
@@ -59,27 +70,36 @@ async function run(name, { output = 'inherit', priority = 0 } = {}) {
   return { name, seconds, failures };
 }
 
-/** Runs one suite at a low priority, and prints what it said once it has ended. */
-async function runAside(name) {
-  const path = join(folder, `${name}.log`);
-  const result = await run(name, { output: openSync(path, 'w'), priority: 5 });
-  console.log(`\n-- ${name}\n${readFileSync(path, 'utf8')}`);
-  return result;
-}
-
-const folder = mkdtempSync(join(tmpdir(), 'reading-list-tests-'));
-const names = Object.keys(SUITES).filter((name) => chosen.length === 0 || chosen.includes(name));
-const results = [];
-let light;
-for (const name of names) {
-  if (name === 'system' && names.includes('light')) light = runAside('light');
-  if (name === 'light' && light) {
-    results.push(await light);
-  } else {
+/** Runs suites one after the other. */
+async function runInTurn(names) {
+  const results = [];
+  for (const name of names) {
     console.log(`\n-- ${name}`);
     results.push(await run(name));
   }
+  return results;
 }
+
+/** Runs suites one after the other at a low priority, and prints what each said once it has ended. */
+async function runBeside(names) {
+  const results = [];
+  for (const name of names) {
+    const path = join(folder, `${name}.log`);
+    results.push(await run(name, { output: openSync(path, 'w'), priority: 5 }));
+    console.log(`\n-- ${name}\n${readFileSync(path, 'utf8')}`);
+  }
+  return results;
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'reading-list-tests-'));
+const isChosen = (name) => (chosen.length === 0 ? name !== 'nodes' : chosen.includes(name));
+const names = Object.keys(SUITES).filter(isChosen);
+const results = await runInTurn(names.filter((name) => ALONE.includes(name)));
+const lanes = [
+  runInTurn(names.filter((name) => !ALONE.includes(name) && !BESIDE.includes(name))),
+  runBeside(names.filter((name) => BESIDE.includes(name))),
+];
+results.push(...(await Promise.all(lanes)).flat());
 rmSync(folder, { recursive: true });
 
 for (const { name, failures } of results)
