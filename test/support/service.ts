@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const START_TIMEOUT_MS = 20_000;
+/** Longer than any start takes that gets little of the processor: suites run beside each other. */
+const START_TIMEOUT_MS = 60_000;
 
 /** The built service in its own process. */
 export interface Service {
