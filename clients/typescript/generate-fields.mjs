@@ -14,10 +14,16 @@ const types = (name, comment, { properties }) => {
   return `/** ${comment} */\nexport const ${name} = {\n${lines.join('')}} as const;\n`;
 };
 
+const nulls = (name, comment, { properties }) => {
+  const nullable = Object.keys(properties).filter((field) => properties[field].type.includes('null'));
+  return `/** ${comment} */\nexport const ${name} = {\n${nullable.map((field) => `  ${field}: null,\n`).join('')}} as const;\n`;
+};
+
 const text = [
   '// Generated from openapi.yaml by `npm run openapi`.\n',
   list('POSTED', 'The fields of a creation.', schemas.NewArticle),
   list('PATCHED', 'The fields of a PATCH.', schemas.ArticlePatch),
   types('TYPES', 'The types of the fields of an article that are not null.', schemas.Article),
+  nulls('NULLS', 'The fields of an article that may be null, and are unless someone sets them.', schemas.Article),
 ].join('\n');
 writeFileSync(new URL('src/fields.ts', import.meta.url), text);

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { readExport, unicodeOf } from '../../formats/src/index.js';
 import { type StoredArticle, toBookmarks, toCsv, toLines } from '../../formats/src/write.js';
 import { linesOf, readOwnLines } from '../../src/commands/import/own-lines.js';
+import { type Field, type FieldKind, FIELDS, type FieldValue } from '../../src/protocol/fields.js';
 
 /** Bytes in chunks of a size, as a file or a socket gives them. */
 async function* inChunks(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
@@ -49,28 +50,28 @@ const count = fc.nat({ max: 1_000_000 });
 const device = title.filter((value) => value !== '');
 const orNull = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null });
 
-const stored: fc.Arbitrary<StoredArticle> = fc.record({
-  id: fc.uuid(),
-  last_modified: timestamp,
+const VALUES: Record<FieldKind, fc.Arbitrary<FieldValue>> = {
+  uuid: fc.uuid(),
+  timestamp,
+  integer: count,
+  boolean: fc.boolean(),
   url,
-  preview: orNull(url),
-  title: orNull(title),
-  resolved_url: url,
-  resolved_title: orNull(title),
-  excerpt: text.map((value) => value.replaceAll('\0', '').toWellFormed()),
-  archived: fc.boolean(),
-  favorite: fc.boolean(),
-  is_article: fc.boolean(),
-  word_count: orNull(count),
-  unread: fc.boolean(),
-  added_by: device,
+  title,
+  label: title,
+  text: text.map((value) => value.replaceAll('\0', '').toWellFormed()),
+  device,
+};
+
+const stored = fc.record({
+  ...Object.fromEntries(
+    Object.entries<Field>(FIELDS).map(([name, { kind, nullable }]) => [
+      name,
+      nullable ? orNull(VALUES[kind]) : VALUES[kind],
+    ]),
+  ),
   // The import takes fewer than 100 million seconds for no date.
   added_on: fc.integer({ min: 1e11, max: 4e12 }),
-  stored_on: timestamp,
-  marked_read_by: orNull(device),
-  marked_read_on: orNull(timestamp),
-  read_position: count,
-});
+}) as fc.Arbitrary<StoredArticle>;
 const articles = fc.array(stored, { maxLength: 5 });
 
 it('JSON lines lose nothing', async () => {

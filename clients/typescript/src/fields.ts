@@ -58,3 +58,13 @@ export const TYPES = {
   marked_read_on: 'integer',
   read_position: 'integer',
 } as const;
+
+/** The fields of an article that may be null, and are unless someone sets them. */
+export const NULLS = {
+  preview: null,
+  title: null,
+  resolved_title: null,
+  word_count: null,
+  marked_read_by: null,
+  marked_read_on: null,
+} as const;

@@ -1,6 +1,6 @@
-import { type Article, type Draft, NO_MARKS } from '../article.js';
+import type { Article, Draft } from '../article.js';
 import { ReadingListError } from '../errors.js';
-import { POSTED } from '../fields.js';
+import { NULLS, POSTED } from '../fields.js';
 
 const MAX_TITLE = 1024;
 const MAX_DEVICE = 255;
@@ -43,17 +43,14 @@ export function checkedInteger(value: unknown, field: string): number {
 
 /** The fields of a draft that the user need not set, with their defaults. */
 export const defaultsOf = ({ url, title }: Pick<Draft, 'url' | 'title'>): Partial<Draft> => ({
-  preview: null,
-  title: null,
+  ...NULLS,
   resolved_url: url,
   resolved_title: title,
   excerpt: '',
   archived: false,
   favorite: false,
   is_article: true,
-  word_count: null,
   unread: true,
-  ...NO_MARKS,
   read_position: 0,
 });
 

@@ -1,29 +1,26 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createClient, openReadingList, type ReadingList } from '../../src/index.js';
+import { NULLS } from '../../src/fields.js';
 import { idOf, readRecord } from '../../src/replica/record.js';
 import { memoryStorage } from '../../src/storage/memory.js';
 
 type Fields = Record<string, unknown>;
 
 const record = (changed: Fields = {}): Fields => ({
+  ...NULLS,
   id: 'a',
   last_modified: 2,
   url: 'https://example.com/a',
-  preview: null,
   title: 'A',
   resolved_url: 'https://example.com/a',
-  resolved_title: null,
   excerpt: '',
   archived: false,
   favorite: false,
   is_article: true,
-  word_count: null,
   unread: true,
   added_by: 'phone',
   added_on: 1,
   stored_on: 2,
-  marked_read_by: null,
-  marked_read_on: null,
   read_position: 0,
   ...changed,
 });
