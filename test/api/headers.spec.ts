@@ -2,12 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../support/app.js';
 import { anArticle } from '../support/article.js';
 import { client, type Client, requireCapabilities } from '../support/client.js';
+import { EVERYWHERE, ON_CREATION, ON_LISTING } from '../support/exposed-headers.js';
 import { ScriptedProvider } from '../support/identity-provider.js';
 import { type Answer, exchange, exchangeBytes } from './raw-http.js';
 
-const EVERYWHERE = 'Backoff, Retry-After, Last-Modified, Alert, X-Request-Id';
-const ON_CREATION = `${EVERYWHERE}, Total-Records, Next-Page`;
-const ON_LISTING = `${ON_CREATION}, Start-Over, Preference-Applied`;
 const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000';
 const ALERT = {
   code: 'soft-eol',

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { baseHeaders, statusHeaders } from '../../src/protocol/service-headers.js';
-
-const EVERYWHERE = 'Backoff, Retry-After, Last-Modified, Alert, X-Request-Id';
-const ON_CREATION = `${EVERYWHERE}, Total-Records, Next-Page`;
-const ON_LISTING = `${ON_CREATION}, Start-Over, Preference-Applied`;
+import { EVERYWHERE, ON_CREATION, ON_LISTING } from '../support/exposed-headers.js';
 
 describe('the headers of every answer', () => {
   it('are these four', () => {
