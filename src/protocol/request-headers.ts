@@ -70,6 +70,8 @@ const PARTS = {
 export function readWait(lines: readonly string[] = []): number | undefined {
   for (const line of lines)
     for (const preference of splitOutsideQuotes(line, ',')) {
+      // A preference that begins with its parameters has no name: the first of them must not pass for it.
+      if (preference.startsWith(';')) continue;
       const [first = '', ...parameters] = splitOutsideQuotes(preference, ';');
       const pair = PAIR.exec(first);
       if (pair?.[1]!.toLowerCase() !== 'wait' || !parameters.every(isParameter)) continue;

@@ -72,6 +72,8 @@ describe('the seconds of Prefer: wait are', () => {
       [['wait="10'], undefined],
       [['wait=10"'], undefined],
       [['w\u00e4it=10'], undefined],
+      [[';wait=10'], undefined],
+      [[' ; wait=10, wait=20'], 20],
       [['@@@, wait=10'], 10],
       [['foo bar, wait=10'], 10],
       [['wait=5 junk, wait=10'], 10],
