@@ -28,8 +28,8 @@ export const READ_NOW_AND_THEN = {
 const PROBE_LIMIT_MS = 2500;
 /** How long a rejection counts if only another login can test it again. */
 const REFUSAL_COUNTS_MS = 600_000;
-/** So that an endpoint that has moved is soon found. */
-const METADATA_KEPT_MS = 60_000;
+/** So that a provider which comes back with other endpoints is used again within 15 seconds. */
+const METADATA_KEPT_MS = 10_000;
 
 /** What an operator has to check when the provider does not accept this service. */
 export const CLIENT_REFUSED = 'the provider refuses OAUTH_CLIENT_ID / OAUTH_CLIENT_SECRET';
