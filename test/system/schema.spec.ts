@@ -88,7 +88,7 @@ async function sqliteFacts(dataSource: DataSource, table: string): Promise<Table
   );
   return {
     keys: grouped(parts.map(({ name, origin, columnName }) => [origin === 'pk' ? 'PRIMARY' : name, columnName])),
-    options: /\)\s*([^)]*)$/.exec(sql)![1]!,
+    options: /\)\s*([^)]*)$/.exec(sql)![1]!.trimEnd(),
     collations: [...sql.matchAll(/COLLATE (\w+)/gi)].map(([, name]) => name!),
     checked: [...sql.matchAll(/CHECK \(length\((\w+)\) = 16\)/g)].map(([, column]) => column!),
   };
