@@ -34,6 +34,7 @@ it.each([1, 7, 65_536])('a text in chunks of %i bytes is decoded, also with line
   const encodings: [Buffer, string][] = [
     [Buffer.concat([western, Buffer.from('{"url":"père €"}')]), '{"url":"père"}\n{"url":"pére"}\n{"url":"père €"}'],
     [Buffer.from('\uFEFF{"url":"€"}', 'utf16le'), '{"url":"€"}'],
+    [Buffer.from('\uFEFF{"url":"€"}\n5', 'utf16le').subarray(0, -1), '{"url":"€"}\n\uFFFD'],
   ];
   for (const [bytes, expected] of encodings) {
     const decoded: string[] = [];

@@ -79,5 +79,7 @@ export async function* linesOf(chunks: AsyncIterable<Buffer>, encoding: string):
     size += chunk.length - end;
     if (size > MAX_LINE_BYTES) throw new ReadError('a line is too long');
   }
+  // Of a file that was cut off, the rest of a character: no JSON.
+  if (decoder) line.push(Buffer.from(decoder.decode()));
   yield decode(Buffer.concat(line));
 }
