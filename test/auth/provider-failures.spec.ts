@@ -208,6 +208,17 @@ describe('discovery', () => {
     expect(await verification.outcome('token')).toBe('alice');
   });
 
+  it('that fails is not repeated for ten seconds either', async () => {
+    await verification.outcome('one');
+    provider.answers.set(DISCOVERY, { status: 500 });
+    verification.pass(10_000);
+    for (const token of ['two', 'three', 'four']) {
+      expect(await verification.outcome(token)).toBe('alice');
+      await vi.waitFor(() => expect(provider.countOf('/.well-known/oauth-authorization-server')).toBe(1));
+    }
+    expect(provider.countOf(DISCOVERY)).toBe(2);
+  });
+
   it('finds an endpoint that has moved, within ten seconds', async () => {
     await verification.outcome('one');
     provider.publish({ introspection_endpoint: `${provider.issuer}/introspect2` });

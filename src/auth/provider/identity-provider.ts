@@ -53,7 +53,12 @@ export class IdentityProvider {
     @Inject(MONOTONIC_CLOCK) private readonly clock: MonotonicClock,
   ) {
     const perf = { now: clock };
-    const fetchMethod = () => discover(this.settings, PROVIDER_LIMIT_MS);
+    // What cannot be read again counts as read, or a flood of tokens would ask a provider that is down each time.
+    const fetchMethod = (_: 'metadata', known?: client.ServerMetadata) =>
+      discover(this.settings, PROVIDER_LIMIT_MS).catch((error: unknown) => {
+        if (known) return known;
+        throw error;
+      });
     this.metadata = new LRUCache({ ...READ_NOW_AND_THEN, ttl: METADATA_KEPT_MS, perf, fetchMethod });
   }
 
