@@ -21,8 +21,8 @@ const SUITES = {
   light: projects('light', 'client', 'client-mariadb'),
   nodes: ['scripts/node-versions.mjs'],
 };
-/** They notice at once what else the machine does, and are not repeated. */
-const ALONE = ['unit', 'api'];
+/** They notice at once what else the machine does. */
+const ALONE = ['unit', 'api', 'web'];
 /** They have wide time limits or none, and get what the suites beside them leave of the processors. */
 const BESIDE = ['light', 'nodes'];
 
