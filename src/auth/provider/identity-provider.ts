@@ -149,7 +149,7 @@ async function discover({ oauthUri, oauthClientId }: Settings, limitMs: number):
   const read = async (url: string) =>
     (await client.discovery(new URL(url), oauthClientId, undefined, undefined, options)).serverMetadata();
   const { origin, pathname } = new URL(oauthUri);
-  const path = pathname.replace(/\/+$/, '');
+  const path = withoutSlash(pathname);
   const document = await read(`${origin}${path}/.well-known/openid-configuration`)
     .catch(() => read(`${origin}/.well-known/oauth-authorization-server${path}`))
     .catch((failure: unknown) => {

@@ -50,12 +50,11 @@ export class ProviderTokens {
   /** Throws 401 / 105, 403 / 121, or 503 / 201 when the provider is not available or its response cannot be used. */
   async check(token: string): Promise<CheckedToken> {
     if (!this.settings.oauthEnabled) throw refused('no identity provider is set up here');
-    const key = this.sharedKeyOf(token);
-    const shared = await this.findShared(key);
+    const shared = await this.findShared(token);
     if (shared) return shared;
     const identity = await this.identify(token);
     const keepMs = cacheableMs(identity, this.limitMs, this.clock());
-    if (keepMs > 0) this.share(key, { identity, until: this.clock() + keepMs }, keepMs);
+    if (keepMs > 0) this.share(token, { identity, until: this.clock() + keepMs }, keepMs);
     return { identity, keepMs };
   }
 
@@ -74,9 +73,9 @@ export class ProviderTokens {
    * Expiry is by this instance's clock, which may differ from the writer's: never longer than a check of its own would
    * count.
    */
-  private async findShared(key: string): Promise<CheckedToken | undefined> {
+  private async findShared(token: string): Promise<CheckedToken | undefined> {
     try {
-      const found = await this.redis.client?.get(key);
+      const found = await this.redis.client?.get(this.sharedKeyOf(token));
       if (!found) return undefined;
       const { identity, until } = JSON.parse(found) as SharedResult;
       const keepMs = Math.min(until - this.clock(), this.limitMs);
@@ -87,8 +86,10 @@ export class ProviderTokens {
   }
 
   /** The request does not wait for it. */
-  private share(key: string, result: SharedResult, ttlMs: number): void {
-    this.redis.client?.set(key, JSON.stringify(result), 'PX', Math.ceil(ttlMs)).catch(() => undefined);
+  private share(token: string, result: SharedResult, ttlMs: number): void {
+    this.redis.client
+      ?.set(this.sharedKeyOf(token), JSON.stringify(result), 'PX', Math.ceil(ttlMs))
+      .catch(() => undefined);
   }
 
   private async identify(token: string): Promise<Identity> {
