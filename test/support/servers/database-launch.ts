@@ -35,6 +35,7 @@ export async function launchDatabaseServer(
   await copyFolder(template, dataDir);
   const ownFlags = [
     `--datadir=${dataDir}`,
+    temporaryFolderFlag(folder.path),
     `--socket=${socket}`,
     `--pid-file=${join(folder.path, 'pid')}`,
     `--port=${ownPort}`,
@@ -49,6 +50,12 @@ export async function launchDatabaseServer(
   });
   return databaseServerOf(process, { kind, port: ownPort, socket, dataDir });
 }
+
+/**
+ * Each server has its own folder for temporary tables: mariadbd deletes the ones in it when it starts, whoever uses them,
+ * and a server whose temporary table is gone crashes.
+ */
+export const temporaryFolderFlag = (folder: string): string => `--tmpdir=${folder}`;
 
 /** mariadbd and mysqld refuse to run as root unless told explicitly. */
 export function asRootFlag(): string[] {

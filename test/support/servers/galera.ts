@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { buildOnce } from './cache-folder.js';
 import { findProgram, runCommand } from './command.js';
+import { temporaryFolderFlag } from './database-launch.js';
 import { type DatabaseServer, databaseServerOf, databaseUrl, runSql } from './database-server.js';
 import { galeraFlags, type GaleraPorts, nextGaleraPorts } from './galera-flags.js';
 import { startFlags, writeClusterView } from './galera-state.js';
@@ -75,6 +76,7 @@ async function prepareNode(template: string, ports: GaleraPorts[], index: number
   const flags = [
     '--no-defaults',
     `--datadir=${dataDir}`,
+    temporaryFolderFlag(folder.path),
     `--socket=${socket}`,
     '--bind-address=127.0.0.1',
     '--max-connections=500',
