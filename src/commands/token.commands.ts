@@ -8,7 +8,9 @@ import type { Settings } from '../config/settings.js';
 import type { Token } from '../database/entities/token.entity.js';
 import { committed } from '../database/transaction.js';
 import { baseUrl } from '../greeting.js';
-import { CommandError, type DatabaseContext, type Shell, UsageError } from './shell.js';
+import { isUsableTimestamp } from '../protocol/timestamp.js';
+import { CommandError, type DatabaseContext, EXIT, type Shell, UsageError } from './shell.js';
+import { DAMAGED, shownTime } from './shown-time.js';
 import { readName } from './user-options.js';
 
 interface Options {
@@ -111,9 +113,15 @@ export function addTokenList(commands: Command, shell: Shell): void {
         const tokens = await database.onSession((session) => listTokens(session, user));
         for (const token of tokens) await print(json ? jsonOf(token) : lineOf(token, clock()));
         if (tokens.length === 0 && !json) await print('there are no tokens');
+        if (!tokens.some(isDamaged)) return EXIT.ok;
+        if (!json) await print(DAMAGED);
+        return EXIT.attention;
       }),
     );
 }
+
+const isDamaged = ({ created_on, expires_on, last_used_on }: Token): boolean =>
+  [created_on, expires_on, last_used_on].some((time) => time !== null && !isUsableTimestamp(time));
 
 const jsonOf = ({ subject, name, created_on, expires_on, last_used_on, read_only }: Token): string =>
   JSON.stringify({ user: subject, name, created_on, expires_on, last_used_on, read_only: Boolean(read_only) });
@@ -125,7 +133,7 @@ function lineOf({ subject, name, created_on, expires_on, last_used_on, read_only
   return `${subject}  ${name}  made ${minute(created_on)}  ${end}  ${use}${read_only ? '  read-only' : ''}`;
 }
 
-const minute = (time: number): string => new Date(time).toISOString().slice(0, 16).concat('Z');
+const minute = (time: number): string => shownTime(time).replace(/:\d\d\.\d{3}Z$/, 'Z');
 
 export function addTokenRevoke(commands: Command, shell: Shell): void {
   commands

@@ -2,8 +2,10 @@ import type { Command } from 'commander';
 import type { AccountRow } from '../accounts/accounts.store.js';
 import { findPage, type Page } from '../articles/store/article-pages.store.js';
 import { parseCollectionQuery } from '../protocol/collection-query.js';
+import { isUsableTimestamp } from '../protocol/timestamp.js';
 import { eraseUser } from '../purge/erasures.js';
-import { type DatabaseContext, type Shell, UsageError } from './shell.js';
+import { type DatabaseContext, EXIT, type Shell, UsageError } from './shell.js';
+import { DAMAGED, shownTime } from './shown-time.js';
 import {
   addUserOptions,
   allAccounts,
@@ -29,15 +31,19 @@ export function addUserList(commands: Command, shell: Shell): void {
     .option('--json', 'one JSON object per line')
     .action(({ json }: { json?: boolean }) =>
       shell.withDatabase(async ({ database, print }) => {
+        let isDamaged = false;
         for await (const { account, live_count, last_modified, purged_until } of allAccounts(database)) {
           const key = account.toString('hex');
-          const changed = new Date(last_modified).toISOString();
+          const changed = shownTime(last_modified);
+          isDamaged ||= !isUsableTimestamp(last_modified);
           await print(
             json
               ? JSON.stringify({ account: key, live_count, last_modified, purged_until })
               : `${key} ${String(live_count).padStart(7)} ${changed}`,
           );
         }
+        if (isDamaged && !json) await print(DAMAGED);
+        return isDamaged ? EXIT.attention : EXIT.ok;
       }),
     );
 }

@@ -78,6 +78,12 @@ it.each(['last_modified', 'purged_until', 'live_count'])(
     expect(found.status).toBe(3);
     expect(found.out).toContain('no number');
     expect(found.out).not.toContain('zero');
+    const listed = await runHere(['user', 'list'], settings);
+    const isShown = column === 'last_modified';
+    expect(listed.out.includes(`${list.key}       1 not a time ("zero")\n`)).toBe(isShown);
+    expect(listed.out.endsWith('damaged values: "doctor" says what to do\n')).toBe(isShown);
+    for (const more of [[], ['--json']])
+      expect((await runHere(['user', 'list', ...more], settings)).status).toBe(isShown ? 3 : 0);
     expect((await examine(list.key, '--repair')).status).toBe(0);
     const { headers, body } = await send(service.url, list.user, 'GET', '/articles');
     expect(headers.get('total-records')).toBe('1');
@@ -105,6 +111,13 @@ it('finds keys that no user has, and says how to delete them', async () => {
 it('finds a token of which nobody can tell the end', async () => {
   await mustRun(['token', 'create', 'alice', '--name', 'phone'], settings);
   tamper("UPDATE tokens SET expires_on = 'tomorrow'");
+  const listed = await runHere(['token', 'list'], settings);
+  expect(listed.out).toMatch(
+    / until not a time \("tomorrow"\) {2}never used\ndamaged values: "doctor" says what to do\n$/,
+  );
+  const lines = await runHere(['token', 'list', '--json'], settings);
+  expect(JSON.parse(lines.out)).toMatchObject({ user: 'alice', expires_on: 'tomorrow' });
+  expect([listed.status, lines.status]).toEqual([3, 3]);
   const { status, out } = await runHere(['doctor'], settings);
   expect(status).toBe(3);
   const { 1: command } = /: (token revoke alice --name "phone"), and make another\n/.exec(out)!;

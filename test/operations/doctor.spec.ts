@@ -9,7 +9,7 @@ import { Poller, send } from '../support/devices.js';
 import { runSql } from '../support/servers/database-server.js';
 import { startService, type Service } from '../support/service.js';
 import { BACKENDS, mySql } from './backends.js';
-import { mustRun, runCommand, runHere } from './run-command.js';
+import { mustRun, mustRunHere, runCommand, runHere } from './run-command.js';
 
 const DATABASES = { ...BACKENDS, MySQL: mySql };
 
@@ -232,6 +232,17 @@ describe.each(Object.keys(DATABASES))('the doctor on %s', (name) => {
     expect(out + err).toContain(`the table ${table} is missing: ${advice}\n`);
     await tamper(`ALTER TABLE former_table RENAME TO ${table}`);
     expect((await runHere(['doctor', '--key', '00'.repeat(16)], settings)).out).not.toContain('missing');
+  });
+
+  it('finds a token that ends beyond all dates, which the list shows', async () => {
+    await mustRunHere(['token', 'create', 'alice', '--name', 'phone'], settings);
+    await tamper("UPDATE tokens SET expires_on = 8640000000000001 WHERE subject = 'alice'");
+    const { out } = await runHere(['doctor'], settings);
+    expect(out).toContain('the token "phone" of alice has an invalid time');
+    const listed = await runHere(['token', 'list'], settings);
+    expect(listed.out).toContain(' until not a time (8640000000000001)  never used\n');
+    expect(listed.status).toBe(3);
+    await mustRunHere(['token', 'revoke', 'alice', '--all'], settings);
   });
 
   it('writes nothing with --dry-run', async () => {

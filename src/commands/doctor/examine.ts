@@ -131,7 +131,7 @@ const nameOf = (id: Row[string]): string =>
 export async function examineStrays(database: Database): Promise<Problem[]> {
   const tokens = await database.onSession(tokensWithoutTime);
   const problems: Problem[] = tokens.map(({ subject, name }) => ({
-    text: `the token "${name}" of ${subject} has a time that is not a number`,
+    text: `the token "${name}" of ${subject} has an invalid time`,
     advice: `token revoke ${subject} --name "${name}", and make another`,
   }));
   // A server's fixed-length column cannot hold such keys; a column of another length is a schema problem.

@@ -53,7 +53,7 @@ const isHashOf = (stored: Row[string], text: string): boolean =>
 
 /** Personal tokens with an invalid time, which might never expire. */
 export async function tokensWithoutTime(session: Session) {
-  const isTime = (column: string) => `COALESCE(${column} BETWEEN 0 AND ${Number.MAX_SAFE_INTEGER}, 1)`;
+  const isTime = (column: string) => `COALESCE(${column} BETWEEN 0 AND ${LATEST_TIMESTAMP}, 1)`;
   const tokens = `SELECT subject, name FROM tokens WHERE NOT (${isTime('created_on')} AND ${isTime('expires_on')})`;
   return (await session.rows(tokens, [])) as { subject: string; name: string }[];
 }
