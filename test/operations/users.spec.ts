@@ -277,6 +277,28 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
       expect(await mustRunHere(words, settings, all)).toContain('2 articles and tombstones of 1 users, 260');
     });
 
+    it('says so of own lines that hold a user twice, as they were and after they went on', async () => {
+      const user = randomUUID();
+      await furnish(user);
+      const first = await mustRunHere(['user', 'export', '--basic', user], settings);
+      const [id] = [...(await fullState(service.url, user)).keys()];
+      await ask(user, 'DELETE', `/articles/${id}`);
+      await ask(user, 'POST', '/articles', { url: 'https://example.com/later', title: 'T', added_by: 'x' });
+      const then = await mustRunHere(['user', 'export', '--basic', user], settings);
+      for (const [file, stored, known] of [
+        [first + then, 252, 249],
+        [then + first, 252, 249],
+        [first + first, 250, 250],
+      ] as const) {
+        await mustRunHere(['user', 'erase', '--basic', user], settings);
+        const words = ['user', 'import', '-'];
+        const figures = `import ${stored} articles and tombstones of 2 users, ${known} `;
+        expect(await mustRunHere([...words, '--dry-run'], settings, file)).toContain(`would ${figures}are there`);
+        const done = figures.replace('import', 'imported');
+        expect(await mustRunHere(words, settings, file)).toContain(`${done}were there`);
+      }
+    });
+
     it('refuses an entry that is larger than any request, and stores the others', async () => {
       const user = randomUUID();
       const file = `url,title,selection\nhttps://a.example/,A,"${'x'.repeat(12_000_000)}"\nhttps://b.example/,B,b\n`;

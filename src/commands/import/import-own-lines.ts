@@ -7,6 +7,7 @@ import {
   type AccountState,
   addArticles,
   CHUNK,
+  type Destination,
   destinationOf,
   ImportCounts,
   type ImportOptions,
@@ -31,6 +32,8 @@ export async function importOwnLines(
   const counts = new ImportCounts(dryRun);
   let [users, read] = [0, 0];
   let items: Item[] = [];
+  /** By account: a file may hold one twice, whose first part a dry run has not stored. */
+  const destinations = new Map<string, Destination>();
   let store: ((items: Item[]) => Promise<Stored>) | undefined;
   /** Also without items, as an account may have none. */
   const storeItems = async () => {
@@ -46,7 +49,10 @@ export async function importOwnLines(
         if (store && named) throw refusal(line.line, 'another user; leave out the user to import them all');
         await storeItems();
         users++;
-        store = await storeOf(context, dryRun, named ?? Buffer.from(line.account, 'hex'), line.state);
+        const account = named ?? Buffer.from(line.account, 'hex');
+        const destination = destinations.get(line.account) ?? destinationOf(context, dryRun, account);
+        destinations.set(line.account, destination);
+        store = await storeOf(context, destination, line.state);
       } else if (items.push(line.item) >= CHUNK) await storeItems();
     }
     await storeItems();
@@ -64,10 +70,10 @@ export async function importOwnLines(
  * Restores an exported account with its timestamps if it has not changed since. Otherwise missing articles are added as
  * new changes, because devices would not see old ones.
  */
-async function storeOf(context: DatabaseContext, dryRun: boolean, account: Buffer, state: AccountState) {
+async function storeOf(context: DatabaseContext, destination: Destination, state: AccountState) {
+  const { account, rehearsed } = destination;
   const present = await context.database.onSession((session) => findAccount(session, account));
-  const destination = destinationOf(context, dryRun, account);
-  if (!present || present.last_modified <= state.last_modified)
+  if (Math.max(present?.last_modified ?? 0, rehearsed?.clock ?? 0) <= state.last_modified)
     return (items: Item[]): Promise<Stored> => restoreItems(destination, state, items);
   return (items: Item[]): Promise<Stored> => addArticles(destination, items.filter(isArticle), context.clock());
 }

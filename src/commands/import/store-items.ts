@@ -36,7 +36,7 @@ export interface ImportOptions {
 }
 
 /** Whose items are stored, and how many live articles the account may have. */
-interface Destination {
+export interface Destination {
   database: Database;
   account: Buffer;
   maxLive: number;
@@ -84,6 +84,8 @@ export class ImportCounts {
 /** What the earlier transactions of a dry run would have left, as all of them are rolled back. */
 class Rehearsal {
   live = 0;
+  /** The account's timestamp, if an item would have been stored. */
+  clock: Timestamp = 0;
   /** By what no two live articles of an account share. */
   private readonly holders = new Map<string, string>();
   private readonly items = new Map<string, Item>();
@@ -105,6 +107,12 @@ class Rehearsal {
     this.items.set(item.id, item);
     if (known) this.replaced.add(item.id);
     if (isArticle(item)) for (const key of keysOf(item)) this.holders.set(key, item.id);
+  }
+
+  /** @param live the change in the number of live articles */
+  end(live: number, clock: Timestamp): void {
+    this.live += live;
+    this.clock = Math.max(this.clock, clock);
   }
 
   /** Deletes what is in the database only because the earlier transactions were rolled back. */
@@ -150,7 +158,7 @@ export async function restoreItems(
     if (overQuota > 0) await raiseTimestamps(transaction, account, clock + 1, state.purged_until);
     return (rehearsed ? discarded : committed)({ stored, overQuota, liveDelta });
   });
-  if (rehearsed) rehearsed.live += live;
+  rehearsed?.end(live, result.overQuota > 0 ? clock + 1 : clock);
   return result;
 }
 
@@ -184,12 +192,13 @@ export async function addArticles(
 ): Promise<Stored> {
   const { stored, overQuota } = await database.inTransaction(async (transaction) => {
     const { timestamp: first, witness } = (await tick(transaction, { account, now, liveDelta: 0 }))!;
+    await rehearsed?.prepare(transaction, account);
     const present = (await findCollection(transaction, account))!.live_count + (rehearsed?.live ?? 0);
     const stored: Article[] = [];
     let overQuota = 0;
     for (const article of articles) {
-      const isKnown = (await versionOf(transaction, account, article.id)) !== undefined;
-      const id = isKnown ? randomUUID() : article.id;
+      const known = (await versionOf(transaction, account, article.id)) ?? rehearsed?.versionOf(article.id);
+      const id = known ? randomUUID() : article.id;
       const added = { ...article, id, last_modified: first + stored.length };
       if (rehearsed?.isTaken(added) || (await isTaken(transaction, account, added))) continue;
       if (present + stored.length >= maxLive) {
@@ -203,10 +212,8 @@ export async function addArticles(
     await settleCollection(transaction, account, first + stored.length - 1, -stored.length);
     return committed({ stored, overQuota }, witness);
   });
-  if (rehearsed) {
-    rehearsed.live += stored.length;
-    for (const article of stored) rehearsed.add(article, false);
-  }
+  for (const article of stored) rehearsed?.add(article, false);
+  if (stored.length > 0) rehearsed?.end(stored.length, stored.at(-1)!.last_modified);
   return { stored: stored.length, overQuota };
 }
 
