@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { SettingError } from '../config/settings.js';
 import { migrateDatabase } from '../database/migrate.js';
+import { isBusy } from '../database/sqlite/dialect.js';
 import { CommandError, EXIT, type Shell } from './shell.js';
 
 export function addMigrate(commands: Command, shell: Shell): void {
@@ -21,10 +22,12 @@ export function addMigrate(commands: Command, shell: Shell): void {
     );
 }
 
-/** A failed system call means that there is no server. */
-const reasonOf = (error: unknown): string => {
+/** What went wrong, and what to do about it where that is known. */
+function reasonOf(error: unknown): string {
   const { message, syscall } = error as NodeJS.ErrnoException;
+  if (isBusy(error)) return `another process holds the file (${message}); end it, or try again when it is done`;
+  // A failed system call means that there is no server.
   return syscall
     ? `the database server cannot be reached (${message}); check its host and port, and that it is running`
     : message;
-};
+}

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountKey } from '../../src/auth/caller.js';
 import { SETTING_NAMES } from '../../src/config/settings.js';
@@ -171,6 +172,18 @@ describe('the command line', () => {
       ]);
     },
   );
+
+  it.each([[['migrate']], [['migrate', '--check']]])('%j says of a file that another process holds', async (words) => {
+    const file = join(mkdtempSync(join(tmpdir(), 'reading-list-')), 'list.sqlite');
+    const other = new Sqlite(file);
+    other.exec('CREATE TABLE held (x); BEGIN EXCLUSIVE');
+    const { status, err } = await runHere(words, { DATABASE_URL: `sqlite:${file}` });
+    other.close();
+    expect([status, err]).toEqual([
+      1,
+      'DATABASE_URL: another process holds the file (database is locked); end it, or try again when it is done\n',
+    ]);
+  });
 
   it.each([
     [['user', '--help'], COMMANDS.filter((name) => name.startsWith('user '))],

@@ -26,6 +26,9 @@ export const isCorrupt = (error: unknown): boolean =>
 /** True when the file does not even begin like a database. */
 export const isNoDatabase = (error: unknown): boolean => (error as { code?: unknown }).code === 'SQLITE_NOTADB';
 
+/** True when another process has locked the file. */
+export const isBusy = (error: unknown): boolean => String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY');
+
 /** SQLite 3.43+, one writer at a time. */
 export const sqliteDialect: Dialect = {
   begin: 'BEGIN IMMEDIATE',

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Release, Semaphore } from '../../semaphore.js';
 import type { SqliteConnection } from './connection.js';
-import { sqliteDialect } from './dialect.js';
+import { isBusy, sqliteDialect } from './dialect.js';
 
 const TURN_TIMEOUT_MS = 4_000;
 /** How long another process may hold the write lock. */
@@ -147,8 +147,6 @@ export async function beginImmediate(begin: () => unknown, timeoutMs: number): P
       if (!isBusy(error) || performance.now() - start > timeoutMs) throw error;
     }
 }
-
-const isBusy = (error: unknown): boolean => String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY');
 
 /** Classified like the driver's own error: safe to retry. */
 const busy = (): Error => Object.assign(new Error('the database stayed busy'), { code: 'SQLITE_BUSY' });
