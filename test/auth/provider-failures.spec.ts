@@ -348,6 +348,23 @@ describe('a provider that is away', () => {
     expect(await verification.outcome(await provider.sign())).toBe('alice');
   });
 
+  it('is asked for its keys every ten seconds, once they are old, and not for each token', async () => {
+    await verification.outcome(await provider.sign());
+    provider.answers.set('/jwks', { status: 500 });
+    verification.pass(600_000);
+    for (const [asked, waited] of [
+      [2, 0],
+      [3, 10_000],
+    ] as const) {
+      verification.pass(waited);
+      for (const jti of ['a', 'b', 'c']) {
+        expect(await verification.outcome(await provider.sign({ jti: `${jti}${asked}` }))).toBe('alice');
+        await vi.waitFor(() => expect(provider.countOf('/jwks')).toBe(asked));
+      }
+    }
+    expect(await verification.outcome(await provider.sign({}, { kid: 'unknown' }))).toBe('503 / 201');
+  });
+
   it('is never a reason to refuse a token of an unknown key, however many there are', async () => {
     await verification.outcome(await provider.sign());
     await provider.close();

@@ -15,6 +15,8 @@ import { READ_NOW_AND_THEN } from './identity-provider.js';
 const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
 
 const KEYS_KEPT_MS = 600_000;
+/** How long old keys serve before they are read again after that has failed: not for each token. */
+const AFTER_FAILURE_MS = 10_000;
 
 /** Why keys may have to be read again, and how often at most: anybody can send tokens with unknown keys. */
 const READ_AGAIN_MS: Readonly<Record<string, number>> = {
@@ -30,10 +32,20 @@ const READ_AGAIN_MS: Readonly<Record<string, number>> = {
 export class ProviderKeys {
   private readonly keys: LRUCache<string, JWTVerifyGetKey>;
   private readonly readAgainAt = new Map<string, number>();
-  private readingAgain?: Promise<JWTVerifyGetKey | undefined>;
+  private readingAgain?: Promise<JWTVerifyGetKey>;
 
   constructor(@Inject(MONOTONIC_CLOCK) private readonly clock: MonotonicClock) {
-    this.keys = new LRUCache({ ...READ_NOW_AND_THEN, ttl: KEYS_KEPT_MS, perf: { now: clock }, fetchMethod: readKeys });
+    this.keys = new LRUCache({
+      ...READ_NOW_AND_THEN,
+      ttl: KEYS_KEPT_MS,
+      perf: { now: clock },
+      fetchMethod: (uri, known, { options }) =>
+        readKeys(uri).catch((error: unknown) => {
+          if (!known) throw error;
+          options.ttl = AFTER_FAILURE_MS;
+          return known;
+        }),
+    });
   }
 
   /**
@@ -55,9 +67,9 @@ export class ProviderKeys {
     const restMs = READ_AGAIN_MS[reason];
     if (restMs === undefined) return undefined;
     if (!this.readingAgain && this.clock() - (this.readAgainAt.get(reason) ?? -Infinity) < restMs) return undefined;
-    const options = { forceRefresh: true, allowStale: false };
-    this.readingAgain ??= this.keys.fetch(uri, options).finally(() => (this.readingAgain = undefined));
+    this.readingAgain ??= readKeys(uri).finally(() => (this.readingAgain = undefined));
     const keys = await this.readingAgain;
+    this.keys.set(uri, keys);
     this.readAgainAt.set(reason, this.clock());
     return keys;
   }
