@@ -153,16 +153,18 @@ function editsBetween(sent: Draft, draft: Draft): Edits {
 }
 
 /**
- * The same URL was added on two devices: applies the changes of this one to the record; values that conflict are lost.
+ * The same URL was added on two devices: applies the changes of this one to the record, above all what it knows of the
+ * page and the record does not; values that conflict are lost.
  */
 function bothDid(draft: Draft, article: Article): { edits: Edits; lost: Lost } {
   const edits: Edits = {};
   const lost: Lost = {};
+  const unsetThere = defaultsOf(article);
   for (const [name, unset] of Object.entries(defaultsOf(draft))) {
     const field = name as EditableField;
     const [own, theirs] = [draft[field], article[field]];
     if (own === unset || own === '' || own === theirs || field in NO_MARKS) continue;
-    const isMissing = (theirs === null || theirs === '') && /^(title|excerpt|word_count)$/.test(field);
+    const isMissing = (theirs === unsetThere[field] || theirs === '') && EDITABLE.includes(field);
     const isHigher = field === 'read_position' && draft[field] > article[field];
     if (isMissing || isHigher || typeof own === 'boolean') edits[field] = { from: theirs, to: own };
     else if (field !== 'read_position') lost[field] = own;

@@ -20,6 +20,7 @@ const draft = (fields: Partial<Draft> = {}): Draft => ({
   ...fields,
 });
 
+const page = { title: 'Title', resolved_title: 'Title - Example', resolved_url: 'https://example.com/title' };
 const marks = { marked_read_by: 'laptop', marked_read_on: 9 };
 const edit = (entry: Entry, ...fields: Partial<Draft>[]) =>
   fields.reduce((current, field) => edited(current, field, marks), entry);
@@ -223,6 +224,28 @@ describe('the same URL on two devices', () => {
       {},
       { excerpt: 'text', word_count: 1 },
       ['excerpt', 'word_count'],
+    ],
+    [
+      'what the page says, where only the address was saved',
+      { ...page, word_count: 1, excerpt: 'text', is_article: false },
+      { title: null, resolved_title: null },
+      { ...page, word_count: 1, excerpt: 'text', is_article: false },
+      ['title', 'resolved_title', 'resolved_url', 'excerpt', 'word_count', 'is_article'],
+    ],
+    [
+      "the page's own title, where there is one of a person",
+      { resolved_title: page.resolved_title },
+      { resolved_title: 'Title' },
+      { title: 'Title', resolved_title: page.resolved_title },
+      ['resolved_title'],
+    ],
+    [
+      'another address behind it: told',
+      { resolved_url: 'https://example.com/mine' },
+      { resolved_url: 'https://example.com/theirs' },
+      { resolved_url: 'https://example.com/theirs' },
+      [],
+      { resolved_url: 'https://example.com/mine' },
     ],
     [
       'another excerpt: told',
