@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
+import { AccountsModule } from '../accounts/collection-clock.js';
 import { ArticlesController } from './articles.controller.js';
 import { ArticlesService } from './articles.service.js';
 import { ListingService } from './listing.service.js';
-import { AccountsModule } from '../accounts/collection-clock.js';
 
 @Module({
   imports: [AccountsModule],

@@ -1,6 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { committed, type Witness } from '../database/transaction.js';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { addToLiveCount, eraseAccount, findAccount, moveAccount, raiseTimestamps } from '../accounts/accounts.store.js';
 import { isDeprovisioned } from '../accounts/deprovisioned.store.js';
 import { hasItems, moveItems } from '../articles/store/transfer.store.js';

@@ -1,5 +1,5 @@
-import { ApiError } from '../protocol/api-error.js';
 import type { DataSource } from 'typeorm';
+import { ApiError } from '../protocol/api-error.js';
 
 /** A row as the driver returns it: integers as numbers, binary columns as Buffers. */
 export type Row = Record<string, string | number | Buffer | null>;

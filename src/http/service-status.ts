@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { LoadMonitor } from './load/load-monitor.js';
 import { CLOCK, type Clock } from '../config/settings.module.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { alertHeader, isPastEnd, type ServiceState } from '../protocol/service-headers.js';
+import { LoadMonitor } from './load/load-monitor.js';
 
 /** What the headers currently tell all clients. */
 @Injectable()

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Inject, Injectable } from '@nestjs/common';
 import { purgeableAfter } from '../accounts/accounts.store.js';
 import { committed } from '../database/transaction.js';
-import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, type Clock } from '../config/settings.module.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';

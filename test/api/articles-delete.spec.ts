@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CollectionChanges } from '../../src/accounts/collection-clock.js';
 import { startApp, type TestApp } from '../support/app.js';
-import { exchange } from './raw-http.js';
 import { anArticle } from '../support/article.js';
 import { deviceWith, type Item, timestampOf } from '../support/device-with.js';
 import { basicAuthorization, client, requireNewUser, requireOwnService } from '../support/client.js';
+import { exchange } from './raw-http.js';
 
 let app: TestApp;
 beforeAll(async () => {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import http from 'node:http';
+import https from 'node:https';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../support/app.js';
 import { anArticle } from '../support/article.js';
 import { client, type Client } from '../support/client.js';
 import { exchange } from './raw-http.js';
-import http from 'node:http';
-import https from 'node:https';
 
 interface Bytes {
   status: number;

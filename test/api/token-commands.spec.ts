@@ -1,8 +1,8 @@
-import { committed } from '../../src/database/transaction.js';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accountKey } from '../../src/auth/caller.js';
 import { CommanderError } from 'commander';
+import { committed } from '../../src/database/transaction.js';
+import { accountKey } from '../../src/auth/caller.js';
 import { CommandError, Shell, UsageError } from '../../src/commands/shell.js';
 import { createProgram } from '../../src/commands/command-line.js';
 import { readSettings } from '../../src/config/load-settings.js';

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { METERED } from '../operations/scrape.js';
 import { type Service, startService } from '../support/service.js';
 import { ask, DEPARTURES, figures, hitAndRun, SHAPES } from './hostile-client.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findCollection } from '../../src/accounts/accounts.store.js';
 import { TICKS } from '../../src/accounts/tick.js';
 import { ListingService } from '../../src/articles/listing.service.js';

@@ -4,9 +4,9 @@ import { type SortKey, mustStartOver } from '../../protocol/collection-query.js'
 import type { PagePosition, PageStart } from '../../protocol/page-token.js';
 import type { Timestamp } from '../../protocol/timestamp.js';
 import { uuidText } from '../../protocol/uuid.js';
+import type { Article, Tombstone } from '../article.js';
 import { MOST_BYTES, toItem } from './article.row.js';
 import { type PageRequest, pageStatement } from './conditions.js';
-import type { Article, Tombstone } from '../article.js';
 
 /**
  * A page of a listing. `total` counts the whole listing as of its first page; `next` is where the following page

@@ -9,9 +9,9 @@ import {
 import { MAX_CODE_POINTS, QUERY_FIELDS, type FieldValue, type QueryField } from '../../protocol/fields.js';
 import type { PagePosition, PageStart } from '../../protocol/page-token.js';
 import { isUuid, uuidBytes } from '../../protocol/uuid.js';
-import { urlHash, ITEM_COLUMNS } from './article.row.js';
 import { PURGED_UNTIL } from '../../accounts/accounts.store.js';
 import { LIVE_INDEX } from '../../database/entities/article.entity.js';
+import { urlHash, ITEM_COLUMNS } from './article.row.js';
 
 /** An SQL fragment with the values of its placeholders. */
 export interface Condition {

@@ -3,15 +3,15 @@ import * as client from 'openid-client';
 import { CLOCK, type Clock } from '../../config/settings.module.js';
 import { Settings } from '../../config/settings.js';
 import { ApiError, invalidParameter } from '../../protocol/api-error.js';
-import { type AuthorizationResponse, withToken } from './login-parameters.js';
-import { providerUnavailable, withinLimit } from '../provider/bounded-fetch.js';
-import { challenge } from '../authenticator.js';
 import { ServiceStatus } from '../../http/service-status.js';
 import { Semaphore } from '../../semaphore.js';
+import { providerUnavailable, withinLimit } from '../provider/bounded-fetch.js';
+import { challenge } from '../authenticator.js';
 import { IdentityProvider } from '../provider/identity-provider.js';
-import { loginKey, openLogin, type PendingLogin, sealLogin } from './login-cookie.js';
 import { configure, type ProviderRefusal, refusalOf, resourceParameter } from '../provider/client-authentication.js';
 import { isBearerToken } from '../tokens/token-verifier.js';
+import { type AuthorizationResponse, withToken } from './login-parameters.js';
+import { loginKey, openLogin, type PendingLogin, sealLogin } from './login-cookie.js';
 
 /** Bounds the calls to a hung provider: unlike discovery, no two logins share one. */
 const EXCHANGES = {

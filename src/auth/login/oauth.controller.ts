@@ -4,10 +4,10 @@ import { Settings } from '../../config/settings.js';
 import { publicUrl } from '../../http/request/request-url.js';
 import { Reply } from '../../http/response/reply.js';
 import { ApiError } from '../../protocol/api-error.js';
+import { Public } from '../auth.guard.js';
 import { loginCookieName, readLoginCookies, setLoginCookie, surplusLoginCookies } from './login-cookie.js';
 import { readAuthorizationResponse, readRedirect } from './login-parameters.js';
 import { OAuthLogin } from './oauth-login.js';
-import { Public } from '../auth.guard.js';
 
 /** The URLs of a login contain a code and a state, which must not leak to later pages. */
 const NO_REFERRER = ['Referrer-Policy', 'no-referrer'] as const;

@@ -4,6 +4,7 @@ import * as client from 'openid-client';
 import { MONOTONIC_CLOCK, type MonotonicClock } from '../../config/settings.module.js';
 import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
+import { isLoopback } from '../../config/formats.js';
 import { QuietLog } from '../quiet-log.js';
 import { PROVIDER_LIMIT_MS, withinLimit, boundedFetch, providerUnavailable } from './bounded-fetch.js';
 import {
@@ -15,7 +16,6 @@ import {
   refusesClient,
   textOf,
 } from './client-authentication.js';
-import { isLoopback } from '../../config/formats.js';
 
 /** For what is read from the provider: it is read again in the background when it is old, and serves until that succeeds. */
 export const READ_NOW_AND_THEN = {

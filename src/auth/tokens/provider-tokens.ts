@@ -1,17 +1,17 @@
+import { hash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { decodeProtectedHeader, errors } from 'jose';
 import * as client from 'openid-client';
 import { CLOCK, type Clock } from '../../config/settings.module.js';
 import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
+import { SharedRedis } from '../../redis/shared-redis.js';
 import { providerUnavailable } from '../provider/bounded-fetch.js';
 import { IdentityProvider } from '../provider/identity-provider.js';
 import { ProviderKeys } from '../provider/provider-keys.js';
 import { refusalOf } from '../provider/client-authentication.js';
 import { type Claims, judgeIntrospected, judgeSigned, type TokenRules } from './claims.js';
 import { type CheckedToken, type Identity, refused, cacheableMs } from './identity.js';
-import { hash } from 'node:crypto';
-import { SharedRedis } from '../../redis/shared-redis.js';
 
 /** True for a text that looks like a signed JWT: three parts, the first a JSON object with `alg`. */
 export function looksLikeJwt(token: string): boolean {

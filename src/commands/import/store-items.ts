@@ -6,7 +6,6 @@ import type { Database } from '../../database/database.js';
 import type { Session } from '../../database/session.js';
 import { committed, discarded } from '../../database/transaction.js';
 import type { Timestamp } from '../../protocol/timestamp.js';
-import { type DatabaseContext, EXIT } from '../shell.js';
 import {
   addAccount,
   addToLiveCount,
@@ -15,6 +14,7 @@ import {
   settleCollection,
 } from '../../accounts/accounts.store.js';
 import { tick } from '../../accounts/tick.js';
+import { type DatabaseContext, EXIT } from '../shell.js';
 
 /** Items that are stored in one transaction. */
 export const CHUNK = 100;

@@ -2,9 +2,6 @@ import type { PoolConnection } from 'mysql2';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { ApiError } from '../../protocol/api-error.js';
 import { before } from '../../time-limit.js';
-import { mysqlDialect, type Stage } from './dialect.js';
-import { packetLimits } from './driver.js';
-import { LARGEST_STATEMENT } from './server.js';
 import {
   type LoanedSession,
   type Parameter,
@@ -14,6 +11,9 @@ import {
   unavailable,
   type WriteResult,
 } from '../session.js';
+import { mysqlDialect, type Stage } from './dialect.js';
+import { packetLimits } from './driver.js';
+import { LARGEST_STATEMENT } from './server.js';
 
 const ACQUIRE_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 3_000;

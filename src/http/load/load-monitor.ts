@@ -1,7 +1,7 @@
-import type { NextFunction, Request, Response } from 'express';
-import { ApiError } from '../../protocol/api-error.js';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { NextFunction, Request, Response } from 'express';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { ApiError } from '../../protocol/api-error.js';
 import { Settings } from '../../config/settings.js';
 import { Database } from '../../database/database.js';
 import type { RequestContext } from '../request/request-context.js';

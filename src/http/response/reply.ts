@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import { Settings } from '../../config/settings.js';
-import { ServiceStatus } from '../service-status.js';
-import { Compression, isWorthCompressing } from './compression.js';
 import type { Request } from 'express';
+import { Settings } from '../../config/settings.js';
 import type { Timestamp } from '../../protocol/timestamp.js';
 import { baseHeaders } from '../../protocol/service-headers.js';
+import { ServiceStatus } from '../service-status.js';
 import { pathOf } from '../request/request-url.js';
 import { contextOf } from '../request/request-context.js';
 import { atEndOfTurn } from '../server/end-of-turn.js';
+import { Compression, isWorthCompressing } from './compression.js';
 
 /** How long a client may keep sending an unwanted body. */
 const LINGER_MS = 1_000;

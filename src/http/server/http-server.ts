@@ -4,11 +4,11 @@ import type { Socket } from 'node:net';
 import { ApiError, type ErrorBody } from '../../protocol/api-error.js';
 import { alertHeader, baseHeaders } from '../../protocol/service-headers.js';
 import type { ErrorName } from '../../protocol/errno.js';
+import type { Clock } from '../../config/settings.module.js';
+import type { Settings } from '../../config/settings.js';
 import { atEndOfTurn } from './end-of-turn.js';
 import type { Messages } from './express-messages.js';
 import { Connection } from './connections.js';
-import type { Clock } from '../../config/settings.module.js';
-import type { Settings } from '../../config/settings.js';
 
 /** Page positions, which may contain long texts, are part of the URL. */
 const MAX_HEADER_BYTES = 65_536;
