@@ -39,9 +39,9 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  for (const service of [...direct, balanced]) await service.kill();
-  await haproxy.remove();
-  await cluster.stop();
+  for (const service of [...(direct ?? []), balanced]) await service?.kill();
+  await haproxy?.remove();
+  await cluster?.stop();
 });
 
 it('is migrated once by instances that start at the same time on all nodes', async () => {
