@@ -65,7 +65,8 @@ function parseEntry(defaults: Defaults, request: unknown, name: string): BatchEn
 
 function readMethod(value: unknown, name: string): string {
   if (value === undefined || value === null) throw missing(name);
-  const method = typeof value === 'string' ? value.toUpperCase() : '';
+  // Only letters of ASCII: the upper case of `ſ` is an S.
+  const method = typeof value === 'string' && /^[a-z]+$/i.test(value) ? value.toUpperCase() : '';
   if (!METHODS.has(method)) throw invalidPostedData(name, 'not an allowed method');
   return method;
 }

@@ -65,6 +65,7 @@ describe('a batch', () => {
     [{ requests: [{ ...GET, method: 'CONNECT' }] }, 109, 'requests.0.method: not an allowed method'],
     [{ requests: [{ ...GET, method: '' }] }, 109, 'requests.0.method: not an allowed method'],
     [{ requests: [{ ...GET, method: 5 }] }, 109, 'requests.0.method: not an allowed method'],
+    [{ requests: [{ ...GET, method: 'poſt' }] }, 109, 'requests.0.method: not an allowed method'],
     [{ requests: [{ ...GET, method: 'GET ' }] }, 109, 'requests.0.method: not an allowed method'],
     [{ requests: [{ ...GET, path: 'articles' }] }, 109, 'requests.0.path: has no leading slash'],
     [{ requests: [{ ...GET, path: '' }] }, 109, 'requests.0.path: has no leading slash'],
