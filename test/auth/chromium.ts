@@ -1,10 +1,15 @@
 import { mkdirSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { chromiumArguments, ensureChromium } from '../support/servers/chromium.js';
+import { chromiumArguments, ensureChromium, ensureHeadlessShell } from '../support/servers/chromium.js';
 
-/** Starts the system's browser without a window. */
-export const launchChromium = async (): Promise<Browser> =>
-  chromium.launch({ executablePath: await ensureChromium(), args: [...chromiumArguments] });
+/** Starts the system's browser without a window, and without what surrounds its pages. */
+export const launchChromium = async (): Promise<Browser> => launch(await ensureHeadlessShell());
+
+/** Starts the whole browser without a window: the other one may never load a window that has no opener. */
+export const launchWholeChromium = async (): Promise<Browser> => launch(await ensureChromium());
+
+const launch = (executablePath: string): Promise<Browser> =>
+  chromium.launch({ executablePath, args: [...chromiumArguments] });
 
 /** Keeps a picture of the page, for whoever looks at the test run. */
 export async function photograph(page: Page, name: string): Promise<void> {

@@ -1,15 +1,16 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { apiOf, expectTitles, row, save, signInByName, someName, useWorld } from './device.js';
+import { launchWholeChromium } from '../auth/chromium.js';
+import { apiOf, expectTitles, openDevice, row, save, signInByName, someName, useWorld } from './device.js';
 
 const world = useWorld();
 
 /** A device whose list has the articles C, B and A, from top to bottom. */
-async function withArticles() {
+async function withArticles(browser = world.browser) {
   const name = someName();
   const api = apiOf(world.url, name);
   for (const title of ['A', 'B', 'C']) await api.create({ url: `https://example.com/${title}`, title });
-  const device = await world.device();
+  const device = await openDevice(browser, `${world.url}/app/`);
   await signInByName(device.page, name);
   await expectTitles(device.page, ['C', 'B', 'A']);
   const stored = async (title: string) => (await api.list()).find((article) => article.title === title);
@@ -253,7 +254,8 @@ it('no key and no frame reaches the list once the user is signed out', async () 
 });
 
 it('an article opens in another tab where a link would', async () => {
-  const { page, context, close } = await withArticles();
+  const browser = await launchWholeChromium();
+  const { page, context } = await withArticles(browser);
   const [opened] = await Promise.all([
     context.waitForEvent('page', { timeout: 5_000 }),
     row(page, 'B')
@@ -262,7 +264,7 @@ it('an article opens in another tab where a link would', async () => {
   ]);
   await opened.locator('#detail-title', { hasText: 'B' }).waitFor();
   await page.getByText('Select an article to see its details.').waitFor();
-  await close();
+  await browser.close();
 });
 
 describe('another tab', () => {

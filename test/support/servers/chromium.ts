@@ -17,3 +17,9 @@ export async function ensureChromium(): Promise<string> {
   await ensureDebianPackages({ chromium: 'chromium' });
   return findProgram('chromium') ?? 'chromium';
 }
+
+/** The same for Chromium without what surrounds its pages, which takes a third less of the processor. */
+export async function ensureHeadlessShell(): Promise<string> {
+  await ensureDebianPackages({ 'chromium-headless-shell': 'chromium-headless-shell' });
+  return findProgram('chromium-headless-shell') ?? 'chromium-headless-shell';
+}

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { type Plugin, rolldown } from 'rolldown';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { chromiumArguments, ensureChromium } from '../../../../test/support/servers/chromium.js';
+import { chromiumArguments, ensureHeadlessShell } from '../../../../test/support/servers/chromium.js';
 import { decodeHtml } from '../../../page-reader/src/node/charset.js';
 import { readDownload } from '../../../page-reader/src/node/index.js';
 import { PAGES, type SavedPage } from '../../../page-reader/test/pages.js';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   const bundle = await rolldown({ input, plugins: [withoutInnerHtml()] });
   const { output } = await bundle.generate({ format: 'iife', name: 'positions' });
   program = output[0].code;
-  browser = await chromium.launch({ executablePath: await ensureChromium(), args: [...chromiumArguments] });
+  browser = await chromium.launch({ executablePath: await ensureHeadlessShell(), args: [...chromiumArguments] });
   page = await browser.newPage();
   const html = new Map(ARTICLES.map(({ url, bytes, contentType }) => [url, decodeHtml(bytes, contentType)]));
   await page.route('**/*', (route) => {

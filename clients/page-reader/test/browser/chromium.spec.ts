@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 import { type Plugin, rolldown } from 'rolldown';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { chromiumArguments, ensureChromium } from '../../../../test/support/servers/chromium.js';
+import { chromiumArguments, ensureHeadlessShell } from '../../../../test/support/servers/chromium.js';
 import { decodeHtml } from '../../src/node/charset.js';
 import { readDownload } from '../../src/node/index.js';
 import { PAGES } from '../pages.js';
@@ -20,7 +20,7 @@ beforeAll(async () => {
   const { output } = await bundle.generate({ format: 'iife', name: 'reader', minify: true });
   program = output[0].code;
   imported = output[0].imports;
-  browser = await chromium.launch({ executablePath: await ensureChromium(), args: [...chromiumArguments] });
+  browser = await chromium.launch({ executablePath: await ensureHeadlessShell(), args: [...chromiumArguments] });
 });
 afterAll(() => browser?.close());
 

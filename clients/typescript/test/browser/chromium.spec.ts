@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { chromiumArguments, ensureChromium } from '../../../../test/support/servers/chromium.js';
+import { chromiumArguments, ensureHeadlessShell } from '../../../../test/support/servers/chromium.js';
 import { basic, serverArticles, startWorld, type World } from '../support/world.js';
 
 const PROGRAM = `
@@ -48,7 +48,7 @@ beforeAll(async () => {
   pages = createServer((_request, response) =>
     response.writeHead(200, { 'Content-Type': 'text/html' }).end(`<!doctype html><script>${output[0].code}</script>`),
   ).listen(0, '127.0.0.1');
-  browser = await chromium.launch({ executablePath: await ensureChromium(), args: [...chromiumArguments] });
+  browser = await chromium.launch({ executablePath: await ensureHeadlessShell(), args: [...chromiumArguments] });
 });
 afterAll(async () => {
   await browser?.close();
