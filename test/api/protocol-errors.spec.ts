@@ -378,6 +378,21 @@ describe('other ways to speak HTTP', () => {
     expect((await request('')).status).toBe(307);
   });
 
+  it('a # belongs to the query, also in the URL of the next page, and ends a path', async () => {
+    const user = client(app.url);
+    const get = (path: string) => exchangeBytes(app.url, head(`GET ${path}`, `Authorization: ${user.authorization}`));
+    const titlesOf = ({ body }: { body: string }) =>
+      (JSON.parse(body) as { items: { title: string }[] }).items.map(({ title }) => title);
+    for (const title of ['a#b', 'a#b', 'a']) await user.post('/articles').send(anArticle({ title })).expect(201);
+    const first = await get('/v2/articles?title=a#b&_limit=1');
+    expect([titlesOf(first), first.headers['total-records']]).toEqual([['a#b'], '2']);
+    const { pathname, search } = new URL(first.headers['next-page']!);
+    const second = await get(pathname + search);
+    expect([titlesOf(second), second.headers['next-page']]).toEqual([['a#b'], undefined]);
+    expect((await get('/v2/__version__#x')).status).toBe(200);
+    expect((await get('/v2\\__version__#x')).status).toBe(307);
+  });
+
   it('CONNECT is answered 405 / 115', async () => {
     const { status, headers, body } = await exchangeBytes(
       app.url,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nextPageQuery, queryString } from '../../src/http/request/request-url.js';
+import { nextPageQuery, queryString, withoutFragment } from '../../src/http/request/request-url.js';
 
 describe('the query string of an address', () => {
   it.each([
@@ -11,6 +11,19 @@ describe('the query string of an address', () => {
     ['/v2/articles??', '?'],
   ])('%s is %j', (url, search) => {
     expect(queryString({ url })).toBe(search);
+  });
+});
+
+describe('without a fragment', () => {
+  it.each([
+    ['/v2/articles', '/v2/articles'],
+    ['/v2/articles#', '/v2/articles'],
+    ['/v2\\articles#/x', '/v2\\articles'],
+    ['/v2/articles#a#b?_limit=1', '/v2/articles?_limit=1'],
+    ['/v2/articles?title=a#b&_limit=1', '/v2/articles?title=a%23b&_limit=1'],
+    ['/v2/articles#a?title=#?#', '/v2/articles?title=%23?%23'],
+  ])('%s is %s', (url, cut) => {
+    expect(withoutFragment(url)).toBe(cut);
   });
 });
 

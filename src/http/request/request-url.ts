@@ -36,6 +36,12 @@ export function pathOf(url: string): string {
   return at < 0 ? url : url.slice(0, at);
 }
 
+/**
+ * A URL without what a parser takes for a fragment in its path, and with `#` in its query escaped. Express would parse a
+ * URL with `#` anew, taking backslashes for slashes, and the URL of the next page would end there.
+ */
+export const withoutFragment = (url: string): string => url.replace(/^([^?#]*)#[^?]*/, '$1').replaceAll('#', '%23');
+
 /** The part of the request's URL after the first `?`; empty if there is none. */
 export const queryString = ({ url }: Pick<IncomingMessage, 'url'>): string => url!.slice(pathOf(url!).length + 1);
 

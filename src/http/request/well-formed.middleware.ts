@@ -1,7 +1,7 @@
 import type { NextFunction, Request, Response } from 'express';
 import { ApiError } from '../../protocol/api-error.js';
 import { hasTooManyHeaders, isRepeated, MAX_HEADERS } from '../../protocol/request-headers.js';
-import { isHostHeader, pathOf } from './request-url.js';
+import { isHostHeader, pathOf, withoutFragment } from './request-url.js';
 
 /** Of two values Node keeps the first, while a proxy may have used the other. */
 const SINGLE = ['Host', 'Authorization'];
@@ -9,7 +9,7 @@ const CLOSE = { Connection: 'close' };
 
 /**
  * Refuses requests that Node's parser accepts but that cannot name a resource here. Cuts an absolute URL, as clients of
- * proxies send it, to its path, and maps `/v2/` to `/v2`.
+ * proxies send it, to its path, drops a fragment, and maps `/v2/` to `/v2`.
  */
 export function requireWellFormed(request: Request, _: Response, next: NextFunction): void {
   // Checked first, on the raw headers: the getter `headers` builds its object only when it is read.
@@ -24,6 +24,7 @@ export function requireWellFormed(request: Request, _: Response, next: NextFunct
     return next(new ApiError('expectationFailed', 'Expect: only 100-continue is known'));
   if (!request.url.startsWith('/')) cutToPath(request);
   if (!request.url.startsWith('/')) return refuse('The URL has no path');
+  if (request.url.includes('#')) request.url = request.originalUrl = withoutFragment(request.url);
   request.url = withDecodablePath(request.url);
   if (pathOf(request.url) === '/v2/') request.url = `/v2${request.url.slice('/v2/'.length)}`;
   next();
