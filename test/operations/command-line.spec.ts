@@ -12,11 +12,11 @@ import { readSettings } from '../../src/config/load-settings.js';
 import { canBeFirstProcess, signalFirstProcess, spawnFirstProcess } from '../support/servers/first-process.js';
 import { findFreePort } from '../support/servers/free-port.js';
 import { sqliteFile } from './backends.js';
-import { commandNames, mustRun, runCommand, runHere } from './run-command.js';
+import { commandNames, mustRunHere, runCommand, runHere } from './run-command.js';
 
 const database = sqliteFile();
 const settings = { DATABASE_URL: database.url };
-beforeAll(() => mustRun(['migrate'], settings));
+beforeAll(() => mustRunHere(['migrate'], settings));
 afterAll(() => database.drop());
 
 const COMMANDS = commandNames();
@@ -110,7 +110,7 @@ describe('the command line', () => {
     const secrets = { USER_ID_SECRET: 'u'.repeat(32), SESSION_SECRET: 's'.repeat(32) };
     const pocket = 'title,url,time_added,tags,status\nT,https://example.com/,1,,unread\n';
     const words = ['user', 'import', '-', '--subject', 'alice'];
-    const { status, err } = await runCommand(words, { ...production, ...secrets }, pocket);
+    const { status, err } = await runHere(words, { ...production, ...secrets }, pocket);
     expect([status, err.split('\n')[0]]).toEqual([
       2,
       'error: --issuer: OAUTH_URI is not set, name the identity provider.',
@@ -189,7 +189,7 @@ describe('the command line', () => {
     [['user', '--help'], COMMANDS.filter((name) => name.startsWith('user '))],
     [['help'], COMMANDS],
   ])('%j lists what there is', async (words, names) => {
-    const { status, out } = await runCommand(words, {});
+    const { status, out } = await runHere(words, {});
     expect(status).toBe(0);
     expect([...out.matchAll(/^ {2}(\w[\w-]*(?: \w+)?) {2,}/gm)].map(([, name]) => name!.trim())).toEqual(names);
   });
@@ -197,7 +197,7 @@ describe('the command line', () => {
   it.each([1, 10])('ends quietly when the reader has seen enough after %i lines', async (lines) => {
     const articles = Array.from({ length: 5_000 }, (_, at) => `url,T${at},https://example.com/${at},${at}`);
     const file = `tags,title,url,time_added\n${articles.join('\n')}`;
-    await mustRun(['user', 'import', '-', '--subject', 'alice'], settings, file);
+    await mustRunHere(['user', 'import', '-', '--subject', 'alice'], settings, file);
     const line = `"$0" "$1" user export --all | head -${lines}`;
     const { stdout, stderr } = spawnSync('sh', ['-c', line, process.execPath, resolve('dist/src/commands/cli.js')], {
       env: { PATH: process.env.PATH, ...settings },
@@ -231,26 +231,26 @@ describe('the command line', () => {
 
   it('shows the settings in force, where they come from, and no secret', async () => {
     const env = { PORT: '0', SESSION_SECRET: 's3cr3t', DATABASE_URL: 'mysql://me:s3cr3t@db/list' };
-    const out = await mustRun(['settings'], env);
+    const out = await mustRunHere(['settings'], env);
     expect(out).toMatch(/^PORT +0 +environment$/m);
     expect(out).toMatch(/^PAGE_SIZE +100 +default$/m);
     expect(out).toMatch(/^SESSION_SECRET +… +environment$/m);
     expect(out).toMatch(/^DATABASE_URL +mysql:\/\/…@db\/list +environment$/m);
     expect(out).not.toContain('s3cr3t');
-    const lines = (await mustRun(['settings', '--json'], env)).trim().split('\n');
+    const lines = (await mustRunHere(['settings', '--json'], env)).trim().split('\n');
     expect(lines.map((line) => (JSON.parse(line) as { name: string }).name)).toEqual(SETTING_NAMES);
   });
 
   it('says that the database server does not respond', async () => {
     const url = `mysql://root@127.0.0.1:${await findFreePort()}/none`;
-    const { status, err } = await runCommand(['user', 'list'], { DATABASE_URL: url });
+    const { status, err } = await runHere(['user', 'list'], { DATABASE_URL: url });
     expect(status).toBe(1);
     expect(err).toContain('DATABASE_URL: the database does not respond');
   });
 
   it('migrate says that it cannot reach the database server', async () => {
     const port = await findFreePort();
-    const { status, err } = await runCommand(['migrate'], {
+    const { status, err } = await runHere(['migrate'], {
       DATABASE_URL: `mysql://root:s3cr3t@127.0.0.1:${port}/none`,
     });
     const reason = `the database server cannot be reached (connect ECONNREFUSED 127.0.0.1:${port})`;
@@ -258,7 +258,7 @@ describe('the command line', () => {
   });
 
   it('names a wrong setting', async () => {
-    const { status, err } = await runCommand(['user', 'list'], { DATABASE_URL: 'postgres://x' });
+    const { status, err } = await runHere(['user', 'list'], { DATABASE_URL: 'postgres://x' });
     expect(status).toBe(1);
     expect(err).toMatch(/^DATABASE_URL: /);
   });
@@ -294,9 +294,9 @@ describe('the audit log', () => {
     const file = 'url\nhttps://example.com/secret\n';
     const environment = { ...settings, BASIC_PASSWORD: 's3cr3t' };
     const imported = await runCommand(['user', 'import', '-', ...basic], environment, file);
-    const exported = await runCommand(['user', 'export', ...basic], environment);
-    const again = await runCommand(['user', 'import', '-', '--dry-run'], environment, exported.out);
-    const erased = await runCommand(['user', 'erase', ...basic], environment);
+    const exported = await runHere(['user', 'export', ...basic], environment);
+    const again = await runHere(['user', 'import', '-', '--dry-run'], environment, exported.out);
+    const erased = await runHere(['user', 'erase', ...basic], environment);
     const key = /"account":"(\w+)"/.exec(exported.out)![1]!;
     const all = [imported, exported, again, erased].map(({ audit }) => audit);
     expect(all.map((entries) => entries.map(({ what, whose, account }) => [what, whose, account]))).toEqual([
