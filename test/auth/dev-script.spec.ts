@@ -7,7 +7,7 @@ let development: ChildProcess;
 let output = '';
 
 beforeAll(async () => {
-  execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.dev.json']);
+  execFileSync(process.execPath, ['node_modules/typescript-native/bin/tsc', '-p', 'tsconfig.dev.json']);
   development = spawn(process.execPath, ['dist/development/dev/dev.js'], {
     env: {
       PATH: process.env.PATH,

@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BACKENDS } from '../operations/backends.js';
-import { mustRun } from '../operations/run-command.js';
+import { mustRunHere } from '../operations/run-command.js';
 import { METERED } from '../operations/scrape.js';
 import { basicAuthorization } from '../support/client.js';
 import type { TestDatabase } from '../support/database.js';
@@ -45,8 +45,8 @@ describe.each(Object.keys(BACKENDS))('on %s, in a heap of 384 MiB', (name) => {
   beforeAll(async () => {
     database = await BACKENDS[name]!();
     const settings = { DATABASE_URL: database.url };
-    await mustRun(['migrate'], settings);
-    token = (await mustRun(['token', 'create', 'heavy', '--name', 'phone', '--quiet'], settings)).trim();
+    await mustRunHere(['migrate'], settings);
+    token = (await mustRunHere(['token', 'create', 'heavy', '--name', 'phone', '--quiet'], settings)).trim();
     service = await startService({ ...METERED, ...SMALL_HEAP, ...settings });
     await ask(service);
     idle = await figures(service);
@@ -164,7 +164,7 @@ describe.each(Object.keys(BACKENDS))('on %s, in a heap of 384 MiB', (name) => {
     it('with answers that they do not read', { timeout: 60_000 }, async () => {
       const settings = { DATABASE_URL: database.url };
       const makeReader = async (_: unknown, at: number) =>
-        `Bearer ${(await mustRun(['token', 'create', `reader-${at}`, '--name', 'phone', '--quiet'], settings)).trim()}`;
+        `Bearer ${(await mustRunHere(['token', 'create', `reader-${at}`, '--name', 'phone', '--quiet'], settings)).trim()}`;
       const readers = await Promise.all(Array.from({ length: 4 }, makeReader));
       const device = basic();
       for (const user of [...readers, device]) for (let at = 0; at < 2; at++) expect(await post(user)).toBe(201);

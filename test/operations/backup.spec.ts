@@ -57,7 +57,7 @@ it('a backup taken while the service writes holds all that was answered before',
   await writing;
   expect(readdirSync(folder).filter((name) => name.startsWith('copy'))).toEqual(['copy']);
 
-  const refused = await runCommand(['restore', copy], settings);
+  const refused = await runHere(['restore', copy], settings);
   expect([refused.status, refused.err]).toEqual([1, expect.stringContaining('is in use; stop every service')]);
 
   const clock = (await send(service.url, 'alice', 'HEAD', '/articles')).headers.get('last-modified');
@@ -96,11 +96,11 @@ it('a backup ends however often the service writes', async () => {
 it('a restore leaves no write-ahead log of the old file, and keeps what was there', async () => {
   const first = await start();
   const id = await save(first, 'alice');
-  await mustRun(['backup', copy], settings);
+  await mustRunHere(['backup', copy], settings);
   await save(first, 'alice');
   await first.kill();
   expect(existsSync(join(folder, 'list.sqlite-wal'))).toBe(true);
-  await mustRun(['restore', copy], settings);
+  await mustRunHere(['restore', copy], settings);
   expect(readdirSync(folder).filter((name) => /replaced-[^.]*\.\d+Z$/.test(name))).toHaveLength(1);
   const second = await start();
   expect(await idsOf(second, 'alice')).toEqual([id]);
@@ -111,7 +111,7 @@ it.each([['hello'], ['']])('a file with %j is no backup, and nothing is replaced
   const id = await save(service, 'alice');
   await service.stop();
   writeFileSync(copy, text);
-  const { status, err } = await runCommand(['restore', copy], settings);
+  const { status, err } = await runHere(['restore', copy], settings);
   expect([status, err]).toEqual([1, `${copy}: is not a database of this service; look at the path\n`]);
   expect(await idsOf(await start(), 'alice')).toEqual([id]);
 });
@@ -130,31 +130,31 @@ it('a backup that turns out to be unusable when its clocks are advanced replaces
 });
 
 it('a backup and what is restored have the permissions of the database, and its owner', async () => {
-  await mustRun(['migrate'], settings);
+  await mustRunHere(['migrate'], settings);
   const file = join(folder, 'list.sqlite');
   const owner = process.getuid!() === 0 ? 1234 : process.getuid!();
   chownSync(file, owner, process.getgid!());
   chmodSync(file, 0o600);
-  await mustRun(['backup', copy], settings);
+  await mustRunHere(['backup', copy], settings);
   expect(statSync(copy).mode & 0o777).toBe(0o600);
   chmodSync(copy, 0o444);
-  await mustRun(['restore', copy], settings);
+  await mustRunHere(['restore', copy], settings);
   expect([statSync(file).mode & 0o777, statSync(file).uid]).toEqual([0o600, owner]);
   rmSync(file);
-  await mustRun(['restore', copy], settings);
+  await mustRunHere(['restore', copy], settings);
   expect(statSync(file).mode & 0o777).toBe(0o644);
 });
 
 it.each([['backup'], ['restore']])('%s names the tools of MySQL', async (command) => {
-  const { status, err } = await runCommand([command, copy], { DATABASE_URL: 'mysql://me@127.0.0.1:1/list' });
+  const { status, err } = await runHere([command, copy], { DATABASE_URL: 'mysql://me@127.0.0.1:1/list' });
   expect(status).toBe(1);
   expect(err).toContain('mysqldump');
 });
 
 it('a backup replaces no file', async () => {
-  await mustRun(['migrate'], settings);
+  await mustRunHere(['migrate'], settings);
   writeFileSync(copy, 'mine');
-  const { status, err } = await runCommand(['backup', copy], settings);
+  const { status, err } = await runHere(['backup', copy], settings);
   expect([status, err]).toEqual([1, `${copy}: exists already; name a new file\n`]);
 });
 

@@ -6,7 +6,7 @@ import type { TestDatabase } from '../support/database.js';
 import { send } from '../support/devices.js';
 import { startService, type Service } from '../support/service.js';
 import { sqliteFile } from './backends.js';
-import { mustRun, runHere } from './run-command.js';
+import { mustRunHere, runHere } from './run-command.js';
 
 // What only SQLite keeps: values of any type in any column, and keys of any length where CHECK is off.
 
@@ -109,7 +109,7 @@ it('finds keys that no user has, and says how to delete them', async () => {
 });
 
 it('finds a token of which nobody can tell the end', async () => {
-  await mustRun(['token', 'create', 'alice', '--name', 'phone'], settings);
+  await mustRunHere(['token', 'create', 'alice', '--name', 'phone'], settings);
   tamper("UPDATE tokens SET expires_on = 'tomorrow'");
   const listed = await runHere(['token', 'list'], settings);
   expect(listed.out).toMatch(
@@ -121,6 +121,6 @@ it('finds a token of which nobody can tell the end', async () => {
   const { status, out } = await runHere(['doctor'], settings);
   expect(status).toBe(3);
   const { 1: command } = /: (token revoke alice --name "phone"), and make another\n/.exec(out)!;
-  await mustRun(command!.replaceAll('"', '').split(' '), settings);
+  await mustRunHere(command!.replaceAll('"', '').split(' '), settings);
   expect((await runHere(['doctor'], settings)).status).toBe(0);
 });

@@ -9,7 +9,7 @@ import { Poller, send } from '../support/devices.js';
 import { runSql } from '../support/servers/database-server.js';
 import { startService, type Service } from '../support/service.js';
 import { BACKENDS, mySql } from './backends.js';
-import { mustRun, mustRunHere, runCommand, runHere } from './run-command.js';
+import { mustRunHere, runHere } from './run-command.js';
 
 const DATABASES = { ...BACKENDS, MySQL: mySql };
 
@@ -263,22 +263,24 @@ describe.each(Object.keys(DATABASES))('the doctor on %s', (name) => {
 
   it('advance-clocks makes devices that knew more than a restored backup start over', async () => {
     const { user, ids } = await furnish();
-    const backup = await mustRun(['user', 'export', '--basic', user], settings);
+    const backup = await mustRunHere(['user', 'export', '--basic', user], settings);
     const device = new Poller([service.url], user);
     await send(service.url, user, 'PATCH', `/articles/${ids[0]}`, { title: 'lost' });
     await device.poll();
     const before = (await send(service.url, user, 'HEAD', '/articles')).headers.get('last-modified')!;
-    await mustRun(['user', 'erase', '--basic', user], settings);
-    await mustRun(['user', 'import', '-'], settings, backup);
+    await mustRunHere(['user', 'erase', '--basic', user], settings);
+    await mustRunHere(['user', 'import', '-'], settings, backup);
     const since = () => send(service.url, user, 'GET', `/articles?_since=${before}`);
     expect((await since()).headers.get('start-over')).toBeNull();
-    expect(await mustRun(['advance-clocks', '--dry-run'], settings)).toMatch(/^would advance the clocks of \d+ lists/);
-    await mustRun(['advance-clocks'], settings);
+    expect(await mustRunHere(['advance-clocks', '--dry-run'], settings)).toMatch(
+      /^would advance the clocks of \d+ lists/,
+    );
+    await mustRunHere(['advance-clocks'], settings);
     const told = await since();
     expect(told.headers.get('start-over')).toBe('true');
     expect(Number(told.headers.get('last-modified'))).toBeGreaterThan(Number(before));
     const unchanged = await send(service.url, user, 'GET', '/articles', undefined, { 'if-modified-since': before });
     expect(unchanged.status).toBe(200);
-    expect((await runCommand(['doctor', '--basic', user], settings)).status).toBe(0);
+    expect((await runHere(['doctor', '--basic', user], settings)).status).toBe(0);
   });
 });

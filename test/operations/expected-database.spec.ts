@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { send } from '../support/devices.js';
 import { runService, startService } from '../support/service.js';
 import { BACKENDS } from './backends.js';
-import { mustRun } from './run-command.js';
+import { mustRunHere } from './run-command.js';
 
 const SECRETS = { USER_ID_SECRET: 'u'.repeat(32), SESSION_SECRET: 's'.repeat(32) };
 const PRODUCTION = {
@@ -21,7 +21,7 @@ describe.each(Object.keys(BACKENDS))('a database that must have users, on %s', (
     const unmade = await runService({ ...strict, MIGRATE_ON_START: 'true' });
     expect([unmade.status, unmade.output]).toEqual([1, expect.stringMatching(/^DATABASE_URL: .*(empty|no database)/)]);
 
-    await mustRun(['migrate'], env);
+    await mustRunHere(['migrate'], env);
     const empty = await runService(strict);
     expect([empty.status, empty.output]).toEqual([1, expect.stringMatching(/^DATABASE_URL: the database is empty/)]);
 

@@ -4,7 +4,7 @@ import { fullState, send } from '../support/devices.js';
 import { startMysql } from '../support/servers/mysql.js';
 import { startService } from '../support/service.js';
 import { sqliteFile } from './backends.js';
-import { mustRun } from './run-command.js';
+import { mustRun, mustRunHere } from './run-command.js';
 
 const USERS = ['alice', 'bob'];
 /** Of each user: many chunks of an import, and many pages. */
@@ -28,18 +28,18 @@ it('SQLite moves to MySQL with export and import: 4,000 articles, the same recor
   const [file, server] = [sqliteFile(), await startMysql()];
   const from = { DATABASE_URL: file.url, BASIC_PASSWORD: 'secret' };
   const to = { DATABASE_URL: await server.createDatabase('reading_list'), BASIC_PASSWORD: 'secret' };
-  await mustRun(['migrate'], from);
-  for (const user of USERS) await mustRun(['user', 'import', '-', '--basic', user], from, exported(user));
+  await mustRunHere(['migrate'], from);
+  for (const user of USERS) await mustRunHere(['user', 'import', '-', '--basic', user], from, exported(user));
   const old = await startService(from);
   const states = await Promise.all(USERS.map((user) => fullState(old.url, user)));
   expect(states.map(({ size }) => size)).toEqual([ARTICLES, ARTICLES]);
   await old.stop();
 
   const everything = await mustRun(['user', 'export', '--all'], from);
-  await mustRun(['migrate'], to);
+  await mustRunHere(['migrate'], to);
   expect(await mustRun(['user', 'import', '-'], to, everything)).toMatch(/^imported 4000 .* 2 users, 0 were there/);
-  expect(await mustRun(['doctor'], to)).toMatch(/^2 users examined, 0 problems/);
-  expect(await mustRun(['user', 'export', '--all'], to)).toBe(everything);
+  expect(await mustRunHere(['doctor'], to)).toMatch(/^2 users examined, 0 problems/);
+  expect(await mustRunHere(['user', 'export', '--all'], to)).toBe(everything);
 
   const moved = await startService(to);
   for (const [at, user] of USERS.entries()) {

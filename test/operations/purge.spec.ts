@@ -8,7 +8,7 @@ import type { TestDatabase } from '../support/database.js';
 import { send, type Answer } from '../support/devices.js';
 import { startService } from '../support/service.js';
 import { BACKENDS } from './backends.js';
-import { mustRun } from './run-command.js';
+import { mustRun, mustRunHere } from './run-command.js';
 
 const DAY_MS = 86_400_000;
 const NOW = Date.UTC(2026, 5, 1);
@@ -102,7 +102,7 @@ describe.each(Object.keys(BACKENDS))('the purge of tombstones on %s', (name) => 
     const user = randomUUID();
     await deleted(user, 40, 2);
     const env = { DATABASE_URL: database.url, TOMBSTONE_RETENTION_DAYS: '30' };
-    const expected = await mustRun(['purge', '--dry-run'], env);
+    const expected = await mustRunHere(['purge', '--dry-run'], env);
     expect(expected).toMatch(/^would purge [1-9]\d* tombstones of [1-9]\d* users\n$/);
     expect(await mustRun(['purge'], env)).toBe(expected.replace('would purge', 'purged'));
     expect((await list(user, '_since=1')).body.items).toEqual([]);

@@ -7,7 +7,7 @@ import type { TestDatabase } from '../support/database.js';
 import { fullState, Poller, send } from '../support/devices.js';
 import { startService, type Service } from '../support/service.js';
 import { BACKENDS } from './backends.js';
-import { mustRun, mustRunHere, runCommand, runHere } from './run-command.js';
+import { mustRun, mustRunHere, runHere } from './run-command.js';
 
 describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
   let database: TestDatabase;
@@ -51,8 +51,8 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
     const exported = await mustRun(['user', 'export', '--basic', user], settings);
     expect(exported.trim().split('\n')).toHaveLength(251);
     expect(await mustRunHere(['user', 'erase', '--basic', user, '--dry-run'], settings)).toMatch(/^would erase 230 /);
-    expect(await mustRun(['user', 'erase', '--basic', user], settings)).toMatch(/^erased 250 /);
-    expect((await runCommand(['user', 'export', '--basic', user], settings)).status).toBe(1);
+    expect(await mustRunHere(['user', 'erase', '--basic', user], settings)).toMatch(/^erased 250 /);
+    expect((await runHere(['user', 'export', '--basic', user], settings)).status).toBe(1);
     expect(await mustRunHere(['user', 'import', '-', '--dry-run'], settings, exported)).toMatch(
       /^would import 250 .* 1 users, 0 are there/,
     );

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { confirmCode, DEVICE_CLIENT, type OidcIssuer, ROBOTS, startOidcIssuer } from '../e2e/oidc-issuer.js';
 import { runE2e } from '../e2e/run-e2e.js';
-import { mustRun } from '../operations/run-command.js';
+import { mustRunHere } from '../operations/run-command.js';
 import { type Service, startService } from '../support/service.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'reading-list-oidc-'));
@@ -41,7 +41,7 @@ function expectNoSecrets(output: string): void {
   for (const { secret } of ROBOTS) expect(written).not.toContain(secret);
 }
 
-const countUsers = async () => (await mustRun(['user', 'list'], settings)).trim().split('\n').length;
+const countUsers = async () => (await mustRunHere(['user', 'list'], settings)).trim().split('\n').length;
 
 it('two clients are two users by their credentials', { timeout: 120_000 }, async () => {
   const environment = {

@@ -3,7 +3,7 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { mustRun } from '../operations/run-command.js';
+import { mustRunHere } from '../operations/run-command.js';
 import { expectTitles, isSignedIn, openDevice, save, signInByName, someName, titles, useWorld } from './device.js';
 
 const world = useWorld();
@@ -21,7 +21,7 @@ const confirmSignOut = (page: Page) =>
 const databases = (page: Page) =>
   page.evaluate<string[]>('indexedDB.databases().then((all) => all.map(({ name }) => name))');
 const linkOf = async (user: string): Promise<string> => {
-  const printed = await mustRun(['token', 'create', user, '--name', someName()], world.settings);
+  const printed = await mustRunHere(['token', 'create', user, '--name', someName()], world.settings);
   return `${world.url}/app/#token=${/^rl_[\w-]{43}$/m.exec(printed)![0]}`;
 };
 const question = (page: Page) => page.getByRole('heading', { name: 'Open another list?' });

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { photograph, watchNetwork } from '../auth/chromium.js';
-import { mustRun } from '../operations/run-command.js';
+import { mustRunHere } from '../operations/run-command.js';
 import { apiWith, type Device, expectTitles, openDevice, row, save, someName, useWorld } from './device.js';
 
 // A page that nobody touches notices that its token has ended when its poll does, which is up to 55 seconds by default.
@@ -9,13 +9,13 @@ const world = useWorld('SQLite', () => ({ LOG_LEVEL: 'trace', WAIT_MAX_SECONDS: 
 
 /** Makes a token as an operator does; gives what the command printed. */
 async function makeToken(user: string, name: string): Promise<{ token: string; link: string }> {
-  const printed = await mustRun(['token', 'create', user, '--name', name], world.settings);
+  const printed = await mustRunHere(['token', 'create', user, '--name', name], world.settings);
   const token = /^rl_[\w-]{43}$/m.exec(printed)![0];
   const link = /^http:\S+$/m.exec(printed)![0];
   expect(link).toBe(`${world.url}/app/#token=${token}`);
   return { token, link };
 }
-const revoke = (user: string, name: string) => mustRun(['token', 'revoke', user, '--name', name], world.settings);
+const revoke = (user: string, name: string) => mustRunHere(['token', 'revoke', user, '--name', name], world.settings);
 const apiBy = (token: string) => apiWith(world.url, `Bearer ${token}`);
 const storedTitles = async (token: string) => (await apiBy(token).list()).map(({ title }) => title);
 

@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { mustRun } from '../operations/run-command.js';
+import { mustRunHere } from '../operations/run-command.js';
 import { apiOf, expectTitles, openDevice, row, save, signInByName, someName, useWorld } from './device.js';
 
 const world = useWorld('SQLite', () => ({ WAIT_MAX_SECONDS: '2' }));
@@ -132,12 +132,12 @@ describe('what one tab is told, the others say too', () => {
   it('that the sign-in is no longer valid, and that it is again', async () => {
     const user = someName();
     const token = async (name: string) =>
-      /^rl_[\w-]{43}$/m.exec(await mustRun(['token', 'create', user, '--name', name], world.settings))![0];
+      /^rl_[\w-]{43}$/m.exec(await mustRunHere(['token', 'create', user, '--name', name], world.settings))![0];
     const { page, context, close } = await openDevice(world.browser, `${world.url}/app/#token=${await token('one')}`);
     await page.getByRole('button', { name: 'Stay signed in on this device' }).click();
     await expectLine(page, isUpToDate);
     const other = await anotherTab(context);
-    await mustRun(['token', 'revoke', user, '--name', 'one'], world.settings);
+    await mustRunHere(['token', 'revoke', user, '--name', 'one'], world.settings);
     for (const tab of [page, other]) await expectLine(tab, /^Signed out by the service/);
     await page.getByRole('button', { name: 'Sign in again' }).click();
     await page.getByText('Sign in with a personal token').click();
