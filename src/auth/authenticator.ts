@@ -4,6 +4,7 @@ import { Passport, type PassportStatic } from 'passport';
 import { Settings } from '../config/settings.js';
 import { ApiError } from '../protocol/api-error.js';
 import { readAuthorization } from '../protocol/authorization-header.js';
+import { networkOf } from '../rate-limit/network.js';
 import { RateLimiter } from '../rate-limit/rate-limiter.js';
 import type { Scheme, Sender } from './caller.js';
 import { BasicStrategy } from './strategies/basic.strategy.js';
@@ -44,7 +45,7 @@ export class Authenticator {
   }
 
   private presentedBy(request: Request): Presented {
-    const address = () => request.ip ?? '';
+    const address = () => networkOf(request.ip ?? '');
     let counted: Promise<void> | undefined;
     const count = () => (counted ??= this.limiter.take(`address:${address()}`));
     // Normalises white space that HTTP allows but strategies do not expect.

@@ -2,6 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { requestOf } from '../http/request/request-context.js';
+import { networkOf } from './network.js';
 import { RateLimiter } from './rate-limiter.js';
 
 const UNLIMITED = 'unlimited';
@@ -23,7 +24,7 @@ export class RateLimitGuard implements CanActivate {
     if (admission) return admission.then(() => true);
     if (!this.limiter.isOn) return true;
     if (this.reflector.getAllAndOverride<boolean | undefined>(UNLIMITED, [context.getClass()])) return true;
-    const { caller } = request;
-    return this.limiter.take(caller ? `user:${caller.key}` : `address:${request.ip}`).then(() => true);
+    const { caller, ip = '' } = request;
+    return this.limiter.take(caller ? `user:${caller.key}` : `address:${networkOf(ip)}`).then(() => true);
   }
 }

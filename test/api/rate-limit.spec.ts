@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startApp, type TestApp } from '../support/app.js';
 import { client } from '../support/client.js';
 import { exchange } from './raw-http.js';
@@ -33,6 +33,19 @@ describe('beyond the limit', () => {
     for (let at = 0; at <= LIMIT; at++) statuses.push((await exchange(app.url, 'GET', '/v2/articles')).status);
     expect(statuses).toEqual([...Array<number>(LIMIT).fill(401), 429]);
     await client(app.url).get('/articles').expect(200);
+  });
+
+  it('strangers are refused by their network, of whose addresses of IPv6 a host has all', async () => {
+    const proxied = await startApp({ RATE_LIMIT_PER_MINUTE: String(LIMIT), TRUST_PROXY: 'loopback' });
+    onTestFinished(() => proxied.close());
+    const statusOf = async (address: string, headers: Record<string, string> = {}) =>
+      (await exchange(proxied.url, 'GET', '/v2/articles', { 'X-Forwarded-For': address, ...headers })).status;
+    const guess = { Authorization: `Bearer rl_${'a'.repeat(43)}` };
+    const statuses = [];
+    for (let at = 1; at <= LIMIT + 1; at++)
+      statuses.push(await statusOf(`2001:db8:1:2::${at}`, at % 2 === 0 ? guess : {}));
+    expect(statuses).toEqual([...Array<number>(LIMIT).fill(401), 429]);
+    expect(await statusOf('2001:db8:1:3::1')).toBe(401);
   });
 
   it.each(['/__heartbeat__', '/__lbheartbeat__'])('%s is served', async (path) => {
