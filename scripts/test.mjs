@@ -1,6 +1,6 @@
 // Runs all suites, also after one has failed, and says at the end how long each took and what failed. `npm test -- unit web`
 // runs only those; `nodes`, the tests on newer versions of Node, runs only when it is named. One suite runs after the other,
-// but two of them beside others, so that both processors of a small machine are busy.
+// but `light` beside the last ones, so that both processors of a small machine are busy.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
@@ -24,7 +24,7 @@ const SUITES = {
 /** They notice at once what else the machine does. */
 const ALONE = ['unit', 'api', 'web'];
 /** They have wide time limits or none, and get what the suites beside them leave of the processors. */
-const BESIDE = ['light', 'nodes'];
+const BESIDE = ['light'];
 
 const chosen = process.argv.slice(2);
 const unknown = chosen.filter((name) => !(name in SUITES));
