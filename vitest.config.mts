@@ -99,7 +99,8 @@ export default defineConfig({
           // Firefox would starve at the low priority of the light suites.
           include: ['test/web/**/*.spec.ts', 'clients/extension/test/browser/firefox.spec.ts'],
           ...wholeSystems,
-          ...sideBySide(3),
+          // They wait for half of the time.
+          ...sideBySide(4),
           testTimeout: 90_000,
         },
       },
