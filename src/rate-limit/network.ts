@@ -1,5 +1,7 @@
 import { isIPv6 } from 'node:net';
 
+/** As some proxies write it in `X-Forwarded-For`, with the port of the connection. */
+const WITH_PORT = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d+)?$/;
 const MAPPED = /^::ffff:([\d.]+)$/i;
 
 /**
@@ -7,8 +9,9 @@ const MAPPED = /^::ffff:([\d.]+)$/i;
  * address of it for each request, so they count together. IPv4 that is mapped into IPv6 counts as IPv4.
  */
 export function networkOf(address: string): string {
-  const ip = address.split('%', 1)[0]!;
-  if (!isIPv6(ip)) return address;
+  const [, ipv6, other] = WITH_PORT.exec(address) ?? [];
+  const ip = (ipv6 ?? other ?? address).split('%', 1)[0]!;
+  if (!isIPv6(ip)) return ip;
   const [, ipv4] = MAPPED.exec(ip) ?? [];
   if (ipv4) return ipv4;
   // A URL has the one canonical form, in which `::` may stand for any number of zeros.

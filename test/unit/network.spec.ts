@@ -13,7 +13,11 @@ it.each([
   ['2001:db8::192.0.2.1', '2001:db8:0:0'],
   ['::1', '0:0:0:0'],
   ['fe80::1%eth0', 'fe80:0:0:0'],
+  ['192.0.2.1:49152', '192.0.2.1'],
+  ['[2001:db8:1:2::9]:49152', '2001:db8:1:2'],
+  ['[2001:db8:1:2::9]', '2001:db8:1:2'],
   ['unknown', 'unknown'],
+  ['unknown:80', 'unknown:80'],
   ['', ''],
 ])('%s counts as %s', (address, network) => {
   expect(networkOf(address)).toBe(network);
