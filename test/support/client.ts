@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { Agent } from 'node:https';
 import request, { type CallbackHandler, type Response, type Test } from 'supertest';
 import { type Deployment, givenDeployment, NotHere } from './deployment/deployment.js';
 import { isRefused, MAX_REPEATS, noteWaitingTime, requestTurn } from './deployment/pace.js';
 import { authorizationOf, noteUse } from './deployment/users.js';
+
+/** A handshake of TLS for each request would take longer than the requests. */
+const connections = new Agent({ keepAlive: true });
 
 type Verb = 'get' | 'head' | 'post' | 'put' | 'patch' | 'delete';
 
@@ -26,6 +30,7 @@ export function clientWith(url: string, authorization: string): Client {
   const verb = (method: Verb) => (path: string) => {
     if (deployment) requireAllowed(deployment, method, path);
     const test = request(url)[method](`/v2${path}`).set('Authorization', authorization);
+    if (url.startsWith('https:')) test.agent(connections);
     return deployment ? paced(test) : test;
   };
   return {
