@@ -67,10 +67,15 @@ export class ProviderKeys {
     const restMs = READ_AGAIN_MS[reason];
     if (restMs === undefined) return undefined;
     if (!this.readingAgain && this.clock() - (this.readAgainAt.get(reason) ?? -Infinity) < restMs) return undefined;
-    this.readingAgain ??= readKeys(uri).finally(() => (this.readingAgain = undefined));
+    this.readingAgain ??= this.readNow(uri).finally(() => (this.readingAgain = undefined));
     const keys = await this.readingAgain;
-    this.keys.set(uri, keys);
     this.readAgainAt.set(reason, this.clock());
+    return keys;
+  }
+
+  private async readNow(uri: string): Promise<JWTVerifyGetKey> {
+    const keys = await readKeys(uri);
+    this.keys.set(uri, keys);
     return keys;
   }
 }
