@@ -29,6 +29,8 @@ const api = (name: string, globalSetup: string[] = []) => ({
  * disturbed by what else its machine does; one that fails three times in a row has a fault.
  */
 const wholeSystems = {
+  // The files share the loaded modules, as above.
+  isolate: false,
   fileParallelism: false,
   retry: process.env.CI ? 2 : 0,
   hookTimeout: 120_000,
