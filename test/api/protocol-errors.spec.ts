@@ -376,6 +376,9 @@ describe('other ways to speak HTTP', () => {
     expect(status).toBe(200);
     expect(headers['access-control-expose-headers']).toContain('Total-Records');
     expect((await request('')).status).toBe(307);
+    expect((await request('?_limit=1')).status).toBe(307);
+    for (const path of ['/v2/x/../articles', '/v2/%2e/articles', '/v2\\articles/'])
+      expect([path, (await request(path)).status]).toEqual([path, (await exchange(app.url, 'GET', path)).status]);
   });
 
   it('a # belongs to the query, also in the URL of the next page, and ends a path', async () => {

@@ -34,10 +34,12 @@ export function requireWellFormed(request: Request, _: Response, next: NextFunct
   }
 }
 
+/** The path stays as it was sent: a URL parser would resolve dots in it. */
 function cutToPath(request: Request): void {
-  if (!URL.canParse(request.url)) return;
-  const { pathname, search, protocol } = new URL(request.url);
-  if (protocol === 'http:' || protocol === 'https:') request.url = request.originalUrl = pathname + search;
+  const [origin] = /^https?:\/\/[^/?#\\]+/i.exec(request.url) ?? [];
+  if (origin === undefined || !URL.canParse(origin)) return;
+  const rest = request.url.slice(origin.length);
+  request.url = request.originalUrl = rest.startsWith('/') ? rest : `/${rest}`;
 }
 
 /** Escapes malformed percent-encoding: guards and the handler should judge it, not the router. */
