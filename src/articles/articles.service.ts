@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
+import { settleCollection } from '../accounts/accounts.store.js';
+import { CollectionClock } from '../accounts/collection-clock.js';
+import { isTimestampTaken, type Quota } from '../accounts/tick.js';
 import type { Caller } from '../auth/caller.js';
 import { CLOCK, type Clock } from '../config/settings.module.js';
 import { Settings } from '../config/settings.js';
@@ -19,9 +22,6 @@ import type { Timestamp } from '../protocol/timestamp.js';
 import { isUuid } from '../protocol/uuid.js';
 import { type Article, changedFields, newArticle, patchArticle, patchResponse, type Tombstone } from './article.js';
 import * as store from './store/articles.store.js';
-import { settleCollection } from '../accounts/accounts.store.js';
-import { isTimestampTaken, type Quota } from '../accounts/tick.js';
-import { CollectionClock } from '../accounts/collection-clock.js';
 
 /** Articles that a bulk deletion deletes per transaction: some ten milliseconds. */
 const REMOVED_AT_ONCE = 100;

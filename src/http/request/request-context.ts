@@ -1,6 +1,6 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 
 declare global {
   // The namespace is how Express lets an application add to its requests.
