@@ -79,7 +79,7 @@ describe.each([
     const names = (await runSql(DATABASE_URL, 'SELECT name FROM migrations')).map(({ name }) => name);
     expect(names.length).toBe(new Set(names).size);
     expect(await runSql(DATABASE_URL, 'SELECT * FROM leases')).toEqual([]);
-  });
+  }, 120_000);
 
   it('goes on where another process was killed over it', async () => {
     const DATABASE_URL = await nearlyMigrated('killed');
