@@ -39,7 +39,7 @@ const loadSeconds = (each: number, mixture: number): Record<string, number> =>
 
 const plan: Plan = options.quick
   ? {
-      throughput: { connections: 4, warmUpSeconds: 0.1, seconds: 0.3, rounds: 1 },
+      throughput: { connections: 4, warmUpSeconds: 0.05, seconds: 0.1, rounds: 1 },
       growth: { rounds: 1, seconds: 0.05 },
       articles: [100, 1000],
       users: [10],

@@ -8,8 +8,8 @@ import { startMariaDb } from '../support/servers/mariadb.js';
 import { createScratchFolder } from '../support/servers/scratch-folder.js';
 import { type Service, startService } from '../support/service.js';
 
-/** So many that one is always being run, and so large that running one takes a while. */
-const DEVICES = 12;
+/** More than share a commit on SQLite, so that one is always being run, and so large that running one takes a while. */
+const DEVICES = 40;
 const ENTRIES = 25;
 const ROUNDS = 1;
 
