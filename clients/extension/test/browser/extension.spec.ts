@@ -353,6 +353,10 @@ describe('two devices', () => {
     await options.getByRole('form', { name: 'Name und Passwort' }).getByRole('button').click();
     await options.getByRole('heading', { name: `Angemeldet als ${user}` }).waitFor();
     await options.getByLabel('Merken, wie weit ich gelesen habe').check();
+    // What a page writes as it is closed is lost.
+    await options.waitForFunction(
+      "chrome.storage.local.get('preferences').then(({ preferences }) => preferences?.remembersPositions)",
+    );
     await options.close();
   });
 
