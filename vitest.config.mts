@@ -46,8 +46,6 @@ const client = (name: string, include: string[], globalSetup: string[] = []) => 
     ...wholeSystems,
     ...sideBySide(3),
     testTimeout: 60_000,
-    // A browser beside other suites may take more than the second that is the default.
-    expect: { poll: { timeout: 10_000 } },
   },
 });
 
