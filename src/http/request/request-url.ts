@@ -37,8 +37,8 @@ export function pathOf(url: string): string {
 }
 
 /**
- * A URL without what a parser takes for a fragment in its path, and with `#` in its query escaped. Express would parse a
- * URL with `#` anew, taking backslashes for slashes, and the URL of the next page would end there.
+ * The URL without a fragment in its path, and with `#` in its query escaped. Otherwise Express would parse it anew and take
+ * backslashes for slashes, and clients would cut the URL of the next page at the `#`.
  */
 export const withoutFragment = (url: string): string => url.replace(/^([^?#]*)#[^?]*/, '$1').replaceAll('#', '%23');
 
