@@ -3,6 +3,7 @@ FROM node:24.18.1-bookworm-slim AS build
 RUN apt-get update && apt-get install -y --no-install-recommends g++ make python3 && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY scripts/install-sqlite.mjs ./scripts/
 COPY clients/typescript/package.json ./clients/typescript/
 COPY clients/page-reader/package.json ./clients/page-reader/
 COPY formats/package.json ./formats/
@@ -29,6 +30,7 @@ FROM node:24.18.1-bookworm-slim AS e2e
 RUN apt-get update && apt-get install -y --no-install-recommends g++ make python3 && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY scripts/install-sqlite.mjs ./scripts/
 COPY clients/typescript/package.json ./clients/typescript/
 COPY clients/page-reader/package.json ./clients/page-reader/
 COPY formats/package.json ./formats/
