@@ -198,6 +198,16 @@ describe.each(Object.keys(servers))('plans on %s', (name) => {
     expect(steps.filter(({ covered }) => !covered)).toEqual([]);
   });
 
+  it.each([
+    ['unread articles', 'unread=true'],
+    ['favourites that are not archived, oldest first', 'favorite=true&archived=false&_sort=last_modified'],
+  ])('reads no other rows than those of %s', async (_what, search) => {
+    const steps = await plansOf(await page(server, search));
+    expect(steps.some(({ covered }) => covered)).toBe(true);
+    const read = steps.filter(({ covered }) => !covered);
+    expect(Math.max(...read.map(({ rows }) => rows ?? 0))).toBeLessThanOrEqual(1);
+  });
+
   it('finds what changed among few rows', async () => {
     const steps = await plansOf(await page(server, `_since=${LATE}&_limit=25`));
     expect(Math.max(...steps.map(({ rows }) => rows ?? 0))).toBeLessThan(50);

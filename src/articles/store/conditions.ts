@@ -117,7 +117,7 @@ export interface PageRequest extends Pick<CollectionQuery, 'filters' | 'sort'> {
  * statement.
  */
 export function pageStatement(
-  { indexHint: hint }: Dialect,
+  { indexHint: hint, isLocal }: Dialect,
   account: Buffer,
   request: PageRequest & { isFirst: boolean },
   limit: number,
@@ -130,19 +130,37 @@ export function pageStatement(
   if (filters.length > 0 && !start) facts.push(totalOf(account, filters, hint));
   if (includesTombstones(filters) && isFirst)
     facts.push({ sql: `${PURGED_UNTIL} AS purged_until`, parameters: [account] });
-  const selected = [columns, positionColumns(sort), ...facts.map(({ sql }) => sql)];
+  const selected = [columns, positionColumns(sort), ...facts.map(({ sql }) => sql)].join(', ');
+  const order = sort[0]?.descending ? 'DESC' : 'ASC';
+  const rows = `articles${indexFor(request, hint)} WHERE ${where.sql} ORDER BY ${orderBy(sort)} LIMIT ${limit}`;
+  const parameters = [...allOf(facts).parameters, ...where.parameters];
+  if (isLocal || !isByFlags(request)) return { sql: `SELECT ${selected} FROM ${rows}`, parameters };
+  const found = `(SELECT id AS found_id, last_modified AS found_time FROM ${rows}) AS found`;
   return {
-    sql: `SELECT ${selected.join(', ')} FROM articles${indexFor(request, hint)} WHERE ${where.sql} ORDER BY ${orderBy(sort)} LIMIT ${limit}`,
-    parameters: [...facts.flatMap(({ parameters }) => parameters), ...where.parameters],
+    sql: `SELECT ${selected} FROM ${found} STRAIGHT_JOIN articles ON account = ? AND id = found_id ORDER BY found_time ${order}`,
+    parameters: [...parameters, account],
   };
 }
 
+/**
+ * Whether flags choose from the index by time. MySQL and MariaDB read the row of each of its entries, at least in descending order,
+ * before they look at the flags; so the ids are found first, in the index alone.
+ */
+const isByFlags = ({ filters, sort }: PageRequest): boolean =>
+  isByTime(sort) &&
+  isInLiveIndex(filters) &&
+  !includesTombstones(filters) &&
+  filters.some(({ field }) => field !== 'last_modified');
+
+const isByTime = ([first]: readonly SortKey[]): boolean => first?.field === 'last_modified';
+
 const IN_LIVE_INDEX: ReadonlySet<string> = new Set(['deleted', ...LIVE_INDEX]);
+
+const isInLiveIndex = (filters: readonly Filter[]): boolean => filters.every(({ field }) => IN_LIVE_INDEX.has(field));
 
 /** Order of time comes from an index. Any other order has to be sorted, and the planner knows best how. */
 function indexFor({ filters, sort }: PageRequest, hint: Dialect['indexHint']): string {
-  if (sort[0]?.field !== 'last_modified') return '';
-  if (filters.some(({ field }) => !IN_LIVE_INDEX.has(field))) return '';
+  if (!isByTime(sort) || !isInLiveIndex(filters)) return '';
   return hint(includesTombstones(filters) ? 'uq_articles_last_modified' : 'ix_articles_live');
 }
 
@@ -154,7 +172,7 @@ function totalOf(account: Buffer, filters: readonly Filter[], hint: Dialect['ind
 
 /** Counts by flags are answered from an index alone. */
 function countIndex(filters: readonly Filter[], hint: Dialect['indexHint']): string {
-  if (filters.some(({ field }) => !IN_LIVE_INDEX.has(field))) return '';
+  if (!isInLiveIndex(filters)) return '';
   const byTime = filters.every(({ field }) => field === 'last_modified');
   if (byTime) return hint('uq_articles_last_modified');
   return includesTombstones(filters) ? '' : hint('ix_articles_live');
