@@ -1,7 +1,7 @@
 import { MoreThan } from 'typeorm';
 import { Account } from '../database/entities/account.entity.js';
 import { managerOn } from '../database/entities/manager.js';
-import type { Session } from '../database/session.js';
+import type { Parameter, Row, Session } from '../database/session.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 
 /** A row of `accounts`, but for the marks of its last writes. */
@@ -20,14 +20,25 @@ const COLLECTION = 'SELECT last_modified, live_count, purged_until FROM accounts
 const SETTLE = 'UPDATE accounts SET last_modified = ?, live_count = live_count - ? WHERE account = ?';
 
 /**
- * An expression that reads `purged_until` in the same statement as the account's articles; its one parameter is the
- * account.
+ * The collection as a table of one row, for a statement that reads it together with its articles; its one parameter is the
+ * account. `collectionOf` takes it from a row of the result.
  */
-export const PURGED_UNTIL = '(SELECT purged_until FROM accounts WHERE account = ?)';
+export const WITH_COLLECTION =
+  '(SELECT last_modified AS collection_modified, live_count, purged_until FROM accounts WHERE account = ?) AS collection';
+export const COLLECTION_COLUMNS = ['collection_modified', 'live_count', 'purged_until'];
+
+export const collectionOf = ({ collection_modified, live_count, purged_until }: Row): Collection =>
+  ({ last_modified: collection_modified, live_count, purged_until }) as Collection;
 
 /** The account's collection; undefined before the user's first request. */
 export function findCollection(session: Session, account: Buffer): Promise<Collection | undefined> {
   return session.row(COLLECTION, [account]) as Promise<Collection | undefined>;
+}
+
+/** Like `findCollection`, but undefined too if there are rows of `articles` that meet a condition. */
+export function findCollectionWithout(session: Session, account: Buffer, articles: string, parameters: Parameter[]) {
+  const sql = `${COLLECTION} AND NOT EXISTS (SELECT 1 FROM articles WHERE ${articles})`;
+  return session.row(sql, [account, ...parameters]) as Promise<Collection | undefined>;
 }
 
 /** Like `findCollection`, in a transaction that it makes wait for others of the account, and others for it. */

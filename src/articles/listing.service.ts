@@ -44,16 +44,19 @@ export class ListingService {
     const size = Math.min(query.limit ?? pageSize, pageSize);
     const request = { filters, sort, size, maxBytes: maxPageBytes, start };
     const find = factsOnly ? findPageFacts : findPage;
-    const { collection, page } = await this.database.onSession(async (session) => {
-      const collection = await this.collections.read(session, caller);
-      requireUnmodified({ ifUnmodifiedSince }, collection.last_modified);
-      return { collection, page: await find(session, account, request, collection) };
-    }, caller);
+    const page = await this.database.onSession(
+      async (session) =>
+        (await find(session, account, request, caller.shared?.collection)) ??
+        (await find(session, account, request, await this.collections.read(session, caller)))!,
+      caller,
+    );
+    const { last_modified, purged_until } = page.collection;
+    requireUnmodified({ ifUnmodifiedSince }, last_modified);
     return {
       items: page.items,
       total: page.total,
-      last_modified: collection.last_modified,
-      mustStartOver: mustStartOver(filters, page.purged_until),
+      last_modified,
+      mustStartOver: mustStartOver(filters, purged_until),
       nextToken: page.next && encodePageToken(scope, page.next),
     };
   }

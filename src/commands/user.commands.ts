@@ -78,7 +78,7 @@ async function exportAccount({ database, print }: DatabaseContext, row: AccountR
   await print(JSON.stringify({ account: account.toString('hex'), ...collection }));
   for (let start: Page['next'] = { total: 0, position: [0] }; start;) {
     const request = { ...ALL, size: AT_ONCE, maxBytes: BYTES_AT_ONCE, start };
-    const page: Page = await database.onSession((session) => findPage(session, account, request, collection));
+    const page: Page = (await database.onSession((session) => findPage(session, account, request, collection)))!;
     for (const item of page.items!) await print(JSON.stringify(item));
     start = page.next;
   }

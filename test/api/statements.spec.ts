@@ -101,24 +101,26 @@ describe('three statements are enough for a poll that finds news', () => {
   });
 });
 
-describe('two statements are enough to', () => {
-  it.each([
-    '',
-    '?_limit=2',
-    '?_since=5',
-    '?_since=9999999999999',
-    '?unread=true',
-    '?title=none',
-    '?unread=true&_sort=title&_limit=2',
-  ])('list and count articles%s', async (query) => {
-    expect(await cost(() => device.get(`/articles${query}`).expect(200))).toBeLessThanOrEqual(2);
-    expect(await cost(() => device.head(`/articles${query}`).expect(200))).toBeLessThanOrEqual(2);
-  });
+describe('one statement is enough to', () => {
+  it.each(['', '?_limit=2', '?_since=5', '?unread=true', '?unread=true&_sort=title&_limit=2'])(
+    'list and count articles%s',
+    async (query) => {
+      expect(await cost(() => device.get(`/articles${query}`).expect(200))).toBe(1);
+      expect(await cost(() => device.head(`/articles${query}`).expect(200))).toBe(1);
+    },
+  );
 
   it('list the next page', async () => {
     const { headers } = await device.get('/articles?unread=true&_sort=title&_limit=2').expect(200);
     const next = `/articles${new URL(headers['next-page']!).search}`;
-    expect(await cost(() => device.get(next).expect(200))).toBeLessThanOrEqual(2);
+    expect(await cost(() => device.get(next).expect(200))).toBe(1);
+  });
+});
+
+describe('two statements are enough to', () => {
+  it.each(['?_since=9999999999999', '?title=none'])('list and count no articles%s', async (query) => {
+    expect(await cost(() => device.get(`/articles${query}`).expect(200))).toBeLessThanOrEqual(2);
+    expect(await cost(() => device.head(`/articles${query}`).expect(200))).toBeLessThanOrEqual(2);
   });
 });
 
@@ -210,7 +212,7 @@ describe('in a batch', () => {
 
   it('and no transaction for 25 reads', async () => {
     expect(await cost(() => run(200, (at) => ({ method: 'GET', path: `/articles/${ids[at]}` })))).toBe(SIZE);
-    expect(await cost(() => run(200, () => ({ method: 'HEAD', path: '/articles?unread=true' })))).toBe(2 * SIZE);
+    expect(await cost(() => run(200, () => ({ method: 'HEAD', path: '/articles?unread=true' })))).toBe(SIZE);
   });
 });
 

@@ -1,40 +1,38 @@
-import { type Collection, findCollection } from '../../accounts/accounts.store.js';
+import { type Collection, collectionOf, findCollection, findCollectionWithout } from '../../accounts/accounts.store.js';
 import type { Row, Session } from '../../database/session.js';
 import { type SortKey, mustStartOver } from '../../protocol/collection-query.js';
 import type { PagePosition, PageStart } from '../../protocol/page-token.js';
-import type { Timestamp } from '../../protocol/timestamp.js';
 import { uuidText } from '../../protocol/uuid.js';
 import type { Article, Tombstone } from '../article.js';
 import { MOST_BYTES, toItem } from './article.row.js';
-import { type PageRequest, pageStatement } from './conditions.js';
+import { pageConditions, type PageRequest, pageStatement } from './conditions.js';
 
-/**
- * A page of a listing. `total` counts the whole listing as of its first page; `next` is where the following page
- * starts; `purged_until` tells which tombstones were gone when the page was read.
- */
+/** A page of a listing. `total` counts the whole listing as of its first page; `next` is where the following page starts. */
 export interface Page {
   /** Absent where only the rest was wanted. */
   items?: PageItems;
   total: number;
   next?: PageStart;
-  purged_until: Timestamp;
+  /** As it was when the page was read, or earlier but for `purged_until`: it tells which tombstones were gone. */
+  collection: Collection;
 }
 
 /** The most rows that one statement reads, for where a page may have thousands: a record has at most some 100 kB. */
 const ROWS_AT_ONCE = 128;
 
 /**
- * Reads one page, in a single statement unless it may have more than a hundred items. It ends with as many items as were
- * requested or when they take `maxBytes`, but has at least one. `collection` was read earlier: its count is the total
- * when there are no filters, but tombstones may have been purged since. The total is counted only once, so that paging
- * through n records costs O(n), not O(n²).
+ * Reads one page together with its collection, in a single statement unless it is empty or may have more than a hundred
+ * items. It ends with as many items as were requested or when they take `maxBytes`, but has at least one. The total is
+ * counted only once, so that paging through n records costs O(n), not O(n²). Undefined for a new user, or if the first
+ * items were written meanwhile: then it takes the collection to be read earlier.
+ * @param earlier the collection as it was read before
  */
 export async function findPage(
   session: Session,
   account: Buffer,
   request: PageRequest,
-  collection: Collection,
-): Promise<Page> {
+  earlier?: Collection,
+): Promise<Page | undefined> {
   const items = new PageItems(request.maxBytes);
   let [first, last]: (Row | undefined)[] = [];
   let hasMore = true;
@@ -50,17 +48,18 @@ export async function findPage(
     if (!hasMore) break;
     start = { total: 0, position: positionOf(last!, request.sort) };
   }
-  return { items, ...(await factsOf(session, account, request, collection, { first, last, hasMore })) };
+  const facts = await factsOf(session, account, request, earlier, { first, last, hasMore });
+  return facts && { items, ...facts };
 }
 
-/** The facts of a page for HEAD. Nearly always the lengths of the texts prove that all items fit, at a third of the cost. */
+/** Like `findPage`, without the items, for HEAD. Nearly always the lengths of the texts prove that all items fit, at a third of the cost. */
 export async function findPageFacts(
   session: Session,
   account: Buffer,
   request: PageRequest,
-  collection: Collection,
-): Promise<Page> {
-  if (request.size >= ROWS_AT_ONCE) return findPage(session, account, request, collection);
+  earlier?: Collection,
+): Promise<Page | undefined> {
+  if (request.size >= ROWS_AT_ONCE) return findPage(session, account, request, earlier);
   const { sql, parameters } = pageStatement(
     session.dialect,
     account,
@@ -71,9 +70,9 @@ export async function findPageFacts(
   const rows = await session.rows(sql, parameters);
   const listed = rows.slice(0, request.size);
   if (listed.reduce((sum, row) => sum + Number(row.most_bytes), 0) > request.maxBytes)
-    return findPage(session, account, request, collection);
+    return findPage(session, account, request, earlier);
   const hasMore = rows.length > listed.length;
-  return factsOf(session, account, request, collection, { first: rows[0], last: listed.at(-1), hasMore });
+  return factsOf(session, account, request, earlier, { first: rows[0], last: listed.at(-1), hasMore });
 }
 
 /** The first and last row of a page, and whether more follow. */
@@ -87,29 +86,29 @@ async function factsOf(
   session: Session,
   account: Buffer,
   request: PageRequest,
-  collection: Collection,
+  earlier: Collection | undefined,
   { first, last, hasMore }: Ends,
-): Promise<Page> {
+): Promise<Page | undefined> {
+  const read = first && collectionOf(first);
+  const collection = read
+    ? { ...read, ...earlier, purged_until: read.purged_until }
+    : await collectionOfNone(session, account, request, earlier);
+  if (!collection) return undefined;
   const total = request.start?.total ?? firstTotal(first, request, collection);
-  return {
-    total,
-    next: hasMore ? { total, position: positionOf(last!, request.sort) } : undefined,
-    purged_until:
-      (first?.purged_until as Timestamp | undefined) ?? (await purgedUntil(session, account, request, collection)),
-  };
+  return { total, next: hasMore ? { total, position: positionOf(last!, request.sort) } : undefined, collection };
 }
 
 /** Every row of a filtered first page carries the total; no rows means a total of 0. */
 const firstTotal = (row: Row | undefined, { filters }: PageRequest, { live_count }: Collection): number =>
   filters.length > 0 ? ((row?.total as number | undefined) ?? 0) : live_count;
 
-/**
- * An empty page carries no `purged_until`, so it is queried unless the device has seen every change or lists no
- * tombstones.
- */
-async function purgedUntil(session: Session, account: Buffer, { filters }: PageRequest, known: Collection) {
-  if (!mustStartOver(filters, known.last_modified)) return known.purged_until;
-  return (await findCollection(session, account))?.purged_until ?? 0;
+/** The collection of an empty page, whose rows tell nothing. */
+async function collectionOfNone(session: Session, account: Buffer, request: PageRequest, earlier?: Collection) {
+  const { sql, parameters } = pageConditions(account, request);
+  if (!earlier) return findCollectionWithout(session, account, sql, parameters);
+  // A device that has seen every change, or lists no tombstones, is not concerned.
+  if (!mustStartOver(request.filters, earlier.last_modified)) return earlier;
+  return { ...earlier, purged_until: (await findCollection(session, account))?.purged_until ?? 0 };
 }
 
 const positionOf = (row: Row, sort: readonly SortKey[]): PagePosition =>

@@ -9,7 +9,7 @@ import {
 import { MAX_CODE_POINTS, QUERY_FIELDS, type FieldValue, type QueryField } from '../../protocol/fields.js';
 import type { PagePosition, PageStart } from '../../protocol/page-token.js';
 import { isUuid, uuidBytes } from '../../protocol/uuid.js';
-import { PURGED_UNTIL } from '../../accounts/accounts.store.js';
+import { COLLECTION_COLUMNS, WITH_COLLECTION } from '../../accounts/accounts.store.js';
 import { LIVE_INDEX } from '../../database/entities/article.entity.js';
 import { urlHash, ITEM_COLUMNS } from './article.row.js';
 
@@ -112,9 +112,9 @@ export interface PageRequest extends Pick<CollectionQuery, 'filters' | 'sort'> {
 }
 
 /**
- * The statement that reads up to `limit` rows of a page; the rows of the first page also carry facts about the whole
- * listing. Raw SQL, because no query builder can force an index, and every combination of filters needs its own
- * statement.
+ * The statement that reads up to `limit` rows of a page; the first one's rows also carry the collection and, where it is
+ * needed, the total of the whole listing. Raw SQL, because no query builder can force an index, and every combination of
+ * filters needs its own statement.
  */
 export function pageStatement(
   { indexHint: hint, isLocal }: Dialect,
@@ -124,22 +124,32 @@ export function pageStatement(
   columns = ITEM_COLUMNS,
 ): Condition {
   const { filters, sort, start, isFirst } = request;
-  const scope = listed(account, filters);
-  const where = start ? allOf([scope, after(sort, start.position)]) : scope;
-  const facts: Condition[] = [];
-  if (filters.length > 0 && !start) facts.push(totalOf(account, filters, hint));
-  if (includesTombstones(filters) && isFirst)
-    facts.push({ sql: `${PURGED_UNTIL} AS purged_until`, parameters: [account] });
-  const selected = [columns, positionColumns(sort), ...facts.map(({ sql }) => sql)].join(', ');
-  const order = sort[0]?.descending ? 'DESC' : 'ASC';
+  const total = filters.length > 0 && !start ? totalOf(account, filters, hint) : undefined;
+  const selected = [columns, positionColumns(sort), ...(isFirst ? COLLECTION_COLUMNS : []), total?.sql ?? []].flat();
+  const collection = isFirst ? `${WITH_COLLECTION} CROSS JOIN ` : '';
+  const where = pageConditions(account, request);
   const rows = `articles${indexFor(request, hint)} WHERE ${where.sql} ORDER BY ${orderBy(sort)} LIMIT ${limit}`;
-  const parameters = [...allOf(facts).parameters, ...where.parameters];
-  if (isLocal || !isByFlags(request)) return { sql: `SELECT ${selected} FROM ${rows}`, parameters };
+  const isFoundFirst = !isLocal && isByFlags(request);
   const found = `(SELECT id AS found_id, last_modified AS found_time FROM ${rows}) AS found`;
+  const order = sort[0]?.descending ? 'DESC' : 'ASC';
+  const source = isFoundFirst
+    ? `${found} STRAIGHT_JOIN articles ON account = ? AND id = found_id ORDER BY found_time ${order}`
+    : rows;
   return {
-    sql: `SELECT ${selected} FROM ${found} STRAIGHT_JOIN articles ON account = ? AND id = found_id ORDER BY found_time ${order}`,
-    parameters: [...parameters, account],
+    sql: `SELECT ${selected.join(', ')} FROM ${collection}${source}`,
+    parameters: [
+      ...(total?.parameters ?? []),
+      ...(isFirst ? [account] : []),
+      ...where.parameters,
+      ...(isFoundFirst ? [account] : []),
+    ],
   };
+}
+
+/** What the rows of a page have to meet, whatever its size. */
+export function pageConditions(account: Buffer, { filters, sort, start }: PageRequest): Condition {
+  const scope = listed(account, filters);
+  return start ? allOf([scope, after(sort, start.position)]) : scope;
 }
 
 /**
