@@ -101,12 +101,13 @@ export class CollectionClock {
 
   /**
    * Runs `work` in one transaction, which is announced once: all that is done with the given `SharedChanges` as the
-   * owner's `shared` is part of it. `work` may run more than once, and gets the result of the time that counts.
+   * owner's `shared` is part of it. `work` may run more than once, and gets the result of the time that counts. Rejects with
+   * `MustRepeat` if it has to be called again, then without collecting rows.
    */
-  together<T>(owner: Owner, work: (shared: SharedChanges) => Promise<T>): Promise<T> {
+  together<T>(owner: Owner, collectsRows: boolean, work: (shared: SharedChanges) => Promise<T>): Promise<T> {
     const { account, key } = owner;
     return this.database.inLazyTransaction(async (session, begin) => {
-      const shared = new SharedChanges(session, begin, account, this.clock);
+      const shared = new SharedChanges(session, begin, account, this.clock, collectsRows);
       const outcome = await shared.finish(await work(shared));
       const announce = () => this.changes.announce(key, shared.collection!.last_modified);
       return outcome.isKept ? { ...outcome, whenDurable: announce } : outcome;

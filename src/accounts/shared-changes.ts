@@ -3,10 +3,12 @@ import type { Clock } from '../config/settings.module.js';
 import {
   type Dialect,
   type Parameter,
+  placeholders,
   type Row,
   type Session,
   type Tally,
   tooLarge,
+  unavailable,
   type WriteResult,
 } from '../database/session.js';
 import { type Begin, committed, discarded, type Outcome } from '../database/transaction.js';
@@ -16,13 +18,19 @@ import type { Timestamp } from '../protocol/timestamp.js';
 import { addNewAccount, type Collection, lockCollection } from './accounts.store.js';
 import { type Change, type Changing, type Quota, settle, withFreeTimestamp } from './tick.js';
 
+/** The length of the texts in collected rows, which is far below the largest statement of the service. */
+const MAX_COLLECTED = 100_000;
+
+const lengthOf = (row: Parameter[]): number =>
+  row.reduce((sum: number, value) => sum + (typeof value === 'string' ? value.length : 0), 0);
+
 /** How long a transaction may keep others waiting: on SQLite everybody who writes, on a server the same user only. */
 const MAX_LOCKED_MS = { local: 500, server: 4_000 };
 
-/** Thrown to repeat a transaction without a piece of work that has to be undone. */
+/** Thrown to repeat a transaction without a piece of work that has to be undone, or without collecting rows. */
 export class MustRepeat extends Error {
   constructor() {
-    super('what a part of a transaction wrote has to be undone');
+    super('the transaction has to be repeated');
   }
 }
 
@@ -53,8 +61,9 @@ export class SharedChanges {
     begin: Begin,
     private readonly account: Buffer,
     private readonly clock: Clock,
+    mayCollect: boolean,
   ) {
-    this.session = new WatchedSession(session, begin);
+    this.session = new WatchedSession(session, begin, mayCollect);
   }
 
   /** True once the account has been locked for so long that nothing more should be done in this transaction. */
@@ -64,14 +73,14 @@ export class SharedChanges {
   }
 
   /** True if the last piece of work has to be undone: the transaction has to be repeated without it. */
-  get mustRepeat(): boolean {
+  get mustUndoLast(): boolean {
     return this.session.failure === undefined && this.mustUndo;
   }
 
   /** Throws what the transaction failed with, or `MustRepeat`. */
   requireIntact(): void {
     if (this.session.failure !== undefined) throw this.session.failure as Error;
-    if (this.mustRepeat) throw new MustRepeat();
+    if (this.mustUndo || this.session.refusedRows) throw new MustRepeat();
   }
 
   /** A change as `CollectionClock.change` makes it, in this transaction. */
@@ -113,6 +122,7 @@ export class SharedChanges {
   /** Ends the transaction: writes the collection's state if it has changed. */
   async finish<T>(result: T): Promise<Outcome<T>> {
     const { collection, stored, session, account } = this;
+    await session.sendRows().catch(() => this.requireIntact());
     if (!collection || !stored) return discarded(result);
     if (collection === stored) return this.isNew ? committed(result) : discarded(result);
     const { last_modified, live_count } = collection;
@@ -126,11 +136,21 @@ class WatchedSession implements Session {
   failure?: unknown;
   /** How many statements have changed rows. */
   writes = 0;
+  /** One of the collected rows is a duplicate or the like, so that none was inserted. */
+  refusedRows = false;
+  private readonly mayCollect: boolean;
+  private isCollecting = false;
+  private readonly collected: { insert: string; row: Parameter[] }[] = [];
+  private collectedLength = 0;
 
+  /** @param mayCollect whether rows may be collected on a server; in a file a statement costs next to nothing */
   constructor(
     private readonly session: Session,
     private readonly beginTransaction: Begin,
-  ) {}
+    mayCollect: boolean,
+  ) {
+    this.mayCollect = mayCollect && !session.dialect.isLocal;
+  }
 
   get dataSource(): DataSource {
     return this.session.dataSource;
@@ -144,18 +164,52 @@ class WatchedSession implements Session {
     return this.watch(this.beginTransaction());
   }
 
-  rows(sql: string, parameters: Parameter[]): Promise<Row[]> {
+  async rows(sql: string, parameters: Parameter[]): Promise<Row[]> {
+    await this.sendRows();
     return this.watch(this.session.rows(sql, parameters));
   }
 
-  row(sql: string, parameters: Parameter[]): Promise<Row | undefined> {
+  async row(sql: string, parameters: Parameter[]): Promise<Row | undefined> {
+    await this.sendRows();
     return this.watch(this.session.row(sql, parameters));
   }
 
   async run(sql: string, parameters: Parameter[]): Promise<WriteResult> {
+    await this.sendRows();
     const result = await this.watch(this.session.run(sql, parameters));
     if (result.affectedRows > 0) this.writes++;
     return result;
+  }
+
+  /**
+   * Inserts a row, the first one at once: where that is a duplicate, others probably are. Later ones are collected until
+   * another statement is due, so that 25 new articles take two INSERTs.
+   */
+  async insertRow(insert: string, row: Parameter[]): Promise<void> {
+    if (!this.isCollecting) {
+      await this.run(insert + placeholders(row), row);
+      this.isCollecting = this.mayCollect;
+      return;
+    }
+    this.writes++;
+    this.collected.push({ insert, row });
+    this.collectedLength += lengthOf(row);
+    if (this.collectedLength > MAX_COLLECTED) await this.sendRows();
+  }
+
+  /** Inserts the collected rows. Rejects with 503 / 201 if one of them cannot be inserted: none is. */
+  async sendRows(): Promise<void> {
+    const [first, ...others] = this.collected.splice(0);
+    if (!first) return;
+    this.collectedLength = 0;
+    const rows = [first.row, ...others.map(({ row }) => row)];
+    const sql = first.insert + rows.map(placeholders).join(', ');
+    try {
+      await this.watch(this.session.run(sql, rows.flat()));
+    } catch (error) {
+      this.refusedRows = true;
+      throw unavailable(error);
+    }
   }
 
   private async watch<T>(statement: Promise<T>): Promise<T> {

@@ -82,9 +82,9 @@ export class BatchService {
     if (first.place === 'alone') return [await this.runStep(batch, first, this.isFull(slots) ? IS_FULL : undefined)];
     /** The responses of entries that must not run again, because what they wrote had to be undone. */
     const undone = new Map<Step, Slot>();
-    for (;;)
+    for (let collectsRows = true; ; collectsRows = false)
       try {
-        return await this.collections.together(callerOf(batch), (shared) =>
+        return await this.collections.together(callerOf(batch), collectsRows, (shared) =>
           this.runInTransaction(batch, group, slots, undone, shared),
         );
       } catch (error) {
@@ -109,7 +109,7 @@ export class BatchService {
       }
       const refusal = this.isFull(earlier, slots) ? IS_FULL : shared.isOverdue ? IS_SLOW : undefined;
       const slot = undone.get(step) ?? (await this.runStep(batch, step, refusal, caller));
-      if (shared.mustRepeat) undone.set(step, slot);
+      if (shared.mustUndoLast) undone.set(step, slot);
       shared.requireIntact();
       slots.push(slot);
     }

@@ -21,7 +21,12 @@ export interface Session {
   /** The first row. */
   row(sql: string, parameters: Parameter[]): Promise<Row | undefined>;
   run(sql: string, parameters: Parameter[]): Promise<WriteResult>;
+  /** Like `run` for an INSERT whose values are one row, which it may send later together with others. */
+  insertRow?(insert: string, row: Parameter[]): Promise<void>;
 }
+
+/** The placeholders of a row. */
+export const placeholders = (row: readonly unknown[]): string => `(${row.map(() => '?').join(', ')})`;
 
 /** A borrowed session: it has to be released, or destroyed when its state is unknown. */
 export interface LoanedSession extends Session {

@@ -70,6 +70,33 @@ describe('the requests of a batch get the responses, and have the effects, that 
       ],
     ],
     [
+      'new articles, among them what another article and an earlier entry hold',
+      () => [
+        create({ url: url('1') }),
+        create({ url: url('2') }),
+        create({ url: url('a') }),
+        create({ url: url('3') }),
+        create({ url: url('2') }),
+        create({ url: url('4') }),
+      ],
+    ],
+    [
+      'new articles that take more than one statement',
+      () =>
+        Array.from({ length: 12 }, (_, at) =>
+          create({ url: url(`long/${at}`), excerpt: `${at} \u{1f4da}'`.repeat(2_500) }),
+        ),
+    ],
+    [
+      'creations, one of them on a condition that those before make false',
+      () => [
+        create({ url: url('1') }),
+        create({ url: url('2') }),
+        { ...create({ url: url('3') }), headers: unmodifiedSince(NOW + 1) },
+        create({ url: url('4') }),
+      ],
+    ],
+    [
       'changes of one article, on conditions that the ones before make true or false',
       (a) => [
         { method: 'PATCH', path: a, body: { title: '1' }, headers: unmodifiedSince(NOW) },

@@ -1,4 +1,4 @@
-import type { Row, Session } from '../../database/session.js';
+import { placeholders, type Row, type Session } from '../../database/session.js';
 import type { Filter } from '../../protocol/collection-query.js';
 import type { Timestamp } from '../../protocol/timestamp.js';
 import { uuidBytes } from '../../protocol/uuid.js';
@@ -16,7 +16,8 @@ import {
 } from './article.row.js';
 import { allOf, type Condition, listed } from './conditions.js';
 
-const INSERT = `INSERT INTO articles (account, ${COLUMNS.join(', ')}) VALUES (?${', ?'.repeat(COLUMNS.length)})`;
+const INSERT = `INSERT INTO articles (account, ${COLUMNS.join(', ')}) VALUES `;
+const INSERT_ONE = INSERT + placeholders(['account', ...COLUMNS]);
 const ONE = `SELECT ${ITEM_COLUMNS} FROM articles WHERE account = ? AND id = ?`;
 // With a single OR condition MySQL would read all records of the account.
 const HOLDERS = ['url_hash', 'resolved_url_hash']
@@ -49,7 +50,8 @@ export async function isTaken(session: Session, account: Buffer, article: Urls &
 }
 
 export async function insertArticle(session: Session, account: Buffer, article: Article): Promise<void> {
-  await session.run(INSERT, [account, ...rowValues(article)]);
+  const row = [account, ...rowValues(article)];
+  await (session.insertRow ? session.insertRow(INSERT, row) : session.run(INSERT_ONE, row));
 }
 
 /** Updates the given columns of a live article. Rejects with a duplicate-key error when its resolved URL is taken. */
