@@ -1,6 +1,7 @@
 // Runs a part of the tests on newer versions of Node, in a copy of the working tree whose SQLite binding is compiled for them.
 // Binary and headers come from npm. With `prepare` it only downloads and compiles, which may run beside other work.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
@@ -15,8 +16,9 @@ const VERSIONS = ['24.18.1', '26.3.0'];
 /**
  * Where a new Node would show first: HTTP, decoding, compression, SQLite, the driver of MariaDB, processes and their end. All of it
  * runs on .nvmrc's. What the API specs look at differs by database and by Node, but not by both: they run on one.
+ * The two lists run side by side, as `system` takes one file after the other and mostly waits.
  */
-const PROJECTS = ['unit', 'api-sqlite', 'client', 'client-mariadb', 'light', 'system'];
+const PROJECTS = [['unit', 'api-sqlite', 'client', 'client-mariadb', 'light'], ['system']];
 const FILES = [
   ...['connections', 'formats', 'header-limit', 'page-token', 'settings', 'sqlite.sessions', 'text'].map(
     inFolder('test/unit'),
@@ -32,7 +34,7 @@ const cache = resolve(process.env.TEST_CACHE_DIR || 'node_modules/.cache/reading
 const folderOf = (version) => join(cache, `node-${version}-better-sqlite3-${sqliteVersion}`);
 
 for (const version of VERSIONS) prepare(version);
-if (process.argv[2] !== 'prepare') testAll();
+if (process.argv[2] !== 'prepare') await testAll();
 
 /** Downloads a Node and compiles the SQLite binding for it, unless that has been done. */
 function prepare(version) {
@@ -52,26 +54,33 @@ function prepare(version) {
 }
 
 /** Runs the tests in a copy, as the binding of this version of Node stays where it is. */
-function testAll() {
+async function testAll() {
   const copy = mkdtempSync(join(tmpdir(), 'reading-list-node-'));
   try {
     copyWorkingTree(copy);
-    for (const version of VERSIONS) test(version, copy);
+    for (const version of VERSIONS) await test(version, copy);
   } finally {
     run('rm', ['-rf', copy], '.', process.env);
   }
 }
 
-function test(version, copy) {
+async function test(version, copy) {
   const binding = 'node_modules/better-sqlite3/build/Release/better_sqlite3.node';
   // It is a hard link to the one of the working tree.
   rmSync(join(copy, binding));
   cpSync(join(folderOf(version), binding), join(copy, binding));
   console.log(`\n-- Node ${version}`);
-  const projects = PROJECTS.flatMap((name) => ['--project', name]);
-  // It runs beside other suites, and what is slow here is not slow on .nvmrc's alone.
+  const outcomes = await Promise.allSettled(PROJECTS.map((names) => testProjects(version, copy, names)));
+  for (const { reason } of outcomes) if (reason) throw reason;
+}
+
+async function testProjects(version, copy, names) {
+  const projects = names.flatMap((name) => ['--project', name]);
+  // They run beside other suites, and what is slow here is not slow on .nvmrc's alone.
   const words = ['node_modules/vitest/vitest.mjs', 'run', '--retry', '2', ...projects, ...FILES];
-  run('node', words, copy, environmentOf(folderOf(version)));
+  const env = environmentOf(folderOf(version));
+  const [status] = await once(spawn('node', words, { cwd: copy, env, stdio: 'inherit' }), 'exit');
+  if (status !== 0) throw new Error(`tests on Node ${version}: status ${status}`);
 }
 
 /** Copies all but the history and the caches. */
