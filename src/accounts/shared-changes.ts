@@ -72,9 +72,13 @@ export class SharedChanges {
     return performance.now() - this.lockedAt > (this.session.dialect.isLocal ? local : server);
   }
 
-  /** True if the last piece of work has to be undone: the transaction has to be repeated without it. */
+  /**
+   * True if the last piece of work has to be undone: the transaction has to be repeated without it. What failed only because
+   * collected rows were refused is repeated too.
+   */
   get mustUndoLast(): boolean {
-    return this.session.failure === undefined && this.mustUndo;
+    const { failure, refusedRows } = this.session;
+    return failure === undefined && !refusedRows && this.mustUndo;
   }
 
   /** Throws what the transaction failed with, or `MustRepeat`. */

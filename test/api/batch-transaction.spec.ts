@@ -88,6 +88,13 @@ describe('the requests of a batch get the responses, and have the effects, that 
         ),
     ],
     [
+      'new articles that take more than one statement, one of them twice',
+      () =>
+        Array.from({ length: 12 }, (_, at) =>
+          create({ url: url(`long/${at === 3 ? 2 : at}`), excerpt: `${at} \u{1f4da}'`.repeat(2_500) }),
+        ),
+    ],
+    [
       'creations, one of them on a condition that those before make false',
       () => [
         create({ url: url('1') }),
