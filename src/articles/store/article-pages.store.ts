@@ -2,6 +2,7 @@ import { type Collection, collectionOf, findCollection, findCollectionWithout } 
 import type { Row, Session } from '../../database/session.js';
 import { type SortKey, mustStartOver } from '../../protocol/collection-query.js';
 import type { PagePosition, PageStart } from '../../protocol/page-token.js';
+import type { Timestamp } from '../../protocol/timestamp.js';
 import { uuidText } from '../../protocol/uuid.js';
 import type { Article, Tombstone } from '../article.js';
 import { MOST_BYTES, toItem } from './article.row.js';
@@ -34,13 +35,14 @@ export async function findPage(
   earlier?: Collection,
 ): Promise<Page | undefined> {
   const items = new PageItems(request.maxBytes);
-  let [first, last]: (Row | undefined)[] = [];
+  let [first, last, latest]: (Row | undefined)[] = [];
   let hasMore = true;
   for (let { start } = request; ;) {
     const limit = Math.min(request.size + 1 - items.count, ROWS_AT_ONCE);
-    const { sql, parameters } = pageStatement(session.dialect, account, { ...request, start, isFirst: !first }, limit);
+    const { sql, parameters } = pageStatement(session.dialect, account, { ...request, start }, limit);
     const rows = await session.rows(sql, parameters);
-    first ??= rows[0];
+    latest = rows[0];
+    first ??= latest;
     const added = items.add(rows.slice(0, request.size - items.count).map(toItem));
     last = rows[added - 1] ?? last;
     if (added < rows.length) break;
@@ -48,11 +50,14 @@ export async function findPage(
     if (!hasMore) break;
     start = { total: 0, position: positionOf(last!, request.sort) };
   }
-  const facts = await factsOf(session, account, request, earlier, { first, last, hasMore });
+  const facts = await factsOf(session, account, request, earlier, { first, last, latest, hasMore });
   return facts && { items, ...facts };
 }
 
-/** Like `findPage`, without the items, for HEAD. Nearly always the lengths of the texts prove that all items fit, at a third of the cost. */
+/**
+ * Like `findPage`, without the items, for HEAD. Nearly always the lengths of the texts prove that all items fit, at a third
+ * of the cost.
+ */
 export async function findPageFacts(
   session: Session,
   account: Buffer,
@@ -60,25 +65,21 @@ export async function findPageFacts(
   earlier?: Collection,
 ): Promise<Page | undefined> {
   if (request.size >= ROWS_AT_ONCE) return findPage(session, account, request, earlier);
-  const { sql, parameters } = pageStatement(
-    session.dialect,
-    account,
-    { ...request, isFirst: true },
-    request.size + 1,
-    MOST_BYTES,
-  );
+  const { sql, parameters } = pageStatement(session.dialect, account, request, request.size + 1, MOST_BYTES);
   const rows = await session.rows(sql, parameters);
   const listed = rows.slice(0, request.size);
   if (listed.reduce((sum, row) => sum + Number(row.most_bytes), 0) > request.maxBytes)
     return findPage(session, account, request, earlier);
   const hasMore = rows.length > listed.length;
-  return factsOf(session, account, request, earlier, { first: rows[0], last: listed.at(-1), hasMore });
+  const [first] = rows;
+  return factsOf(session, account, request, earlier, { first, last: listed.at(-1), latest: first, hasMore });
 }
 
-/** The first and last row of a page, and whether more follow. */
+/** The first and last row of a page, the first one of its last statement, and whether more follow. */
 interface Ends {
   first: Row | undefined;
   last: Row | undefined;
+  latest: Row | undefined;
   hasMore: boolean;
 }
 
@@ -87,12 +88,12 @@ async function factsOf(
   account: Buffer,
   request: PageRequest,
   earlier: Collection | undefined,
-  { first, last, hasMore }: Ends,
+  { first, last, latest, hasMore }: Ends,
 ): Promise<Page | undefined> {
-  const read = first && collectionOf(first);
-  const collection = read
-    ? { ...read, ...earlier, purged_until: read.purged_until }
-    : await collectionOfNone(session, account, request, earlier);
+  const known = earlier ?? (first && collectionOf(first));
+  const collection = known
+    ? { ...known, purged_until: await purgedUntil(session, account, request, known, latest) }
+    : await collectionOfNone(session, account, request);
   if (!collection) return undefined;
   const total = request.start?.total ?? firstTotal(first, request, collection);
   return { total, next: hasMore ? { total, position: positionOf(last!, request.sort) } : undefined, collection };
@@ -102,13 +103,26 @@ async function factsOf(
 const firstTotal = (row: Row | undefined, { filters }: PageRequest, { live_count }: Collection): number =>
   filters.length > 0 ? ((row?.total as number | undefined) ?? 0) : live_count;
 
-/** The collection of an empty page, whose rows tell nothing. */
-async function collectionOfNone(session: Session, account: Buffer, request: PageRequest, earlier?: Collection) {
+/** The collection of an empty page, whose rows tell nothing; undefined if the page is no longer empty. */
+function collectionOfNone(session: Session, account: Buffer, request: PageRequest) {
   const { sql, parameters } = pageConditions(account, request);
-  if (!earlier) return findCollectionWithout(session, account, sql, parameters);
-  // A device that has seen every change, or lists no tombstones, is not concerned.
-  if (!mustStartOver(request.filters, earlier.last_modified)) return earlier;
-  return { ...earlier, purged_until: (await findCollection(session, account))?.purged_until ?? 0 };
+  return findCollectionWithout(session, account, sql, parameters);
+}
+
+/**
+ * What was purged when the last rows were read. No rows tell nothing, so it is queried then, unless the device has seen every
+ * change or lists no tombstones.
+ */
+async function purgedUntil(
+  session: Session,
+  account: Buffer,
+  { filters }: PageRequest,
+  known: Collection,
+  latest: Row | undefined,
+): Promise<Timestamp> {
+  if (latest) return collectionOf(latest).purged_until;
+  if (!mustStartOver(filters, known.last_modified)) return known.purged_until;
+  return (await findCollection(session, account))?.purged_until ?? 0;
 }
 
 const positionOf = (row: Row, sort: readonly SortKey[]): PagePosition =>

@@ -112,37 +112,30 @@ export interface PageRequest extends Pick<CollectionQuery, 'filters' | 'sort'> {
 }
 
 /**
- * The statement that reads up to `limit` rows of a page; the first one's rows also carry the collection and, where it is
- * needed, the total of the whole listing. Raw SQL, because no query builder can force an index, and every combination of
+ * The statement that reads up to `limit` rows of a page, each with the collection and, on a first page with filters, the
+ * total of the whole listing. Raw SQL, because no query builder can force an index, and every combination of
  * filters needs its own statement.
  */
 export function pageStatement(
   { indexHint: hint, isLocal }: Dialect,
   account: Buffer,
-  request: PageRequest & { isFirst: boolean },
+  request: PageRequest,
   limit: number,
   columns = ITEM_COLUMNS,
 ): Condition {
-  const { filters, sort, start, isFirst } = request;
+  const { filters, sort, start } = request;
   const total = filters.length > 0 && !start ? totalOf(account, filters, hint) : undefined;
-  const selected = [columns, positionColumns(sort), ...(isFirst ? COLLECTION_COLUMNS : []), total?.sql ?? []].flat();
-  const collection = isFirst ? `${WITH_COLLECTION} CROSS JOIN ` : '';
+  const selected = [columns, positionColumns(sort), ...COLLECTION_COLUMNS, total?.sql ?? []].flat().join(', ');
   const where = pageConditions(account, request);
   const rows = `articles${indexFor(request, hint)} WHERE ${where.sql} ORDER BY ${orderBy(sort)} LIMIT ${limit}`;
-  const isFoundFirst = !isLocal && isByFlags(request);
-  const found = `(SELECT id AS found_id, last_modified AS found_time FROM ${rows}) AS found`;
+  const parameters = [...(total?.parameters ?? []), account, ...where.parameters];
+  const sql = `SELECT ${selected} FROM ${WITH_COLLECTION} CROSS JOIN `;
+  if (isLocal || !isByFlags(request)) return { sql: sql + rows, parameters };
   const order = sort[0]?.descending ? 'DESC' : 'ASC';
-  const source = isFoundFirst
-    ? `${found} STRAIGHT_JOIN articles ON account = ? AND id = found_id ORDER BY found_time ${order}`
-    : rows;
+  const found = `(SELECT id AS found_id, last_modified AS found_time FROM ${rows}) AS found`;
   return {
-    sql: `SELECT ${selected.join(', ')} FROM ${collection}${source}`,
-    parameters: [
-      ...(total?.parameters ?? []),
-      ...(isFirst ? [account] : []),
-      ...where.parameters,
-      ...(isFoundFirst ? [account] : []),
-    ],
+    sql: `${sql}${found} STRAIGHT_JOIN articles ON account = ? AND id = found_id ORDER BY found_time ${order}`,
+    parameters: [...parameters, account],
   };
 }
 
