@@ -12,7 +12,7 @@ COPY clients/mcp/package.json ./clients/mcp/
 COPY clients/extension/package.json ./clients/extension/
 COPY web/package.json ./web/
 RUN npm ci
-COPY tsconfig.json tsconfig.build.json ormconfig.ts openapi.yaml ./
+COPY tsconfig.json tsconfig.build.json rolldown.config.mjs ormconfig.ts openapi.yaml ./
 COPY scripts/write-openapi.mjs ./scripts/write-openapi.mjs
 COPY src ./src
 COPY clients/typescript ./clients/typescript

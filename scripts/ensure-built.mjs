@@ -5,11 +5,13 @@ import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 
 const COMPILER = 'node_modules/typescript-native/bin/tsc';
-const BUNDLER = 'node_modules/vite/bin/vite.js';
+const ROLLDOWN = 'node_modules/rolldown/bin/cli.mjs';
+const VITE = 'node_modules/vite/bin/vite.js';
 const SOURCES = [
   'src',
   'ormconfig.ts',
   'openapi.yaml',
+  'rolldown.config.mjs',
   'clients/page-reader/src',
   'clients/resolver/src',
   'clients/typescript/src',
@@ -26,6 +28,7 @@ if (existsSync(COMPILER) && existsSync('tsconfig.build.json')) {
     for (const client of ['typescript', 'page-reader', 'resolver'])
       run(COMPILER, '--build', `clients/${client}/tsconfig.build.json`);
     run('scripts/write-openapi.mjs');
+    run(ROLLDOWN, '--config', '--log-level', 'warn');
   });
   if (process.argv[2] === 'dev')
     compile(
@@ -38,9 +41,9 @@ if (existsSync(COMPILER) && existsSync('tsconfig.build.json')) {
   console.error('dist/ is missing: run npm ci (with development dependencies) and npm run build first');
   process.exit(1);
 }
-if (existsSync(BUNDLER) && existsSync('web/vite.config.ts'))
+if (existsSync(VITE) && existsSync('web/vite.config.ts'))
   compile('the web application', WEB_SOURCES, 'web/dist/index.html', () =>
-    run(BUNDLER, 'build', 'web', '--config', 'web/vite.config.ts', '--logLevel', 'warn'),
+    run(VITE, 'build', 'web', '--config', 'web/vite.config.ts', '--logLevel', 'warn'),
   );
 
 /** Runs the steps if a source is newer than the last file that they write. */

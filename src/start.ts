@@ -15,10 +15,10 @@ const SWEEP_MS = 100;
 export type Stop = () => Promise<void>;
 
 /**
- * Starts the service with the settings of the environment. Ends the process with status 1 when they rule out serving,
- * now or once the database is reached.
+ * Starts the service with the settings of the environment. Ends the process with status 1 when they rule out serving, now
+ * or once the database is reached.
  */
-export async function start(): Promise<Stop> {
+export async function start(traced: boolean): Promise<Stop> {
   try {
     readArguments(process.argv.slice(2));
     const settings = loadSettings();
@@ -26,7 +26,7 @@ export async function start(): Promise<Stop> {
       const { requireDatabaseFile } = await import('./database/why-not-open.js');
       requireDatabaseFile(settings);
     }
-    return await serve(settings);
+    return await serve(settings, traced);
   } catch (error) {
     refuse(error);
   }
@@ -44,10 +44,9 @@ function readArguments(args: readonly string[]): void {
 }
 
 /** Nothing else is loaded before the settings are validated, so that an invalid one is reported immediately. */
-async function serve(settings: Settings): Promise<Stop> {
-  const endTracing = isTraced(process.env)
-    ? (await import('./operations/open-telemetry.js')).startTracing()
-    : undefined;
+async function serve(settings: Settings, traced: boolean): Promise<Stop> {
+  // What is traced has to be loaded afterwards.
+  const endTracing = traced ? (await import('./operations/open-telemetry.js')).startTracing() : undefined;
   // Stack traces name lines of src. The source maps of packages take a tenth of a second to read: they are loaded before.
   await Promise.all([import('@nestjs/typeorm'), import('@nestjs/platform-express')]);
   process.setSourceMapsEnabled(true);
@@ -89,13 +88,6 @@ export async function shutDown({ nest, server, status }: App): Promise<void> {
   clearInterval(sweep);
   clearTimeout(cut);
   await Promise.race([nest.close(), sleep(1_000)]);
-}
-
-/** Whether the standard OpenTelemetry variables name a collector. What is traced has to be loaded afterwards. */
-function isTraced(environment: Readonly<Record<string, string | undefined>>): boolean {
-  const { OTEL_EXPORTER_OTLP_ENDPOINT: all, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: traces } = environment;
-  const isOff = environment.OTEL_SDK_DISABLED?.toLowerCase() === 'true' || environment.OTEL_TRACES_EXPORTER === 'none';
-  return !isOff && Boolean(all || traces);
 }
 
 /** Errors that are about the port; any other is about the host. */

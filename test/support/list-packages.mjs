@@ -1,10 +1,10 @@
-// With --import: prints the packages that the process has loaded to stderr when it exits.
+// With --import: prints the packages that the process has loaded to stderr when it exits, also those within files of the bundle,
+// which names where each part of it comes from.
+import { readFileSync } from 'node:fs';
 import { createRequire, register } from 'node:module';
-import { MessageChannel } from 'node:worker_threads';
+import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
 
-const urls = new Set();
 const { port1, port2 } = new MessageChannel();
-port1.on('message', (url) => urls.add(url)).unref();
 const hook = `
   let port;
   export function initialize(data) { port = data; }
@@ -12,7 +12,13 @@ const hook = `
 register(`data:text/javascript,${encodeURIComponent(hook)}`, { data: port2, transferList: [port2] });
 
 process.once('exit', () => {
+  const urls = [];
+  for (let read = receiveMessageOnPort(port1); read; read = receiveMessageOnPort(port1)) urls.push(read.message);
   const files = [...urls, ...Object.keys(createRequire(import.meta.url).cache)];
-  const names = files.flatMap((file) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? []);
+  const bundled = files
+    .filter((file) => file.includes('/dist/bundle/'))
+    .map((file) => readFileSync(new URL(file), 'utf8'));
+  const parts = bundled.flatMap((text) => text.match(/(?<=^\/\/ )node_modules\/\S+$/gm) ?? []);
+  const names = [...files, ...parts].flatMap((file) => /.*\bnode_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? []);
   console.error(`packages: ${JSON.stringify([...new Set(names)].sort())}`);
 });

@@ -3,18 +3,19 @@ import { expect, it } from 'vitest';
 
 interface BuildFile {
   entryFile: string;
-  compilerOptions: { tsConfigPath: string };
+  compilerOptions: { tsConfigPath: string; outDir: string };
   main: string;
-  scripts: { 'build:service': string };
+  scripts: { dev: string };
 }
 
 const json = (path: string): BuildFile => JSON.parse(readFileSync(path, 'utf8')) as BuildFile;
 
-it('the Nest CLI compiles the sources that npm run build compiles, to the same place', () => {
+it('the Nest CLI compiles the sources to where npm run dev does, not beside the bundle of npm run build, which it would leave old', () => {
   const { entryFile, compilerOptions } = json('nest-cli.json');
   const { main, scripts } = json('package.json');
+  const { outDir } = json(compilerOptions.tsConfigPath).compilerOptions;
   expect(`dist/${entryFile}.js`).toBe(main);
-  expect(scripts['build:service']).toContain(compilerOptions.tsConfigPath);
+  expect(scripts.dev).toContain(` ${outDir}/`);
   expect(existsSync(`${entryFile}.ts`)).toBe(true);
 });
 
