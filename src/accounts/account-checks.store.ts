@@ -28,7 +28,7 @@ const TOTALS = `SELECT a.last_modified, a.live_count, a.purged_until, r.records,
 export const totalsOf = async (session: Session, account: Buffer): Promise<Totals> =>
   (await session.row(TOTALS, [account, account])) as unknown as Totals;
 
-/** The first account key after `after` with an account row or records. Anything that is not 16 bytes long is no key. */
+/** The first account key after `after` with an account row or records. Anything that is not 16 bytes long is not one. */
 export async function nextAccount(session: Session, after: Buffer): Promise<Buffer | undefined> {
   const keys: Buffer[] = [];
   for (const table of ['accounts', 'articles']) {

@@ -1,28 +1,11 @@
-import type { DataSource } from 'typeorm';
 import type { Clock } from '../config/settings.module.js';
-import {
-  type Dialect,
-  type Parameter,
-  placeholders,
-  type Row,
-  type Session,
-  type Tally,
-  tooLarge,
-  unavailable,
-  type WriteResult,
-} from '../database/session.js';
+import type { Session, Tally } from '../database/session.js';
 import { type Begin, committed, discarded, type Outcome } from '../database/transaction.js';
-import { ApiError } from '../protocol/api-error.js';
 import { requireUnmodified } from '../protocol/request-headers.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 import { addNewAccount, type Collection, lockCollection } from './accounts.store.js';
 import { type Change, type Changing, type Quota, settle, withFreeTimestamp } from './tick.js';
-
-/** The length of the texts in collected rows, which is far below the largest statement of the service. */
-const MAX_COLLECTED = 100_000;
-
-const lengthOf = (row: Parameter[]): number =>
-  row.reduce((sum: number, value) => sum + (typeof value === 'string' ? value.length : 0), 0);
+import { WatchedSession } from './watched-session.js';
 
 /** How long a transaction may keep others waiting: on SQLite everybody who writes, on a server the same user only. */
 const MAX_LOCKED_MS = { local: 500, server: 4_000 };
@@ -131,100 +114,5 @@ export class SharedChanges {
     if (collection === stored) return this.isNew ? committed(result) : discarded(result);
     const { last_modified, live_count } = collection;
     return committed(result, await settle(session, account, last_modified, live_count - stored.live_count));
-  }
-}
-
-/** The session of a transaction that several pieces of work share: it remembers what concerns all of them. */
-class WatchedSession implements Session {
-  /** The error after which the whole transaction has to be repeated or given up; the server may have undone all of it. */
-  failure?: unknown;
-  /** How many statements have changed rows. */
-  writes = 0;
-  /** One of the collected rows is a duplicate or the like, so that none was inserted. */
-  refusedRows = false;
-  private readonly mayCollect: boolean;
-  private isCollecting = false;
-  private readonly collected: { insert: string; row: Parameter[] }[] = [];
-  private collectedLength = 0;
-
-  /** @param mayCollect whether rows may be collected on a server; in a file a statement costs next to nothing */
-  constructor(
-    private readonly session: Session,
-    private readonly beginTransaction: Begin,
-    mayCollect: boolean,
-  ) {
-    this.mayCollect = mayCollect && !session.dialect.isLocal;
-  }
-
-  get dataSource(): DataSource {
-    return this.session.dataSource;
-  }
-
-  get dialect(): Dialect {
-    return this.session.dialect;
-  }
-
-  begin(): Promise<void> {
-    return this.watch(this.beginTransaction());
-  }
-
-  async rows(sql: string, parameters: Parameter[]): Promise<Row[]> {
-    await this.sendRows();
-    return this.watch(this.session.rows(sql, parameters));
-  }
-
-  async row(sql: string, parameters: Parameter[]): Promise<Row | undefined> {
-    await this.sendRows();
-    return this.watch(this.session.row(sql, parameters));
-  }
-
-  async run(sql: string, parameters: Parameter[]): Promise<WriteResult> {
-    await this.sendRows();
-    const result = await this.watch(this.session.run(sql, parameters));
-    if (result.affectedRows > 0) this.writes++;
-    return result;
-  }
-
-  /**
-   * Inserts a row, the first one at once: where that is a duplicate, others probably are. Later ones are collected until
-   * another statement is due, so that 25 new articles take two INSERTs.
-   */
-  async insertRow(insert: string, row: Parameter[]): Promise<void> {
-    if (!this.isCollecting) {
-      await this.run(insert + placeholders(row), row);
-      this.isCollecting = this.mayCollect;
-      return;
-    }
-    this.writes++;
-    this.collected.push({ insert, row });
-    this.collectedLength += lengthOf(row);
-    if (this.collectedLength > MAX_COLLECTED) await this.sendRows();
-  }
-
-  /** Inserts the collected rows. Rejects with 503 / 201 if one of them cannot be inserted: none is. */
-  async sendRows(): Promise<void> {
-    const [first, ...others] = this.collected.splice(0);
-    if (!first) return;
-    this.collectedLength = 0;
-    const rows = [first.row, ...others.map(({ row }) => row)];
-    const sql = first.insert + rows.map(placeholders).join(', ');
-    try {
-      await this.watch(this.session.run(sql, rows.flat()));
-    } catch (error) {
-      this.refusedRows = true;
-      throw unavailable(error);
-    }
-  }
-
-  private async watch<T>(statement: Promise<T>): Promise<T> {
-    try {
-      return await statement;
-    } catch (error) {
-      // A duplicate key, too many bytes or a defect undoes the statement only, and concerns whoever sent it.
-      const kind = error instanceof ApiError ? 'away' : this.dialect.classify(error);
-      if (kind === 'tooLarge') throw tooLarge(error);
-      if (kind !== 'duplicate' && kind !== 'bug') this.failure ??= error;
-      throw error;
-    }
   }
 }
