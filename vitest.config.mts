@@ -17,8 +17,8 @@ const api = (name: string, globalSetup: string[] = []) => ({
     globalSetup: ['test/support/setup-contract.ts', ...globalSetup],
     // The files share nothing but the loaded modules, and loading them takes longer than the tests.
     isolate: false,
-    // They wait for half of the time.
-    ...sideBySide(3),
+    // They wait for more than half of the time.
+    ...sideBySide(6),
     testTimeout: 20_000,
     hookTimeout: 30_000,
   },
@@ -44,7 +44,7 @@ const client = (name: string, include: string[], globalSetup: string[] = []) => 
     env: { TEST_DATABASE: name === 'client-mariadb' ? 'mariadb' : 'sqlite' },
     globalSetup: ['test/support/setup-build.ts', ...globalSetup],
     ...wholeSystems,
-    ...sideBySide(3),
+    ...sideBySide(4),
     testTimeout: 60_000,
   },
 });

@@ -5,6 +5,7 @@ import { ensureDebianPackages } from './packages.js';
 export const chromiumArguments: readonly string[] = [
   '--no-sandbox',
   '--disable-gpu',
+  '--in-process-gpu',
   '--disable-quic',
   '--no-first-run',
   '--disable-background-networking',
