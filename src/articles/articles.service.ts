@@ -76,6 +76,8 @@ export class ArticlesService {
     const { account } = caller;
     const { id, ...fields } = newArticle(body, randomUUID(), this.clock());
     await this.collections.requireUnmodified(caller, conditions);
+    const holder = await this.findEarly(caller, fields.url, conditions);
+    if (holder) return { created: false, article: holder };
     const change = { liveDelta: 1, ifUnmodifiedSince: conditions.ifUnmodifiedSince };
     const add = async (transaction: Session, time: Timestamp) => {
       const article: Article = { id, last_modified: time, ...fields, stored_on: time };
@@ -86,6 +88,16 @@ export class ArticlesService {
       return discarded<Created>({ created: false, article: holder });
     };
     return this.collections.change(caller, change, add, this.quota(account, fields));
+  }
+
+  /**
+   * The article that has the URL, where looking first pays: in a file a read costs next to nothing, while a transaction waits
+   * for its turn. The unique keys decide.
+   */
+  private async findEarly(caller: Caller, url: string, conditions: Preconditions): Promise<Article | undefined> {
+    const isWorthIt = this.database.dialect.isLocal && !caller.shared && conditions.ifUnmodifiedSince === undefined;
+    if (!isWorthIt) return undefined;
+    return this.database.onSession((session) => store.findByUrl(session, caller.account, url), caller);
   }
 
   /** A full collection still answers for a URL that it has. */

@@ -1,14 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import type { Collection } from '../accounts/accounts.store.js';
+import { type Collection, findCollection } from '../accounts/accounts.store.js';
 import { CollectionClock } from '../accounts/collection-clock.js';
 import type { Caller } from '../auth/caller.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
-import { parseCollectionQuery, mustStartOver } from '../protocol/collection-query.js';
+import type { Session } from '../database/session.js';
+import { type CollectionQuery, mustStartOver, parseCollectionQuery } from '../protocol/collection-query.js';
 import { decodePageToken, encodePageToken } from '../protocol/page-token.js';
 import { isNotModified, requireUnmodified, type Preconditions } from '../protocol/request-headers.js';
 import type { Timestamp } from '../protocol/timestamp.js';
+import { KnownCounts } from './known-counts.js';
 import { findPage, findPageFacts, type Page } from './store/article-pages.store.js';
+import type { PageRequest } from './store/conditions.js';
 
 /** A page of the collection; `nextToken` is absent on the last page. */
 export interface Listing extends Pick<Page, 'items' | 'total'> {
@@ -21,6 +24,8 @@ export interface Listing extends Pick<Page, 'items' | 'total'> {
 /** Reads pages of a collection. */
 @Injectable()
 export class ListingService {
+  private readonly counts = new KnownCounts();
+
   constructor(
     private readonly database: Database,
     private readonly settings: Settings,
@@ -43,11 +48,11 @@ export class ListingService {
     const { filters, sort } = query;
     const size = Math.min(query.limit ?? pageSize, pageSize);
     const request = { filters, sort, size, maxBytes: maxPageBytes, start };
-    const find = factsOnly ? findPageFacts : findPage;
     const page = await this.database.onSession(
-      async (session) =>
-        (await find(session, account, request, caller.shared?.collection)) ??
-        (await find(session, account, request, await this.collections.read(session, caller)))!,
+      (session) =>
+        factsOnly && !caller.shared
+          ? this.count(session, caller, search, query, request)
+          : this.page(session, caller, request, factsOnly),
       caller,
     );
     const { last_modified, purged_until } = page.collection;
@@ -59,6 +64,23 @@ export class ListingService {
       mustStartOver: mustStartOver(filters, purged_until),
       nextToken: page.next && encodePageToken(scope, page.next),
     };
+  }
+
+  /** The page without its items, as it was found before if nothing has changed since. */
+  private async count(session: Session, caller: Caller, search: string, query: CollectionQuery, request: PageRequest) {
+    const { account, key } = caller;
+    const known = await this.counts.recall(key, search, () => findCollection(session, account));
+    if (known) return known;
+    const page = await this.page(session, caller, request, true);
+    this.counts.remember(key, search, query, page);
+    return page;
+  }
+
+  private async page(session: Session, caller: Caller, request: PageRequest, factsOnly: boolean): Promise<Page> {
+    const { account, shared } = caller;
+    const find = factsOnly ? findPageFacts : findPage;
+    const page = await find(session, account, request, shared?.collection);
+    return page ?? (await find(session, account, request, await this.collections.read(session, caller)))!;
   }
 
   /** The collection's timestamp if it has not changed since `If-Modified-Since`. Throws like `list`. */

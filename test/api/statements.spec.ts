@@ -124,24 +124,37 @@ describe('two statements are enough to', () => {
   });
 });
 
+it('a count that was asked for before takes one statement, and two after a change', async () => {
+  const count = () => device.head('/articles?unread=true&favorite=false').expect(200);
+  await count();
+  expect(await cost(count)).toBe(1);
+  await create();
+  expect(await cost(count)).toBe(2);
+  expect(await cost(count)).toBe(1);
+});
+
 describe('with BEGIN and COMMIT', () => {
-  it('four statements are enough to create an article', async () => {
-    expect(await cost(() => create())).toBeLessThanOrEqual(4);
+  /** Where a statement costs next to nothing, the URL is looked for before the transaction. */
+  const looksFirst = process.env.TEST_DATABASE === 'sqlite';
+
+  it('four statements are enough to create an article, and one more in a file', async () => {
+    expect(await cost(() => create())).toBeLessThanOrEqual(looksFirst ? 5 : 4);
   });
 
-  it('five statements are enough to find that an article is there', async () => {
+  it('five statements are enough to find that an article is there, and one in a file', async () => {
     const article = await create();
-    expect(await cost(() => device.post('/articles').send(article).expect(200))).toBeLessThanOrEqual(5);
+    const request = () => device.post('/articles').send(article).expect(200);
+    expect(await cost(request)).toBeLessThanOrEqual(looksFirst ? 1 : 5);
   });
 
-  it('five statements are enough to find an article by its resolved URL', async () => {
+  it('five statements are enough to find an article by its resolved URL, and one more in a file', async () => {
     const { url } = await create();
     const request = () =>
       device
         .post('/articles')
         .send(anArticle({ resolved_url: url }))
         .expect(200);
-    expect(await cost(request)).toBeLessThanOrEqual(5);
+    expect(await cost(request)).toBeLessThanOrEqual(looksFirst ? 6 : 5);
     await create();
   });
 
