@@ -32,8 +32,8 @@ export default defineConfig({
   ],
   output: {
     dir: 'dist/bundle',
-    cleanDir: true,
-    chunkFileNames: '[name]-[hash].js',
+    // Without a hash, as a service that runs may load another part later.
+    chunkFileNames: '[name].js',
     sourcemap: true,
     keepNames: true,
     minify: false,
