@@ -44,7 +44,7 @@ const client = (name: string, include: string[], globalSetup: string[] = []) => 
     env: { TEST_DATABASE: name === 'client-mariadb' ? 'mariadb' : 'sqlite' },
     globalSetup: ['test/support/setup-build.ts', ...globalSetup],
     ...wholeSystems,
-    ...sideBySide(4),
+    ...sideBySide(3),
     testTimeout: 60_000,
   },
 });

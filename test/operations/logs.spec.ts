@@ -69,7 +69,7 @@ describe('a request', () => {
       route: '/v2/articles',
       status: 201,
       ms: expect.any(Number),
-      sql: 4,
+      sql: 5,
     });
   });
 
