@@ -12,8 +12,8 @@ COPY clients/mcp/package.json ./clients/mcp/
 COPY clients/extension/package.json ./clients/extension/
 COPY web/package.json ./web/
 RUN npm ci
-COPY tsconfig.json tsconfig.build.json rolldown.config.mjs ormconfig.ts openapi.yaml ./
-COPY scripts/write-openapi.mjs ./scripts/write-openapi.mjs
+COPY tsconfig.json tsconfig.build.json ormconfig.ts openapi.yaml ./
+COPY scripts/write-openapi.mjs scripts/bundle.mjs ./scripts/
 COPY src ./src
 COPY clients/typescript ./clients/typescript
 COPY clients/page-reader ./clients/page-reader

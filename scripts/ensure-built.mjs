@@ -5,13 +5,12 @@ import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 
 const COMPILER = 'node_modules/typescript-native/bin/tsc';
-const ROLLDOWN = 'node_modules/rolldown/bin/cli.mjs';
 const VITE = 'node_modules/vite/bin/vite.js';
 const SOURCES = [
   'src',
   'ormconfig.ts',
   'openapi.yaml',
-  'rolldown.config.mjs',
+  'scripts/bundle.mjs',
   'clients/page-reader/src',
   'clients/resolver/src',
   'clients/typescript/src',
@@ -28,7 +27,7 @@ if (existsSync(COMPILER) && existsSync('tsconfig.build.json')) {
     for (const client of ['typescript', 'page-reader', 'resolver'])
       run(COMPILER, '--build', `clients/${client}/tsconfig.build.json`);
     run('scripts/write-openapi.mjs');
-    run(ROLLDOWN, '--config', '--log-level', 'warn');
+    run('scripts/bundle.mjs');
   });
   if (process.argv[2] === 'dev')
     compile(

@@ -1,8 +1,10 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import type { Stop } from './start.js';
 
-/** Made from `start.js` and what it loads by `rolldown.config.mjs`. */
+/** Made by `scripts/bundle.mjs` from `start.js` and what it loads. */
 const BUNDLE = new URL('../bundle/start.js', import.meta.url);
+/** Written by the compiler. */
+const COMPILED = new URL('../.tsbuildinfo', import.meta.url);
 
 /** During the start there is nothing to finish. */
 let stop: Stop = () => Promise.resolve();
@@ -20,9 +22,15 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 
 const traced = isTraced(process.env);
 // The bundle halves the time to start. Packages can be traced only where they are loaded one by one.
-const module = !traced && existsSync(BUNDLE) ? BUNDLE.href : './start.js';
+const module = !traced && hasBundle() ? BUNDLE.href : './start.js';
 const { start } = (await import(module)) as typeof import('./start.js');
 stop = await start(traced);
+
+/** Whether there is a bundle, and the compiler has not run alone since it was made. */
+function hasBundle(): boolean {
+  const [bundle, compiled] = [BUNDLE, COMPILED].map((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs);
+  return bundle !== undefined && bundle >= (compiled ?? 0);
+}
 
 /** Whether the standard OpenTelemetry variables name a collector. */
 function isTraced(environment: Readonly<Record<string, string | undefined>>): boolean {

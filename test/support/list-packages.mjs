@@ -1,5 +1,5 @@
 // With --import: prints the packages that the process has loaded to stderr when it exits, also those within files of the bundle,
-// which names where each part of it comes from.
+// which names where each part of it comes from; not these with ONLY_FILES=true.
 import { readFileSync } from 'node:fs';
 import { createRequire, register } from 'node:module';
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
@@ -18,7 +18,9 @@ process.once('exit', () => {
   const bundled = files
     .filter((file) => file.includes('/dist/bundle/'))
     .map((file) => readFileSync(new URL(file), 'utf8'));
-  const parts = bundled.flatMap((text) => text.match(/(?<=^\/\/ )node_modules\/\S+$/gm) ?? []);
+  const parts = process.env.ONLY_FILES
+    ? []
+    : bundled.flatMap((text) => text.match(/(?<=^\/\/ )node_modules\/\S+$/gm) ?? []);
   const names = [...files, ...parts].flatMap((file) => /.*\bnode_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? []);
   console.error(`packages: ${JSON.stringify([...new Set(names)].sort())}`);
 });

@@ -54,6 +54,11 @@ describe('a start', () => {
     expect(packages.filter((name) => unwanted.includes(name))).toEqual([]);
   });
 
+  it('loads no package twice, within the bundle and as its own files', async () => {
+    const { packages } = await packagesOf({ ONLY_FILES: 'true' });
+    expect(packages).toEqual(['better-sqlite3', 'bindings', 'file-uri-to-path', 'reflect-metadata']);
+  });
+
   it.each(OPTIONAL)('loads %s with %o', async (name, variables) => {
     expect((await packagesOf(variables)).packages).toContain(name);
   });
