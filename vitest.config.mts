@@ -44,12 +44,12 @@ const client = (name: string, include: string[], globalSetup: string[] = []) => 
     env: { TEST_DATABASE: name === 'client-mariadb' ? 'mariadb' : 'sqlite' },
     globalSetup: ['test/support/setup-build.ts', ...globalSetup],
     ...wholeSystems,
-    ...sideBySide(3),
+    ...sideBySide(4),
     testTimeout: 60_000,
   },
 });
 
-/** Specs of files, and of whole systems that mostly wait and have no tight limits: three files at a time disturb no result. */
+/** Specs of files, and of whole systems that mostly wait and have no tight limits: four files at a time disturb no result. */
 const LIGHT = [
   'test/docs/**/*.spec.ts',
   'test/auth/{clock-jumps,dev-script,hostile-tokens,log-secrecy,login-entry,login-failures,login-state,login,redirect-domains,swagger-ui}.spec.ts',
@@ -122,7 +122,7 @@ export default defineConfig({
           globalSetup: ['test/support/setup-build.ts', 'test/support/setup-tools.ts'],
           include: LIGHT,
           ...wholeSystems,
-          ...sideBySide(3),
+          ...sideBySide(4),
           testTimeout: 60_000,
         },
       },
