@@ -21,8 +21,8 @@ const packages = {
     // A map that only names the file: reading all of them would take a tenth of a second.
     const map = { version: 3, sources: [path], sourcesContent: [''], names: [], mappings: 'AAAA' };
     // It asks Node itself for TypeORM, which would be loaded a second time.
-    const isOwnRequire = path.includes('@nestjs/typeorm/') && code.includes('createRequire(import.meta.url)');
-    return { code: isOwnRequire ? code.replace(/^const require = createRequire.*$/m, '') : code, map };
+    const asksNode = path.includes('@nestjs/typeorm/');
+    return { code: asksNode ? code.replace(/^const require = createRequire.*$/m, '') : code, map };
   },
 };
 

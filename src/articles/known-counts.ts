@@ -1,9 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import type { Collection } from '../accounts/accounts.store.js';
-import { type CollectionQuery, includesTombstones } from '../protocol/collection-query.js';
+import { type Filter, includesTombstones } from '../protocol/collection-query.js';
 import type { Page } from './store/article-pages.store.js';
 
-const MAX_BYTES = 4_000_000;
+const MAX_COUNTS = 10_000;
+/** Of queries and of the positions where pages end, which may hold long texts. */
+const MAX_CHARACTERS = 4_000_000;
 const LONGEST_QUERY = 200;
 
 /**
@@ -12,12 +14,13 @@ const LONGEST_QUERY = 200;
  */
 export class KnownCounts {
   private readonly pages = new LRUCache<string, Page>({
-    maxSize: MAX_BYTES,
+    max: MAX_COUNTS,
+    maxSize: MAX_CHARACTERS,
     sizeCalculation: ({ next }, key) => key.length + JSON.stringify(next ?? '').length,
   });
 
   /** A purge removes tombstones without a new timestamp, so a count that includes them is not remembered. */
-  remember(user: string, search: string, { filters }: CollectionQuery, page: Page): void {
+  remember(user: string, search: string, filters: readonly Filter[], page: Page): void {
     if (search.length <= LONGEST_QUERY && !includesTombstones(filters)) this.pages.set(keyOf(user, search), page);
   }
 

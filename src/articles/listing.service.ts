@@ -5,7 +5,7 @@ import type { Caller } from '../auth/caller.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import type { Session } from '../database/session.js';
-import { type CollectionQuery, mustStartOver, parseCollectionQuery } from '../protocol/collection-query.js';
+import { mustStartOver, parseCollectionQuery } from '../protocol/collection-query.js';
 import { decodePageToken, encodePageToken } from '../protocol/page-token.js';
 import { isNotModified, requireUnmodified, type Preconditions } from '../protocol/request-headers.js';
 import type { Timestamp } from '../protocol/timestamp.js';
@@ -51,7 +51,7 @@ export class ListingService {
     const page = await this.database.onSession(
       (session) =>
         factsOnly && !caller.shared
-          ? this.count(session, caller, search, query, request)
+          ? this.count(session, caller, search, request)
           : this.page(session, caller, request, factsOnly),
       caller,
     );
@@ -67,12 +67,12 @@ export class ListingService {
   }
 
   /** The page without its items, as it was found before if nothing has changed since. */
-  private async count(session: Session, caller: Caller, search: string, query: CollectionQuery, request: PageRequest) {
+  private async count(session: Session, caller: Caller, search: string, request: PageRequest): Promise<Page> {
     const { account, key } = caller;
     const known = await this.counts.recall(key, search, () => findCollection(session, account));
     if (known) return known;
     const page = await this.page(session, caller, request, true);
-    this.counts.remember(key, search, query, page);
+    this.counts.remember(key, search, request.filters, page);
     return page;
   }
 

@@ -37,8 +37,8 @@ export function pathOf(url: string): string {
 }
 
 /**
- * The URL without a fragment in its path, and with `#` in its query escaped. Otherwise Express would parse it anew and take
- * backslashes for slashes, and clients would cut the URL of the next page at the `#`.
+ * Removes a fragment from the path, and escapes `#` in the query. Otherwise Express would parse the URL again and turn
+ * backslashes into slashes, and clients would cut the URL of the next page at the `#`.
  */
 export const withoutFragment = (url: string): string => url.replace(/^([^?#]*)#[^?]*/, '$1').replaceAll('#', '%23');
 
