@@ -37,7 +37,8 @@ export function requireSingleConditions({ rawHeaders }: Pick<ConditionalRequest,
 }
 
 function readTimestampHeader(name: string, value: string | string[] | undefined): Timestamp | undefined {
-  const text = String(value ?? '').trim();
+  if (value === undefined) return undefined;
+  const text = String(value).trim();
   if (text === '') return undefined;
   if (!/^\d{1,16}$/.test(text)) throw invalidParameter(name, 'not a timestamp in milliseconds');
   return Number(text);

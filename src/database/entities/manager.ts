@@ -1,4 +1,4 @@
-import { type EntityManager, QueryResult, type QueryRunner } from 'typeorm';
+import { type DataSource, type EntityManager, QueryResult, type QueryRunner } from 'typeorm';
 import type { Parameter, Session } from '../session.js';
 
 /**
@@ -12,8 +12,13 @@ export function managerOn(session: Session): EntityManager {
     const result = await resultOf(session, sql, parameters);
     return isStructured ? result : (result.raw as unknown);
   };
-  const runner = Object.create(dataSource.createQueryRunner(), { query: { value: query } }) as QueryRunner;
-  return dataSource.createEntityManager(runner);
+  return dataSource.createEntityManager(Object.assign(newRunner(dataSource), { query }));
+}
+
+/** A query runner of its own, without a connection: for SQLite TypeORM creates only one, which all share. */
+function newRunner(dataSource: DataSource): QueryRunner {
+  const Runner = dataSource.createQueryRunner().constructor as new (driver: DataSource['driver']) => QueryRunner;
+  return new Runner(dataSource.driver);
 }
 
 async function resultOf(session: Session, sql: string, parameters: Parameter[]): Promise<QueryResult> {

@@ -94,10 +94,11 @@ export function observeRequests(observers: readonly RequestObserver[]) {
 /** Writes one line per request. */
 export const requestLog =
   (logger: Logger): RequestObserver =>
-  ({ failure, ...entry }) => {
+  (entry) => {
     const level = levelOf(entry);
     if (!logger.isLevelEnabled(level)) return;
-    logger[level](failure === undefined ? entry : { ...entry, ...describe(failure, level) });
+    const { failure } = entry;
+    logger[level](failure === undefined ? entry : { ...entry, failure: undefined, ...describe(failure, level) });
   };
 
 /** Bugs are errors, unavailable backends are warnings; the frequent health checks are logged at `debug`. */
