@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createParamDecorator, type ExecutionContext, Injectable, type PipeTransform } from '@nestjs/common';
-import bodyParser from 'body-parser';
-import type { Request } from 'express';
+import express, { type Request } from 'express';
 import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { isTooComplex } from '../../protocol/json-size.js';
@@ -16,7 +15,7 @@ import { requestOf } from './request-context.js';
  */
 @Injectable()
 export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
-  private readonly readRaw: ReturnType<typeof bodyParser.raw>;
+  private readonly readRaw: ReturnType<typeof express.raw>;
   private readonly maxBodyBytes: number;
 
   constructor(
@@ -25,7 +24,7 @@ export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
     private readonly slots: BodySlots,
   ) {
     this.maxBodyBytes = maxBodyBytes;
-    this.readRaw = bodyParser.raw({ type: () => true, limit: maxBodyBytes });
+    this.readRaw = express.raw({ type: () => true, limit: maxBodyBytes });
   }
 
   async transform(request: Request): Promise<unknown> {
