@@ -7,7 +7,7 @@ import { Database } from '../database/database.js';
 import type { Load } from '../http/load/load-monitor.js';
 import { ServiceStatus } from '../http/service-status.js';
 import { HeldPolls } from '../polling/held-polls.js';
-import { TombstonePurge } from '../purge/tombstone-purge.js';
+import { PurgeSchedule } from '../purge/purge-schedule.js';
 import { SharedRedis } from '../redis/shared-redis.js';
 import { before } from '../time-limit.js';
 import { ERRORS } from '../protocol/errno.js';
@@ -76,7 +76,7 @@ export class Metrics {
   /** Publishes the metrics of the parts of the service; call it before the database is opened. */
   measureService(nest: INestApplication): void {
     const [database, redis] = [nest.get(Database), nest.get(SharedRedis)];
-    const [tokens, purge] = [nest.get(TokenVerifier), nest.get(TombstonePurge)];
+    const [tokens, purge] = [nest.get(TokenVerifier), nest.get(PurgeSchedule)];
     this.measureLoad(nest.get(ServiceStatus));
     this.measureWaiting(nest.get(HeldPolls));
     this.gauge('database_connections_used', 'Database connections in use', () => database.usage().used);

@@ -13,7 +13,7 @@ import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { committed } from '../database/transaction.js';
 import { eraseUser } from './erasures.js';
-import { PAUSE_MS, TombstonePurge } from './tombstone-purge.js';
+import { PAUSE_MS, purgeableBefore, purgeTombstones } from './tombstone-purge.js';
 
 const FIRST_PURGE_MS = 5_000;
 /** Where only users are to be erased, which seldom happens. */
@@ -26,21 +26,30 @@ const HOUR_MS = 3_600_000;
  */
 @Injectable()
 export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutdown {
+  /** Tombstones deleted by this process so far. */
+  purged = 0;
+  /** Whether the latest purge of tombstones failed. */
+  isFailing = false;
+  /** When this process last completed a purge, by its clock; initially its start. 0 if purging is off. */
+  lastSuccessOn: number;
+
   private readonly logger = new Logger('Purge');
+  private readonly purges: boolean;
   private timer?: NodeJS.Timeout;
   private running: Promise<void> = Promise.resolve();
   private isStopped = false;
 
   constructor(
     private readonly settings: Settings,
-    private readonly purge: TombstonePurge,
     private readonly database: Database,
     @Inject(CLOCK) private readonly clock: Clock,
-  ) {}
+  ) {
+    this.purges = settings.tombstoneRetentionDays > 0;
+    this.lastSuccessOn = this.purges ? clock() : 0;
+  }
 
   onApplicationBootstrap(): void {
-    const firstMs = this.settings.tombstoneRetentionDays > 0 ? FIRST_PURGE_MS : FIRST_ERASURE_MS;
-    this.runIn(firstMs * withJitter());
+    this.runIn((this.purges ? FIRST_PURGE_MS : FIRST_ERASURE_MS) * withJitter());
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -56,16 +65,19 @@ export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutd
 
   private async runOnce(): Promise<void> {
     await this.attempt('users could not be erased', () => this.eraseUsers());
-    if (this.settings.tombstoneRetentionDays > 0)
-      await this.attempt('tombstones could not be purged', () => this.purgeTombstones());
+    if (this.purges)
+      this.isFailing = !(await this.attempt('tombstones could not be purged', () => this.purgeTombstones()));
     this.runIn(HOUR_MS * withJitter());
   }
 
-  private async attempt(complaint: string, work: () => Promise<void>): Promise<void> {
+  /** Resolves with whether it succeeded. */
+  private async attempt(complaint: string, work: () => Promise<void>): Promise<boolean> {
     try {
       await work();
+      return true;
     } catch (error) {
       this.logger.warn(`${complaint}, retrying in an hour: ${(error as Error).message}`);
+      return false;
     }
   }
 
@@ -92,7 +104,13 @@ export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutd
   }
 
   private async purgeTombstones(): Promise<void> {
-    const { accounts, tombstones } = await this.purge.run({ isStopped: () => this.isStopped });
+    let [accounts, tombstones] = [0, 0];
+    for await (const soFar of purgeTombstones(this.database, purgeableBefore(this.settings, this.clock()))) {
+      this.purged += soFar.tombstones - tombstones;
+      ({ accounts, tombstones } = soFar);
+      if (this.isStopped) break;
+    }
+    this.lastSuccessOn = this.clock();
     this.logger.log(`purged ${tombstones} tombstones of ${accounts} accounts`);
   }
 }
@@ -101,5 +119,5 @@ export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutd
 const withJitter = (): number => 0.5 + Math.random();
 
 /** Deletes tombstones after `TOMBSTONE_RETENTION_DAYS`, and the lists of deprovisioned users. */
-@Module({ providers: [TombstonePurge, PurgeSchedule], exports: [TombstonePurge] })
+@Module({ providers: [PurgeSchedule] })
 export class PurgeModule {}

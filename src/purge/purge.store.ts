@@ -1,4 +1,4 @@
-import { LessThanOrEqual } from 'typeorm';
+import { LessThan, LessThanOrEqual } from 'typeorm';
 import { raiseTimestamps } from '../accounts/accounts.store.js';
 import { StoredArticle } from '../database/entities/article.entity.js';
 import { managerOn } from '../database/entities/manager.js';
@@ -6,21 +6,18 @@ import type { Session } from '../database/session.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 
 /** The timestamps of the oldest tombstones before `before`, at most `size`, ascending. */
-export async function findTombstones(
-  session: Session,
-  account: Buffer,
-  before: Timestamp,
-  size: number,
-): Promise<Timestamp[]> {
-  const rows = await managerOn(session)
-    .createQueryBuilder(StoredArticle, 't')
-    .select('t.last_modified', 'last_modified')
-    .where('t.account = :account AND t.deleted = 1 AND t.last_modified < :before', { account, before })
-    .orderBy('t.last_modified')
-    .limit(size)
-    .getRawMany<{ last_modified: Timestamp }>();
-  return rows.map(({ last_modified }) => last_modified);
+export async function findTombstones(session: Session, account: Buffer, before: Timestamp, size: number) {
+  const rows = await session.rows(
+    `SELECT last_modified FROM articles WHERE account = ? AND deleted = 1 AND last_modified < ?
+     ORDER BY last_modified LIMIT ${size}`,
+    [account, before],
+  );
+  return rows.map((row) => row.last_modified as Timestamp);
 }
+
+/** The number of tombstones before `before`. */
+export const countTombstones = (session: Session, account: Buffer, before: Timestamp): Promise<number> =>
+  managerOn(session).countBy(StoredArticle, { account, deleted: true, last_modified: LessThan(before) });
 
 /**
  * Deletes the account's tombstones up to `until` and records that in the account's row, which is written first and

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Inject, Injectable } from '@nestjs/common';
 import { purgeableAfter } from '../accounts/accounts.store.js';
+import type { Settings } from '../config/settings.js';
+import type { Database } from '../database/database.js';
 import { committed } from '../database/transaction.js';
-import { CLOCK, type Clock } from '../config/settings.module.js';
-import { Settings } from '../config/settings.js';
-import { Database } from '../database/database.js';
-import { deleteTombstones, findTombstones } from './purge.store.js';
+import type { Timestamp } from '../protocol/timestamp.js';
+import { countTombstones, deleteTombstones, findTombstones } from './purge.store.js';
 
 const DAY_MS = 86_400_000;
 const ACCOUNTS_AT_ONCE = 200;
@@ -14,84 +13,56 @@ export const CHUNK = 200;
 /** Pause between two chunks, so that writers waiting for the same account, or on SQLite the same file, come first. */
 export const PAUSE_MS = 20;
 
-export interface PurgeOptions {
-  /** Only count; delete nothing. */
-  dryRun?: boolean;
-  onProgress?: (accounts: number, tombstones: number) => void;
-  isStopped?: () => boolean;
-}
-
-export interface PurgeResult {
+/** How many tombstones there were, and of how many accounts. */
+export interface Purged {
   accounts: number;
   tombstones: number;
 }
 
+/** Tombstones that were deleted earlier may be purged. */
+export const purgeableBefore = ({ tombstoneRetentionDays }: Pick<Settings, 'tombstoneRetentionDays'>, now: Timestamp) =>
+  now - tombstoneRetentionDays * DAY_MS;
+
 /**
- * Deletes tombstones older than `TOMBSTONE_RETENTION_DAYS`, one transaction per chunk. It can be interrupted and repeated
- * at any time, and run by several processes at once.
+ * Deletes the tombstones from before `before`, one transaction per chunk, and yields the total so far after each account
+ * and each chunk. It can be left off and repeated at any time, and run by several processes at once. A dry run only counts.
+ * Throws 503 / 201 when the database stays unavailable.
  */
-@Injectable()
-export class TombstonePurge {
-  /** Tombstones deleted by this process so far. */
-  purged = 0;
-  isFailing = false;
-  /** When this process last completed a pass, by its clock; initially its start. 0 if purging is off. */
-  lastSuccessOn: number;
-
-  constructor(
-    private readonly database: Database,
-    @Inject(Settings) private readonly settings: Pick<Settings, 'tombstoneRetentionDays'>,
-    @Inject(CLOCK) private readonly clock: Clock,
-  ) {
-    this.lastSuccessOn = settings.tombstoneRetentionDays > 0 ? clock() : 0;
+export async function* purgeTombstones(
+  database: Database,
+  before: Timestamp,
+  dryRun = false,
+): AsyncGenerator<Purged, void, undefined> {
+  let [accounts, tombstones] = [0, 0];
+  for await (const { account, isDue } of allAccounts(database, before)) {
+    if (isDue) accounts++;
+    if (isDue && dryRun) tombstones += await database.onSession((session) => countTombstones(session, account, before));
+    else if (isDue)
+      for await (const deleted of purgeAccount(database, account, before)) {
+        tombstones += deleted;
+        yield { accounts, tombstones };
+      }
+    yield { accounts, tombstones };
   }
+}
 
-  /** One pass over all accounts. Rejects with 503 / 201 when the database stays unavailable. */
-  async run(options: PurgeOptions = {}): Promise<PurgeResult> {
-    try {
-      const result = await this.pass(options);
-      this.isFailing = false;
-      this.lastSuccessOn = this.clock();
-      return result;
-    } catch (error) {
-      this.isFailing = true;
-      throw error;
-    }
-  }
-
-  private async pass(options: PurgeOptions): Promise<PurgeResult> {
-    const before = this.clock() - this.settings.tombstoneRetentionDays * DAY_MS;
-    const result = { accounts: 0, tombstones: 0 };
-    for (let after: Buffer | undefined = Buffer.alloc(0); after && !options.isStopped?.();)
-      after = await this.purgeFrom(after, before, options, result);
-    return result;
-  }
-
-  /** Purges some accounts and returns the key of the last one; undefined when there are no more. */
-  private async purgeFrom(after: Buffer, before: number, options: PurgeOptions, result: PurgeResult) {
-    const accounts = await this.database.onSession((session) =>
-      purgeableAfter(session, after, before, ACCOUNTS_AT_ONCE),
+async function* purgeAccount(database: Database, account: Buffer, before: Timestamp) {
+  for (;;) {
+    const found = await database.onSession((session) => findTombstones(session, account, before, CHUNK));
+    if (found.length === 0) return;
+    yield await database.inTransaction(async (transaction) =>
+      committed(await deleteTombstones(transaction, account, found.at(-1)!)),
     );
-    for (const { account } of accounts.filter(({ isDue }) => isDue)) {
-      if (options.isStopped?.()) return undefined;
-      result.tombstones += await this.purgeAccount(account, before, options);
-      result.accounts++;
-      options.onProgress?.(result.accounts, result.tombstones);
-    }
-    return accounts.length < ACCOUNTS_AT_ONCE ? undefined : accounts.at(-1)!.account;
+    if (found.length < CHUNK) return;
+    await sleep(PAUSE_MS);
   }
+}
 
-  private async purgeAccount(account: Buffer, before: number, { dryRun, isStopped }: PurgeOptions): Promise<number> {
-    const size = dryRun ? Number.MAX_SAFE_INTEGER : CHUNK;
-    for (let count = 0; ; await sleep(PAUSE_MS)) {
-      const found = await this.database.onSession((session) => findTombstones(session, account, before, size));
-      if (dryRun || found.length === 0 || isStopped?.()) return count + (dryRun ? found.length : 0);
-      const deleted = await this.database.inTransaction(async (transaction) =>
-        committed(await deleteTombstones(transaction, account, found.at(-1)!)),
-      );
-      count += deleted;
-      this.purged += deleted;
-      if (found.length < CHUNK) return count;
-    }
+async function* allAccounts(database: Database, before: Timestamp) {
+  for (let after: Buffer | undefined = Buffer.alloc(0); after;) {
+    const from: Buffer = after;
+    const accounts = await database.onSession((session) => purgeableAfter(session, from, before, ACCOUNTS_AT_ONCE));
+    yield* accounts;
+    after = accounts.length < ACCOUNTS_AT_ONCE ? undefined : accounts.at(-1)!.account;
   }
 }
