@@ -77,7 +77,7 @@ async function serve(settings: Settings, traced: boolean): Promise<Stop> {
  * at most ten seconds.
  */
 export async function shutDown({ nest, server, status }: App): Promise<void> {
-  status.drain();
+  status.draining = true;
   const connections = await new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count ?? 0)));
   if (connections > 0) await sleep(NOTICE_MS);
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));

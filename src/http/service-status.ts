@@ -8,7 +8,8 @@ import { LoadMonitor } from './load/load-monitor.js';
 /** What the headers currently tell all clients. */
 @Injectable()
 export class ServiceStatus {
-  private isDraining = false;
+  /** True at shutdown: the instance completes the requests in flight and wants no new ones. */
+  draining = false;
 
   constructor(
     private readonly settings: Settings,
@@ -16,15 +17,6 @@ export class ServiceStatus {
     readonly monitor: LoadMonitor,
     private readonly database: Database,
   ) {}
-
-  /** At shutdown: the instance completes the requests in flight and wants no new ones. */
-  drain(): void {
-    this.isDraining = true;
-  }
-
-  get draining(): boolean {
-    return this.isDraining;
-  }
 
   current(): ServiceState {
     const { retryAfterSeconds, endOfService } = this.settings;

@@ -292,7 +292,7 @@ describe('the heartbeat of the load balancer', () => {
 
   it('is 503 from the moment the instance shuts down, while others are still answered', async () => {
     const leaving = await start();
-    leaving.status.drain();
+    leaving.status.draining = true;
     const { status, headers, body } = await getJson(leaving, '/__lbheartbeat__');
     expect(status).toBe(503);
     expect(headers['retry-after']).toBe('30');

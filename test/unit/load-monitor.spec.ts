@@ -11,7 +11,7 @@ beforeEach(() => {
   Object.assign(usage, { used: 0, waiting: 0, queued: 0 });
   monitor = new LoadMonitor({ databasePoolSize: POOL }, { usage: () => usage });
 });
-afterEach(() => monitor.stop());
+afterEach(() => monitor.onApplicationShutdown());
 
 const admit = (count: number): boolean[] => Array.from({ length: count }, () => monitor.admit(request));
 

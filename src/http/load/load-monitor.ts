@@ -85,11 +85,6 @@ export class LoadMonitor implements OnApplicationBootstrap, OnApplicationShutdow
   }
 
   onApplicationShutdown(): void {
-    this.stop();
-  }
-
-  /** Takes no more samples of the event loop. */
-  stop(): void {
     clearInterval(this.timer);
     this.histogram.disable();
   }

@@ -14,10 +14,11 @@ export class HeadersInterceptor implements NestInterceptor<unknown, Reply> {
   constructor(private readonly status: ServiceStatus) {}
 
   intercept(_: ExecutionContext, next: CallHandler<unknown>): Observable<Reply> {
-    return next.handle().pipe(map((result) => this.withHeaders(Reply.of(result))));
+    return next.handle().pipe(map((result) => this.withHeaders(result)));
   }
 
-  private withHeaders(reply: Reply): Reply {
+  private withHeaders(result: unknown): Reply {
+    const reply = result instanceof Reply ? result : new Reply(200, result);
     const headers = statusHeaders(reply.status, this.status.current());
     if (reply.lastModified !== undefined) headers['Last-Modified'] = String(reply.lastModified);
     return reply.with(headers);

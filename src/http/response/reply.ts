@@ -29,11 +29,6 @@ export class Reply {
     readonly lastModified?: Timestamp,
   ) {}
 
-  /** The result of a handler as a reply. */
-  static of(result: unknown): Reply {
-    return result instanceof Reply ? result : new Reply(200, result);
-  }
-
   with(headers: Readonly<Record<string, string>>): Reply {
     return new Reply(this.status, this.body, { ...this.headers, ...headers }, this.lastModified);
   }
@@ -42,41 +37,6 @@ export class Reply {
 /** A body that is already serialised. */
 export class RawJson {
   constructor(readonly text: string) {}
-}
-
-/**
- * Writes a response with the headers of every response, as JSON unless it is bytes; decides only whether to compress it.
- * The head is written immediately, so that nobody can respond twice, though the response is sent at the end of the turn.
- */
-export function writeReply(response: ServerResponse, reply: Reply, compression?: Compression): void {
-  if (response.headersSent || response.destroyed) return;
-  const { status, body } = reply;
-  const head = headOf(response, reply);
-  if (body === undefined) {
-    // Otherwise Node would send an empty redirection in chunks.
-    if (status === 302) head.push('Content-Length', '0');
-    return send(response, status, head);
-  }
-  const content = contentOf(body);
-  const length = Buffer.byteLength(content);
-  const contentType = reply.headers['Content-Type'] ?? CONTENT_TYPE;
-  if (!Buffer.isBuffer(body)) head.push('Content-Type', CONTENT_TYPE);
-  if (compression && status < 400 && isWorthCompressing(length, contentType)) {
-    vary(head, 'Accept-Encoding');
-    // A batch is compressed as a whole.
-    const encoding = contextOf(response)?.isBatchEntry ? undefined : compression.encodingFor(response.req as Request);
-    if (encoding) {
-      const encoded = [...head, 'Content-Encoding', encoding];
-      // Finding the length would take the work that HEAD is meant to save.
-      if (response.req.method === 'HEAD') return send(response, status, encoded);
-      return void compression.compress(content, encoding).then(
-        (compressed) => sendWhole(response, status, encoded, compressed),
-        () => sendWhole(response, status, head, content),
-      );
-    }
-  }
-  head.push('Content-Length', String(length));
-  send(response, status, head, content);
 }
 
 function contentOf(body: unknown): string | Buffer {
@@ -142,17 +102,47 @@ function endAfterBody(response: ServerResponse, content?: string | Buffer): void
 /** Writes what handlers return and what the error filter makes of an error. */
 @Injectable()
 export class ReplyWriter {
-  private readonly compression?: Compression;
+  private readonly compression = new Compression();
 
   constructor(
-    { compressionEnabled }: Settings,
+    private readonly settings: Settings,
     private readonly status: ServiceStatus,
-  ) {
-    if (compressionEnabled) this.compression = new Compression();
-  }
+  ) {}
 
-  write(response: ServerResponse, result: unknown): void {
-    if (this.status.draining && !response.headersSent) response.setHeader('Connection', 'close');
-    writeReply(response, Reply.of(result), this.compression);
+  /**
+   * Writes a response with the headers of every response, as JSON unless it is bytes, compressed if that is worth it. The
+   * head is written immediately, so that nobody can respond twice, though the response is sent at the end of the turn.
+   */
+  write(response: ServerResponse, reply: Reply): void {
+    if (response.headersSent || response.destroyed) return;
+    if (this.status.draining) response.setHeader('Connection', 'close');
+    const { status, body } = reply;
+    const head = headOf(response, reply);
+    if (body === undefined) {
+      // Otherwise Node would send an empty redirection in chunks.
+      if (status === 302) head.push('Content-Length', '0');
+      return send(response, status, head);
+    }
+    const content = contentOf(body);
+    const length = Buffer.byteLength(content);
+    const contentType = reply.headers['Content-Type'] ?? CONTENT_TYPE;
+    if (!Buffer.isBuffer(body)) head.push('Content-Type', CONTENT_TYPE);
+    if (this.settings.compressionEnabled && status < 400 && isWorthCompressing(length, contentType)) {
+      vary(head, 'Accept-Encoding');
+      // A batch is compressed as a whole.
+      const isEntry = contextOf(response)?.isBatchEntry;
+      const encoding = isEntry ? undefined : this.compression.encodingFor(response.req as Request);
+      if (encoding) {
+        const encoded = [...head, 'Content-Encoding', encoding];
+        // Finding the length would take the work that HEAD is meant to save.
+        if (response.req.method === 'HEAD') return send(response, status, encoded);
+        return void this.compression.compress(content, encoding).then(
+          (compressed) => sendWhole(response, status, encoded, compressed),
+          () => sendWhole(response, status, head, content),
+        );
+      }
+    }
+    head.push('Content-Length', String(length));
+    send(response, status, head, content);
   }
 }

@@ -4,7 +4,7 @@ import express, { type Express } from 'express';
 import type { Clock } from '../../config/settings.module.js';
 import type { Settings } from '../../config/settings.js';
 import type { ApiError } from '../../protocol/api-error.js';
-import type { ReplyWriter } from '../response/reply.js';
+import type { Reply, ReplyWriter } from '../response/reply.js';
 import { createMessages } from '../server/express-messages.js';
 import { createHttpServer } from '../server/http-server.js';
 
@@ -27,8 +27,8 @@ export class JsonAdapter extends ExpressAdapter {
     this.httpServer = createHttpServer(router, createMessages(router), this.settings, this.clock, this.onRefusal);
   }
 
-  override reply(response: ServerResponse, body: unknown): void {
-    this.replies.write(response, body);
+  override reply(response: ServerResponse, reply: Reply): void {
+    this.replies.write(response, reply);
   }
 }
 
