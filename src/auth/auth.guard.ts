@@ -1,22 +1,11 @@
-import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
+import { accessOf } from '../http/access.js';
 import { requestOf } from '../http/request/request-context.js';
 import { readOnlyToken } from '../protocol/api-error.js';
 import { Authenticator } from './authenticator.js';
 import { Caller } from './caller.js';
-
-const ACCESS = 'access';
-type Access = 'public' | 'bearerOnly' | undefined;
-
-/** Makes a handler public; the guard protects every other one. */
-export const Public = () => SetMetadata(ACCESS, 'public' satisfies Access);
-
-/** Marks the handler of batches: it does not accept Basic credentials, and what a token may do is judged by the entry. */
-export const BearerOnly = () => SetMetadata(ACCESS, 'bearerOnly' satisfies Access);
-
-const accessOf = (reflector: Reflector, context: ExecutionContext): Access =>
-  reflector.getAllAndOverride<Access>(ACCESS, [context.getHandler(), context.getClass()]);
 
 /**
  * Requires credentials unless the handler is `@Public()`. Throws 401 / 104 without usable credentials, 401 / 105 when
@@ -35,8 +24,8 @@ export class AuthGuard implements CanActivate {
     // An entry in the transaction of a batch has the batch's caller, whose credentials were accepted a moment ago.
     if (request.caller) return true;
     const access = accessOf(this.reflector, context);
-    if (access === 'public') return true;
-    const sender = await this.authenticator.senderOf(request, access === 'bearerOnly');
+    if (access?.isPublic) return true;
+    const sender = await this.authenticator.senderOf(request, access?.bearerOnly ?? false);
     request.caller = new Caller(sender, request.context);
     return true;
   }
@@ -53,7 +42,7 @@ export class ReadOnlyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const { caller, method } = requestOf<Request>(context);
     if (!caller?.isReadOnly || ['GET', 'HEAD'].includes(method)) return true;
-    if (accessOf(this.reflector, context) === 'bearerOnly') return true;
+    if (accessOf(this.reflector, context)?.bearerOnly) return true;
     throw readOnlyToken();
   }
 }

@@ -1,7 +1,7 @@
 import { Controller, HttpCode, Post, Req } from '@nestjs/common';
 import type { Request } from 'express';
-import { BearerOnly } from '../auth/auth.guard.js';
 import { Settings } from '../config/settings.js';
+import { BearerOnly } from '../http/access.js';
 import { JsonBody } from '../http/request/json-body.pipe.js';
 import { RawJson, Reply } from '../http/response/reply.js';
 import { parseBatch } from '../protocol/batch-request.js';

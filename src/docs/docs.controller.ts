@@ -1,9 +1,8 @@
 import { Controller, Get, Module, Param, Req } from '@nestjs/common';
 import type { Request } from 'express';
-import { Public } from '../auth/auth.guard.js';
 import { AuthModule } from '../auth/auth.module.js';
 import { Settings } from '../config/settings.js';
-import { OutlivesService } from '../http/end-of-service.guard.js';
+import { Public } from '../http/access.js';
 import { KnownPaths } from '../http/routing/known-paths.js';
 import { RawJson, Reply } from '../http/response/reply.js';
 import { errorsPage } from './html-pages.js';
@@ -11,8 +10,7 @@ import { OpenApiDescription } from './open-api-description.js';
 import { assets, initializer, page, pagePolicy } from './swagger-ui.js';
 
 /** The documentation of the API: `/v2/openapi.json` for programs, `/docs` for people. */
-@Public()
-@OutlivesService()
+@Public({ outlivesService: true })
 @Controller()
 export class DocsController {
   private readonly assets = assets();

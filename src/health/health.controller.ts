@@ -1,14 +1,12 @@
 import { Controller, Get } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { CLIENT_REFUSED, IdentityProvider, type ProviderState } from '../auth/provider/identity-provider.js';
-import { Public } from '../auth/auth.guard.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
-import { OutlivesService } from '../http/end-of-service.guard.js';
+import { Public } from '../http/access.js';
 import { Reply } from '../http/response/reply.js';
 import { ServiceStatus } from '../http/service-status.js';
 import { ApiError } from '../protocol/api-error.js';
-import { Unlimited } from '../rate-limit/rate-limit.guard.js';
 import { SharedRedis } from '../redis/shared-redis.js';
 
 /** For how long heartbeats share what one of them found: anybody may send them. */
@@ -17,9 +15,7 @@ const SHARED_MS = 2000;
 type Dependency = 'database' | 'cache' | 'oauth';
 
 /** Reports the service's health to operators and load balancers (docs/operations.md, "Health"). */
-@Public()
-@OutlivesService()
-@Unlimited()
+@Public({ outlivesService: true, isUnlimited: true })
 @Controller(['', 'v2'])
 export class HealthController {
   private readonly states = new LRUCache<Dependency, boolean | ProviderState>({

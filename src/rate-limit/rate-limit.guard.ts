@@ -1,14 +1,10 @@
-import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
+import { accessOf } from '../http/access.js';
 import { requestOf } from '../http/request/request-context.js';
 import { networkOf } from './network.js';
 import { RateLimiter } from './rate-limiter.js';
-
-const UNLIMITED = 'unlimited';
-
-/** Marks a controller whose requests are never counted. */
-export const Unlimited = () => SetMetadata(UNLIMITED, true);
 
 /** Counts requests by user, and by IP address if not authenticated. */
 @Injectable()
@@ -22,8 +18,7 @@ export class RateLimitGuard implements CanActivate {
     const request = requestOf<Request>(context);
     const { admission } = request.context;
     if (admission) return admission.then(() => true);
-    if (!this.limiter.isOn) return true;
-    if (this.reflector.getAllAndOverride<boolean | undefined>(UNLIMITED, [context.getClass()])) return true;
+    if (!this.limiter.isOn || accessOf(this.reflector, context)?.isUnlimited) return true;
     const { caller, ip = '' } = request;
     return this.limiter.take(caller ? `user:${caller.key}` : `address:${networkOf(ip)}`).then(() => true);
   }

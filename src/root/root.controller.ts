@@ -2,16 +2,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Controller, Get, Req } from '@nestjs/common';
 import type { Request } from 'express';
-import { Public } from '../auth/auth.guard.js';
 import { Settings } from '../config/settings.js';
-import { OutlivesService } from '../http/end-of-service.guard.js';
+import { Public } from '../http/access.js';
 import { documentationUrl, publicUrl } from '../http/request/request-url.js';
 import { Reply } from '../http/response/reply.js';
 import { projectFolder } from '../config/project-folder.js';
 
 /** Describes this service: `/`, `/v2`, `/__version__` (docs/protocol.md, "Utility endpoints"). */
-@Public()
-@OutlivesService()
+@Public({ outlivesService: true })
 @Controller()
 export class RootController {
   private readonly version = readVersion();

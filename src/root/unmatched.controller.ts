@@ -2,13 +2,11 @@ import { All, Controller, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { Settings } from '../config/settings.js';
 import { ApiError, supportEnded } from '../protocol/api-error.js';
-import { Public } from '../auth/auth.guard.js';
-import { OutlivesService } from '../http/end-of-service.guard.js';
+import { Public } from '../http/access.js';
 import { publicUrl } from '../http/request/request-url.js';
 import { Reply } from '../http/response/reply.js';
 import { ANY_PATH, KnownPaths } from '../http/routing/known-paths.js';
 import { ServiceStatus } from '../http/service-status.js';
-import { Unlimited } from '../rate-limit/rate-limit.guard.js';
 
 const OLD_VERSION = /^\/v[01](\/|$)/;
 const CURRENT_VERSION = /^\/v2(\/|$)/;
@@ -20,9 +18,7 @@ const ENDING = /^\/v2\/(articles|batch|[^/]+-oauth)(\/|$)/;
  * known path, redirects of unprefixed paths to `/v2`, otherwise 404 / 111. It has to be registered last. Nobody needs
  * credentials to learn that a path does not exist.
  */
-@Public()
-@OutlivesService()
-@Unlimited()
+@Public({ outlivesService: true, isUnlimited: true })
 @Controller()
 export class UnmatchedController {
   constructor(

@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { Controller, Get, Module, Param, Req } from '@nestjs/common';
 import type { Request } from 'express';
-import { Public } from '../auth/auth.guard.js';
 import { type Caller, CallerOf } from '../auth/caller.js';
 import { projectFolder } from '../config/project-folder.js';
 import { Settings } from '../config/settings.js';
-import { OutlivesService } from '../http/end-of-service.guard.js';
+import { Public } from '../http/access.js';
 import { publicUrl } from '../http/request/request-url.js';
 import { KnownPaths } from '../http/routing/known-paths.js';
 import { Reply } from '../http/response/reply.js';
@@ -45,8 +44,7 @@ const PAGE_HEADERS: Readonly<Record<string, string>> = {
 };
 
 /** Serves the web application below `/app/` (docs/operations.md, "The web application"). */
-@Public()
-@OutlivesService()
+@Public({ outlivesService: true })
 @Controller()
 export class WebAppController {
   private readonly files = new StaticFiles(join(projectFolder(), 'web/dist'));

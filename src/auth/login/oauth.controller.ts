@@ -1,10 +1,10 @@
 import { All, Controller, Get, Header, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { Settings } from '../../config/settings.js';
+import { Public } from '../../http/access.js';
 import { publicUrl } from '../../http/request/request-url.js';
 import { Reply } from '../../http/response/reply.js';
 import { ApiError } from '../../protocol/api-error.js';
-import { Public } from '../auth.guard.js';
 import { loginCookieName, readLoginCookies, setLoginCookie, surplusLoginCookies } from './login-cookie.js';
 import { readAuthorizationResponse, readRedirect } from './login-parameters.js';
 import { OAuthLogin } from './oauth-login.js';

@@ -1,0 +1,26 @@
+import type { ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+
+/** How a handler differs from the others, which need credentials, end with the support, and count for the rate limit. */
+interface Access {
+  isPublic?: boolean;
+  /** Basic credentials are not accepted, and what a token may do is judged by the entry of the batch. */
+  bearerOnly?: boolean;
+  /** It stays available after the end-of-support date. */
+  outlivesService?: boolean;
+  /** Its requests are never counted. */
+  isUnlimited?: boolean;
+}
+
+const Access = Reflector.createDecorator<Access>();
+
+/** Makes a handler public; the guard protects every other one. */
+export const Public = (access: Pick<Access, 'outlivesService' | 'isUnlimited'> = {}) =>
+  Access({ ...access, isPublic: true });
+
+/** Marks the handler of batches. */
+export const BearerOnly = () => Access({ bearerOnly: true });
+
+/** For the guards; undefined for most handlers. */
+export const accessOf = (reflector: Reflector, context: ExecutionContext): Access | undefined =>
+  reflector.getAllAndOverride<Access | undefined>(Access, [context.getHandler(), context.getClass()]);
