@@ -11,18 +11,18 @@ import {
   UnknownExport,
 } from '@reading-list/formats';
 import { type Command, Option } from 'commander';
-import { CommandError, type DatabaseContext, type Shell, UsageError } from './shell.js';
+import { CommandError, type Shell, UsageError } from './shell.js';
 import { linesOf } from './import/own-lines.js';
 import { importEntries } from './import/import-entries.js';
 import { importOwnLines } from './import/import-own-lines.js';
-import type { ImportOptions } from './import/store-items.js';
+import { asDryRun, type ImportContext } from './import/import-context.js';
 import { addUserOptions, type UserOptions } from './user-options.js';
 
 const BEGINNING_BYTES = 1024;
 const MAX_BYTES = 256 * 2 ** 20;
 const NAMES = FORMATS.map(({ name }) => name);
 
-type Options = ImportOptions & UserOptions & { format?: string };
+type Options = UserOptions & { format?: string; addedBy: string };
 
 export function addUserImport(commands: Command, shell: Shell): void {
   const command = commands
@@ -42,20 +42,24 @@ Articles whose URL the user already has are left alone, so that an import can be
     .addOption(new Option('--format <format>', 'read the file as this, whatever it looks like').choices(NAMES))
     .option('--added-by <name>', 'who added the articles of another service', 'import')
     .option('--dry-run', 'store nothing, and say what the import would do')
-    .action((file: string, options: Options) =>
-      shell.withDatabase((context) => importFile(context, bytesOf(file), options)),
-    );
+    .action((file: string, { dryRun, ...options }: Options & { dryRun?: boolean }) => {
+      const work = (context: ImportContext) => importFile(context, bytesOf(file), options);
+      return shell.withDatabase((context) => (dryRun ? asDryRun(context, work) : work(context)));
+    });
 }
 
 /** Imports a file, which is read as a whole unless it is one of our own. */
-async function importFile(context: DatabaseContext, bytes: Bytes, options: Options): Promise<number> {
+async function importFile(
+  context: ImportContext,
+  bytes: Bytes,
+  { format: wanted, addedBy, ...user }: Options,
+): Promise<number> {
   const beginning = await readBeginning(bytes);
   if (beginning.length === 0) throw new CommandError('The file is empty.');
   const all = chained(beginning, bytes);
-  const { format: wanted, addedBy, dryRun, ...user } = options;
   if (wanted === OWN_FORMAT.name || (!wanted && isOwnLines(decode(beginning))))
-    return importOwnLines(context, { addedBy, dryRun }, user, linesOf(all, unicodeOf(beginning)));
-  return importEntries(context, { addedBy, dryRun }, user, contentsOf(await readWhole(all), wanted));
+    return importOwnLines(context, user, linesOf(all, unicodeOf(beginning)));
+  return importEntries(context, addedBy, user, contentsOf(await readWhole(all), wanted));
 }
 
 function contentsOf(bytes: Buffer, wanted?: string): Contents {

@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 import type { AccountRow } from '../accounts/accounts.store.js';
-import { findPage, type Page } from '../articles/store/article-pages.store.js';
-import { parseCollectionQuery } from '../protocol/collection-query.js';
 import { isUsableTimestamp } from '../protocol/timestamp.js';
 import { eraseUser } from '../purge/erasures.js';
 import { type DatabaseContext, EXIT, type Shell, UsageError } from './shell.js';
 import { DAMAGED, shownTime } from './shown-time.js';
+import { storedItems } from './stored-items.js';
 import {
   addUserOptions,
   allAccounts,
@@ -15,11 +14,6 @@ import {
   type UserOptions,
   whoseOf,
 } from './user-options.js';
-
-/** Articles and tombstones, oldest change first. */
-const ALL = parseCollectionQuery('_since=0');
-const AT_ONCE = 200;
-const BYTES_AT_ONCE = 4_194_304;
 
 export function addUserList(commands: Command, shell: Shell): void {
   commands
@@ -74,14 +68,8 @@ export function addUserExport(commands: Command, shell: Shell): void {
 
 async function exportAccount({ database, print }: DatabaseContext, row: AccountRow): Promise<void> {
   const { account, last_modified, live_count, purged_until } = row;
-  const collection = { last_modified, live_count, purged_until };
-  await print(JSON.stringify({ account: account.toString('hex'), ...collection }));
-  for (let start: Page['next'] = { total: 0, position: [0] }; start;) {
-    const request = { ...ALL, size: AT_ONCE, maxBytes: BYTES_AT_ONCE, start };
-    const page: Page = (await database.onSession((session) => findPage(session, account, request, collection)))!;
-    for (const item of page.items!) await print(JSON.stringify(item));
-    start = page.next;
-  }
+  await print(JSON.stringify({ account: account.toString('hex'), last_modified, live_count, purged_until }));
+  for await (const item of storedItems(database, row)) await print(JSON.stringify(item));
 }
 
 export function addUserErase(commands: Command, shell: Shell): void {

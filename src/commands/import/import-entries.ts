@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { type Contents, type Entry, nameOfPlace, NO_PAGE, noPage } from '@reading-list/formats';
 import { type Article, newArticle } from '../../articles/article.js';
 import { ApiError } from '../../protocol/api-error.js';
-import { CommandError, type DatabaseContext, EXIT } from '../shell.js';
+import { CommandError, type CommandContext, EXIT } from '../shell.js';
 import { type UserOptions, userOf, whoseOf } from '../user-options.js';
-import { addArticles, CHUNK, destinationOf, ImportCounts, type ImportOptions } from './store-items.js';
+import { destinationOf, type ImportContext } from './import-context.js';
+import { addArticles, CHUNK, ImportCounts } from './store-items.js';
 
 /** So much of a URL is shown where it is refused. */
 const MAX_SHOWN = 200;
@@ -14,17 +15,17 @@ const MAX_SHOWN = 200;
  * end. Resolves with the exit code.
  */
 export async function importEntries(
-  context: DatabaseContext,
-  { addedBy, dryRun = false }: ImportOptions,
+  context: ImportContext,
+  addedBy: string,
   user: UserOptions,
   { entries, stoppedAt, others, unreadable }: Contents,
 ): Promise<number> {
   if (stoppedAt) throw new CommandError(`${stoppedAt.message}; nothing was imported`);
   const account = await userOf(context, user);
-  context.audit(`user import${dryRun ? ' --dry-run' : ''}`, whoseOf(user), account);
+  context.audit(`user import${context.original ? ' --dry-run' : ''}`, whoseOf(user), account);
   const { articles, skipped, lost } = await convert(context, addedBy, entries);
-  const counts = new ImportCounts(dryRun);
-  const destination = destinationOf(context, dryRun, account);
+  const counts = new ImportCounts(context.original !== undefined);
+  const destination = await destinationOf(context, account);
   for (let at = 0; at < articles.length; at += CHUNK) {
     const chunk = articles.slice(at, at + CHUNK);
     counts.add(chunk, await addArticles(destination, chunk, context.clock()));
@@ -38,7 +39,7 @@ export async function importEntries(
 }
 
 /** Converts the entries to articles, oldest first; prints those that cannot be converted. */
-async function convert(context: DatabaseContext, addedBy: string, entries: readonly Entry[]) {
+async function convert(context: CommandContext, addedBy: string, entries: readonly Entry[]) {
   const articles: Article[] = [];
   const converted: Entry[] = [];
   for (const entry of entries) {
@@ -59,11 +60,7 @@ async function convert(context: DatabaseContext, addedBy: string, entries: reado
 const shown = (text: string): string => text.slice(0, MAX_SHOWN).replace(/\p{Cc}/gu, ' ');
 
 /** Converts an entry to an article, or tells why that is impossible. */
-function articleOf(
-  { fields, problem }: Entry,
-  addedBy: string,
-  { clock, settings }: DatabaseContext,
-): Article | string {
+function articleOf({ fields, problem }: Entry, addedBy: string, { clock, settings }: CommandContext): Article | string {
   const { maxBodyBytes } = settings;
   if (problem) return problem;
   const kind = noPage(fields.url);

@@ -1,16 +1,15 @@
 import { ReadError } from '@reading-list/formats';
 import { findAccount } from '../../accounts/accounts.store.js';
-import { CommandError, type DatabaseContext } from '../shell.js';
+import { CommandError } from '../shell.js';
 import { namesUser, type UserOptions, userOf, whoseOf } from '../user-options.js';
+import { destinationOf, type ImportContext } from './import-context.js';
 import { readOwnLines, refusal } from './own-lines.js';
 import {
   type AccountState,
   addArticles,
   CHUNK,
   type Destination,
-  destinationOf,
   ImportCounts,
-  type ImportOptions,
   isArticle,
   type Item,
   restoreItems,
@@ -22,18 +21,16 @@ import {
  * with the exit code.
  */
 export async function importOwnLines(
-  context: DatabaseContext,
-  { dryRun = false }: ImportOptions,
+  context: ImportContext,
   user: UserOptions,
   lines: AsyncIterable<string>,
 ): Promise<number> {
+  const dryRun = context.original !== undefined;
   const named = namesUser(user) ? await userOf(context, user) : undefined;
   context.audit(`user import${dryRun ? ' --dry-run' : ''}`, named ? whoseOf(user) : 'users in the file', named);
   const counts = new ImportCounts(dryRun);
   let [users, read] = [0, 0];
   let items: Item[] = [];
-  /** By account: a file may hold one twice, whose first part a dry run has not stored. */
-  const destinations = new Map<string, Destination>();
   let store: ((items: Item[]) => Promise<Stored>) | undefined;
   /** Also without items, as an account may have none. */
   const storeItems = async () => {
@@ -50,9 +47,7 @@ export async function importOwnLines(
         await storeItems();
         users++;
         const account = named ?? Buffer.from(line.account, 'hex');
-        const destination = destinations.get(line.account) ?? destinationOf(context, dryRun, account);
-        destinations.set(line.account, destination);
-        store = await storeOf(context, destination, line.state);
+        store = await storeOf(context, await destinationOf(context, account), line.state);
       } else if (items.push(line.item) >= CHUNK) await storeItems();
     }
     await storeItems();
@@ -70,10 +65,10 @@ export async function importOwnLines(
  * Restores an exported account with its timestamps if it has not changed since. Otherwise missing articles are added as
  * new changes, because devices would not see old ones.
  */
-async function storeOf(context: DatabaseContext, destination: Destination, state: AccountState) {
-  const { account, rehearsed } = destination;
-  const present = await context.database.onSession((session) => findAccount(session, account));
-  if (Math.max(present?.last_modified ?? 0, rehearsed?.clock ?? 0) <= state.last_modified)
+async function storeOf({ clock }: ImportContext, destination: Destination, state: AccountState) {
+  const { database, account } = destination;
+  const present = await database.onSession((session) => findAccount(session, account));
+  if ((present?.last_modified ?? 0) <= state.last_modified)
     return (items: Item[]): Promise<Stored> => restoreItems(destination, state, items);
-  return (items: Item[]): Promise<Stored> => addArticles(destination, items.filter(isArticle), context.clock());
+  return (items: Item[]): Promise<Stored> => addArticles(destination, items.filter(isArticle), clock());
 }
