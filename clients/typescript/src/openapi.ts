@@ -1338,7 +1338,7 @@ export interface components {
         "Retry-After": number;
         /**
          * @description The encrypted state of the login that this browser began.
-         * @example login-Wc1dVbX2nqUuT0aR=eyJhbGciOiJkaXIi…; Path=/v2/acct-oauth; Max-Age=3600; HttpOnly; SameSite=Lax
+         * @example login-Wc1dVbX2nqUuT0aR=eyJhbGciOiJkaXIi…; Max-Age=3600; Path=/v2/acct-oauth; HttpOnly; SameSite=Lax
          */
         "Set-Cookie": string;
         /**

@@ -1,4 +1,6 @@
 import { hkdfSync } from 'node:crypto';
+import { dirname } from 'node:path/posix';
+import type { CookieOptions } from 'express';
 import { EncryptJWT, jwtDecrypt, type JWTPayload } from 'jose';
 
 const PREFIX = 'login-';
@@ -55,14 +57,12 @@ const isLogin = (payload: JWTPayload): payload is JWTPayload & PendingLogin =>
 /** The name of a login's cookie. Each login has its own, so that two tabs do not interfere. */
 export const loginCookieName = (state: string): string => PREFIX + state.slice(0, 16);
 
-/** The `Set-Cookie` value of a login that ends at `callback`; removes the cookie when `maxAgeSeconds` is 0. */
-export function setLoginCookie(name: string, value: string, callback: string, maxAgeSeconds: number): string {
+/** The options of the cookie of a login that ends at `callback`. */
+export function loginCookieOptions(callback: string): CookieOptions {
   const { protocol, pathname } = new URL(callback);
-  const secure = protocol === 'https:' ? '; Secure' : '';
   // The folder of the callback, so that the path where logins begin also receives the cookies of abandoned ones and can
   // remove them.
-  const path = pathname.slice(0, pathname.lastIndexOf('/'));
-  return `${name}=${value}; Path=${path}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`;
+  return { path: dirname(pathname), httpOnly: true, sameSite: 'lax', secure: protocol === 'https:' };
 }
 
 /** The login cookies of a `Cookie` header, in the order in which the browser stored them. */

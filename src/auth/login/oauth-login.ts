@@ -21,13 +21,6 @@ const EXCHANGES = {
   refusal: 'Too many logins are being finished, try again later',
 };
 
-/** A login on its way to the provider: where to redirect the browser, and the state that it keeps until it returns. */
-export interface BegunLogin {
-  location: string;
-  state: string;
-  sealed: string;
-}
-
 /** The authorization-code flow with PKCE (RFC 6749, RFC 7636). Stateless: any instance can finish any login. */
 @Injectable()
 export class OAuthLogin {
@@ -43,8 +36,11 @@ export class OAuthLogin {
     this.key = loginKey(settings.sessionSecret);
   }
 
-  /** Begins a login that ends at `redirect`. Throws 503 / 201 when the provider is not available. */
-  async begin(redirect: string, redirect_uri: string): Promise<BegunLogin> {
+  /**
+   * Begins a login that ends at `redirect`: where to send the browser, and the state that it keeps, sealed, until it
+   * returns. Throws 503 / 201 when the provider is not available.
+   */
+  async begin(redirect: string, redirect_uri: string) {
     const metadata = await this.provided(this.provider.discovered());
     if (!metadata.authorization_endpoint) throw providerUnavailable('it has no authorization endpoint');
     const { settings } = this;

@@ -5,7 +5,7 @@ import { Public } from '../../http/access.js';
 import { publicUrl } from '../../http/request/request-url.js';
 import { Reply } from '../../http/response/reply.js';
 import { ApiError } from '../../protocol/api-error.js';
-import { loginCookieName, readLoginCookies, setLoginCookie, surplusLoginCookies } from './login-cookie.js';
+import { loginCookieName, loginCookieOptions, readLoginCookies, surplusLoginCookies } from './login-cookie.js';
 import { readAuthorizationResponse, readRedirect } from './login-parameters.js';
 import { OAuthLogin } from './oauth-login.js';
 
@@ -39,12 +39,9 @@ export class OAuthController {
     const callback = this.callback(request);
     const { location, state, sealed } = await this.login.begin(redirect.href, callback);
     const cookies = readLoginCookies(request.headers.cookie);
-    for (const name of surplusLoginCookies(cookies, sealed.length))
-      response.append('Set-Cookie', setLoginCookie(name, '', callback, 0));
-    response.append(
-      'Set-Cookie',
-      setLoginCookie(loginCookieName(state), sealed, callback, this.settings.oauthStateSeconds),
-    );
+    const options = loginCookieOptions(callback);
+    for (const name of surplusLoginCookies(cookies, sealed.length)) response.clearCookie(name, options);
+    response.cookie(loginCookieName(state), sealed, { ...options, maxAge: this.settings.oauthStateSeconds * 1000 });
     return new Reply(302, undefined, { Location: location });
   }
 
@@ -73,7 +70,7 @@ export class OAuthController {
     if (typeof state !== 'string') return undefined;
     const name = loginCookieName(state);
     const sealed = readLoginCookies(request.headers.cookie).get(name);
-    if (sealed !== undefined) response.append('Set-Cookie', setLoginCookie(name, '', this.callback(request), 0));
+    if (sealed !== undefined) response.clearCookie(name, loginCookieOptions(this.callback(request)));
     return sealed;
   }
 
