@@ -1,17 +1,13 @@
 import type { Command } from 'commander';
 import { CORRUPT_ADVICE } from '../database/why-not-open.js';
+import type { Database } from '../database/database.js';
 import { isCorrupt } from '../database/sqlite/dialect.js';
 import { ApiError } from '../protocol/api-error.js';
 import { nextAccount } from '../accounts/account-checks.store.js';
 import { type DatabaseContext, EXIT, type Shell } from './shell.js';
 import { examineAccount, examineStrays, type Problem } from './doctor/examine.js';
 import { examineSchema } from './doctor/schema.js';
-import { addUserOptions, namesUser, requireOneUser, type UserOptions, userOf, whoseOf } from './user-options.js';
-
-interface Options {
-  repair?: boolean;
-  dryRun?: boolean;
-}
+import { addUserOptions, keyOf, namedUser, type NamedUser, type UserOptions } from './user-options.js';
 
 export function addDoctor(commands: Command, shell: Shell): void {
   const command = commands
@@ -25,68 +21,65 @@ An intact backup that was restored has nothing wrong in it, but is older than wh
   addUserOptions(command)
     .option('--repair', 'advance the clocks and correct the counts of articles; everything else is left to you')
     .option('--dry-run', 'write nothing, even with --repair')
-    .action(({ repair = false, dryRun = false, ...user }: Options & UserOptions) => {
-      if (namesUser(user)) requireOneUser(user);
+    .action(({ repair = false, dryRun = false, ...options }: UserOptions & { repair?: boolean; dryRun?: boolean }) => {
+      const user = namedUser(options);
       const mayRepair = repair && !dryRun;
       return shell.withDatabase((context) => {
-        if (mayRepair) context.audit('doctor --repair', whoseOf(user));
+        if (mayRepair) context.audit('doctor --repair', user?.name ?? 'all users');
         return examine(context, mayRepair, user);
       });
     });
 }
 
-/** Examines all users or the one that is named; prints the problems. Resolves with the exit code. */
-export async function examine(context: DatabaseContext, repair: boolean, user: UserOptions = {}): Promise<number> {
-  const damage = await damageOf(context);
+/** Examines all users or the one that is named, and prints the problems. Resolves with the exit code. */
+export async function examine(context: DatabaseContext, mayRepair: boolean, user?: NamedUser): Promise<number> {
+  const { database, clock, print, progress } = context;
+  const damage = await damageOf(database);
   if (damage) {
-    await context.print(`the database file is corrupt (${damage}): ${CORRUPT_ADVICE}`);
+    await print(`the database file is corrupt (${damage}): ${CORRUPT_ADVICE}`);
     return EXIT.attention;
   }
-  const tally: Tally = { repair, users: 0, found: 0, left: 0, repairable: 0 };
-  const couldExamine = await examineAll(context, tally, user);
-  const { users, found, left } = tally;
-  await context.print(`${users} users examined, ${found} problems found, ${found - left} repaired`);
-  await context.print(`next: ${couldExamine ? nextStep(tally) : `${nextStep(tally)}; no user could be examined`}`);
-  return left > 0 ? EXIT.attention : EXIT.ok;
-}
-
-/** The number of problems found so far, of those that are left, and of those that --repair would fix. */
-interface Tally {
-  repair: boolean;
-  users: number;
-  found: number;
-  left: number;
-  repairable: number;
+  let [users, found, repairable] = [0, 0, 0];
+  const report = async (who: string, problems: Problem[]) => {
+    for (const { text, advice, repair } of problems) {
+      if (mayRepair) await repair?.();
+      await print(`${who}: ${text}: ${mayRepair && repair ? 'repaired' : advice}`);
+      found++;
+      if (repair) repairable++;
+    }
+  };
+  const ofSchema = await examineSchema(database);
+  await report('all users', ofSchema);
+  const isBlocked = ofSchema.some(({ isBlocking }) => isBlocking);
+  if (!isBlocked) {
+    if (!user) await report('no user', await examineStrays(database));
+    for await (const account of user ? [await keyOf(context, user)] : allKeys(database)) {
+      await report(account.toString('hex'), await examineAccount(database, account, clock));
+      progress(`${++users} users so far, ${found} problems`);
+    }
+  }
+  const repaired = mayRepair ? repairable : 0;
+  await print(`${users} users examined, ${found} problems found, ${repaired} repaired`);
+  await print(`next: ${nextStep(found, repaired, repairable)}${isBlocked ? '; no user could be examined' : ''}`);
+  return found > repaired ? EXIT.attention : EXIT.ok;
 }
 
 /** What the operator should do next. */
-function nextStep({ found, left, repairable }: Tally): string {
+function nextStep(found: number, repaired: number, repairable: number): string {
   if (found === 0) return 'nothing to do';
-  if (left === 0) return 'nothing to do; devices learn what was repaired when they poll';
-  if (repairable === left) return 'run it again with --repair';
-  const byHand = 'do what the lines above say, then run doctor again';
-  return repairable > 0 ? `run it again with --repair; for the rest ${byHand}` : byHand;
-}
-
-/** Examines the schema, then stray rows, then the users; false when the schema differs too much for that. */
-async function examineAll(context: DatabaseContext, tally: Tally, user: UserOptions): Promise<boolean> {
-  const ofSchema = await examineSchema(context.database);
-  await reportAndRepair(context, tally, 'all users', ofSchema);
-  if (ofSchema.some(({ isBlocking }) => isBlocking)) return false;
-  if (!namesUser(user)) await reportAndRepair(context, tally, 'no user', await examineStrays(context.database));
-  const { database, clock } = context;
-  for await (const account of accountsOf(context, user)) {
-    await reportAndRepair(context, tally, account.toString('hex'), await examineAccount(database, account, clock));
-    context.progress(`${++tally.users} users so far, ${tally.found} problems`);
-  }
-  return true;
+  if (found === repaired) return 'nothing to do; devices learn what was repaired when they poll';
+  const steps = [
+    ...(repairable > repaired ? ['run it again with --repair'] : []),
+    ...(found > repairable ? ['do what the lines above say, then run doctor again'] : []),
+  ];
+  return steps.join('; for the rest ');
 }
 
 /** The file is intact but a row violates a constraint; the examination of users reports it. */
 const IS_ABOUT_VALUES = /^(CHECK constraint failed|NULL value) in /;
 
 /** The corruption that SQLite finds in its file, after which nothing in it can be trusted. Reads the whole file. */
-async function damageOf({ database }: DatabaseContext): Promise<string | undefined> {
+async function damageOf(database: Database): Promise<string | undefined> {
   if (!database.dialect.isLocal) return undefined;
   try {
     const found = await database.onSession((session) => session.rows('PRAGMA quick_check(100)', []));
@@ -99,28 +92,12 @@ async function damageOf({ database }: DatabaseContext): Promise<string | undefin
   }
 }
 
-async function* accountsOf(context: DatabaseContext, user: UserOptions): AsyncGenerator<Buffer> {
-  if (namesUser(user)) {
-    yield await userOf(context, user);
-    return;
-  }
+/** Also of records without an account. */
+async function* allKeys(database: Database): AsyncGenerator<Buffer> {
   for (let after: Buffer | undefined = Buffer.alloc(0); ;) {
     const from: Buffer = after;
-    after = await context.database.onSession((session) => nextAccount(session, from));
+    after = await database.onSession((session) => nextAccount(session, from));
     if (!after) return;
     yield after;
-  }
-}
-
-/** Prints each problem and what was done about it. */
-async function reportAndRepair({ print }: DatabaseContext, tally: Tally, who: string, problems: Problem[]) {
-  for (const { text, advice, repair } of problems) {
-    const isRepaired = repair !== undefined && tally.repair;
-    if (isRepaired) await repair();
-    await print(`${who}: ${text}: ${isRepaired ? 'repaired' : advice}`);
-    tally.found++;
-    if (isRepaired) continue;
-    tally.left++;
-    if (repair) tally.repairable++;
   }
 }

@@ -1,7 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { renderUnicodeCompact } from 'uqr';
-import { isDeprovisioned } from '../accounts/deprovisioned.store.js';
-import { accountKey } from '../auth/caller.js';
 import { LOCAL_ISSUER, newPersonalToken, personalTokenHash } from '../auth/tokens/personal-tokens.js';
 import { deleteTokens, hasToken, insertToken, listTokens } from '../auth/tokens/personal-tokens.store.js';
 import type { Settings } from '../config/settings.js';
@@ -11,7 +9,7 @@ import { baseUrl } from '../greeting.js';
 import { isUsableTimestamp } from '../protocol/timestamp.js';
 import { CommandError, type DatabaseContext, EXIT, type Shell, UsageError } from './shell.js';
 import { DAMAGED, shownTime } from './shown-time.js';
-import { readName } from './user-options.js';
+import { bearerKey, readName, requireProvisioned } from './user-options.js';
 
 interface Options {
   name: string;
@@ -49,9 +47,8 @@ async function create(
   const { settings, clock, database, print } = context;
   if (!settings.tokensEnabled)
     throw new CommandError('TOKENS_ENABLED: is false, the service would not accept the token; set it to true');
-  const account = accountKey(settings.userIdSecret, 'bearer', [LOCAL_ISSUER, user]);
-  if (await database.onSession((session) => isDeprovisioned(session, account)))
-    throw new CommandError(`${user} is deprovisioned; "user deprovision --undo" comes first`);
+  const account = bearerKey(context, LOCAL_ISSUER, user);
+  await database.onSession((session) => requireProvisioned(session, user, account));
   context.audit(`token create --name ${name}${readOnly ? ' --read-only' : ''}`, user, account);
   const token = newPersonalToken();
   const created_on = clock();

@@ -1,11 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { deprovision, readmit } from '../accounts/deprovisioned.store.js';
-import { accountKey } from '../auth/caller.js';
 import { LOCAL_ISSUER } from '../auth/tokens/personal-tokens.js';
 import { deleteTokens } from '../auth/tokens/personal-tokens.store.js';
 import { committed } from '../database/transaction.js';
 import { CommandError, type DatabaseContext, type Shell } from './shell.js';
-import { issuerOf, readIssuer, readSubject } from './user-options.js';
+import { bearerKey, issuerOf, readIssuer, readSubject } from './user-options.js';
 
 const DAY_MS = 86_400_000;
 const MAX_DAYS = 36_500;
@@ -33,9 +32,9 @@ export function addUserDeprovision(commands: Command, shell: Shell): void {
     )
     .action((subject: string, options: Options) =>
       shell.withDatabase((context) => {
-        const { userIdSecret, oauthUri } = context.settings;
-        const issuers = [LOCAL_ISSUER, ...(options.issuer || oauthUri ? [issuerOf(context, options)] : [])];
-        const accounts = issuers.map((issuer) => accountKey(userIdSecret, 'bearer', [issuer, subject]));
+        const { issuer = context.settings.oauthUri } = options;
+        const issuers = [LOCAL_ISSUER, ...(issuer ? [issuerOf(context, issuer)] : [])];
+        const accounts = issuers.map((each) => bearerKey(context, each, subject));
         return options.undo ? undo(context, subject, accounts) : end(context, subject, accounts, options.eraseAfter);
       }),
     );

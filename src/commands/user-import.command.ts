@@ -16,13 +16,13 @@ import { linesOf } from './import/own-lines.js';
 import { importEntries } from './import/import-entries.js';
 import { importOwnLines } from './import/import-own-lines.js';
 import { asDryRun, type ImportContext } from './import/import-context.js';
-import { addUserOptions, type UserOptions } from './user-options.js';
+import { addUserOptions, namedUser, type NamedUser, requireUser, type UserOptions } from './user-options.js';
 
 const BEGINNING_BYTES = 1024;
 const MAX_BYTES = 256 * 2 ** 20;
 const NAMES = FORMATS.map(({ name }) => name);
 
-type Options = UserOptions & { format?: string; addedBy: string };
+type Options = UserOptions & { format?: string; addedBy: string; dryRun?: boolean };
 
 export function addUserImport(commands: Command, shell: Shell): void {
   const command = commands
@@ -42,24 +42,27 @@ Articles whose URL the user already has are left alone, so that an import can be
     .addOption(new Option('--format <format>', 'read the file as this, whatever it looks like').choices(NAMES))
     .option('--added-by <name>', 'who added the articles of another service', 'import')
     .option('--dry-run', 'store nothing, and say what the import would do')
-    .action((file: string, { dryRun, ...options }: Options & { dryRun?: boolean }) => {
-      const work = (context: ImportContext) => importFile(context, bytesOf(file), options);
+    .action((file: string, { format, addedBy, dryRun, ...options }: Options) => {
+      const user = namedUser(options);
+      const work = (context: ImportContext) => importFile(context, bytesOf(file), { user, format, addedBy });
       return shell.withDatabase((context) => (dryRun ? asDryRun(context, work) : work(context)));
     });
 }
 
+interface HowToRead {
+  user?: NamedUser;
+  format?: string;
+  addedBy: string;
+}
+
 /** Imports a file, which is read as a whole unless it is one of our own. */
-async function importFile(
-  context: ImportContext,
-  bytes: Bytes,
-  { format: wanted, addedBy, ...user }: Options,
-): Promise<number> {
+async function importFile(context: ImportContext, bytes: Bytes, { user, format, addedBy }: HowToRead): Promise<number> {
   const beginning = await readBeginning(bytes);
   if (beginning.length === 0) throw new CommandError('The file is empty.');
   const all = chained(beginning, bytes);
-  if (wanted === OWN_FORMAT.name || (!wanted && isOwnLines(decode(beginning))))
+  if (format === OWN_FORMAT.name || (!format && isOwnLines(decode(beginning))))
     return importOwnLines(context, user, linesOf(all, unicodeOf(beginning)));
-  return importEntries(context, addedBy, user, contentsOf(await readWhole(all), wanted));
+  return importEntries(context, requireUser(user), addedBy, contentsOf(await readWhole(all), format));
 }
 
 function contentsOf(bytes: Buffer, wanted?: string): Contents {

@@ -2,14 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { committed, type Witness } from '../database/transaction.js';
 import { addToLiveCount, eraseAccount, findAccount, moveAccount, raiseTimestamps } from '../accounts/accounts.store.js';
-import { isDeprovisioned } from '../accounts/deprovisioned.store.js';
 import { hasItems, moveItems } from '../articles/store/transfer.store.js';
-import { accountKey } from '../auth/caller.js';
 import { LOCAL_ISSUER, REVOCATION_MS } from '../auth/tokens/personal-tokens.js';
 import { deleteTokens } from '../auth/tokens/personal-tokens.store.js';
 import type { Session } from '../database/session.js';
 import { CommandError, type DatabaseContext, type Shell } from './shell.js';
-import { issuerOf, readIssuer, readName, readSubject } from './user-options.js';
+import { bearerKey, issuerOf, readIssuer, readName, readSubject, requireProvisioned } from './user-options.js';
 
 /** How long instances may accept a revoked token and complete requests with it. */
 const UNTIL_REVOKED_MS = REVOCATION_MS + 2_000;
@@ -35,9 +33,9 @@ export function addUserLink(commands: Command, shell: Shell): void {
 }
 
 async function link(context: DatabaseContext, user: string, options: Options): Promise<void> {
-  const { database, settings, print, progress } = context;
-  const keyOf = (issuer: string, subject: string) => accountKey(settings.userIdSecret, 'bearer', [issuer, subject]);
-  const [from, to] = [keyOf(LOCAL_ISSUER, user), keyOf(issuerOf(context, options), options.subject)];
+  const { database, print, progress } = context;
+  const from = bearerKey(context, LOCAL_ISSUER, user);
+  const to = bearerKey(context, issuerOf(context, options.issuer), options.subject);
   const found = await database.onSession(async (session) => requireMovable(session, user, from, to));
   context.audit(`user link --subject ${options.subject}${options.dryRun ? ' --dry-run' : ''}`, user, from);
   if (options.dryRun) {
@@ -58,12 +56,8 @@ async function requireMovable(session: Session, user: string, from: Buffer, to: 
   const account = await findAccount(session, from);
   if (!account) throw new CommandError(`${user} has stored nothing yet; there is nothing to move`);
   // The list would not be erased when it is time, or its new user could not sign in.
-  for (const [who, key] of [
-    [user, from],
-    ['The user of the provider', to],
-  ] as const)
-    if (await isDeprovisioned(session, key))
-      throw new CommandError(`${who} is deprovisioned; "user deprovision --undo" comes first`);
+  await requireProvisioned(session, user, from);
+  await requireProvisioned(session, 'The user of the provider', to);
   if (await hasItems(session, to))
     throw new CommandError('The user of the provider has records already: nothing was changed');
   return account;

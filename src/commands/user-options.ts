@@ -2,22 +2,28 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { type Command, InvalidArgumentError } from 'commander';
 import { type AccountRow, accountsAfter, findAccount } from '../accounts/accounts.store.js';
+import { isDeprovisioned } from '../accounts/deprovisioned.store.js';
 import { accountKey } from '../auth/caller.js';
 import { LOCAL_ISSUER } from '../auth/tokens/personal-tokens.js';
 import { isIssuer } from '../config/formats.js';
 import type { Database } from '../database/database.js';
+import type { Session } from '../database/session.js';
 import { isLongerThan } from '../protocol/field-values.js';
 import { type CommandContext, CommandError, type DatabaseContext, UsageError } from './shell.js';
 
 const MAX_NAME_LENGTH = 255;
 const AT_ONCE = 500;
 
-export interface UserOptions {
-  key?: Buffer;
-  subject?: string;
+const NAMING = ['key', 'subject', 'local', 'basic'] as const;
+const NAME_ONE = 'Name one user with --key, --subject, --local or --basic.';
+
+export type UserOptions = Partial<Record<(typeof NAMING)[number] | 'issuer', string>>;
+
+/** A user as the operator named it. */
+export interface NamedUser {
+  option: (typeof NAMING)[number];
+  name: string;
   issuer?: string;
-  local?: string;
-  basic?: string;
 }
 
 export const addUserOptions = (command: Command): Command =>
@@ -32,29 +38,31 @@ export const addUserOptions = (command: Command): Command =>
       readSubject,
     );
 
-export const namesUser = (options: UserOptions): boolean => Object.values(options).some((value) => value !== undefined);
-
-/** Throws `UsageError` when the options do not name exactly one user. */
-export function requireOneUser({ key, subject, local, basic }: UserOptions): void {
-  if ([key, subject, local, basic].filter((value) => value !== undefined).length !== 1)
-    throw new UsageError('Name one user with --key, --subject, --local or --basic.');
+/** The user that the options name, if any. Throws `UsageError` when they name several, or one without a name. */
+export function namedUser({ issuer, ...options }: UserOptions): NamedUser | undefined {
+  const [option, ...more] = NAMING.filter((each) => options[each] !== undefined);
+  if (more.length > 0 || (issuer !== undefined && !option)) throw new UsageError(NAME_ONE);
+  return option && { option, name: options[option]!, issuer };
 }
 
-/** The account key of the user that the options name. Throws `UsageError` when they do not name exactly one. */
-export async function userOf(context: CommandContext, options: UserOptions): Promise<Buffer> {
-  const { key, subject, local, basic } = options;
-  requireOneUser(options);
-  if (key !== undefined) return key;
-  const { userIdSecret } = context.settings;
-  if (subject !== undefined) return accountKey(userIdSecret, 'bearer', [issuerOf(context, options), subject]);
-  if (local !== undefined) return accountKey(userIdSecret, 'bearer', [LOCAL_ISSUER, local]);
-  const password = context.environment.BASIC_PASSWORD ?? (await readPassword(`Password of ${basic}`));
-  return accountKey(userIdSecret, 'basic', [basic!, password]);
+/** For a command that needs a user. */
+export function requireUser(user: NamedUser | undefined): NamedUser {
+  if (!user) throw new UsageError(NAME_ONE);
+  return user;
 }
 
-/** The user as the operator named it, for the audit log. */
-export const whoseOf = ({ key, subject, local, basic }: UserOptions): string =>
-  subject ?? local ?? basic ?? key?.toString('hex') ?? 'all users';
+/** The account key of a user. */
+export async function keyOf(context: CommandContext, { option, name, issuer }: NamedUser): Promise<Buffer> {
+  if (option === 'key') return Buffer.from(name, 'hex');
+  if (option === 'subject') return bearerKey(context, issuerOf(context, issuer), name);
+  if (option === 'local') return bearerKey(context, LOCAL_ISSUER, name);
+  const password = context.environment.BASIC_PASSWORD ?? (await readPassword(`Password of ${name}`));
+  return accountKey(context.settings.userIdSecret, 'basic', [name, password]);
+}
+
+/** The account key of a user of tokens. */
+export const bearerKey = ({ settings }: CommandContext, issuer: string, subject: string): Buffer =>
+  accountKey(settings.userIdSecret, 'bearer', [issuer, subject]);
 
 /** All accounts in key order. */
 export async function* allAccounts(database: Database): AsyncGenerator<AccountRow> {
@@ -66,31 +74,28 @@ export async function* allAccounts(database: Database): AsyncGenerator<AccountRo
   }
 }
 
-/** The account of the user that the options name. Throws `CommandError` when there is none. */
-export async function requireAccount(context: DatabaseContext, options: UserOptions): Promise<AccountRow> {
-  const key = await userOf(context, options);
+/** The account of a user. Throws `CommandError` when there is none: the name may be mistyped. */
+export async function requireAccount(context: DatabaseContext, user: NamedUser): Promise<AccountRow> {
+  const key = await keyOf(context, user);
   const account = await context.database.onSession((session) => findAccount(session, key));
-  if (!account) throw noSuchUser(context, options, key);
-  return account;
+  if (account) return account;
+  const { option, name, issuer } = user;
+  const whose =
+    option === 'subject' ? ` of ${issuerOf(context, issuer)}` : option === 'basic' ? ' with this password' : '';
+  const itsKey = option === 'key' ? '' : ` (key ${key.toString('hex')})`;
+  throw new CommandError(`--${option} ${name}: there is no such user${whose}${itsKey}; "user list" shows all.`);
 }
 
-/** The error for a user of whom there is nothing, named as in the options: the name may be mistyped. */
-function noSuchUser(context: CommandContext, options: UserOptions, account: Buffer): CommandError {
-  const { subject, local, basic } = options;
-  const [key, all] = [account.toString('hex'), '"user list" shows all'];
-  const error = (option: string, whose: string) =>
-    new CommandError(`--${option}: there is no such user${whose} (key ${key}); ${all}.`);
-  if (subject !== undefined) return error(`subject ${subject}`, ` of ${issuerOf(context, options)}`);
-  if (local !== undefined) return error(`local ${local}`, '');
-  if (basic !== undefined) return error(`basic ${basic}`, ' with this password');
-  return new CommandError(`--key ${key}: there is no such user; ${all}.`);
+/** Throws `CommandError` for a user whose tokens are refused. */
+export async function requireProvisioned(session: Session, who: string, account: Buffer): Promise<void> {
+  if (await isDeprovisioned(session, account))
+    throw new CommandError(`${who} is deprovisioned; "user deprovision --undo" comes first`);
 }
 
 /** The identity provider of `--issuer`, or else that of the settings. Throws `UsageError` when there is none. */
-export function issuerOf({ settings }: CommandContext, { issuer }: Pick<UserOptions, 'issuer'>): string {
-  const known = issuer ?? settings.oauthUri;
-  if (!known) throw new UsageError('--issuer: OAUTH_URI is not set, name the identity provider.');
-  return known.replace(/\/+$/, '');
+export function issuerOf({ settings }: CommandContext, issuer = settings.oauthUri): string {
+  if (!issuer) throw new UsageError('--issuer: OAUTH_URI is not set, name the identity provider.');
+  return issuer.replace(/\/+$/, '');
 }
 
 /** Another spelling would name another user, as whom nobody can sign in. */
@@ -105,10 +110,10 @@ export function readSubject(text: string): string {
   return text;
 }
 
-function readKey(text: string): Buffer {
+function readKey(text: string): string {
   if (!/^[0-9a-f]{32}$/i.test(text))
     throw new InvalidArgumentError('32 hexadecimal digits, as "user list" shows them.');
-  return Buffer.from(text, 'hex');
+  return text.toLowerCase();
 }
 
 /** Reads the name of a user or a token. Names appear in lists, so invisible characters are rejected. */

@@ -8,11 +8,10 @@ import { storedItems } from './stored-items.js';
 import {
   addUserOptions,
   allAccounts,
-  namesUser,
+  namedUser,
   requireAccount,
-  requireOneUser,
+  requireUser,
   type UserOptions,
-  whoseOf,
 } from './user-options.js';
 
 export function addUserList(commands: Command, shell: Shell): void {
@@ -50,13 +49,13 @@ export function addUserExport(commands: Command, shell: Shell): void {
       'Writes to standard output, for each user, a line with the account and then a line for each article and each tombstone, as the API shows them, oldest change first. "user import" reads it. The service may run meanwhile: what changes during the export is in it in its old or its new form, or in both. This format loses nothing. The web application also writes CSV, which loses who added and who read an article, when it was read, the page\'s own title and parts of seconds, and bookmarks (HTML), which keep address, title, excerpt, date, unread and favourite alone.',
     )
     .option('--all', 'all users');
-  addUserOptions(command).action(({ all = false, ...user }: UserOptions & { all?: boolean }) => {
-    if (all === namesUser(user))
+  addUserOptions(command).action(({ all = false, ...options }: UserOptions & { all?: boolean }) => {
+    const user = namedUser(options);
+    if (all === (user !== undefined))
       throw new UsageError('Name one user with --key, --subject, --local or --basic, or say --all.');
-    if (!all) requireOneUser(user);
     return shell.withDatabase(async (context) => {
-      const named = all ? undefined : await requireAccount(context, user);
-      context.audit('user export', whoseOf(user), named?.account);
+      const named = user && (await requireAccount(context, user));
+      context.audit('user export', user?.name ?? 'all users', named?.account);
       let users = 0;
       for await (const account of named ? [named] : allAccounts(context.database)) {
         await exportAccount(context, account);
@@ -81,13 +80,13 @@ export function addUserErase(commands: Command, shell: Shell): void {
     );
   addUserOptions(command)
     .option('--dry-run', 'only say what there is')
-    .action(({ dryRun, ...user }: UserOptions & { dryRun?: boolean }) => {
-      requireOneUser(user);
+    .action(({ dryRun, ...options }: UserOptions & { dryRun?: boolean }) => {
+      const user = requireUser(namedUser(options));
       return shell.withDatabase(async (context) => {
         const { print, progress } = context;
         const { account, live_count } = await requireAccount(context, user);
         const key = account.toString('hex');
-        context.audit(`user erase${dryRun ? ' --dry-run' : ''}`, whoseOf(user), account);
+        context.audit(`user erase${dryRun ? ' --dry-run' : ''}`, user.name, account);
         if (dryRun) {
           await print(`would erase ${live_count} articles and all tombstones of ${key}`);
           return;

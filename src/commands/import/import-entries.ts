@@ -3,7 +3,7 @@ import { type Contents, type Entry, nameOfPlace, NO_PAGE, noPage } from '@readin
 import { type Article, newArticle } from '../../articles/article.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { CommandError, type CommandContext, EXIT } from '../shell.js';
-import { type UserOptions, userOf, whoseOf } from '../user-options.js';
+import { keyOf, type NamedUser } from '../user-options.js';
 import { destinationOf, type ImportContext } from './import-context.js';
 import { addArticles, CHUNK, ImportCounts } from './store-items.js';
 
@@ -11,18 +11,18 @@ import { addArticles, CHUNK, ImportCounts } from './store-items.js';
 const MAX_SHOWN = 200;
 
 /**
- * Imports another service's entries for the user that the options name, oldest first. Stores none if the file cannot be read to its
- * end. Resolves with the exit code.
+ * Imports another service's entries, oldest first. Stores none if the file cannot be read to its end. Resolves with the
+ * exit code.
  */
 export async function importEntries(
   context: ImportContext,
+  user: NamedUser,
   addedBy: string,
-  user: UserOptions,
   { entries, stoppedAt, others, unreadable }: Contents,
 ): Promise<number> {
   if (stoppedAt) throw new CommandError(`${stoppedAt.message}; nothing was imported`);
-  const account = await userOf(context, user);
-  context.audit(`user import${context.original ? ' --dry-run' : ''}`, whoseOf(user), account);
+  const account = await keyOf(context, user);
+  context.audit(`user import${context.original ? ' --dry-run' : ''}`, user.name, account);
   const { articles, skipped, lost } = await convert(context, addedBy, entries);
   const counts = new ImportCounts(context.original !== undefined);
   const destination = await destinationOf(context, account);

@@ -1,7 +1,7 @@
 import { ReadError } from '@reading-list/formats';
 import { findAccount } from '../../accounts/accounts.store.js';
 import { CommandError } from '../shell.js';
-import { namesUser, type UserOptions, userOf, whoseOf } from '../user-options.js';
+import { keyOf, type NamedUser } from '../user-options.js';
 import { destinationOf, type ImportContext } from './import-context.js';
 import { readOwnLines, refusal } from './own-lines.js';
 import {
@@ -17,17 +17,17 @@ import {
 } from './store-items.js';
 
 /**
- * Imports the output of `user export` into the account that the options name, otherwise into the file's own. Resolves
+ * Imports the output of `user export` into the account of the user, without one into the file's own. Resolves
  * with the exit code.
  */
 export async function importOwnLines(
   context: ImportContext,
-  user: UserOptions,
+  user: NamedUser | undefined,
   lines: AsyncIterable<string>,
 ): Promise<number> {
   const dryRun = context.original !== undefined;
-  const named = namesUser(user) ? await userOf(context, user) : undefined;
-  context.audit(`user import${dryRun ? ' --dry-run' : ''}`, named ? whoseOf(user) : 'users in the file', named);
+  const named = user && (await keyOf(context, user));
+  context.audit(`user import${dryRun ? ' --dry-run' : ''}`, user?.name ?? 'users in the file', named);
   const counts = new ImportCounts(dryRun);
   let [users, read] = [0, 0];
   let items: Item[] = [];
