@@ -17,7 +17,7 @@ export const keyOf = (account: Buffer): string => account.toString('base64url');
 export const accountOf = (key: string): Buffer => Buffer.from(key, 'base64url');
 
 const COLLECTION = 'SELECT last_modified, live_count, purged_until FROM accounts WHERE account = ?';
-const SETTLE = 'UPDATE accounts SET last_modified = ?, live_count = live_count - ? WHERE account = ?';
+const SETTLE = 'UPDATE accounts SET last_modified = ?, live_count = live_count + ? WHERE account = ?';
 
 /**
  * The collection as a table of one row, for a statement that reads it together with its articles; its one parameter is the
@@ -50,8 +50,8 @@ export function lockCollection(session: Session, account: Buffer): Promise<Colle
 /**
  * Sets the clock to the last of several timestamps issued in one transaction and corrects the number of live articles.
  */
-export async function settleCollection(session: Session, account: Buffer, last: Timestamp, buried: number) {
-  await session.run(SETTLE, [last, buried, account]);
+export async function settleCollection(session: Session, account: Buffer, last: Timestamp, liveDelta: number) {
+  await session.run(SETTLE, [last, liveDelta, account]);
 }
 
 /** Adds an account unless it exists. */

@@ -102,7 +102,7 @@ export async function settle(
   last: Timestamp,
   liveDelta: number,
 ): Promise<Witness | undefined> {
-  if (session.dialect.isLocal) return void (await settleCollection(session, account, last, -liveDelta));
+  if (session.dialect.isLocal) return void (await settleCollection(session, account, last, liveDelta));
   const mark = writeMark(last, newTag());
   await session.run(SETTLE_AND_MARK, [last, liveDelta, mark, account]);
   return witnessOf(account, mark);

@@ -174,38 +174,22 @@ export class ArticlesService {
     return tombstones;
   }
 
-  /** Deletes these articles in one transaction, except those that no longer match. */
-  private async removeSome(
+  /** Deletes those of these articles that still match, in one transaction. */
+  private removeSome(
     caller: Caller,
     ids: string[],
     filters: Filter[],
     ifUnmodifiedSince?: Timestamp,
   ): Promise<Tombstone[]> {
-    const tombstones = await this.bury(caller, filters, ifUnmodifiedSince, () => Promise.resolve(ids));
-    if (tombstones) return tombstones;
-    // At least one of them has changed in the meantime.
-    const { account } = caller;
-    const look = (session: Session) => store.findLiveIds(session, account, filters, ids);
-    return (await this.bury(caller, filters, ifUnmodifiedSince, look)) ?? [];
-  }
-
-  /** Undefined, with nothing deleted, when one of the articles does not match. */
-  private bury(
-    caller: Caller,
-    filters: Filter[],
-    ifUnmodifiedSince: Timestamp | undefined,
-    choose: (session: Session) => Promise<string[]>,
-  ): Promise<Tombstone[] | undefined> {
     const { account } = caller;
     return this.collections.change(caller, { liveDelta: 0, ifUnmodifiedSince }, async (transaction, first) => {
-      const ids = await choose(transaction);
-      if (ids.length === 0) return discarded([]);
-      const buried = await store.buryArticles(transaction, account, ids, first, filters);
-      if (buried < ids.length) return discarded(undefined);
-      const last = first + ids.length - 1;
-      await settleCollection(transaction, account, last, ids.length);
-      const tombstones = ids.map((id, at): Tombstone => ({ id, last_modified: first + at, deleted: true }));
-      return { ...committed<Tombstone[] | undefined>(tombstones), last };
+      const matching = await store.findLiveIds(transaction, account, filters, ids);
+      if (matching.length === 0) return discarded([]);
+      await store.buryArticles(transaction, account, matching, first);
+      const last = first + matching.length - 1;
+      await settleCollection(transaction, account, last, -matching.length);
+      const tombstones = matching.map((id, at): Tombstone => ({ id, last_modified: first + at, deleted: true }));
+      return { ...committed(tombstones), last };
     });
   }
 }

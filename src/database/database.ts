@@ -34,8 +34,8 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
   private closed = false;
   private probing?: Promise<Row | undefined>;
   private readonly health: DatabaseHealth;
-  private readonly turns = new Semaphore({ ...LIMITS, slotsPerKey: MAX_SESSIONS_PER_USER });
-  private readonly localWrites = new Semaphore({ ...LIMITS, slotsPerKey: MAX_LOCAL_WRITES_PER_USER });
+  /** What one user's requests may do at once, apart from reads of a file. */
+  private readonly turns: Semaphore;
   /** A long transaction of one user at a time, so that others get SQLite's single writer in between. */
   private readonly longLocalWrites = new Semaphore({ ...LIMITS, slotsPerKey: 1 });
 
@@ -49,6 +49,8 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
     private readonly log?: Log,
   ) {
     this.health = new DatabaseHealth(log);
+    const isFile = dataSource.options.type === 'better-sqlite3';
+    this.turns = new Semaphore({ ...LIMITS, slotsPerKey: isFile ? MAX_LOCAL_WRITES_PER_USER : MAX_SESSIONS_PER_USER });
   }
 
   /**
@@ -142,7 +144,7 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
   /** How many sessions are in use, and how many requests wait for one, or for others of the same user. */
   usage(): { used: number; waiting: number; queued: number } {
     const { used, waiting } = this.source?.usage() ?? { used: 0, waiting: 0 };
-    return { used, waiting, queued: this.turns.waiting + this.localWrites.waiting + this.longLocalWrites.waiting };
+    return { used, waiting, queued: this.turns.waiting + this.longLocalWrites.waiting };
   }
 
   /**
@@ -223,9 +225,7 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
         // After a long read, SQLite's session lets other users go first.
         const isLocalRead = source.dialect.isLocal && purpose === 'read';
         if (tally.key === undefined || isLocalRead) return await attempt(source);
-        return await (source.dialect.isLocal ? this.localWrites : this.turns).run(tally.key, tally, () =>
-          attempt(source),
-        );
+        return await this.turns.run(tally.key, tally, () => attempt(source));
       } catch (error) {
         this.health.requireRetryable(source.dialect, error, performance.now() - start);
       }

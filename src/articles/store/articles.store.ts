@@ -79,25 +79,24 @@ export async function updateArticle(
 }
 
 /**
- * Turns those of the live articles `ids` that match the filters into tombstones, timestamped from `first` on, one
- * millisecond apart. Returns how many there were.
+ * Turns the live articles among `ids` into tombstones, timestamped from `first` on, one millisecond apart. Returns how many
+ * there were.
  */
 export async function buryArticles(
   session: Session,
   account: Buffer,
   ids: string[],
   first: Timestamp,
-  filters: readonly Filter[] = [],
 ): Promise<number> {
   const keys = ids.map(uuidBytes);
   const times = `CASE id ${'WHEN ? THEN ? '.repeat(ids.length)}END`;
-  const { sql, parameters } = among(account, keys, filters);
-  const { affectedRows } = await session.run(`UPDATE articles SET last_modified = ${times}, ${BURY} WHERE ${sql}`, [
-    ...keys.flatMap((key, at) => [key, first + at]),
-    ...parameters,
-  ]);
+  const sql = `UPDATE articles SET last_modified = ${times}, ${BURY}
+    WHERE account = ? AND id IN (${marksOf(keys)}) AND deleted = 0`;
+  const { affectedRows } = await session.run(sql, [...keys.flatMap((key, at) => [key, first + at]), account, ...keys]);
   return affectedRows;
 }
+
+const marksOf = (values: readonly unknown[]): string => values.map(() => '?').join(', ');
 
 const live = (account: Buffer, filters: readonly Filter[]): Condition =>
   allOf([listed(account, filters), { sql: 'deleted = 0', parameters: [] }]);
@@ -105,8 +104,10 @@ const live = (account: Buffer, filters: readonly Filter[]): Condition =>
 /** Live articles with these keys that match. Comparing the filters with 1 keeps the planner on the primary key. */
 function among(account: Buffer, keys: Buffer[], filters: readonly Filter[]): Condition {
   const { sql, parameters } = live(account, filters);
-  const marks = keys.map(() => '?').join(', ');
-  return { sql: `account = ? AND id IN (${marks}) AND (${sql}) = 1`, parameters: [account, ...keys, ...parameters] };
+  return {
+    sql: `account = ? AND id IN (${marksOf(keys)}) AND (${sql}) = 1`,
+    parameters: [account, ...keys, ...parameters],
+  };
 }
 
 /** Ids of the live articles that match, oldest change first; only among `ids` where given. */

@@ -145,6 +145,6 @@ export const addArticles = (
       stored++;
     }
     if (stored === 0) return discarded({ stored, overQuota });
-    await settleCollection(transaction, account, first + stored - 1, -stored);
+    await settleCollection(transaction, account, first + stored - 1, stored);
     return committed({ stored, overQuota }, witness);
   });
