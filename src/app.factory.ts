@@ -13,7 +13,7 @@ import { refuseOverload } from './http/load/load-monitor.js';
 import { ServiceStatus } from './http/service-status.js';
 import { requireWellFormed } from './http/request/well-formed.middleware.js';
 import { createLogger, type LogOutput, NestLogger, standardOutput } from './operations/logging/log.js';
-import { observeRequests, refusedConnection, requestLog } from './operations/logging/request-log.js';
+import { type Observed, observeRequests, refusedConnection, requestLog } from './operations/logging/request-log.js';
 import type { Metrics } from './operations/metrics.js';
 
 /** The service, ready to listen. */
@@ -48,10 +48,12 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
   // The library is loaded for those who want metrics alone.
   const metrics =
     settings.metricsPort === undefined ? undefined : new (await import('./operations/metrics.js')).Metrics();
-  const observers = [requestLog(logger), metrics?.observeRequest].filter((each) => each !== undefined);
-  const adapter = new JsonAdapter(settings, clock, (id, error) => {
-    for (const observe of observers) observe(refusedConnection(id, error));
-  });
+  const logRequest = requestLog(logger);
+  const observe = (request: Observed): void => {
+    logRequest(request);
+    metrics?.observeRequest(request);
+  };
+  const adapter = new JsonAdapter(settings, clock, (id, error) => observe(refusedConnection(id, error)));
   const nest = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(settings, clock), adapter, {
     bodyParser: false,
     logger: new NestLogger(logger),
@@ -60,7 +62,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
   adapter.replies = nest.get(ReplyWriter);
   const status = nest.get(ServiceStatus);
   for (const warning of warningsAbout(settings)) logger.warn({ context: 'Settings' }, warning);
-  nest.use(observeRequests(observers));
+  nest.use(observeRequests(observe));
   options.extend?.(nest);
   nest.use(requireWellFormed, refuseOverload(status.monitor));
   const database = nest.get(Database);

@@ -4,7 +4,7 @@ import { Settings } from '../config/settings.js';
 import { type Release, Semaphore } from '../semaphore.js';
 
 /** Messages up to this size are never counted: connections and requests in flight are limited anyway. */
-export const SMALL_BYTES = 65_536;
+const SMALL_BYTES = 65_536;
 const ALL_BYTES = 33_554_432;
 /** More where a page may be larger. */
 const USER_BYTES = 8_388_608;

@@ -61,11 +61,11 @@ export class Metrics {
   }
 
   /** Counts a finished request. */
-  readonly observeRequest = ({ route, method, status, errno, ms, batchEntry }: Observed): void => {
+  observeRequest({ route, method, status, errno, ms, batchEntry }: Observed): void {
     const labels = { route, method, status: statusClass(status), source: batchEntry ? 'batch' : 'client' };
     this.requests.observe(labels, ms / 1000);
     if (errno !== undefined) this.errors.inc({ errno });
-  };
+  }
 
   private observeProviderCall({ durationMs, failure }: ProviderCall): void {
     const failed = isCertificateError(failure) ? 'untrusted' : 'failed';
@@ -172,10 +172,8 @@ function isCertificateError(failure: unknown): boolean {
 }
 
 /** Serves only `GET /metrics`, on its own port. It does not keep the process alive. */
-export function createMetricsServer(registry: Registry): Server {
-  const server = createServer((request, response) => void respond(registry, request, response));
-  return server.unref();
-}
+export const createMetricsServer = (registry: Registry): Server =>
+  createServer((request, response) => void respond(registry, request, response)).unref();
 
 async function respond(registry: Registry, { method, url }: IncomingMessage, response: ServerResponse): Promise<void> {
   if (url !== '/metrics' || (method !== 'GET' && method !== 'HEAD')) {

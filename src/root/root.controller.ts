@@ -69,24 +69,21 @@ function capabilitiesOf(settings: Settings): string[] {
 }
 
 /** The running version: from package.json and, for the commit, from `commit.txt` of an image or the git checkout. */
-export interface Version {
-  name: string;
-  version: string;
-  commit: string;
-}
-
-export function readVersion(): Version {
+function readVersion() {
   const folder = projectFolder();
-  const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Version;
+  const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+    name: string;
+    version: string;
+  };
   return { name, version, commit: readCommit(folder) };
 }
 
 function readCommit(folder: string): string {
+  const read = (name: string) => readFileSync(join(folder, name), 'utf8').trim();
   try {
-    if (existsSync(join(folder, 'commit.txt'))) return readFileSync(join(folder, 'commit.txt'), 'utf8').trim();
-    const head = readFileSync(join(folder, '.git/HEAD'), 'utf8').trim();
-    if (!head.startsWith('ref: ')) return head;
-    return readFileSync(join(folder, '.git', head.slice('ref: '.length)), 'utf8').trim();
+    if (existsSync(join(folder, 'commit.txt'))) return read('commit.txt');
+    const head = read('.git/HEAD');
+    return head.startsWith('ref: ') ? read(`.git/${head.slice('ref: '.length)}`) : head;
   } catch {
     return 'unknown';
   }

@@ -39,17 +39,13 @@ function codeOf(failure: unknown): string | undefined {
  * `fetch` for calls to the identity provider. Follows no redirects (a secret would be sent along), ends within
  * `PROVIDER_LIMIT_MS` or by the caller's signal, and rejects responses of more than 512 KiB.
  */
-export async function boundedFetch(url: string, init: RequestInit = {}): Promise<Response> {
+export function boundedFetch(url: string, init: RequestInit = {}): Promise<Response> {
   const start = performance.now();
-  let failure: unknown;
-  try {
-    return await fetchBounded(url, init);
-  } catch (error) {
-    failure = error;
-    throw error;
-  } finally {
+  const publish = (failure?: unknown) =>
     providerCalls.publish({ durationMs: performance.now() - start, failure } satisfies ProviderCall);
-  }
+  const response = fetchBounded(url, init);
+  response.then(() => publish(), publish);
+  return response;
 }
 
 async function fetchBounded(url: string, init: RequestInit): Promise<Response> {

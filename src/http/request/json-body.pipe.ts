@@ -16,15 +16,13 @@ import { requestOf } from './request-context.js';
 @Injectable()
 export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
   private readonly readRaw: ReturnType<typeof express.raw>;
-  private readonly maxBodyBytes: number;
 
   constructor(
-    { maxBodyBytes }: Settings,
+    private readonly settings: Settings,
     private readonly status: ServiceStatus,
     private readonly slots: BodySlots,
   ) {
-    this.maxBodyBytes = maxBodyBytes;
-    this.readRaw = express.raw({ type: () => true, limit: maxBodyBytes });
+    this.readRaw = express.raw({ type: () => true, limit: settings.maxBodyBytes });
   }
 
   async transform(request: Request): Promise<unknown> {
@@ -48,14 +46,14 @@ export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
   private requireReadable({ headers }: Request): void {
     if (headers['transfer-encoding'] !== undefined && headers['content-length'] === undefined)
       throw new ApiError('lengthRequired', 'Content-Length is required');
-    if (Number(headers['content-length'] ?? 0) > this.maxBodyBytes) throw this.tooLarge();
+    if (Number(headers['content-length'] ?? 0) > this.settings.maxBodyBytes) throw this.tooLarge();
     if (/^\s*(application\/x-www-form-urlencoded|multipart\/)/i.test(headers['content-type'] ?? ''))
       throw new ApiError('malformedJson', 'The body is a form, JSON is expected');
   }
 
   /** The most that the body can have when it is decompressed. */
   private mostBytes(request: Request): number {
-    return Math.min(this.maxBodyBytes, Number(request.headers['content-length'] ?? 0) * inflation(request));
+    return Math.min(this.settings.maxBodyBytes, Number(request.headers['content-length'] ?? 0) * inflation(request));
   }
 
   private read(request: Request): Promise<Buffer> {
@@ -78,7 +76,7 @@ export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
   }
 
   private tooLarge(): ApiError {
-    return new ApiError('bodyTooLarge', `The body is larger than ${this.maxBodyBytes} bytes`);
+    return new ApiError('bodyTooLarge', `The body is larger than ${this.settings.maxBodyBytes} bytes`);
   }
 }
 

@@ -151,8 +151,4 @@ export class NestLogger implements LoggerService {
   error(message: string, stack?: string, context?: string): void {
     this.logger.error({ context, stack }, message);
   }
-
-  debug(message: string, context?: string): void {
-    this.logger.debug({ context }, message);
-  }
 }

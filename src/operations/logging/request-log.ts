@@ -71,11 +71,8 @@ export const requestIdOf = (sent: string | string[] | undefined): string =>
 /** Called for every request and batch entry once its response is sent or its client is gone. */
 export type RequestObserver = (request: Observed) => void;
 
-/** Assigns every request its id and notifies the observers when it ends. Batch entries have the id of their batch. */
-export function observeRequests(observers: readonly RequestObserver[]) {
-  const record = (observed: Observed): void => {
-    for (const observe of observers) observe(observed);
-  };
+/** Assigns every request its id and has it observed when it ends. Batch entries have the id of their batch. */
+export function observeRequests(observe: RequestObserver) {
   return (request: Request, response: Response, next: NextFunction): void => {
     const id = requestIdOf(request.headers['x-request-id']);
     request.headers['x-request-id'] = id;
@@ -84,8 +81,8 @@ export function observeRequests(observers: readonly RequestObserver[]) {
     context.whenOver(() => {
       const observed = observedRequest(request, response);
       // Bound, so that the entries of a batch do not keep their messages until all are done.
-      if (context.isBatchEntry) context.record = record.bind(undefined, observed);
-      else record(observed);
+      if (context.isBatchEntry) context.record = observe.bind(undefined, observed);
+      else observe(observed);
     });
     next();
   };
