@@ -1,4 +1,4 @@
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants, type Stats, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { readServerUrl } from '../config/database-url.js';
 import { SettingError, type Settings } from '../config/settings.js';
@@ -20,23 +20,14 @@ export function databaseFile({ databaseUrl }: Pick<Settings, 'databaseUrl'>): st
 export function requireDatabaseFile(settings: Pick<Settings, 'databaseUrl'>): void {
   const file = databaseFile(settings);
   if (file === undefined) return;
-  const size = sizeOf(file);
-  if (size === undefined) throw new SettingError(`DATABASE_URL: ${file} ${whyUnusable(file) ?? 'cannot be read'}`);
-  if (size > 0) return;
+  const found = statOf(file);
+  if (found?.isFile() && found.size > 0) return;
+  const why = refusal(dirname(file), R_OK) === 'ENOENT' ? undefined : whyUnusable(file);
+  if (why) throw new SettingError(`DATABASE_URL: ${file} ${why}`);
   throw new SettingError(
     `DATABASE_URL: there is no database in ${file}; ${LOOK}. ` +
       `"npm run migrate" makes a new one, and so does a start with MIGRATE_ON_START=true`,
   );
-}
-
-/** 0 for a file that does not exist; undefined for a folder, and for what cannot be reached. */
-function sizeOf(file: string): number | undefined {
-  try {
-    const stat = statSync(file, { throwIfNoEntry: false });
-    return stat?.isDirectory() ? undefined : (stat?.size ?? 0);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Advice for a file that SQLite cannot read. */
@@ -116,8 +107,8 @@ const reasonOf = ({ library, reason, message }: ConnectionError): string =>
  */
 export function whyUnusable(file: string): string | undefined {
   const folder = dirname(file);
-  if (kindOf(file) === 'folder') return 'is a folder; name a file in it';
-  if (kindOf(folder) === 'file') return `cannot exist, as ${folder} is not a folder; look at the path`;
+  if (statOf(file)?.isDirectory()) return 'is a folder; name a file in it';
+  if (statOf(folder)?.isDirectory() === false) return `cannot exist, as ${folder} is not a folder; look at the path`;
   const ofFolder = refusal(folder, R_OK | W_OK | X_OK);
   if (ofFolder === 'ENOENT' || ofFolder === 'ENOTDIR') return `cannot be created, as ${folder} does not exist; ${LOOK}`;
   const ofFile = refusal(file, R_OK | W_OK);
@@ -126,9 +117,10 @@ export function whyUnusable(file: string): string | undefined {
   return code && `cannot be read and written (${code}); give the user of the service the right to it and to its folder`;
 }
 
-function kindOf(path: string): 'folder' | 'file' | undefined {
+/** Undefined for what is not there and for what cannot be reached. */
+function statOf(path: string): Stats | undefined {
   try {
-    return statSync(path).isDirectory() ? 'folder' : 'file';
+    return statSync(path);
   } catch {
     return undefined;
   }
