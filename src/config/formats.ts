@@ -18,8 +18,9 @@ export const isIssuer = (text: string): boolean =>
 
 export const isHttpUrl = (text: string): boolean => /^https?:\/\/(?!\/)[^\s\\]+$/i.test(text) && URL.canParse(text);
 
+/** The URL of a Redis server or of a master; its percent-encoding has to be right. */
 export const isRedisUrl = (text: string): boolean =>
-  (/^rediss?:\/\/[^\s/?#]+(\/\d*)?(\?\S*)?$/.test(text) && URL.canParse(text)) || isSentinelUrl(text);
+  (/^rediss?:\/\/[^\s/?#]+(\/\d*)?(\?\S*)?$/.test(text) && URL.canParse(text)) || parseSentinelUrl(text) !== undefined;
 
 /** False for a server's URL with a port that does not exist. A password may contain digits after a colon too. */
 export function hasPossiblePort(text: string): boolean {
@@ -114,24 +115,18 @@ const SENTINEL_URL =
 const SENTINEL = /^([\w-]+(?:\.[\w-]+)*\.?|\[[0-9a-f:.]+\])(?::(\d{1,5}))?$/i;
 
 /**
- * True for `redis-sentinel://[user:password@]host:port,host:port/master[/db]`, and for `rediss-sentinel` where all servers
- * use TLS. User and password are those of the master, percent-encoded.
+ * Reads `redis-sentinel://[user:password@]host:port,host:port/master[/db]`, or `rediss-sentinel` where all servers use TLS.
+ * User and password are those of the master, percent-encoded. Undefined for anything else.
  */
-function isSentinelUrl(text: string): boolean {
-  const hosts = SENTINEL_URL.exec(text)?.[4]?.split(',') ?? [''];
-  return hosts.every((host) => SENTINEL.test(host));
-}
-
-/** Reads a URL of this form; undefined for anything else. */
 export function parseSentinelUrl(text: string): SentinelMaster | undefined {
-  if (!isSentinelUrl(text)) return undefined;
-  const [, tls, username, password, hosts, name, db] = SENTINEL_URL.exec(text)!;
-  const sentinels = hosts!.split(',').map((each) => {
-    const [, host, port] = SENTINEL.exec(each)!;
-    return { host: host!.replace(/^\[|\]$/g, ''), port: Number(port ?? SENTINEL_PORT) };
-  });
+  const [, tls, username, password, hosts, name, db] = SENTINEL_URL.exec(text) ?? [];
+  const sentinels = hosts?.split(',').map((each) => SENTINEL.exec(each));
+  if (!sentinels?.every((sentinel) => sentinel !== null)) return undefined;
   return {
-    sentinels,
+    sentinels: sentinels.map(([, host, port]) => ({
+      host: host!.replace(/^\[|\]$/g, ''),
+      port: Number(port ?? SENTINEL_PORT),
+    })),
     name: decodeURIComponent(name!),
     username: username ? decodeURIComponent(username) : undefined,
     password: password ? decodeURIComponent(password) : undefined,

@@ -4,27 +4,23 @@ import type { ValidatorOptions } from 'class-validator';
 import { Validator } from 'class-validator/cjs/validation/Validator.js';
 import dotenv from 'dotenv';
 import { DEFINITIONS } from './setting.decorator.js';
-import { masked, SETTING_NAMES, SettingError, Settings, valueOf } from './settings.js';
+import { masked, SETTING_NAMES, SettingError, Settings } from './settings.js';
 import { unknownNames } from './unknown-names.js';
+
+export type Variables = Readonly<Record<string, string | undefined>>;
 
 const VALIDATION: ValidatorOptions = { skipMissingProperties: true, stopAtFirstError: true };
 const MAX_QUOTED = 100;
 
-const DEVELOPMENT: Partial<Settings> = {
-  basicAuthEnabled: true,
-  userIdSecret: 'development-user-id-secret-not-for-production',
-  sessionSecret: 'development-session-secret-not-for-production',
-  oauthUri: 'http://127.0.0.1:9000',
-  oauthClientId: 'reading-list',
-  oauthClientSecret: 'development-client-secret',
-  oauthRedirectDomains: ['localhost', '127.0.0.1'],
-};
-const PRODUCTION: Partial<Settings> = {
-  basicAuthEnabled: false,
-  oauthUri: '',
-  oauthClientId: '',
-  oauthClientSecret: '',
-  oauthRedirectDomains: [],
+/** What counts where a variable is not set, except in production. */
+const DEVELOPMENT: Variables = {
+  BASIC_AUTH_ENABLED: 'true',
+  USER_ID_SECRET: 'development-user-id-secret-not-for-production',
+  SESSION_SECRET: 'development-session-secret-not-for-production',
+  OAUTH_URI: 'http://127.0.0.1:9000',
+  OAUTH_CLIENT_ID: 'reading-list',
+  OAUTH_CLIENT_SECRET: 'development-client-secret',
+  OAUTH_REDIRECT_DOMAINS: 'localhost,127.0.0.1',
 };
 
 const SECRETS = ['USER_ID_SECRET', 'SESSION_SECRET'];
@@ -35,8 +31,6 @@ const MIN_SECRET_LENGTH = 32;
 
 /** Scopes of OpenID Connect itself, which providers often leave out of tokens. */
 const OPENID_SCOPES = ['openid', 'profile', 'email', 'offline_access'];
-
-export type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads the settings from the process environment and, for what is not set there, from `.env`. Warns on stderr about
@@ -62,36 +56,37 @@ export function variablesOfFile(): Variables {
  * `SettingError` with one line for each invalid or missing setting.
  */
 export function readSettings(variables: Variables): Settings {
-  const { values, problems } = withFiles(variables);
-  const given = Object.fromEntries(
-    SETTING_NAMES.flatMap((name) => (values[name] ? [[propertyOf(name), values[name]]] : [])),
-  );
-  const settings = plainToInstance(Settings, given, { exposeDefaultValues: true });
+  const { set, problems } = withFiles(variables);
+  const production = set.NODE_ENV === 'production';
+  const values = production ? set : { ...DEVELOPMENT, ...set };
+  const given = Object.entries(values).map(([name, text]) => [propertyOf(name), text]);
+  const settings = plainToInstance(Settings, Object.fromEntries(given), { exposeDefaultValues: true });
   problems.push(...invalidIn(settings, values), ...samePorts(settings));
-  settings.production = settings.nodeEnv === 'production';
-  if (settings.production) problems.push(...missingInProduction(settings, problems));
+  if (production) problems.push(...missingInProduction(set, problems));
   if (problems.length > 0) throw new SettingError(problems.join('\n'));
-  complete(settings, values);
+  settings.production = production;
+  derive(settings, set);
   return Object.freeze(settings);
 }
 
 const propertyOf = (name: string): string => DEFINITIONS.get(name)!.property;
 
+/** The settings that are not empty, by the names of their variables. */
 function withFiles(variables: Variables) {
-  const values: Record<string, string | undefined> = { ...variables };
+  const set: Record<string, string> = {};
   const problems: string[] = [];
   for (const name of SETTING_NAMES) {
-    const path = variables[`${name}_FILE`];
-    if (!path) continue;
+    const [text, path] = [variables[name], variables[`${name}_FILE`]];
     try {
-      if (variables[name]) problems.push(`${name}: set both directly and by ${name}_FILE`);
-      else values[name] = readFileSync(path, 'utf8').trim();
+      if (text && path) problems.push(`${name}: set both directly and by ${name}_FILE`);
+      const value = text || (path && readFileSync(path, 'utf8').trim());
+      if (value) set[name] = value;
     } catch (error) {
       const { code = 'unknown' } = error as NodeJS.ErrnoException;
       problems.push(`${name}_FILE: cannot be read (${code}): ${JSON.stringify(path)}`);
     }
   }
-  return { values, problems };
+  return { set, problems };
 }
 
 function invalidIn(settings: Settings, values: Variables): string[] {
@@ -115,12 +110,12 @@ function samePorts({ port, metricsPort }: Settings): string[] {
 }
 
 /** @param said known problems: an invalid setting is not reported as missing too */
-function missingInProduction(settings: Settings, said: readonly string[]): string[] {
+function missingInProduction(set: Variables, said: readonly string[]): string[] {
   const isSaid = (name: string) => said.some((problem) => problem.startsWith(name));
-  const isGiven = (name: string) => String(valueOf(settings, name) ?? '').trim() !== '';
+  const isGiven = (name: string) => Boolean(set[name]?.trim());
   const missing = (names: readonly string[], why: string) =>
     names.filter((name) => !isGiven(name) && !isSaid(name)).map((name) => `${name}: ${why}`);
-  const short = SECRETS.filter((name) => isGiven(name) && isShort(String(valueOf(settings, name))));
+  const short = SECRETS.filter((name) => isGiven(name) && isShort(set[name]!));
   return [
     ...missing(REQUIRED_IN_PRODUCTION, 'required in production'),
     ...short.map((name) => `${name}: must have at least ${MIN_SECRET_LENGTH} characters in production`),
@@ -130,11 +125,9 @@ function missingInProduction(settings: Settings, said: readonly string[]): strin
 
 const isShort = (secret: string): boolean => secret.length < MIN_SECRET_LENGTH;
 
-/** Fills in the defaults that depend on `NODE_ENV`, and what is derived from other settings. */
-function complete(settings: Settings, { PUBLIC_URL = '' }: Variables): void {
-  settings.oauthUriIsExplicit = settings.oauthUri !== undefined;
-  for (const [name, value] of Object.entries(settings.production ? PRODUCTION : DEVELOPMENT))
-    Object.assign(settings, { [name]: settings[name as keyof Settings] ?? value });
+/** Fills in what is derived from other settings, and from whether they are set. */
+function derive(settings: Settings, { OAUTH_URI, PUBLIC_URL = '' }: Variables): void {
+  settings.oauthUriIsExplicit = Boolean(OAUTH_URI);
   settings.oauthEnabled = settings.oauthUri !== '';
   settings.oauthRedirectDomains = settings.oauthRedirectDomains.map((domain) => domain.toLowerCase());
   settings.oauthRequiredScopes =

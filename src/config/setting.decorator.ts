@@ -77,26 +77,23 @@ export const ListOf = (isRight: (item: string) => boolean, message: string): Pro
         .map((item) => item.trim())
         .filter((item) => item !== ''),
     ),
-    Satisfies(message, (value) => Array.isArray(value) && value.every(isRight)),
+    Examined((items: string[]) => (items.every(isRight) ? undefined : message)),
   );
 
-/** A text that satisfies a predicate; what it was converted to, if it did, is not checked again. */
+/** Nothing, or a text that satisfies a predicate; what it was converted to, if it did, is not checked again. */
 export const Check = (message: string, isRight: (text: string) => boolean): PropertyDecorator =>
-  Satisfies(message, (value) => typeof value !== 'string' || isRight(value));
+  Examined((value) => (typeof value !== 'string' || value === '' || isRight(value) ? undefined : message));
 
 /** Converts a text that satisfies a predicate. */
 export const Converted = (isRight: (text: string) => boolean, read: (text: string) => unknown): PropertyDecorator =>
   convert((text) => (isRight(text) ? read(text) : text));
 
-/** A text that a function finds nothing wrong with; what it finds is the message. */
-export const Examined = (problemOf: (text: string) => string | undefined): PropertyDecorator =>
+/** A value that a function finds nothing wrong with; what it finds is the message. */
+export const Examined = <T>(problemOf: (value: T) => string | undefined): PropertyDecorator =>
   ValidateBy({
-    name: problemOf.name,
+    name: 'examined',
     validator: {
-      validate: (value: unknown) => problemOf(String(value)) === undefined,
-      defaultMessage: (given) => problemOf(String(given?.value)) ?? '',
+      validate: (value: T) => problemOf(value) === undefined,
+      defaultMessage: (given) => problemOf(given?.value as T) ?? '',
     },
   });
-
-const Satisfies = (message: string, validate: (value: unknown) => boolean): PropertyDecorator =>
-  ValidateBy({ name: message, validator: { validate, defaultMessage: () => message } });

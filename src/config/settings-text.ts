@@ -14,8 +14,8 @@ export function envExample(): string {
 
 function exampleOf(name: string): string {
   const { meaning, group, defaultText, example } = DEFINITIONS.get(name)!;
-  const value = valueOf(DEFAULTS, name);
-  const otherwise = value === undefined && defaultText ? ` (default: ${plain(defaultText)})` : '';
+  const value = defaultText === undefined ? valueOf(DEFAULTS, name) : '';
+  const otherwise = defaultText ? ` (default: ${plain(defaultText)})` : '';
   const reason = example ? `\n# ${example.value} here, by default ${String(value)}: ${example.reason}` : '';
   const comment = `# ${plain(meaning)}${otherwise}${reason}\n${name}=${example?.value ?? String(value ?? '')}\n`;
   return group ? `\n# ---- ${group}\n${comment}` : comment;

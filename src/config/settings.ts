@@ -81,12 +81,12 @@ export class Settings {
   @Flag()
   databaseMustHaveUsers: boolean = false;
   @Setting('token cache and rate limits that instances share')
-  @Check(ENCODED, isPercentEncoded)
   @Check(
     'must be a redis:// or rediss:// URL, or redis-sentinel://user:password@HOST:PORT,HOST:PORT/MASTER',
     isRedisUrl,
   )
   @Check(POSSIBLE_PORT, hasPossiblePort)
+  @Check(ENCODED, isPercentEncoded)
   redisUrl?: string;
 
   @Setting('name in the root mapping and, if a header can quote it, the realm of challenges (else `reading list`)', {
@@ -101,20 +101,20 @@ export class Settings {
 
   @Setting('accept any user name and password', { group: 'Users', defaultText: '`true`, in production `false`' })
   @Flag()
-  basicAuthEnabled!: boolean;
+  basicAuthEnabled: boolean = false;
   @Setting('accept personal tokens (`rl_…`)') @Flag() tokensEnabled: boolean = true;
   @Setting(
     'key of the HMAC that makes the keys of users, 32 characters or more. **It can never change**: all users would lose their data',
     { secret: true, defaultText: 'a development value; required in production' },
   )
   @Text()
-  userIdSecret!: string;
+  userIdSecret: string = '';
   @Setting(
     'protects login cookies and page tokens, 32 characters or more; changing it ends logins and walks in progress',
     { secret: true, defaultText: 'a development value; required in production' },
   )
   @Text()
-  sessionSecret!: string;
+  sessionSecret: string = '';
 
   @Setting('login paths are `/v2/<name>-oauth/…`', { group: 'Identity provider' })
   @Check('must be letters, digits, - and _', isPathSegment)
@@ -125,15 +125,15 @@ export class Settings {
   @Check('must be an https URL (plain http only on loopback) without user name, query and fragment', isIssuer)
   @Check(POSSIBLE_PORT, hasPossiblePort)
   @Converted(isIssuer, withoutSlash)
-  oauthUri!: string;
+  oauthUri: string = '';
   @Setting('name of this service at the provider; required in production where `OAUTH_URI` is set', {
     defaultText: 'a development value',
   })
   @Text()
-  oauthClientId!: string;
+  oauthClientId: string = '';
   @Setting('its secret at the provider, required likewise', { secret: true, defaultText: 'a development value' })
   @Text()
-  oauthClientSecret!: string;
+  oauthClientSecret: string = '';
   @Setting('scopes that a login asks for') @Text() @Check(SCOPES, isScope) oauthScope: string = 'readinglist';
   @Setting("scopes required of tokens; OpenID's own are `openid`, `profile`, `email` and `offline_access`", {
     defaultText: "`OAUTH_SCOPE` without OpenID's own scopes",
@@ -152,7 +152,7 @@ export class Settings {
     isRedirectDomain,
     'must be a comma-separated list of host names, each with *. before it or a port after it if need be',
   )
-  oauthRedirectDomains!: string[];
+  oauthRedirectDomains: string[] = [];
   @Setting('for how long a verified token is cached; a revoked one works until then')
   @WholeNumber(0, WHOLE_SECONDS)
   oauthTokenCacheSeconds: number = 3600;
