@@ -106,6 +106,75 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
     expect(await mustRunHere(['doctor', '--basic', user], settings)).toMatch(/ 0 problems/);
   });
 
+  it('a device that reads while an import is interrupted misses nothing of the rest', async () => {
+    const user = randomUUID();
+    await furnish(user);
+    const exported = await mustRunHere(['user', 'export', '--basic', user], settings);
+    await mustRunHere(['user', 'erase', '--basic', user], settings);
+    await runHere(['user', 'import', '-'], settings, exported.slice(0, exported.length * 0.7));
+    const poller = new Poller([service.url], user);
+    await poller.poll();
+    expect(poller.items.size).toBeGreaterThan(0);
+    await mustRunHere(['user', 'import', '-'], settings, exported);
+    await poller.poll();
+    expect(poller.items).toEqual(await fullState(service.url, user));
+  });
+
+  it('an import brings what is older than the list as new changes, and the rest as it was', async () => {
+    const [user, other] = [randomUUID(), randomUUID()];
+    const save = (who: string, host: string) =>
+      ask(who, 'POST', '/articles', { url: `https://${host}.example/`, title: host, added_by: 'test' });
+    await save(user, 'older');
+    await save(other, 'own');
+    const poller = new Poller([service.url], other);
+    await poller.poll();
+    const later = (await save(user, 'later')).body;
+    const exported = await mustRunHere(['user', 'export', '--basic', user], settings);
+    const words = ['user', 'import', '-', '--basic', other];
+    expect(await mustRunHere(words, settings, exported)).toMatch(/^imported 2 .* 0 were there/);
+    expect(await mustRunHere(words, settings, exported)).toMatch(/^imported 0 .* 2 were there/);
+    await poller.poll();
+    expect(poller.items).toEqual(await fullState(service.url, other));
+    expect(poller.items.size).toBe(3);
+    expect(poller.items.get(later.id)).toEqual(later);
+    expect(await mustRunHere(['doctor', '--basic', other], settings)).toMatch(/ 0 problems/);
+  });
+
+  it('an import takes the newer version of a record, as a new change', async () => {
+    const user = randomUUID();
+    const article = (
+      await ask(user, 'POST', '/articles', { url: 'https://a.example/', title: 'old', added_by: 'test' })
+    ).body;
+    const older = await mustRunHere(['user', 'export', '--basic', user], settings);
+    await ask(user, 'PATCH', `/articles/${article.id}`, { title: 'new' });
+    const newer = await mustRunHere(['user', 'export', '--basic', user], settings);
+    await mustRunHere(['user', 'erase', '--basic', user], settings);
+    await mustRunHere(['user', 'import', '-'], settings, older);
+    await ask(user, 'POST', '/articles', { url: 'https://b.example/', title: 'meanwhile', added_by: 'test' });
+    const poller = new Poller([service.url], user);
+    await poller.poll();
+    expect(await mustRunHere(['user', 'import', '-'], settings, newer)).toMatch(/^imported 1 /);
+    await poller.poll();
+    expect(poller.items.get(article.id)).toMatchObject({ title: 'new' });
+    expect(poller.items.get(article.id)!.last_modified).toBeGreaterThan(article.last_modified);
+    expect(await mustRunHere(['doctor', '--basic', user], settings)).toMatch(/ 0 problems/);
+  });
+
+  it('an import gives one of two records with the same timestamp another one', async () => {
+    const user = randomUUID();
+    await ask(user, 'POST', '/articles', { url: 'https://a.example/', title: 'a', added_by: 'test' });
+    const [account, line] = (await mustRunHere(['user', 'export', '--basic', user], settings)).trim().split('\n');
+    const article = JSON.parse(line!) as Record<string, unknown>;
+    const url = 'https://b.example/';
+    const twin = JSON.stringify({ ...article, id: randomUUID(), url, resolved_url: url });
+    await mustRunHere(['user', 'erase', '--basic', user], settings);
+    expect(await mustRunHere(['user', 'import', '-'], settings, [account, line, twin].join('\n'))).toMatch(
+      /^imported 2 /,
+    );
+    expect((await fullState(service.url, user)).get(article.id as string)).toEqual(article);
+    expect(await mustRunHere(['doctor', '--basic', user], settings)).toMatch(/ 0 problems/);
+  });
+
   it('an import of several users for one is refused, and stores none of them', async () => {
     const users = [randomUUID(), randomUUID()];
     for (const user of users)

@@ -2,16 +2,22 @@ import { LessThanOrEqual } from 'typeorm';
 import { StoredArticle } from '../../database/entities/article.entity.js';
 import { managerOn } from '../../database/entities/manager.js';
 import type { Session } from '../../database/session.js';
+import { LATEST_TIMESTAMP, type Timestamp } from '../../protocol/timestamp.js';
 import type { Tombstone } from '../article.js';
 
-/** The timestamp of a record, and whether it is a tombstone; undefined when the account has no record with that id. */
-export async function versionOf(
-  session: Session,
-  account: Buffer,
-  id: string,
-): Promise<Pick<StoredArticle, 'last_modified' | 'deleted'> | undefined> {
+/** The timestamp of a record, and whether it is a tombstone. */
+export type Version = Pick<StoredArticle, 'last_modified' | 'deleted'>;
+
+/** Undefined when the account has no record with that id. */
+export async function versionOf(session: Session, account: Buffer, id: string): Promise<Version | undefined> {
   const select = { account: true, id: true, last_modified: true, deleted: true } as const;
   return (await managerOn(session).findOne(StoredArticle, { select, where: { account, id } })) ?? undefined;
+}
+
+/** The latest timestamp of a record, but for damaged ones; 0 without records. */
+export async function latestTimestamp(session: Session, account: Buffer): Promise<Timestamp> {
+  const where = { account, last_modified: LessThanOrEqual(LATEST_TIMESTAMP) };
+  return (await managerOn(session).maximum(StoredArticle, 'last_modified', where)) ?? 0;
 }
 
 export async function insertTombstone(session: Session, account: Buffer, { id, last_modified }: Tombstone) {

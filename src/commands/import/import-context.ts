@@ -3,7 +3,7 @@ import type { Database } from '../../database/database.js';
 import { committed } from '../../database/transaction.js';
 import { type DatabaseContext, withDatabase } from '../shell.js';
 import { storedItems } from '../stored-items.js';
-import { type Destination, insertItem, isArticle } from './store-items.js';
+import { type AccountState, type Destination, insertItem, isArticle } from './store-items.js';
 
 /** What an import works with. */
 export interface ImportContext extends DatabaseContext {
@@ -17,10 +17,15 @@ export const asDryRun = <T>(context: DatabaseContext, work: (context: ImportCont
     work({ ...context, database, original: context.database }),
   );
 
-export async function destinationOf(context: ImportContext, account: Buffer): Promise<Destination> {
+/** @param added what the account begins with if there is none yet */
+export async function destinationOf(
+  context: ImportContext,
+  account: Buffer,
+  added: AccountState,
+): Promise<Destination> {
   const { database, original, settings } = context;
   if (original) await copyAccount(original, database, account);
-  return { database, account, maxLive: settings.maxArticlesPerUser || Infinity };
+  return { database, account, maxLive: settings.maxArticlesPerUser || Infinity, added };
 }
 
 /** Copies an account unless it is there, with what was imported into it. The excerpts are left out to save memory. */

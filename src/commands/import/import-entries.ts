@@ -5,7 +5,7 @@ import { ApiError } from '../../protocol/api-error.js';
 import { CommandError, type CommandContext, EXIT } from '../shell.js';
 import { keyOf, type NamedUser } from '../user-options.js';
 import { destinationOf, type ImportContext } from './import-context.js';
-import { addArticles, CHUNK, ImportCounts } from './store-items.js';
+import { CHUNK, ImportCounts, storeItems } from './store-items.js';
 
 /** So much of a URL is shown where it is refused. */
 const MAX_SHOWN = 200;
@@ -25,10 +25,11 @@ export async function importEntries(
   context.audit(`user import${context.original ? ' --dry-run' : ''}`, user.name, account);
   const { articles, skipped, lost } = await convert(context, addedBy, entries);
   const counts = new ImportCounts(context.original !== undefined);
-  const destination = await destinationOf(context, account);
+  const now = context.clock();
+  const destination = await destinationOf(context, account, { last_modified: now, purged_until: now - 1 });
   for (let at = 0; at < articles.length; at += CHUNK) {
     const chunk = articles.slice(at, at + CHUNK);
-    counts.add(chunk, await addArticles(destination, chunk, context.clock()));
+    counts.add(chunk, await storeItems(destination, chunk, context.clock()));
     context.progress(`${at + chunk.length} of ${articles.length} so far`);
   }
   const code = await counts.print(context, 'articles', `, ${skipped} cannot be`);
@@ -71,7 +72,8 @@ function articleOf({ fields, problem }: Entry, addedBy: string, { clock, setting
   const added_by = fields.added_by ?? addedBy;
   const marked_read_by = fields.marked_read_by ?? (fields.marked_read_on ? addedBy : undefined);
   try {
-    return { ...newArticle({ ...fields, added_by, marked_read_by }, randomUUID(), now), last_modified: now };
+    // It gets a timestamp when it is stored.
+    return { ...newArticle({ ...fields, added_by, marked_read_by }, randomUUID(), now), last_modified: 0 };
   } catch (error) {
     if (error instanceof ApiError && error.status === 400) return error.message;
     throw error;

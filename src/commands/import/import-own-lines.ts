@@ -1,19 +1,16 @@
 import { ReadError } from '@reading-list/formats';
-import { findAccount } from '../../accounts/accounts.store.js';
 import { CommandError } from '../shell.js';
 import { keyOf, type NamedUser } from '../user-options.js';
 import { destinationOf, type ImportContext } from './import-context.js';
 import { readOwnLines, refusal } from './own-lines.js';
 import {
   type AccountState,
-  addArticles,
   CHUNK,
+  completeAccount,
   type Destination,
   ImportCounts,
-  isArticle,
   type Item,
-  restoreItems,
-  type Stored,
+  storeItems,
 } from './store-items.js';
 
 /**
@@ -31,26 +28,32 @@ export async function importOwnLines(
   const counts = new ImportCounts(dryRun);
   let [users, read] = [0, 0];
   let items: Item[] = [];
-  let store: ((items: Item[]) => Promise<Stored>) | undefined;
-  /** Also without items, as an account may have none. */
-  const storeItems = async () => {
-    if (!store) return;
-    counts.add(items, await store(items));
+  let current: { destination: Destination; state: AccountState } | undefined;
+  const store = async () => {
+    if (!current) return;
+    counts.add(items, await storeItems(current.destination, items, context.clock()));
     read += items.length;
     items = [];
     context.progress(`${read} articles and tombstones of ${users} users so far`);
   };
+  /** Also without items, as an account may have none. */
+  const complete = async () => {
+    await store();
+    if (current) await completeAccount(current.destination, current.state);
+  };
   try {
     for await (const line of readOwnLines(lines)) {
       if ('account' in line) {
-        if (store && named) throw refusal(line.line, 'another user; leave out the user to import them all');
-        await storeItems();
+        if (current && named) throw refusal(line.line, 'another user; leave out the user to import them all');
+        await complete();
         users++;
         const account = named ?? Buffer.from(line.account, 'hex');
-        store = await storeOf(context, await destinationOf(context, account), line.state);
-      } else if (items.push(line.item) >= CHUNK) await storeItems();
+        // Devices that knew more before have to start over.
+        const added = { last_modified: 0, purged_until: line.state.purged_until };
+        current = { destination: await destinationOf(context, account, added), state: line.state };
+      } else if (items.push(line.item) >= CHUNK) await store();
     }
-    await storeItems();
+    await complete();
   } catch (error) {
     if (!(error instanceof ReadError)) throw error;
     const done = `${counts.stored} articles and tombstones were imported before`;
@@ -59,16 +62,4 @@ export async function importOwnLines(
     );
   }
   return counts.print(context, `articles and tombstones of ${users} users`);
-}
-
-/**
- * Restores an exported account with its timestamps if it has not changed since. Otherwise missing articles are added as
- * new changes, because devices would not see old ones.
- */
-async function storeOf({ clock }: ImportContext, destination: Destination, state: AccountState) {
-  const { database, account } = destination;
-  const present = await database.onSession((session) => findAccount(session, account));
-  if ((present?.last_modified ?? 0) <= state.last_modified)
-    return (items: Item[]): Promise<Stored> => restoreItems(destination, state, items);
-  return (items: Item[]): Promise<Stored> => addArticles(destination, items.filter(isArticle), clock());
 }

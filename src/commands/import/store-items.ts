@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Article, Tombstone } from '../../articles/article.js';
 import { insertArticle, isTaken } from '../../articles/store/articles.store.js';
-import { deleteItem, insertTombstone, versionOf } from '../../articles/store/transfer.store.js';
+import {
+  deleteItem,
+  insertTombstone,
+  latestTimestamp,
+  type Version,
+  versionOf,
+} from '../../articles/store/transfer.store.js';
 import type { Database } from '../../database/database.js';
 import type { Session } from '../../database/session.js';
-import { committed, discarded } from '../../database/transaction.js';
+import { committed } from '../../database/transaction.js';
 import type { Timestamp } from '../../protocol/timestamp.js';
 import {
   addAccount,
@@ -13,7 +19,6 @@ import {
   raiseTimestamps,
   settleCollection,
 } from '../../accounts/accounts.store.js';
-import { tick } from '../../accounts/tick.js';
 import { type CommandContext, EXIT } from '../shell.js';
 
 /** Items that are stored in one transaction. */
@@ -34,6 +39,8 @@ export interface Destination {
   database: Database;
   account: Buffer;
   maxLive: number;
+  /** What the account begins with if there is none yet. */
+  added: AccountState;
 }
 
 /** What happened to the items so far, or would happen in a dry run. */
@@ -69,82 +76,70 @@ export interface Stored {
 }
 
 /**
- * Stores items unchanged, including timestamps, in one transaction; the clock ends up at or after all of them. Records
- * that exist in the same or a newer version are kept, as are live articles with the same URL.
+ * Stores items in one transaction. Devices ask for what is later than the account's clock, so an item keeps its timestamp
+ * only if it is later, and otherwise gets a new one. Newer versions of records are kept, as are live articles with the
+ * same URL.
  */
-export async function restoreItems(
-  { database, account, maxLive }: Destination,
-  state: AccountState,
+export function storeItems(
+  { database, account, maxLive, added }: Destination,
   items: readonly Item[],
+  now: Timestamp,
 ): Promise<Stored> {
-  const clock = Math.max(state.last_modified, ...items.map(({ last_modified }) => last_modified));
-  let stored = 0;
+  let most = 0;
   return database.inTransaction(async (transaction) => {
-    await addAccount(transaction, { account, last_modified: clock, live_count: 0, purged_until: state.purged_until });
-    await raiseTimestamps(transaction, account, clock, state.purged_until);
-    const present = (await findCollection(transaction, account))!.live_count;
-    let [count, liveDelta, overQuota] = [0, 0, 0];
-    for (const item of items) {
-      const delta = await restoreItem(transaction, account, item, present + liveDelta < maxLive);
-      if (delta === 'overQuota') overQuota++;
-      if (typeof delta !== 'number') continue;
-      count++;
-      liveDelta += delta;
+    await addAccount(transaction, { account, live_count: 0, ...added });
+    await addToLiveCount(transaction, account, 0);
+    const { last_modified, live_count } = (await findCollection(transaction, account))!;
+    let clock = Math.max(last_modified, await latestTimestamp(transaction, account));
+    let [stored, overQuota, live] = [0, 0, live_count];
+    for (const item of laterFirst(items, clock)) {
+      const known = await versionOf(transaction, account, item.id);
+      const isLater = item.last_modified > clock;
+      const version = versionToStore(item, known, isLater);
+      if (!version || (isArticle(version) && (await isTaken(transaction, account, version)))) continue;
+      const delta = Number(isArticle(version)) - Number(known?.deleted === false);
+      if (delta > 0 && live >= maxLive) {
+        overQuota++;
+        continue;
+      }
+      clock = isLater ? item.last_modified : Math.max(clock + 1, now);
+      if (known) await deleteItem(transaction, account, version.id);
+      await insertItem(transaction, account, { ...version, last_modified: clock });
+      stored++;
+      live += delta;
     }
     // Repeated because the reply to COMMIT was lost, it may find them stored.
-    stored = Math.max(stored, count);
-    await addToLiveCount(transaction, account, liveDelta);
-    // Devices may have seen the file's timestamps when the rest comes: it has to come as new changes.
-    if (overQuota > 0) await raiseTimestamps(transaction, account, clock + 1, state.purged_until);
-    return committed({ stored, overQuota });
+    most = Math.max(most, stored);
+    await settleCollection(transaction, account, clock, live - live_count);
+    return committed({ stored: most, overQuota });
   });
 }
 
-/** The change in the number of live articles, or why the item was not stored. */
-async function restoreItem(
-  transaction: Session,
-  account: Buffer,
-  item: Item,
-  hasRoom: boolean,
-): Promise<number | 'known' | 'overQuota'> {
-  const known = await versionOf(transaction, account, item.id);
-  if (known && known.last_modified >= item.last_modified) return 'known';
-  if (isArticle(item) && (await isTaken(transaction, account, item))) return 'known';
-  const delta = Number(isArticle(item)) - Number(known !== undefined && !known.deleted);
-  if (delta > 0 && !hasRoom) return 'overQuota';
-  if (known) await deleteItem(transaction, account, item.id);
-  await insertItem(transaction, account, item);
-  return delta;
+/** Items later than the clock, and then the others, whose new timestamps advance it. */
+function laterFirst(items: readonly Item[], clock: Timestamp): Item[] {
+  const isLater = ({ last_modified }: Item) => last_modified > clock;
+  return [...items.filter(isLater), ...items.filter((item) => !isLater(item))];
+}
+
+/**
+ * The item as it is to be stored; undefined if the account's own version counts. An article that was deleted later comes
+ * back under another id.
+ */
+function versionToStore(item: Item, known: Version | undefined, isLater: boolean): Item | undefined {
+  const isOutdated = known !== undefined && known.last_modified >= item.last_modified;
+  if (isArticle(item))
+    return isOutdated && known.deleted ? { ...item, id: randomUUID() } : isOutdated ? undefined : item;
+  // No device needs to hear of the deletion of what it never saw.
+  return isOutdated || (!isLater && known?.deleted !== false) ? undefined : item;
 }
 
 export const insertItem = (transaction: Session, account: Buffer, item: Item): Promise<void> =>
   isArticle(item) ? insertArticle(transaction, account, item) : insertTombstone(transaction, account, item);
 
-/**
- * Stores articles as new changes in one transaction, so that devices get them with their next poll. Existing articles
- * with the same URL are kept.
- */
-export const addArticles = (
-  { database, account, maxLive }: Destination,
-  articles: readonly Article[],
-  now: Timestamp,
-): Promise<Stored> =>
+/** Advances the account to its state at the time of the export, once all its items are stored. */
+export const completeAccount = ({ database, account, added }: Destination, state: AccountState): Promise<void> =>
   database.inTransaction(async (transaction) => {
-    const { timestamp: first, witness } = (await tick(transaction, { account, now, liveDelta: 0 }))!;
-    const present = (await findCollection(transaction, account))!.live_count;
-    let [stored, overQuota] = [0, 0];
-    for (const article of articles) {
-      const id = (await versionOf(transaction, account, article.id)) ? randomUUID() : article.id;
-      const added = { ...article, id, last_modified: first + stored };
-      if (await isTaken(transaction, account, added)) continue;
-      if (present + stored >= maxLive) {
-        overQuota++;
-        continue;
-      }
-      await insertArticle(transaction, account, added);
-      stored++;
-    }
-    if (stored === 0) return discarded({ stored, overQuota });
-    await settleCollection(transaction, account, first + stored - 1, stored);
-    return committed({ stored, overQuota }, witness);
+    await addAccount(transaction, { account, live_count: 0, ...added });
+    await raiseTimestamps(transaction, account, state.last_modified, state.purged_until);
+    return committed(undefined);
   });
