@@ -16,21 +16,23 @@ export function addAdvanceClocks(commands: Command, shell: Shell): void {
     )
     .option(
       '--to <time>',
-      'a time later than any timestamp issued before the loss, such as 2026-01-31T12:00:00Z; default: now. Needed only when the clock of an instance was ahead',
+      'a time later than any timestamp issued before the loss, such as 2026-01-31T12:00:00Z, if that is later than now. Needed only when the clock of an instance was ahead',
       readTime,
     )
     .option('--dry-run', 'only say how many lists there are')
-    .action(({ to, dryRun = false }: { to?: Timestamp; dryRun?: boolean }) =>
+    .action(({ to = 0, dryRun = false }: { to?: Timestamp; dryRun?: boolean }) =>
       shell.withDatabase(async (context) => {
         context.audit(`advance-clocks${dryRun ? ' --dry-run' : ''}`, 'all users');
-        await advanceClocks(context, to ?? context.clock(), dryRun);
+        await advanceClocks(context, Math.max(to, context.clock()), dryRun);
       }),
     );
 }
 
 function readTime(text: string): Timestamp {
   const time = Date.parse(text);
-  if (!isUsableTimestamp(time)) throw new InvalidArgumentError('A time such as 2026-01-31T12:00:00Z.');
+  // Without a time zone it would be the one of this machine.
+  if (!/T.*(Z|[+-]\d\d:\d\d)$/.test(text) || !isUsableTimestamp(time))
+    throw new InvalidArgumentError('A time such as 2026-01-31T12:00:00Z.');
   return time;
 }
 

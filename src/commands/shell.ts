@@ -28,8 +28,10 @@ export interface CommandContext {
   clock: Clock;
   /** The environment variables. */
   environment: Readonly<Record<string, string | undefined>>;
-  /** Writes a line of the result; resolves when the output accepts more. */
+  /** Writes a line about what the command does; resolves when the output accepts more. The command goes on without a reader. */
   print: (line: string) => Promise<void>;
+  /** Writes a line of what the command is there to write, and ends the command when nobody reads it any more. */
+  output: (line: string) => Promise<void>;
   /**
    * Notes in the audit log that the command is about to read or change data of `whose`, before it does: a command that fails
    * or is killed is noted, too.
@@ -60,7 +62,8 @@ export class Shell {
       settings: this.given.settings ?? loadSettings(),
       clock: Date.now,
       environment: process.env,
-      print: printLine,
+      print: (line) => printLine(line).catch(unlessReaderGone),
+      output: printLine,
       audit: writeAudit,
       progress: createProgress(),
       ...this.given,
@@ -100,8 +103,12 @@ async function whyNot(database: Database): Promise<string> {
     : 'the database does not respond; check that its server is running and try again';
 }
 
-/** The reader of the output has closed it, as `head` does: there is nothing left to do, and it is not an error. */
+/** The reader of the output has closed it, as `head` does, which is not an error. */
 export class ReaderGone extends Error {}
+
+function unlessReaderGone(error: unknown): void {
+  if (!(error instanceof ReaderGone)) throw error;
+}
 
 let failure: NodeJS.ErrnoException | undefined;
 process.stdout.on('error', (error) => {
@@ -117,10 +124,10 @@ export async function printLine(line: string): Promise<void> {
   checkOutput();
 }
 
-/** Resolves when all lines are written; rejects like `printLine`. */
+/** Resolves when all lines are written or nobody reads them; rejects with `CommandError` when they cannot be written. */
 export async function flushOutput(): Promise<void> {
   await new Promise<void>((resolve) => (failure ? resolve() : process.stdout.write('', () => resolve())));
-  checkOutput();
+  if (failure?.code !== 'EPIPE') checkOutput();
 }
 
 function checkOutput(): void {

@@ -65,10 +65,10 @@ export function addUserExport(commands: Command, shell: Shell): void {
   });
 }
 
-async function exportAccount({ database, print }: DatabaseContext, row: AccountRow): Promise<void> {
+async function exportAccount({ database, output }: DatabaseContext, row: AccountRow): Promise<void> {
   const { account, last_modified, live_count, purged_until } = row;
-  await print(JSON.stringify({ account: account.toString('hex'), last_modified, live_count, purged_until }));
-  for await (const item of storedItems(database, row)) await print(JSON.stringify(item));
+  await output(JSON.stringify({ account: account.toString('hex'), last_modified, live_count, purged_until }));
+  for await (const item of storedItems(database, row)) await output(JSON.stringify(item));
 }
 
 export function addUserErase(commands: Command, shell: Shell): void {

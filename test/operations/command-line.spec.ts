@@ -66,6 +66,7 @@ describe('the command line', () => {
     [['user', 'import'], "missing required argument 'file'"],
     [['user', 'import', '-', '--format', 'unheard-of'], 'Allowed choices are lines, csv, pocket, instapaper, '],
     [['advance-clocks', '--to', 'soon'], 'A time such as'],
+    [['advance-clocks', '--to', '2026-01-31T12:00:00'], 'A time such as'],
     [['advance-clocks', '2100-01-31T12:00:00Z'], "too many arguments for 'advance-clocks'"],
     [['user', 'export', '--all', 'all.jsonl'], "too many arguments for 'export'"],
     [['doctor', 'repair'], "too many arguments for 'doctor'"],
@@ -205,6 +206,19 @@ describe('the command line', () => {
     });
     expect(stdout.trim().split('\n')).toHaveLength(lines);
     expect(stderr).toMatch(/^.*"what":"user export".*\n$/);
+  });
+
+  it('finishes its work when nobody reads what it says about it', async () => {
+    const entries = Array.from({ length: 3_000 }, (_, at) => `no address ${at},T`);
+    const file = ['url,title', ...entries, 'https://unread.example/,T'].join('\n');
+    const line = `"$0" "$1" user import - --subject bob | head -1; echo "status \${PIPESTATUS[0]}"`;
+    const { stdout } = spawnSync('bash', ['-c', line, process.execPath, resolve('dist/src/commands/cli.js')], {
+      env: { PATH: process.env.PATH, ...settings },
+      input: file,
+      encoding: 'utf8',
+    });
+    expect(stdout.trim().split('\n')).toEqual([expect.stringContaining('line 2'), 'status 3']);
+    expect(await mustRunHere(['user', 'export', '--subject', 'bob'], settings)).toContain('https://unread.example/');
   });
 
   it('says that its output cannot be written', () => {

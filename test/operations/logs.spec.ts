@@ -95,6 +95,8 @@ describe('a request', () => {
   it('of a load balancer for the health shows at debug only', async () => {
     await ask('GET', '/__lbheartbeat__', { 'x-request-id': 'health-1' });
     expect((await linesOf('health-1'))[0]).toMatchObject({ level: 'debug', route: '/__lbheartbeat__' });
+    await ask('GET', '/v2/__version__', { 'x-request-id': 'health-2' });
+    expect((await linesOf('health-2'))[0]).toMatchObject({ level: 'debug', route: '/v2/__version__' });
   });
 });
 

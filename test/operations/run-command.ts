@@ -75,12 +75,14 @@ export async function runHere(
   let out = '';
   let err = '';
   const audit: AuditEntry[] = [];
+  const write = (line: string) => Promise.resolve(void (out += `${line}\n`));
   const shell = new Shell({
     get settings() {
       return readSettings(variables);
     },
     environment: variables,
-    print: (line) => Promise.resolve(void (out += `${line}\n`)),
+    print: write,
+    output: write,
     audit: (what, whose, account) =>
       void audit.push({ level: '', time: '', who: '', what, whose, account: account?.toString('hex') }),
     progress: () => undefined,

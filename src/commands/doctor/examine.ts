@@ -117,7 +117,7 @@ async function problemOfHashes(database: Database, account: Buffer, row: Row): P
     };
   return {
     text: `article ${id} has a hash that does not match its URL`,
-    advice: 'export the user, erase the user and import the export',
+    advice: 'delete it through the API and save it again',
   };
 }
 

@@ -6,6 +6,7 @@ import type { ApiError } from '../../protocol/api-error.js';
 
 const ACCEPTABLE = /^[\w.:+=@-]{1,64}$/;
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+const HEALTH = /\/__(lbheartbeat|heartbeat|version)__$/;
 const USER_BYTES = 6;
 const UNMATCHED = 'unmatched';
 const OTHER = 'other';
@@ -100,7 +101,7 @@ export const requestLog =
 
 /** Bugs are errors, unavailable backends are warnings; the frequent health checks are logged at `debug`. */
 function levelOf({ status = 0, route }: Observed): 'error' | 'warn' | 'info' | 'debug' {
-  if (route.endsWith('heartbeat__')) return 'debug';
+  if (HEALTH.test(route)) return 'debug';
   if (status >= 500) return status === 503 ? 'warn' : 'error';
   return 'info';
 }
