@@ -1,6 +1,4 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
-import type { Request } from 'express';
 import { accessOf } from '../http/access.js';
 import { requestOf } from '../http/request/request-context.js';
 import { readOnlyToken } from '../protocol/api-error.js';
@@ -14,16 +12,13 @@ import { Caller } from './caller.js';
  */
 @Injectable()
 export class AuthGuard implements CanActivate {
-  constructor(
-    private readonly reflector: Reflector,
-    private readonly authenticator: Authenticator,
-  ) {}
+  constructor(private readonly authenticator: Authenticator) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const request = requestOf<Request>(context);
+    const request = requestOf(context);
     // An entry in the transaction of a batch has the batch's caller, whose credentials were accepted a moment ago.
     if (request.caller) return true;
-    const access = accessOf(this.reflector, context);
+    const access = accessOf(context);
     if (access?.isPublic) return true;
     const sender = await this.authenticator.senderOf(request, access?.bearerOnly ?? false);
     request.caller = new Caller(sender, request.context);
@@ -37,12 +32,10 @@ export class AuthGuard implements CanActivate {
  */
 @Injectable()
 export class ReadOnlyGuard implements CanActivate {
-  constructor(private readonly reflector: Reflector) {}
-
   canActivate(context: ExecutionContext): boolean {
-    const { caller, method } = requestOf<Request>(context);
+    const { caller, method } = requestOf(context);
     if (!caller?.isReadOnly || ['GET', 'HEAD'].includes(method)) return true;
-    if (accessOf(this.reflector, context)?.bearerOnly) return true;
+    if (accessOf(context)?.bearerOnly) return true;
     throw readOnlyToken();
   }
 }

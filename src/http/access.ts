@@ -13,6 +13,7 @@ interface Access {
 }
 
 const Access = Reflector.createDecorator<Access>();
+const reflector = new Reflector();
 
 /** Makes a handler public; the guard protects every other one. */
 export const Public = (access: Pick<Access, 'outlivesService' | 'isUnlimited'> = {}) =>
@@ -22,5 +23,5 @@ export const Public = (access: Pick<Access, 'outlivesService' | 'isUnlimited'> =
 export const BearerOnly = () => Access({ bearerOnly: true });
 
 /** For the guards; undefined for most handlers. */
-export const accessOf = (reflector: Reflector, context: ExecutionContext): Access | undefined =>
+export const accessOf = (context: ExecutionContext): Access | undefined =>
   reflector.getAllAndOverride<Access | undefined>(Access, [context.getHandler(), context.getClass()]);

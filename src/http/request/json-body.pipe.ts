@@ -87,9 +87,7 @@ function inflation({ headers }: Request): number {
   return encoding === 'gzip' || encoding === 'deflate' ? 1_032 : Infinity;
 }
 
-const RequestParameter = createParamDecorator((_: unknown, context: ExecutionContext): Request =>
-  requestOf<Request>(context),
-);
+const RequestParameter = createParamDecorator((_: unknown, context: ExecutionContext) => requestOf(context));
 
 /** The parsed JSON body of a handler; undefined when it is empty. */
 export const JsonBody = () => RequestParameter(JsonBodyPipe);

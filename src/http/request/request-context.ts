@@ -82,19 +82,13 @@ export class RequestContext {
   }
 }
 
-/** A request of the HTTP server with its context. */
-export type ContextualRequest = IncomingMessage & { context: RequestContext };
-
 /** Gives a request its context, which ends with the response. */
 export function beginContext(request: IncomingMessage, response: ServerResponse): RequestContext {
   const context = new RequestContext();
-  (request as ContextualRequest).context = context;
+  (request as Request).context = context;
   response.on('close', () => context.over());
   return context;
 }
 
-/** The context of the request that a response belongs to; undefined for a response without a request. */
-export const contextOf = ({ req }: ServerResponse): RequestContext | undefined => (req as ContextualRequest).context;
-
 /** The request of a guard's or decorator's context. `switchToHttp()` would create three functions per call. */
-export const requestOf = <T extends Request>(context: ExecutionContext): T => context.getArgByIndex<T>(0);
+export const requestOf = (context: ExecutionContext): Request => context.getArgByIndex<Request>(0);

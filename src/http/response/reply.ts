@@ -1,12 +1,10 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { Settings } from '../../config/settings.js';
 import type { Timestamp } from '../../protocol/timestamp.js';
 import { baseHeaders } from '../../protocol/service-headers.js';
 import { ServiceStatus } from '../service-status.js';
 import { pathOf } from '../request/request-url.js';
-import { contextOf } from '../request/request-context.js';
 import { atEndOfTurn } from '../server/end-of-turn.js';
 import { Compression, isWorthCompressing } from './compression.js';
 
@@ -45,13 +43,12 @@ function contentOf(body: unknown): string | Buffer {
 }
 
 /** The headers of a reply, names and values in turn: Node writes such a list faster than headers that are set singly. */
-function headOf(response: ServerResponse, { headers }: Reply): string[] {
+function headOf(response: Response, { headers }: Reply): string[] {
   const head: string[] = [];
-  const { method, url } = response.req;
-  const base = baseHeaders(method!, pathOf(url!));
+  const { context, method, url } = response.req;
+  const base = baseHeaders(method, pathOf(url));
   for (const name in base) if (headers[name] === undefined) head.push(name, base[name]!);
-  const id = contextOf(response)?.id;
-  if (id) head.push('X-Request-Id', id);
+  head.push('X-Request-Id', context.id);
   for (const name in headers) head.push(name, headers[name]!);
   return head;
 }
@@ -63,31 +60,31 @@ function vary(head: string[], name: string): void {
   else head[at + 1] += `, ${name}`;
 }
 
-function sendWhole(response: ServerResponse, status: number, head: string[], content: string | Buffer): void {
+function sendWhole(response: Response, status: number, head: string[], content: string | Buffer): void {
   head.push('Content-Length', String(Buffer.byteLength(content)));
   send(response, status, head, content);
 }
 
-function send(response: ServerResponse, status: number, head: string[], content?: string | Buffer): void {
-  const context = contextOf(response);
+function send(response: Response, status: number, head: string[], content?: string | Buffer): void {
+  const { context } = response.req;
   response.writeHead(status, head);
   if (isArriving(response.req)) endAfterBody(response, content);
-  else if (context?.isBatchEntry) response.end(content);
+  else if (context.isBatchEntry) response.end(content);
   else end(response, content);
-  context?.answered(content?.length);
+  context.answered(content?.length);
 }
 
-const end = atEndOfTurn((response: ServerResponse, content?: string | Buffer) => response.end(content));
+const end = atEndOfTurn((response: Response, content?: string | Buffer) => response.end(content));
 
 /** True while the body of a request is still arriving and does not wait for `100 Continue`. */
-const isArriving = ({ complete, destroyed, headers }: IncomingMessage): boolean =>
+const isArriving = ({ complete, destroyed, headers }: Request): boolean =>
   !complete && !destroyed && headers.expect === undefined;
 
 /**
  * Sends the whole response, and ends it once the request's body has arrived or a second has passed. Closing the
  * connection earlier would make the operating system reset it, and the client might never read the response.
  */
-function endAfterBody(response: ServerResponse, content?: string | Buffer): void {
+function endAfterBody(response: Response, content?: string | Buffer): void {
   const { req: request } = response;
   if (content === undefined || request.method === 'HEAD') response.flushHeaders();
   else response.write(content);
@@ -113,7 +110,7 @@ export class ReplyWriter {
    * Writes a response with the headers of every response, as JSON unless it is bytes, compressed if that is worth it. The
    * head is written immediately, so that nobody can respond twice, though the response is sent at the end of the turn.
    */
-  write(response: ServerResponse, reply: Reply): void {
+  write(response: Response, reply: Reply): void {
     if (response.headersSent || response.destroyed) return;
     if (this.status.draining) response.setHeader('Connection', 'close');
     const { status, body } = reply;
@@ -130,8 +127,7 @@ export class ReplyWriter {
     if (this.settings.compressionEnabled && status < 400 && isWorthCompressing(length, contentType)) {
       vary(head, 'Accept-Encoding');
       // A batch is compressed as a whole.
-      const isEntry = contextOf(response)?.isBatchEntry;
-      const encoding = isEntry ? undefined : this.compression.encodingFor(response.req as Request);
+      const encoding = response.req.context.isBatchEntry ? undefined : this.compression.encodingFor(response.req);
       if (encoding) {
         const encoded = [...head, 'Content-Encoding', encoding];
         // Finding the length would take the work that HEAD is meant to save.

@@ -1,6 +1,5 @@
-import type { ServerResponse } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import express, { type Express } from 'express';
+import express, { type Express, type Response } from 'express';
 import type { Clock } from '../../config/settings.module.js';
 import type { Settings } from '../../config/settings.js';
 import type { ApiError } from '../../protocol/api-error.js';
@@ -27,7 +26,7 @@ export class JsonAdapter extends ExpressAdapter {
     this.httpServer = createHttpServer(router, createMessages(router), this.settings, this.clock, this.onRefusal);
   }
 
-  override reply(response: ServerResponse, reply: Reply): void {
+  override reply(response: Response, reply: Reply): void {
     this.replies.write(response, reply);
   }
 }
