@@ -1,5 +1,6 @@
 import { MoreThan } from 'typeorm';
 import { Account } from '../database/entities/account.entity.js';
+import type { Database } from '../database/database.js';
 import { managerOn } from '../database/entities/manager.js';
 import type { Parameter, Row, Session } from '../database/session.js';
 import type { Timestamp } from '../protocol/timestamp.js';
@@ -15,6 +16,8 @@ export type Collection = Omit<AccountRow, 'account'>;
 /** An account's key as text, for maps and messages. */
 export const keyOf = (account: Buffer): string => account.toString('base64url');
 export const accountOf = (key: string): Buffer => Buffer.from(key, 'base64url');
+
+const ACCOUNTS_AT_ONCE = 200;
 
 const COLLECTION = 'SELECT last_modified, live_count, purged_until FROM accounts WHERE account = ?';
 const SETTLE = 'UPDATE accounts SET last_modified = ?, live_count = live_count + ? WHERE account = ?';
@@ -81,6 +84,19 @@ export function accountsAfter(session: Session, after: Buffer, size: number): Pr
     order: { account: 'ASC' },
     take: size,
   });
+}
+
+/** All accounts in key order, of which `read` returns the next ones after a key. */
+export async function* everyAccount<T extends { account: Buffer }>(
+  database: Database,
+  read: (session: Session, after: Buffer, size: number) => Promise<T[]>,
+): AsyncGenerator<T, void, undefined> {
+  for (let after = Buffer.alloc(0) as Buffer; ;) {
+    const accounts = await database.onSession((session) => read(session, after, ACCOUNTS_AT_ONCE));
+    yield* accounts;
+    if (accounts.length < ACCOUNTS_AT_ONCE) return;
+    after = accounts.at(-1)!.account;
+  }
 }
 
 /** The keys of the same accounts, and whether each has tombstones older than `before`. */

@@ -1,11 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { committed } from '../database/transaction.js';
 import type { Database } from '../database/database.js';
-import { raiseTimestamps } from '../accounts/accounts.store.js';
+import { accountsAfter, everyAccount, raiseTimestamps } from '../accounts/accounts.store.js';
 import { tick } from '../accounts/tick.js';
 import { isUsableTimestamp, type Timestamp } from '../protocol/timestamp.js';
 import type { DatabaseContext, Shell } from './shell.js';
-import { allAccounts } from './user-options.js';
 
 export function addAdvanceClocks(commands: Command, shell: Shell): void {
   commands
@@ -40,7 +39,7 @@ function readTime(text: string): Timestamp {
 export async function advanceClocks(context: DatabaseContext, to: Timestamp, dryRun = false): Promise<void> {
   const { database, print, progress } = context;
   let lists = 0;
-  for await (const { account } of allAccounts(database)) {
+  for await (const { account } of everyAccount(database, accountsAfter)) {
     if (!dryRun) await advance(database, account, to);
     progress(`${++lists} lists so far`);
   }

@@ -3,7 +3,7 @@ import { SettingError } from '../config/settings.js';
 import { ApiError } from '../protocol/api-error.js';
 import { addAdvanceClocks } from './advance-clocks.command.js';
 import { addBackup, addRestore } from './backup.commands.js';
-import { CommandError, EXIT, EXIT_CODES, flushOutput, ReaderGone, Shell, UsageError } from './shell.js';
+import { CommandError, EXIT, EXIT_CODES, ReaderGone, Shell, UsageError } from './shell.js';
 import { addDoctor } from './doctor.command.js';
 import { addMigrate } from './migrate.command.js';
 import { addPurge } from './purge.command.js';
@@ -24,7 +24,6 @@ export async function runCommandLine(words: readonly string[]): Promise<number> 
   });
   try {
     await program.parseAsync(words.length > 0 ? words : ['help'], { from: 'user' });
-    await flushOutput();
     return shell.exitCode;
   } catch (error) {
     if (error instanceof ReaderGone) return EXIT.ok;

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { userInfo } from 'node:os';
 import { loadSettings } from '../config/load-settings.js';
 import type { Clock } from '../config/settings.module.js';
@@ -28,7 +27,7 @@ export interface CommandContext {
   clock: Clock;
   /** The environment variables. */
   environment: Readonly<Record<string, string | undefined>>;
-  /** Writes a line about what the command does; resolves when the output accepts more. The command goes on without a reader. */
+  /** Writes a line about what the command does, which goes on without a reader. */
   print: (line: string) => Promise<void>;
   /** Writes a line of what the command is there to write, and ends the command when nobody reads it any more. */
   output: (line: string) => Promise<void>;
@@ -110,33 +109,28 @@ function unlessReaderGone(error: unknown): void {
   if (!(error instanceof ReaderGone)) throw error;
 }
 
-let failure: NodeJS.ErrnoException | undefined;
-process.stdout.on('error', (error) => {
-  failure ??= error;
-});
+/** The stream is destroyed by the first line that the reader does not take. */
+const NO_READER = ['EPIPE', 'ERR_STREAM_DESTROYED'];
+
+// Each line that cannot be written reports it.
+process.stdout.on('error', () => undefined);
 
 /**
- * Writes a line to standard output; resolves when the reader keeps up. Rejects with `ReaderGone` when the reader is
- * gone, with `CommandError` when the line cannot be written.
+ * Writes a line to standard output; resolves when it is written. Rejects with `ReaderGone` when the reader is gone, with
+ * `CommandError` when the line cannot be written.
  */
-export async function printLine(line: string): Promise<void> {
-  if (!failure && !process.stdout.write(`${line}\n`)) await once(process.stdout, 'drain').catch(() => undefined);
-  checkOutput();
-}
-
-/** Resolves when all lines are written or nobody reads them; rejects with `CommandError` when they cannot be written. */
-export async function flushOutput(): Promise<void> {
-  await new Promise<void>((resolve) => (failure ? resolve() : process.stdout.write('', () => resolve())));
-  if (failure?.code !== 'EPIPE') checkOutput();
-}
-
-function checkOutput(): void {
-  if (failure?.code === 'EPIPE') throw new ReaderGone();
-  if (failure) throw new CommandError(`standard output: cannot be written (${failure.code ?? failure.message})`);
-}
+const printLine = (line: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    process.stdout.write(`${line}\n`, (error?: NodeJS.ErrnoException | null) => {
+      const code = error?.code ?? error?.message ?? '';
+      if (!error) resolve();
+      else if (NO_READER.includes(code)) reject(new ReaderGone());
+      else reject(new CommandError(`standard output: cannot be written (${code})`));
+    });
+  });
 
 /** A reporter that writes to stderr at most every two seconds, the first time after two seconds. */
-export function createProgress(): (text: string) => void {
+function createProgress(): (text: string) => void {
   let last = performance.now();
   return (text) => {
     if (performance.now() - last < PROGRESS_MS) return;
@@ -151,7 +145,7 @@ export function createProgress(): (text: string) => void {
  *
  * @param whose the user as the operator named it
  */
-export function writeAudit(what: string, whose: string, account?: Buffer): void {
+function writeAudit(what: string, whose: string, account?: Buffer): void {
   const entry = { context: 'Audit', who: operator(), what, whose, account: account?.toString('hex') };
   console.error(JSON.stringify({ level: 'info', time: new Date().toISOString(), ...entry, msg: `${what}: ${whose}` }));
 }

@@ -1,18 +1,16 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { type Command, InvalidArgumentError } from 'commander';
-import { type AccountRow, accountsAfter, findAccount } from '../accounts/accounts.store.js';
+import { type AccountRow, findAccount } from '../accounts/accounts.store.js';
 import { isDeprovisioned } from '../accounts/deprovisioned.store.js';
 import { accountKey } from '../auth/caller.js';
 import { LOCAL_ISSUER } from '../auth/tokens/personal-tokens.js';
 import { isIssuer } from '../config/formats.js';
-import type { Database } from '../database/database.js';
 import type { Session } from '../database/session.js';
 import { isLongerThan } from '../protocol/field-values.js';
 import { type CommandContext, CommandError, type DatabaseContext, UsageError } from './shell.js';
 
 const MAX_NAME_LENGTH = 255;
-const AT_ONCE = 500;
 
 const NAMING = ['key', 'subject', 'local', 'basic'] as const;
 const NAME_ONE = 'Name one user with --key, --subject, --local or --basic.';
@@ -63,16 +61,6 @@ export async function keyOf(context: CommandContext, { option, name, issuer }: N
 /** The account key of a user of tokens. */
 export const bearerKey = ({ settings }: CommandContext, issuer: string, subject: string): Buffer =>
   accountKey(settings.userIdSecret, 'bearer', [issuer, subject]);
-
-/** All accounts in key order. */
-export async function* allAccounts(database: Database): AsyncGenerator<AccountRow> {
-  for (let after = Buffer.alloc(0); ;) {
-    const accounts = await database.onSession((session) => accountsAfter(session, after, AT_ONCE));
-    yield* accounts;
-    if (accounts.length < AT_ONCE) return;
-    after = accounts.at(-1)!.account as Buffer<ArrayBuffer>;
-  }
-}
 
 /** The account of a user. Throws `CommandError` when there is none: the name may be mistyped. */
 export async function requireAccount(context: DatabaseContext, user: NamedUser): Promise<AccountRow> {

@@ -1,18 +1,11 @@
 import type { Command } from 'commander';
-import type { AccountRow } from '../accounts/accounts.store.js';
+import { type AccountRow, accountsAfter, everyAccount } from '../accounts/accounts.store.js';
 import { isUsableTimestamp } from '../protocol/timestamp.js';
 import { eraseUser } from '../purge/erasures.js';
 import { type DatabaseContext, EXIT, type Shell, UsageError } from './shell.js';
 import { DAMAGED, shownTime } from './shown-time.js';
 import { storedItems } from './stored-items.js';
-import {
-  addUserOptions,
-  allAccounts,
-  namedUser,
-  requireAccount,
-  requireUser,
-  type UserOptions,
-} from './user-options.js';
+import { addUserOptions, namedUser, requireAccount, requireUser, type UserOptions } from './user-options.js';
 
 export function addUserList(commands: Command, shell: Shell): void {
   commands
@@ -25,7 +18,10 @@ export function addUserList(commands: Command, shell: Shell): void {
     .action(({ json }: { json?: boolean }) =>
       shell.withDatabase(async ({ database, print }) => {
         let isDamaged = false;
-        for await (const { account, live_count, last_modified, purged_until } of allAccounts(database)) {
+        for await (const { account, live_count, last_modified, purged_until } of everyAccount(
+          database,
+          accountsAfter,
+        )) {
           const key = account.toString('hex');
           const changed = shownTime(last_modified);
           isDamaged ||= !isUsableTimestamp(last_modified);
@@ -57,7 +53,7 @@ export function addUserExport(commands: Command, shell: Shell): void {
       const named = user && (await requireAccount(context, user));
       context.audit('user export', user?.name ?? 'all users', named?.account);
       let users = 0;
-      for await (const account of named ? [named] : allAccounts(context.database)) {
+      for await (const account of named ? [named] : everyAccount(context.database, accountsAfter)) {
         await exportAccount(context, account);
         context.progress(`${++users} users so far`);
       }

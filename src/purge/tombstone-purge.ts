@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { purgeableAfter } from '../accounts/accounts.store.js';
+import { everyAccount, purgeableAfter } from '../accounts/accounts.store.js';
 import type { Settings } from '../config/settings.js';
 import type { Database } from '../database/database.js';
+import type { Session } from '../database/session.js';
 import { committed } from '../database/transaction.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 import { countTombstones, deleteTombstones, findTombstones } from './purge.store.js';
 
 const DAY_MS = 86_400_000;
-const ACCOUNTS_AT_ONCE = 200;
 /** Records of a transaction. */
 export const CHUNK = 200;
 /** Pause between two chunks, so that writers waiting for the same account, or on SQLite the same file, come first. */
@@ -34,7 +34,8 @@ export async function* purgeTombstones(
   dryRun = false,
 ): AsyncGenerator<Purged, void, undefined> {
   let [accounts, tombstones] = [0, 0];
-  for await (const { account, isDue } of allAccounts(database, before)) {
+  const read = (session: Session, after: Buffer, size: number) => purgeableAfter(session, after, before, size);
+  for await (const { account, isDue } of everyAccount(database, read)) {
     if (isDue) accounts++;
     if (isDue && dryRun) tombstones += await database.onSession((session) => countTombstones(session, account, before));
     else if (isDue)
@@ -55,14 +56,5 @@ async function* purgeAccount(database: Database, account: Buffer, before: Timest
     );
     if (found.length < CHUNK) return;
     await sleep(PAUSE_MS);
-  }
-}
-
-async function* allAccounts(database: Database, before: Timestamp) {
-  for (let after: Buffer | undefined = Buffer.alloc(0); after;) {
-    const from: Buffer = after;
-    const accounts = await database.onSession((session) => purgeableAfter(session, from, before, ACCOUNTS_AT_ONCE));
-    yield* accounts;
-    after = accounts.length < ACCOUNTS_AT_ONCE ? undefined : accounts.at(-1)!.account;
   }
 }
