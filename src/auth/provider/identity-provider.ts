@@ -105,23 +105,21 @@ export class IdentityProvider {
 
   /** Whether the provider is available and accepts this service. Changes nothing, and resolves within 2.5 s. */
   async state(): Promise<ProviderState> {
-    if (!(await this.probe())) return 'unavailable';
+    try {
+      await withinLimit(this.probe(), PROBE_LIMIT_MS);
+    } catch {
+      return 'unavailable';
+    }
     const isRefused = this.refusedAt !== undefined && this.clock() - this.refusedAt < REFUSAL_COUNTS_MS;
     return isRefused ? 'refusesClient' : 'ready';
   }
 
   /** Without introspection there is no way to test the secret, so the outcome of the latest login counts. */
-  private async probe(): Promise<boolean> {
-    const check = async () => {
-      const metadata = await discover(this.settings, PROBE_LIMIT_MS);
-      if (!metadata.introspection_endpoint) return;
-      const introspect = (configuration: client.Configuration) => client.tokenIntrospection(configuration, 'heartbeat');
-      await this.call('introspection', introspect, [], metadata).catch(() => undefined);
-    };
-    return withinLimit(check(), PROBE_LIMIT_MS).then(
-      () => true,
-      () => false,
-    );
+  private async probe(): Promise<void> {
+    const metadata = await discover(this.settings, PROBE_LIMIT_MS);
+    if (!metadata.introspection_endpoint) return;
+    const introspect = (configuration: client.Configuration) => client.tokenIntrospection(configuration, 'heartbeat');
+    await this.call('introspection', introspect, [], metadata).catch(() => undefined);
   }
 
   /** The provider has rejected this service: logs that once, and returns the 503 / 201. */

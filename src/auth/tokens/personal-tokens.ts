@@ -70,10 +70,7 @@ export class PersonalTokens {
   }
 
   private async identify(hash: Buffer, key?: string): Promise<Identity> {
-    return this.judge(await this.database.onSession((session) => findToken(session, hash), { key, statements: 0 }));
-  }
-
-  private judge(token: Token | undefined): Identity {
+    const token = await this.database.onSession((session) => findToken(session, hash), { key, statements: 0 });
     if (!token) throw refused('it is not known');
     const { subject, expires_on, read_only } = token;
     const identity: Identity = {

@@ -34,10 +34,9 @@ export class Compression {
 
   /** The encoding for a response, by the rules of RFC 9110, section 12.5.3; undefined for none. */
   encodingFor(request: Request): Encoding | undefined {
-    const encoding = request.acceptsEncodings([...ENCODINGS, 'identity']);
-    return encoding === 'identity' || !encoding || this.threads.waiting >= MAX_WAITING
-      ? undefined
-      : (encoding as Encoding);
+    if (this.threads.waiting >= MAX_WAITING) return undefined;
+    const accepted = request.acceptsEncodings([...ENCODINGS, 'identity']);
+    return ENCODINGS.find((encoding) => encoding === accepted);
   }
 
   /** Rejects when no thread becomes free in time or memory runs out. */
