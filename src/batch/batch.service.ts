@@ -56,7 +56,7 @@ export class BatchService {
   private async runOthers(batch: Request, steps: Step[], slots: Slot[]): Promise<void> {
     let waitedMs = 0;
     for (const step of steps) {
-      const refusal = waitedMs >= PATIENCE_MS ? HAS_FAILED : this.isFull(slots) ? IS_FULL : undefined;
+      const refusal = waitedMs >= PATIENCE_MS ? HAS_FAILED : this.isFull(step, slots) ? IS_FULL : undefined;
       const slot = await this.runStep(batch, step, refusal);
       if (slot.status === 503) waitedMs += slot.ms;
       slots[step.at] = slot;
@@ -79,7 +79,8 @@ export class BatchService {
 
   private async runGroup(batch: Request, group: Step[], slots: Slot[]): Promise<Slot[]> {
     const [first] = group as [Step];
-    if (first.place === 'alone') return [await this.runStep(batch, first, this.isFull(slots) ? IS_FULL : undefined)];
+    if (first.place === 'alone')
+      return [await this.runStep(batch, first, this.isFull(first, slots) ? IS_FULL : undefined)];
     /** The responses of entries that must not run again, because what they wrote had to be undone. */
     const undone = new Map<Step, Slot>();
     for (let collectsRows = true; ; collectsRows = false)
@@ -107,7 +108,7 @@ export class BatchService {
         await othersHadTurn();
         turnStart = performance.now();
       }
-      const refusal = this.isFull(earlier, slots) ? IS_FULL : shared.isOverdue ? IS_SLOW : undefined;
+      const refusal = this.isFull(step, earlier, slots) ? IS_FULL : shared.isOverdue ? IS_SLOW : undefined;
       const slot = undone.get(step) ?? (await this.runStep(batch, step, refusal, caller));
       if (shared.mustUndoLast) undone.set(step, slot);
       shared.requireIntact();
@@ -122,8 +123,9 @@ export class BatchService {
     return refusal ? this.runner.refuse(batch, step, refusal, caller) : this.runner.run(batch, step, caller);
   }
 
-  private isFull(...lists: Slot[][]): boolean {
-    const bytes = lists.map((slots) => slots.reduce((sum, slot) => sum + slot.bytes, 0));
-    return bytes.reduce((sum, each) => sum + each) >= this.settings.maxPageBytes;
+  /** @param slots the responses to other steps so far, each in its place; those before this one count */
+  private isFull(step: Step, slots: Slot[], ofTransaction: Slot[] = []): boolean {
+    const before = [...slots.filter((_, at) => at < step.at), ...ofTransaction];
+    return before.reduce((sum, { bytes }) => sum + bytes, 0) >= this.settings.maxPageBytes;
   }
 }

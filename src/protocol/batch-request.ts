@@ -57,7 +57,7 @@ function readDefaults(value: unknown): Defaults {
 function parseEntry(defaults: Defaults, request: unknown, name: string): BatchEntry {
   const own = requireMapping(request, name);
   const body = mergedBody(defaults.body, own.body, name);
-  const headers = { ...defaults.headers, ...readHeaders(own.headers, `${name}.headers`) };
+  const headers = bounded({ ...defaults.headers, ...readHeaders(own.headers, `${name}.headers`) }, `${name}.headers`);
   const method = readMethod(own.method ?? defaults.method, `${name}.method`);
   const path = readPath(own.path ?? defaults.path, `${name}.path`);
   return { method, path, url: resolve(path, `${name}.path`), headers, body };
@@ -103,9 +103,7 @@ const escaped = (url: string): string => url.toWellFormed().replace(/[^\x21-\x7e
 /** Joins the values of a header that is given twice, in another case, as HTTP does: neither may hide the other. */
 function readHeaders(value: unknown, name: string): Record<string, string> {
   const headers: Record<string, string> = {};
-  const sent = Object.entries(requireMapping(value ?? {}, name));
-  if (sent.length > MAX_HEADERS) throw invalidPostedData(name, `more than ${MAX_HEADERS} headers`);
-  for (const [header, text] of sent) {
+  for (const [header, text] of Object.entries(bounded(requireMapping(value ?? {}, name), name))) {
     if (typeof text !== 'string' || /[\0-\x08\x0a-\x1f\x7f]/.test(text))
       throw invalidPostedData(`${name}.${header}`, 'not a header value');
     const lowered = header.toLowerCase();
@@ -113,6 +111,11 @@ function readHeaders(value: unknown, name: string): Record<string, string> {
     const earlier = headers[lowered];
     headers[lowered] = earlier === undefined ? text : `${earlier}, ${text}`;
   }
+  return headers;
+}
+
+function bounded<T extends object>(headers: T, name: string): T {
+  if (Object.keys(headers).length > MAX_HEADERS) throw invalidPostedData(name, `more than ${MAX_HEADERS} headers`);
   return headers;
 }
 

@@ -113,6 +113,9 @@ export const MAX_HEADERS = 1_000;
 export const hasTooManyHeaders = ({ rawHeaders }: { rawHeaders: readonly string[] }): boolean =>
   rawHeaders.length > 2 * MAX_HEADERS;
 
+/** True for the only value of `Expect` that is known. */
+export const isContinue = (expect: string): boolean => expect.toLowerCase() === '100-continue';
+
 /** True when a header was sent more than once. @param rawHeaders names and values in turn, as sent */
 export function isRepeated(name: string, rawHeaders: readonly string[]): boolean {
   let sameLength = 0;

@@ -44,3 +44,16 @@ it.each([
   expect(refused.headers).toMatchObject({ 'Access-Control-Allow-Origin': '*', 'Cache-Control': expect.any(String) });
   expect((await device.get(path).expect(200)).body.read_position).toBe(answered);
 });
+
+it('only the answers to requests before it count, though those that are not about articles run first', async () => {
+  const device = clientWith(app.url, `Bearer ${await provider.issue('user of an order')}`);
+  const requests = [
+    { method: 'POST', path: '/articles', body: anArticle() },
+    { method: 'GET', path: '/openapi.json' },
+    { method: 'GET', path: '/articles' },
+    { method: 'GET', path: '/' },
+  ];
+  const { body } = await device.post('/batch').send({ requests }).expect(200);
+  const statuses = (body.responses as { status: number }[]).map(({ status }) => status);
+  expect(statuses).toEqual([201, 200, 503, 503]);
+});

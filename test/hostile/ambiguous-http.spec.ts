@@ -85,6 +85,21 @@ describe('400 is the answer to', () => {
   });
 });
 
+it.each([
+  ['two hosts', 'GET /v2 HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n'],
+  ['no host', 'GET /v2 HTTP/1.1\r\n\r\n'],
+  ['an empty host', 'GET /v2 HTTP/1.1\r\nHost:\r\n\r\n'],
+  ['two credentials', get('/v2/articles', authorization, authorization)],
+  ['an absolute target of another scheme', get('ftp://x/v2')],
+])('nothing that follows %s is answered', async (_, bytes) => {
+  expect(await statuses(bytes + get('/v2', 'Connection: close'))).toEqual([400]);
+});
+
+it('100 Continue is no answer to an expectation beside it that is not known', async () => {
+  const headers = ['Expect: 100-continue, x', authorization, 'Content-Length: 2', 'Connection: close'];
+  expect(await statuses(get('/v2/articles', ...headers).replace('GET', 'POST') + '{}')).toEqual([417]);
+});
+
 describe('200 is the answer to', () => {
   it.each([
     'a',

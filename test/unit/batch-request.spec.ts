@@ -33,6 +33,15 @@ describe('a batch', () => {
     expect(refusal(() => parseBatch(batch(1_001), 25)).message).toBe(`${where}.headers: more than 1000 headers`);
   });
 
+  it('counts the headers that an entry inherits from the defaults', () => {
+    const headers = (name: string, count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`${name}${at}`, '1']));
+    const entry = { method: 'GET', path: '/', headers: headers('Own', 500) };
+    const batch = (count: number) => ({ defaults: { headers: headers('Default', count) }, requests: [entry] });
+    expect(parseBatch(batch(500), 25)).toHaveLength(1);
+    expect(refusal(() => parseBatch(batch(501), 25)).message).toBe('requests.0.headers: more than 1000 headers');
+  });
+
   it('ignores members it does not know', () => {
     expect(parseBatch({ requests: [{ ...GET, id: 5 }], version: 2 }, 25)).toEqual([
       { method: 'GET', path: '/articles', url: '/v2/articles', headers: {}, body: undefined },

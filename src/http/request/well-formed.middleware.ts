@@ -1,10 +1,11 @@
 import type { NextFunction, Request, Response } from 'express';
 import { ApiError } from '../../protocol/api-error.js';
-import { hasTooManyHeaders, isRepeated, MAX_HEADERS } from '../../protocol/request-headers.js';
+import { hasTooManyHeaders, isContinue, isRepeated, MAX_HEADERS } from '../../protocol/request-headers.js';
 import { isHostHeader, pathOf, withoutFragment } from './request-url.js';
 
 /** Of two values Node keeps the first, while a proxy may have used the other. */
 const SINGLE = ['Host', 'Authorization'];
+/** What comes after a malformed request may not be what its sender meant. */
 const CLOSE = { Connection: 'close' };
 
 /**
@@ -20,7 +21,7 @@ export function requireWellFormed(request: Request, _: Response, next: NextFunct
   if (httpVersion === '1.1' && headers.host === undefined) return refuse('Host: missing');
   for (const name of SINGLE) if (isRepeated(name, request.rawHeaders)) return refuse(`${name}: given twice`);
   if (headers.host !== undefined && !isHostHeader(headers.host)) return refuse('Host: not a host');
-  if (headers.expect !== undefined && !/^100-continue$/i.test(headers.expect))
+  if (headers.expect !== undefined && !isContinue(headers.expect))
     return next(new ApiError('expectationFailed', 'Expect: only 100-continue is known'));
   if (!request.url.startsWith('/')) cutToPath(request);
   if (!request.url.startsWith('/')) return refuse('The URL has no path');
@@ -30,7 +31,7 @@ export function requireWellFormed(request: Request, _: Response, next: NextFunct
   next();
 
   function refuse(message: string): void {
-    next(new ApiError('invalidParameter', message));
+    next(new ApiError('invalidParameter', message, CLOSE));
   }
 }
 

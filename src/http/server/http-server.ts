@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError, type ErrorBody } from '../../protocol/api-error.js';
+import { isContinue } from '../../protocol/request-headers.js';
 import { alertHeader, baseHeaders } from '../../protocol/service-headers.js';
 import type { ErrorName } from '../../protocol/errno.js';
 import type { Clock } from '../../config/settings.module.js';
@@ -61,8 +62,9 @@ export function createHttpServer(
     refuseLast(socket, new ApiError('methodNotAllowed', 'CONNECT: not allowed here', { Allow: 'GET, HEAD' })),
   );
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    const isWelcome = Number(request.headers['content-length'] ?? 0) <= maxBodyBytes;
-    if (isWelcome && request.headers.authorization) response.writeContinue();
+    const { expect = '', authorization, 'content-length': length = 0 } = request.headers;
+    // Node also accepts it among other expectations, which nobody can meet.
+    if (isContinue(expect) && authorization && Number(length) <= maxBodyBytes) response.writeContinue();
     server.emit('request', request, response);
   });
   // `requireWellFormed` refuses these.
