@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 
@@ -80,14 +79,6 @@ export class RequestContext {
     for (const action of this.ends) action();
     this.controller?.abort();
   }
-}
-
-/** Gives a request its context, which ends with the response. */
-export function beginContext(request: IncomingMessage, response: ServerResponse): RequestContext {
-  const context = new RequestContext();
-  (request as Request).context = context;
-  response.on('close', () => context.over());
-  return context;
 }
 
 /** The request of a guard's or decorator's context. `switchToHttp()` would create three functions per call. */

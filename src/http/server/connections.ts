@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { beginContext, type RequestContext } from '../request/request-context.js';
+import type { Request } from 'express';
+import { RequestContext } from '../request/request-context.js';
 
 /** The memory that the requests waiting on one connection may take: that of more than a hundred small ones. */
 const MAX_WAITING_BYTES = 327_680;
@@ -9,7 +10,7 @@ const REQUEST_BYTES = 2_200;
 const HEADER_BYTES = 32;
 
 interface Exchange {
-  request: IncomingMessage;
+  request: Request;
   response: ServerResponse;
 }
 
@@ -21,7 +22,7 @@ interface Exchange {
 export class Connection {
   private readonly waiting: Exchange[] = [];
   private waitingBytes = 0;
-  private current?: { request: IncomingMessage; context: RequestContext };
+  private current?: Request;
   private end?: () => void;
 
   constructor(
@@ -39,8 +40,9 @@ export class Connection {
 
   add(request: IncomingMessage, response: ServerResponse): void {
     if (this.end || this.socket.destroyed) return;
-    if (!this.current) return this.begin({ request, response });
-    this.waiting.push({ request, response });
+    const exchange = { request: request as Request, response };
+    if (!this.current) return this.begin(exchange);
+    this.waiting.push(exchange);
     this.waitingBytes += bytesOf(request);
     // Pausing would not stop the parser within what has arrived, and would hide that a client is gone.
     if (this.waitingBytes > MAX_WAITING_BYTES) this.socket.destroy();
@@ -54,12 +56,13 @@ export class Connection {
     if (this.end || this.socket.destroyed) return;
     this.end = action;
     if (this.waiting.at(-1)?.request.complete === false) this.waiting.pop();
-    if (!this.current?.request.complete) action();
+    if (!this.current?.complete) action();
   }
 
   private begin({ request, response }: Exchange): void {
-    const context = beginContext(request, response);
-    this.current = { request, context };
+    const context = (request.context = new RequestContext());
+    this.current = request;
+    response.on('close', () => context.over());
     context.whenOver(() => this.next());
     this.handle(request, response);
   }
