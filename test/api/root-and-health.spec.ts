@@ -120,6 +120,7 @@ describe('the root', () => {
     [{ 'X-Forwarded-Host': '[::zz]' }, 'http://a.example:81'],
     [{ 'X-Forwarded-Host': '[::1]:8443', 'X-Forwarded-Proto': 'https' }, 'https://[::1]:8443'],
     [{ 'X-Forwarded-Host': 'b.example, c.example' }, 'http://b.example'],
+    [{ Host: 'b.example:' }, 'http://b.example'],
   ])('takes of a trusted proxy only what is well-formed: %j', async (forwarded, base) => {
     const behind = await start({ TRUST_PROXY: 'loopback' });
     const lines = Object.entries({ Host: 'a.example:81', Connection: 'close', ...forwarded });

@@ -8,7 +8,9 @@ import type { Settings } from '../../config/settings.js';
  */
 export function publicUrl(request: Request, settings: Pick<Settings, 'publicUrl'>): string {
   if (settings.publicUrl !== undefined) return settings.publicUrl;
-  return `${schemeOf(request)}://${[request.host, request.headers.host].find(isHost) ?? 'localhost'}`;
+  // The port may be empty.
+  const hosts = [request.host, request.headers.host].map((host) => host?.replace(/:$/, ''));
+  return `${schemeOf(request)}://${hosts.find(isHost) ?? 'localhost'}`;
 }
 
 /** The URL of the documentation: DOCUMENTATION_URL, or else the service's own. */
