@@ -80,13 +80,16 @@ export const ListOf = (isRight: (item: string) => boolean, message: string): Pro
     Examined((items: string[]) => (items.every(isRight) ? undefined : message)),
   );
 
-/** Nothing, or a text that satisfies a predicate; what it was converted to, if it did, is not checked again. */
-export const Check = (message: string, isRight: (text: string) => boolean): PropertyDecorator =>
-  Examined((value) => (typeof value !== 'string' || value === '' || isRight(value) ? undefined : message));
-
-/** Converts a text that satisfies a predicate. */
-export const Converted = (isRight: (text: string) => boolean, read: (text: string) => unknown): PropertyDecorator =>
-  convert((text) => (isRight(text) ? read(text) : text));
+/** Nothing, or a text that satisfies a predicate, which `read` then converts. */
+export const Check = (
+  message: string,
+  isRight: (text: string) => boolean,
+  read?: (text: string) => unknown,
+): PropertyDecorator =>
+  all(
+    ...(read ? [convert((text) => (isRight(text) ? read(text) : text))] : []),
+    Examined((value) => (typeof value !== 'string' || value === '' || isRight(value) ? undefined : message)),
+  );
 
 /** A value that a function finds nothing wrong with; what it finds is the message. */
 export const Examined = <T>(problemOf: (value: T) => string | undefined): PropertyDecorator =>

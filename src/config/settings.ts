@@ -17,18 +17,7 @@ import {
   setsNoFlowParameter,
 } from './formats.js';
 import { problemOfDatabaseUrl } from './database-url.js';
-import {
-  Check,
-  Converted,
-  DEFINITIONS,
-  Examined,
-  Flag,
-  ListOf,
-  OneOf,
-  Setting,
-  Text,
-  WholeNumber,
-} from './setting.decorator.js';
+import { Check, DEFINITIONS, Examined, Flag, ListOf, OneOf, Setting, Text, WholeNumber } from './setting.decorator.js';
 
 const WHOLE_SECONDS = 2 ** 31 - 1;
 /** Together with what surrounds them, a body and a page have to fit into a string, which has less than 512 MiB. */
@@ -57,13 +46,13 @@ export class Settings {
   host: string = '127.0.0.1';
   @Setting('port to listen on; 0 picks a free one') @WholeNumber(0, 65535) port: number = 8000;
   @Setting('base URL as clients see it; required in production', { defaultText: 'from the request' })
-  @Check('must be an absolute http(s) URL without user name, query and fragment', isBaseUrl)
+  @Check('must be an absolute http(s) URL without user name, query and fragment', isBaseUrl, (text) =>
+    withoutSlash(new URL(text).href),
+  )
   @Check(POSSIBLE_PORT, hasPossiblePort)
-  @Converted(isBaseUrl, (text) => withoutSlash(new URL(text).href))
   publicUrl?: string;
   @Setting('how many proxies, or which IP addresses, may set `X-Forwarded-*`')
-  @Check('must be a number of proxies, or their addresses and ranges, comma-separated', isTrustProxy)
-  @Converted(isTrustProxy, readTrustProxy)
+  @Check('must be a number of proxies, or their addresses and ranges, comma-separated', isTrustProxy, readTrustProxy)
   trustProxy?: string | number | boolean;
 
   @Setting(
@@ -122,9 +111,12 @@ export class Settings {
   @Setting('issuer of the identity provider; https, or plain http on loopback; none: only personal tokens count', {
     defaultText: '`http://127.0.0.1:9000`, in production none',
   })
-  @Check('must be an https URL (plain http only on loopback) without user name, query and fragment', isIssuer)
+  @Check(
+    'must be an https URL (plain http only on loopback) without user name, query and fragment',
+    isIssuer,
+    withoutSlash,
+  )
   @Check(POSSIBLE_PORT, hasPossiblePort)
-  @Converted(isIssuer, withoutSlash)
   oauthUri: string = '';
   @Setting('name of this service at the provider; required in production where `OAUTH_URI` is set', {
     defaultText: 'a development value',
