@@ -35,9 +35,8 @@ export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutd
 
   private readonly logger = new Logger('Purge');
   private readonly purges: boolean;
-  private timer?: NodeJS.Timeout;
-  private running: Promise<void> = Promise.resolve();
-  private isStopped = false;
+  private readonly stop = new AbortController();
+  private running?: Promise<void>;
 
   constructor(
     private readonly settings: Settings,
@@ -49,25 +48,24 @@ export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutd
   }
 
   onApplicationBootstrap(): void {
-    this.runIn((this.purges ? FIRST_PURGE_MS : FIRST_ERASURE_MS) * withJitter());
+    this.running = this.run();
   }
 
   async onApplicationShutdown(): Promise<void> {
-    this.isStopped = true;
-    clearTimeout(this.timer);
+    this.stop.abort();
     await this.running;
   }
 
-  private runIn(ms: number): void {
-    if (this.isStopped) return;
-    this.timer = setTimeout(() => void (this.running = this.runOnce()), ms).unref();
-  }
-
-  private async runOnce(): Promise<void> {
-    await this.attempt('users could not be erased', () => this.eraseUsers());
-    if (this.purges)
-      this.isFailing = !(await this.attempt('tombstones could not be purged', () => this.purgeTombstones()));
-    this.runIn(HOUR_MS * withJitter());
+  private async run(): Promise<void> {
+    const { signal } = this.stop;
+    for (let ms = this.purges ? FIRST_PURGE_MS : FIRST_ERASURE_MS; ; ms = HOUR_MS) {
+      // At random, to spread instances that were started together.
+      await sleep(ms * (0.5 + Math.random()), undefined, { signal, ref: false }).catch(() => undefined);
+      if (signal.aborted) return;
+      await this.attempt('users could not be erased', () => this.eraseUsers());
+      if (this.purges)
+        this.isFailing = !(await this.attempt('tombstones could not be purged', () => this.purgeTombstones()));
+    }
   }
 
   /** Resolves with whether it succeeded. */
@@ -93,7 +91,7 @@ export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutd
       if (!account) return;
       let erased = 0;
       for await (erased of eraseUser(database, account)) {
-        if (this.isStopped) return;
+        if (this.stop.signal.aborted) return;
         if (!(await database.onSession((session) => isDue(session, account, clock())))) break;
         await sleep(PAUSE_MS);
       }
@@ -108,15 +106,12 @@ export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutd
     for await (const soFar of purgeTombstones(this.database, purgeableBefore(this.settings, this.clock()))) {
       this.purged += soFar.tombstones - tombstones;
       ({ accounts, tombstones } = soFar);
-      if (this.isStopped) break;
+      if (this.stop.signal.aborted) break;
     }
     this.lastSuccessOn = this.clock();
     this.logger.log(`purged ${tombstones} tombstones of ${accounts} accounts`);
   }
 }
-
-/** Spreads instances that were started together. */
-const withJitter = (): number => 0.5 + Math.random();
 
 /** Deletes tombstones after `TOMBSTONE_RETENTION_DAYS`, and the lists of deprovisioned users. */
 @Module({ providers: [PurgeSchedule] })
