@@ -368,6 +368,18 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
       }
     });
 
+    it('says so of a list that changes meanwhile', async () => {
+      const user = randomUUID();
+      await furnish(user);
+      const { body } = await ask(user, 'GET', '/articles?_sort=last_modified&_limit=250');
+      let isDone = false;
+      const words = ['user', 'import', '-', '--basic', user, '--dry-run'];
+      const run = runHere(words, settings, 'url,title\nhttps://new.example/,T\n').finally(() => (isDone = true));
+      for (let turn = 0; !isDone; turn++)
+        await ask(user, 'PATCH', `/articles/${body.items[turn % 100]!.id}`, { title: `turn ${turn}` });
+      expect((await run).out).toMatch(/^would import 1 articles, 0 are there/);
+    });
+
     it('refuses an entry that is larger than any request, and stores the others', async () => {
       const user = randomUUID();
       const file = `url,title,selection\nhttps://a.example/,A,"${'x'.repeat(12_000_000)}"\nhttps://b.example/,B,b\n`;

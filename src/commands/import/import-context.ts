@@ -28,7 +28,10 @@ export async function destinationOf(
   return { database, account, maxLive: settings.maxArticlesPerUser || Infinity, added };
 }
 
-/** Copies an account unless it is there, with what was imported into it. The excerpts are left out to save memory. */
+/**
+ * Copies an account unless it is there, with what was imported into it. Excerpts are left out to save memory. What changes
+ * during that is listed twice, and copied as it was.
+ */
 async function copyAccount(from: Database, to: Database, account: Buffer): Promise<void> {
   const find = (database: Database) => database.onSession((session) => findAccount(session, account));
   const row = await find(from);
@@ -36,7 +39,11 @@ async function copyAccount(from: Database, to: Database, account: Buffer): Promi
   await to.inTransaction(async (transaction) => {
     await addAccount(transaction, row);
     for await (const item of storedItems(from, row))
-      await insertItem(transaction, account, isArticle(item) ? { ...item, excerpt: '' } : item);
+      await insertItem(transaction, account, isArticle(item) ? { ...item, excerpt: '' } : item).catch(
+        (error: unknown) => {
+          if (to.dialect.classify(error) !== 'duplicate') throw error;
+        },
+      );
     return committed(undefined);
   });
 }
