@@ -4,7 +4,7 @@ import type { Clock } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
 import type { Database } from '../database/database.js';
 import { openDatabase } from '../database/open.js';
-import { CORRUPT_ADVICE, requireDatabaseFile } from '../database/why-not-open.js';
+import { CORRUPT_ADVICE, databaseFile, requireDatabaseFile } from '../database/why-not-open.js';
 import { examineSchema } from './doctor/schema.js';
 
 const PROGRESS_MS = 2_000;
@@ -86,20 +86,21 @@ export async function withDatabase<T>(settings: Settings, work: (database: Datab
   requireDatabaseFile(settings);
   const database = await openDatabase({ ...settings, databaseMustHaveUsers: false, migrateOnStart: false });
   try {
-    if (!(await database.isReachable())) throw new CommandError(`DATABASE_URL: ${await whyNot(database)}`);
+    if (!(await database.isReachable())) throw new CommandError(`DATABASE_URL: ${await whyNot(settings, database)}`);
     return await work(database);
   } finally {
     await database.onApplicationShutdown();
   }
 }
 
-async function whyNot(database: Database): Promise<string> {
+async function whyNot(settings: Settings, database: Database): Promise<string> {
   if (database.damage) return `the file is corrupt (${database.damage}): ${CORRUPT_ADVICE}`;
   const problems = await examineSchema(database).catch(() => []);
   const [first] = problems.filter(({ isBlocking }) => isBlocking);
-  return first
-    ? `${first.text}: ${first.advice}`
-    : 'the database does not respond; check that its server is running and try again';
+  if (first) return `${first.text}: ${first.advice}`;
+  return databaseFile(settings) === undefined
+    ? 'the database does not respond; check that its server is running and try again'
+    : 'another process holds the file; end it, or try again when it is done';
 }
 
 /** The reader of the output has closed it, as `head` does, which is not an error. */

@@ -117,8 +117,9 @@ export function addTokenList(commands: Command, shell: Shell): void {
     );
 }
 
-const isDamaged = ({ created_on, expires_on, last_used_on }: Token): boolean =>
-  [created_on, expires_on, last_used_on].some((time) => time !== null && !isUsableTimestamp(time));
+/** As `doctor` judges it: the next use overwrites a damaged time of the last one. */
+const isDamaged = ({ created_on, expires_on }: Token): boolean =>
+  [created_on, expires_on].some((time) => time !== null && !isUsableTimestamp(time));
 
 const jsonOf = ({ subject, name, created_on, expires_on, last_used_on, read_only }: Token): string =>
   JSON.stringify({ user: subject, name, created_on, expires_on, last_used_on, read_only: Boolean(read_only) });

@@ -8,9 +8,12 @@ export const isLoopback = (hostname: string): boolean =>
 /** An IP address or a host name. */
 export const isHost = (text: string): boolean => isIP(text) !== 0 || /^[\w-]+(\.[\w-]+)*\.?$/.test(text);
 
-/** An http(s) URL to which paths can be appended; without anything that a URL parser would drop or take for something else. */
+/**
+ * An http(s) URL to which paths can be appended, whose own path can stand in a cookie; without anything that a URL parser would
+ * drop or take for something else.
+ */
 export const isBaseUrl = (text: string): boolean =>
-  /^https?:\/\/(?!\/)[^\s?#\\@\u0000-\u001f\u007f]+$/i.test(text) && URL.canParse(text);
+  /^https?:\/\/(?!\/)[^\s?#;\\@\u0000-\u001f\u007f]+$/i.test(text) && URL.canParse(text);
 
 /** A base URL that uses https or stays on this machine. */
 export const isIssuer = (text: string): boolean =>

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { plainToInstance } from 'class-transformer';
 import type { ValidatorOptions } from 'class-validator';
@@ -44,11 +45,15 @@ export function loadSettings(): Settings {
 
 /** The variables of `.env`. Throws `SettingError` when it exists but cannot be read. */
 export function variablesOfFile(): Variables {
-  const fromFile: Record<string, string> = {};
-  const { error } = dotenv.config({ processEnv: fromFile, quiet: true });
-  const code = (error as NodeJS.ErrnoException | undefined)?.code;
-  if (error && code !== 'ENOENT') throw new SettingError(`.env: cannot be read (${code ?? error.message})`);
-  return fromFile;
+  try {
+    const content = readFileSync('.env');
+    if (isUtf8(content) && !content.includes(0)) return dotenv.parse(content);
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return {};
+    throw new SettingError(`.env: cannot be read (${code})`);
+  }
+  throw new SettingError('.env: must be in UTF-8');
 }
 
 /**

@@ -43,6 +43,13 @@ describe('a start with wrong settings', () => {
     },
   );
 
+  it.each(['utf16le', 'latin1'] as const)('refuses a .env in %s', (encoding) => {
+    const cwd = mkdtempSync(join(tmpdir(), 'reading-list-settings-'));
+    writeFileSync(join(cwd, '.env'), Buffer.from('SERVICE_NAME=Leseliste für alle\n', encoding));
+    const refused = spawnSync(process.execPath, [MAIN], { cwd, env: { PATH: process.env.PATH }, encoding: 'utf8' });
+    expect([refused.status, refused.stderr]).toEqual([1, '.env: must be in UTF-8\n']);
+  });
+
   it('says that .env cannot be read', () => {
     const cwd = mkdtempSync(join(tmpdir(), 'reading-list-settings-'));
     mkdirSync(join(cwd, '.env'));

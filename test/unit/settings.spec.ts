@@ -254,6 +254,7 @@ describe('a wrong setting is refused with one line', () => {
     ['PUBLIC_URL', 'example.com', baseUrl],
     ['PUBLIC_URL', 'ftp://example.com', baseUrl],
     ['PUBLIC_URL', 'https://example.com/?a=b', baseUrl],
+    ['PUBLIC_URL', 'https://example.com/a;b', baseUrl],
     ['PUBLIC_URL', 'https://example.com/#a', baseUrl],
     ['PUBLIC_URL', 'https://example.com?', baseUrl],
     ['PUBLIC_URL', 'https://example.com/#', baseUrl],

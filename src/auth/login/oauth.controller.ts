@@ -40,7 +40,8 @@ export class OAuthController {
     const { location, state, sealed } = await this.login.begin(redirect.href, callback);
     const cookies = readLoginCookies(request.headers.cookie);
     const options = loginCookieOptions(callback);
-    for (const name of surplusLoginCookies(cookies, sealed.length)) response.clearCookie(name, options);
+    for (const name of surplusLoginCookies(cookies, sealed.length))
+      response.cookie(name, '', { ...options, maxAge: 0 });
     response.cookie(loginCookieName(state), sealed, { ...options, maxAge: this.settings.oauthStateSeconds * 1000 });
     return new Reply(302, undefined, { Location: location });
   }
@@ -70,7 +71,7 @@ export class OAuthController {
     if (typeof state !== 'string') return undefined;
     const name = loginCookieName(state);
     const sealed = readLoginCookies(request.headers.cookie).get(name);
-    if (sealed !== undefined) response.clearCookie(name, loginCookieOptions(this.callback(request)));
+    if (sealed !== undefined) response.cookie(name, '', { ...loginCookieOptions(this.callback(request)), maxAge: 0 });
     return sealed;
   }
 
