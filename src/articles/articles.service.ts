@@ -92,7 +92,7 @@ export class ArticlesService {
 
   /**
    * The article that has the URL, where looking first pays: in a file a read costs next to nothing, while a transaction waits
-   * for its turn. The unique keys decide.
+   * for others. The unique keys decide.
    */
   private async findEarly(caller: Caller, url: string, conditions: Preconditions): Promise<Article | undefined> {
     const isWorthIt = this.database.dialect.isLocal && !caller.shared && conditions.ifUnmodifiedSince === undefined;
@@ -147,7 +147,7 @@ export class ArticlesService {
   }
 
   /**
-   * Deletes the live articles that match at the start and still match when their turn comes. Many are deleted in
+   * Deletes the live articles that match at the start and still match when they are locked. Many are deleted in
    * several transactions, with pauses for other requests. Throws 400 / 107, 412 / 114.
    * @param expect called with the number of articles before they are read
    */

@@ -32,7 +32,7 @@ const classOf = <Class>(message: object): Class => message.constructor as Class;
 /** A response without a connection. */
 interface CapturedResponse extends ServerResponse {
   text: string;
-  /** What was given to `writeHead` only: names and values in turn. */
+  /** What was given to `writeHead` only: names and values alternately. */
   head: string[];
   onEnd: (response: EntryResponse) => void;
 }

@@ -35,7 +35,7 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
   private probing?: Promise<Row | undefined>;
   private readonly health: DatabaseHealth;
   /** What one user's requests may do at once, apart from reads of a file. */
-  private readonly turns: Semaphore;
+  private readonly perUser: Semaphore;
   /** A long transaction of one user at a time, so that others get SQLite's single writer in between. */
   private readonly longLocalWrites = new Semaphore({ ...LIMITS, slotsPerKey: 1 });
 
@@ -50,7 +50,10 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
   ) {
     this.health = new DatabaseHealth(log);
     const isFile = dataSource.options.type === 'better-sqlite3';
-    this.turns = new Semaphore({ ...LIMITS, slotsPerKey: isFile ? MAX_LOCAL_WRITES_PER_USER : MAX_SESSIONS_PER_USER });
+    this.perUser = new Semaphore({
+      ...LIMITS,
+      slotsPerKey: isFile ? MAX_LOCAL_WRITES_PER_USER : MAX_SESSIONS_PER_USER,
+    });
   }
 
   /**
@@ -144,7 +147,7 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
   /** How many sessions are in use, and how many requests wait for one, or for others of the same user. */
   usage(): { used: number; waiting: number; queued: number } {
     const { used, waiting } = this.source?.usage() ?? { used: 0, waiting: 0 };
-    return { used, waiting, queued: this.turns.waiting + this.longLocalWrites.waiting };
+    return { used, waiting, queued: this.perUser.waiting + this.longLocalWrites.waiting };
   }
 
   /**
@@ -182,12 +185,12 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
   ): Promise<T> {
     return this.transact(async (session, begin) => {
       let release: Release | undefined;
-      const beginInTurn = async () => {
+      const beginAlone = async () => {
         if (this.dialect.isLocal) release = await this.longLocalWrites.acquire(tally.key, tally);
         await begin();
       };
       try {
-        return await work(session, beginInTurn);
+        return await work(session, beginAlone);
       } finally {
         release?.();
       }
@@ -225,7 +228,7 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
         // After a long read, SQLite's session lets other users go first.
         const isLocalRead = source.dialect.isLocal && purpose === 'read';
         if (tally.key === undefined || isLocalRead) return await attempt(source);
-        return await this.turns.run(tally.key, tally, () => attempt(source));
+        return await this.perUser.run(tally.key, tally, () => attempt(source));
       } catch (error) {
         this.health.requireRetryable(source.dialect, error, performance.now() - start);
       }

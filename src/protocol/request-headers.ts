@@ -109,14 +109,14 @@ export function readResponseBehavior(header: string | string[] | undefined): Res
  */
 export const MAX_HEADERS = 1_000;
 
-/** True for a request with too many headers; `rawHeaders` has names and values in turn. */
+/** True for a request with too many headers; `rawHeaders` has names and values alternately. */
 export const hasTooManyHeaders = ({ rawHeaders }: { rawHeaders: readonly string[] }): boolean =>
   rawHeaders.length > 2 * MAX_HEADERS;
 
 /** True for the only value of `Expect` that is known. */
 export const isContinue = (expect: string): boolean => expect.toLowerCase() === '100-continue';
 
-/** True when a header was sent more than once. @param rawHeaders names and values in turn, as sent */
+/** True when a header was sent more than once. @param rawHeaders names and values alternately, as sent */
 export function isRepeated(name: string, rawHeaders: readonly string[]): boolean {
   let sameLength = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]!.length === name.length) sameLength++;

@@ -28,7 +28,7 @@ const REFUSAL_KEPT_MS = 3000;
 const NOT_KEPT_MS = Number.MIN_VALUE;
 
 /**
- * Anybody can send tokens that have to be checked: those of one IP address take turns, so that they cost others nothing
+ * Anybody can send tokens that have to be checked: those of one IP address share a few slots, so that they cost others nothing
  * while the provider or the database is slow.
  */
 const CHECKS = {

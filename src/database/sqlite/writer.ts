@@ -3,7 +3,7 @@ import { type Release, Semaphore } from '../../semaphore.js';
 import type { SqliteConnection } from './connection.js';
 import { isBusy, sqliteDialect } from './dialect.js';
 
-const TURN_TIMEOUT_MS = 4_000;
+const MUTEX_TIMEOUT_MS = 4_000;
 /** How long another process may hold the write lock. */
 const LOCK_TIMEOUT_MS = 4_000;
 /** How often it is checked whether another process has released the write lock. */
@@ -23,9 +23,9 @@ interface Ended {
  * back on its own.
  */
 export class SqliteWriter {
-  private readonly turns = new Semaphore({
+  private readonly mutex = new Semaphore({
     slots: 1,
-    timeoutMs: TURN_TIMEOUT_MS,
+    timeoutMs: MUTEX_TIMEOUT_MS,
     refusal: 'The database is busy, try again later',
   });
   /** Set while a transaction is open. */
@@ -46,14 +46,14 @@ export class SqliteWriter {
 
   /** How many transactions are open, and how many wait; waiting for another process is not load on this one. */
   usage() {
-    return { used: Number(this.release !== undefined), waiting: this.isBeginning ? 0 : this.turns.waiting };
+    return { used: Number(this.release !== undefined), waiting: this.isBeginning ? 0 : this.mutex.waiting };
   }
 
   /**
-   * Begins a transaction when it is the caller's turn and no other process has one. Rejects when it takes too long.
+   * Begins a transaction when no other caller and no other process has one. Rejects when it takes too long.
    */
   async begin(): Promise<void> {
-    this.release = await this.turns.acquire('');
+    this.release = await this.mutex.acquire('');
     try {
       this.isBeginning = true;
       if (this.ended.length > 0) this.connection.run('SAVEPOINT follower');
@@ -92,7 +92,7 @@ export class SqliteWriter {
 
   /** Runs `action` while there is no transaction. */
   async betweenTransactions<T>(action: () => T): Promise<T> {
-    this.release = await this.turns.acquire('');
+    this.release = await this.mutex.acquire('');
     try {
       this.flush();
       return action();
@@ -109,7 +109,7 @@ export class SqliteWriter {
 
   /** Lets the next transaction begin, which joins those that are not durable yet. */
   private leave(): void {
-    if (this.turns.waiting === 0 || this.ended.length >= MAX_TRANSACTIONS_IN_COMMIT) this.flush();
+    if (this.mutex.waiting === 0 || this.ended.length >= MAX_TRANSACTIONS_IN_COMMIT) this.flush();
     const { release } = this;
     this.release = undefined;
     release?.();

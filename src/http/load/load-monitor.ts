@@ -90,7 +90,7 @@ export class LoadMonitor implements OnApplicationBootstrap, OnApplicationShutdow
   }
 
   private sample(): void {
-    // A histogram that was reset records nothing before its second tick: while turns are long, it collects over several.
+    // A histogram that was reset records nothing before its second measurement: while turns are long, it collects over several.
     if (this.histogram.count < 2) return;
     this.delayMs = Math.max(0, this.histogram.percentile(50) / 1e6 - RESOLUTION_MS);
     this.histogram.reset();

@@ -42,7 +42,7 @@ function contentOf(body: unknown): string | Buffer {
   return body instanceof RawJson ? body.text : JSON.stringify(body);
 }
 
-/** The headers of a reply, names and values in turn: Node writes such a list faster than headers that are set singly. */
+/** The headers of a reply, names and values alternately: Node writes such a list faster than headers that are set singly. */
 function headOf(response: Response, { headers }: Reply): string[] {
   const head: string[] = [];
   const { context, method, url } = response.req;
