@@ -140,6 +140,46 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
     expect(await mustRunHere(['doctor', '--basic', other], settings)).toMatch(/ 0 problems/);
   });
 
+  it('an import tells devices of the deletions that it brings into a list that began anew', async () => {
+    const user = randomUUID();
+    const save = async (host: string) =>
+      (await ask(user, 'POST', '/articles', { url: `https://${host}.example/`, title: host, added_by: 'test' })).body;
+    await save('kept');
+    const gone = await save('gone');
+    const offline = new Poller([service.url], user);
+    await offline.poll();
+    await ask(user, 'DELETE', `/articles/${gone.id}`);
+    const exported = await mustRunHere(['user', 'export', '--basic', user], settings);
+    await mustRunHere(['user', 'erase', '--basic', user], settings);
+    await mustRunHere(['user', 'import', '-'], settings, exported.split('\n')[0]!);
+    await save('meanwhile');
+    await mustRunHere(['user', 'import', '-'], settings, exported);
+    await offline.poll();
+    const live = [...offline.items.values()].filter(({ deleted }) => !deleted).map(({ title }) => title);
+    expect(live.sort()).toEqual(['kept', 'meanwhile']);
+    expect(await mustRunHere(['doctor', '--basic', user], settings)).toMatch(/ 0 problems/);
+  });
+
+  it('an import takes the last of two forms that a file has of a record', async () => {
+    const [user, other] = [randomUUID(), randomUUID()];
+    const save = async (host: string) =>
+      (await ask(user, 'POST', '/articles', { url: `https://${host}.example/`, title: host, added_by: 'test' })).body;
+    const [changed, deleted] = [await save('changed'), await save('deleted')];
+    const before = await mustRunHere(['user', 'export', '--basic', user], settings);
+    await ask(user, 'PATCH', `/articles/${changed.id}`, { title: 'new' });
+    await ask(user, 'DELETE', `/articles/${deleted.id}`);
+    const [, ...after] = (await mustRunHere(['user', 'export', '--basic', user], settings)).split('\n');
+    await ask(other, 'POST', '/articles', { url: 'https://own.example/', title: 'own', added_by: 'test' });
+    const poller = new Poller([service.url], other);
+    await poller.poll();
+    await mustRunHere(['user', 'import', '-', '--basic', other], settings, before + after.join('\n'));
+    await poller.poll();
+    expect(poller.items).toEqual(await fullState(service.url, other));
+    expect(poller.items.get(changed.id!)).toMatchObject({ title: 'new' });
+    expect(poller.items.get(deleted.id!)).toMatchObject({ deleted: true });
+    expect(await mustRunHere(['doctor', '--basic', other], settings)).toMatch(/ 0 problems/);
+  });
+
   it('an import takes the newer version of a record, as a new change', async () => {
     const user = randomUUID();
     const article = (

@@ -3,7 +3,7 @@ import type { Database } from '../../database/database.js';
 import { committed } from '../../database/transaction.js';
 import { type DatabaseContext, withDatabase } from '../shell.js';
 import { storedItems } from '../stored-items.js';
-import { type AccountState, type Destination, insertItem, isArticle } from './store-items.js';
+import { type AccountState, type Destination, insertItem, isArticle, Restamped } from './store-items.js';
 
 /** What an import works with. */
 export interface ImportContext extends DatabaseContext {
@@ -25,7 +25,7 @@ export async function destinationOf(
 ): Promise<Destination> {
   const { database, original, settings } = context;
   if (original) await copyAccount(original, database, account);
-  return { database, account, maxLive: settings.maxArticlesPerUser || Infinity, added };
+  return { database, account, maxLive: settings.maxArticlesPerUser || Infinity, added, restamped: new Restamped() };
 }
 
 /**

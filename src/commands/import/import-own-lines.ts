@@ -28,6 +28,8 @@ export async function importOwnLines(
   const counts = new ImportCounts(dryRun);
   let [users, read] = [0, 0];
   let items: Item[] = [];
+  /** By account: a file may hold one twice. */
+  const destinations = new Map<string, Destination>();
   let current: { destination: Destination; state: AccountState } | undefined;
   const store = async () => {
     if (!current) return;
@@ -48,9 +50,11 @@ export async function importOwnLines(
         await complete();
         users++;
         const account = named ?? Buffer.from(line.account, 'hex');
-        // Devices that knew more before have to start over.
+        // Devices that have not seen what was purged start over.
         const added = { last_modified: 0, purged_until: line.state.purged_until };
-        current = { destination: await destinationOf(context, account, added), state: line.state };
+        const destination = destinations.get(line.account) ?? (await destinationOf(context, account, added));
+        destinations.set(line.account, destination);
+        current = { destination, state: line.state };
       } else if (items.push(line.item) >= CHUNK) await store();
     }
     await complete();

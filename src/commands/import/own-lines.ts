@@ -1,6 +1,6 @@
 import { decode, parseOwnLine, ReadError } from '@reading-list/formats';
 import { newArticle } from '../../articles/article.js';
-import type { Timestamp } from '../../protocol/timestamp.js';
+import { isUsableTimestamp, type Timestamp } from '../../protocol/timestamp.js';
 import { isUuid } from '../../protocol/uuid.js';
 import type { AccountState, Item } from './store-items.js';
 
@@ -53,8 +53,8 @@ function readItem(value: Record<string, unknown>): Item {
 
 function readTimestamp(field: Record<string, unknown>): Timestamp {
   const [[name, value]] = Object.entries(field) as [[string, unknown]];
-  if (!Number.isSafeInteger(value) || (value as number) < 0) throw new Error(`${name}: not a timestamp`);
-  return value as number;
+  if (!isUsableTimestamp(value)) throw new Error(`${name}: not a timestamp`);
+  return value;
 }
 
 /** The maximum length of a line in bytes: anything longer is not a reading list. */

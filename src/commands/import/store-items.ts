@@ -41,6 +41,7 @@ export interface Destination {
   maxLive: number;
   /** What the account begins with if there is none yet. */
   added: AccountState;
+  restamped: Restamped;
 }
 
 /** What happened to the items so far, or would happen in a dry run. */
@@ -81,7 +82,7 @@ export interface Stored {
  * same URL.
  */
 export function storeItems(
-  { database, account, maxLive, added }: Destination,
+  { database, account, maxLive, added, restamped }: Destination,
   items: readonly Item[],
   now: Timestamp,
 ): Promise<Stored> {
@@ -91,11 +92,16 @@ export function storeItems(
     await addToLiveCount(transaction, account, 0);
     const { last_modified, live_count } = (await findCollection(transaction, account))!;
     let clock = Math.max(last_modified, await latestTimestamp(transaction, account));
-    let [stored, overQuota, live] = [0, 0, live_count];
+    let [stored, overQuota, live, goneUntil] = [0, 0, live_count, 0];
     for (const item of laterFirst(items, clock)) {
-      const known = await versionOf(transaction, account, item.id);
+      const known = restamped.asInFile(item.id, await versionOf(transaction, account, item.id));
       const isLater = item.last_modified > clock;
-      const version = versionToStore(item, known, isLater);
+      if (!isLater && !known && !isArticle(item)) {
+        // Devices that saw the record before start over, as after a purge.
+        goneUntil = Math.max(goneUntil, item.last_modified);
+        continue;
+      }
+      const version = versionToStore(item, known);
       if (!version || (isArticle(version) && (await isTaken(transaction, account, version)))) continue;
       const delta = Number(isArticle(version)) - Number(known?.deleted === false);
       if (delta > 0 && live >= maxLive) {
@@ -103,6 +109,7 @@ export function storeItems(
         continue;
       }
       clock = isLater ? item.last_modified : Math.max(clock + 1, now);
+      if (!isLater) restamped.note(version.id, clock, item.last_modified);
       if (known) await deleteItem(transaction, account, version.id);
       await insertItem(transaction, account, { ...version, last_modified: clock });
       stored++;
@@ -111,6 +118,7 @@ export function storeItems(
     // Repeated because the reply to COMMIT was lost, it may find them stored.
     most = Math.max(most, stored);
     await settleCollection(transaction, account, clock, live - live_count);
+    if (goneUntil > 0) await raiseTimestamps(transaction, account, clock, goneUntil);
     return committed({ stored: most, overQuota });
   });
 }
@@ -125,12 +133,24 @@ function laterFirst(items: readonly Item[], clock: Timestamp): Item[] {
  * The item as it is to be stored; undefined if the account's own version counts. An article that was deleted later comes
  * back under another id.
  */
-function versionToStore(item: Item, known: Version | undefined, isLater: boolean): Item | undefined {
-  const isOutdated = known !== undefined && known.last_modified >= item.last_modified;
-  if (isArticle(item))
-    return isOutdated && known.deleted ? { ...item, id: randomUUID() } : isOutdated ? undefined : item;
-  // No device needs to hear of the deletion of what it never saw.
-  return isOutdated || (!isLater && known?.deleted !== false) ? undefined : item;
+function versionToStore(item: Item, known: Version | undefined): Item | undefined {
+  if (!known || known.last_modified < item.last_modified) return item;
+  return isArticle(item) && known.deleted ? { ...item, id: randomUUID() } : undefined;
+}
+
+/** The records that an import gave a new timestamp: a file may have a later version of one, too. */
+export class Restamped {
+  private readonly records = new Map<string, { given: Timestamp; inFile: Timestamp }>();
+
+  note(id: string, given: Timestamp, inFile: Timestamp): void {
+    this.records.set(id, { given, inFile });
+  }
+
+  /** A version of the account, with the timestamp that it had in the file unless it has changed since. */
+  asInFile(id: string, version: Version | undefined): Version | undefined {
+    const record = this.records.get(id);
+    return version && record?.given === version.last_modified ? { ...version, last_modified: record.inFile } : version;
+  }
 }
 
 export const insertItem = (transaction: Session, account: Buffer, item: Item): Promise<void> =>
