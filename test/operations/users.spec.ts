@@ -151,7 +151,7 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
     await ask(user, 'DELETE', `/articles/${gone.id}`);
     const exported = await mustRunHere(['user', 'export', '--basic', user], settings);
     await mustRunHere(['user', 'erase', '--basic', user], settings);
-    await mustRunHere(['user', 'import', '-'], settings, exported.split('\n')[0]!);
+    await mustRunHere(['user', 'import', '-'], settings, exported.split('\n')[0]);
     await save('meanwhile');
     await mustRunHere(['user', 'import', '-'], settings, exported);
     await offline.poll();
@@ -175,8 +175,8 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
     await mustRunHere(['user', 'import', '-', '--basic', other], settings, before + after.join('\n'));
     await poller.poll();
     expect(poller.items).toEqual(await fullState(service.url, other));
-    expect(poller.items.get(changed.id!)).toMatchObject({ title: 'new' });
-    expect(poller.items.get(deleted.id!)).toMatchObject({ deleted: true });
+    expect(poller.items.get(changed.id)).toMatchObject({ title: 'new' });
+    expect(poller.items.get(deleted.id)).toMatchObject({ deleted: true });
     expect(await mustRunHere(['doctor', '--basic', other], settings)).toMatch(/ 0 problems/);
   });
 
