@@ -20,7 +20,7 @@ const VERSIONS = ['24.18.1', '26.3.0'];
  */
 const PROJECTS = [['unit', 'api-sqlite', 'client', 'client-mariadb', 'light'], ['system']];
 const FILES = [
-  ...['connections', 'formats', 'header-limit', 'page-token', 'settings', 'sqlite.sessions', 'text'].map(
+  ...['connections', 'formats', 'request-headers', 'page-token', 'settings', 'sqlite.sessions', 'text'].map(
     inFolder('test/unit'),
   ),
   ...['articles-create', 'batch', 'compression', 'conditional', 'protocol-errors', 'waiting'].map(inFolder('test/api')),
