@@ -17,16 +17,17 @@ export function databaseFile({ databaseUrl }: Pick<Settings, 'databaseUrl'>): st
  * Throws `SettingError` when the SQLite file is missing: a mistyped path or an unmounted volume must not lead to an
  * empty database.
  */
-export function requireDatabaseFile(settings: Pick<Settings, 'databaseUrl'>): void {
+export function requireDatabaseFile(settings: Pick<Settings, 'databaseUrl' | 'databaseMustHaveUsers'>): void {
   const file = databaseFile(settings);
   if (file === undefined) return;
   const found = statOf(file);
   if (found?.isFile() && found.size > 0) return;
   const why = refusal(dirname(file), R_OK) === 'ENOENT' ? undefined : whyUnusable(file);
   if (why) throw new SettingError(`DATABASE_URL: ${file} ${why}`);
+  const start = `MIGRATE_ON_START=true${settings.databaseMustHaveUsers ? ' and DATABASE_MUST_HAVE_USERS=false' : ''}`;
   throw new SettingError(
     `DATABASE_URL: there is no database in ${file}; ${LOOK}. ` +
-      `"npm run migrate" makes a new one, and so does a start with MIGRATE_ON_START=true`,
+      `"npm run migrate" makes a new one, and so does a start with ${start}`,
   );
 }
 

@@ -27,6 +27,8 @@ it.each([1, 7, 65_536])('own lines in chunks of %i bytes name the line that is w
   await expect(all(`${ACCOUNT}\n{"id":"5"}`, size)).rejects.toThrow('line 2: id: not a UUID');
   const tombstone = '{"id":"00000000-0000-4000-8000-000000000000","last_modified":1,"deleted":true}';
   await expect(all(tombstone, size)).rejects.toThrow('line 1: the account is missing');
+  const purged = ACCOUNT.replace('"purged_until":0', '"purged_until":6');
+  expect(await all(purged, size)).toMatchObject([{ state: { last_modified: 6, purged_until: 6 } }]);
   const late = tombstone.replace('"last_modified":1', '"last_modified":253402300800000');
   await expect(all(`${ACCOUNT}\n${late}`, size)).rejects.toThrow('line 2: last_modified: not a timestamp');
 });

@@ -35,8 +35,9 @@ function readOwnLine(text: string, line: number): OwnLine {
 
 function readAccount({ account, last_modified, purged_until }: Record<string, unknown>) {
   if (typeof account !== 'string' || !/^[0-9a-f]{32}$/.test(account)) throw new Error('account: not a key');
-  const state = { last_modified: readTimestamp({ last_modified }), purged_until: readTimestamp({ purged_until }) };
-  return { account, state };
+  const [clock, gone] = [readTimestamp({ last_modified }), readTimestamp({ purged_until })];
+  // Its clock is behind if it was exported in the middle of an import.
+  return { account, state: { last_modified: Math.max(clock, gone), purged_until: gone } };
 }
 
 function readItem(value: Record<string, unknown>): Item {
