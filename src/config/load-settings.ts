@@ -53,7 +53,7 @@ export function variablesOfFile(): Variables {
     if (code === 'ENOENT') return {};
     throw new SettingError(`.env: cannot be read (${code})`);
   }
-  throw new SettingError('.env: must be in UTF-8');
+  throw new SettingError('.env: must be text in UTF-8');
 }
 
 /**

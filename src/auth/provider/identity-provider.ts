@@ -147,7 +147,7 @@ async function discover({ oauthUri, oauthClientId }: Settings, limitMs: number):
   const read = async (url: string) =>
     (await client.discovery(new URL(url), oauthClientId, undefined, undefined, options)).serverMetadata();
   const { origin, pathname } = new URL(oauthUri);
-  const path = pathname === '/' ? '' : pathname;
+  const path = withoutSlash(pathname);
   const document = await read(`${origin}${path}/.well-known/openid-configuration`)
     .catch(() => read(`${origin}/.well-known/oauth-authorization-server${path}`))
     .catch((failure: unknown) => {
@@ -163,11 +163,14 @@ async function discover({ oauthUri, oauthClientId }: Settings, limitMs: number):
  */
 function requireUsable(metadata: client.ServerMetadata, uri: string): void {
   // openid-client compares them where it makes up the URL itself, but then a slash at the end would matter.
-  if (metadata.issuer.replace(/\/+$/, '') !== uri) throw providerUnavailable('its metadata is of another issuer');
+  if (withoutSlash(metadata.issuer) !== withoutSlash(uri))
+    throw providerUnavailable('its metadata is of another issuer');
   for (const name of ENDPOINTS) if (metadata[name] !== undefined) requireSafeUrl(name, metadata[name]);
   if (!metadata.jwks_uri && !metadata.introspection_endpoint)
     throw providerUnavailable('its metadata has neither jwks_uri nor introspection_endpoint');
 }
+
+const withoutSlash = (text: string): string => text.replace(/\/+$/, '');
 
 function requireSafeUrl(name: string, value: unknown): void {
   if (typeof value !== 'string' || !URL.canParse(value)) throw providerUnavailable(`its ${name} is not a URL`);

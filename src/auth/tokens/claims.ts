@@ -6,7 +6,7 @@ export type Claims = Record<string, unknown>;
 
 /** What a token must satisfy, and the time of the check. */
 export interface TokenRules {
-  /** The configured URL of the provider, without a slash at its end. */
+  /** The issuer as the provider's metadata spells it. */
   issuer: string;
   audiences: readonly string[];
   requiredScopes: readonly string[];
@@ -17,12 +17,12 @@ export interface TokenRules {
 const LEEWAY_SECONDS = 30;
 
 /**
- * Judges a signed token whose signature is good, and returns its user and expiry.
+ * Judges a signed token whose signature is good, and returns its subject and expiry.
  *
  * @param typ the type in its header
  * @throws 401 / 105, or 403 / 121 for a valid access token without the required scope
  */
-export function judgeSigned(typ: unknown, claims: Claims, rules: TokenRules): Identity {
+export function judgeSigned(typ: unknown, claims: Claims, rules: TokenRules): Omit<Identity, 'issuer'> {
   requireAccessToken(typ, claims);
   if (isAbsent(claims.iss)) throw refused('it names no issuer');
   if (isAbsent(claims.exp)) throw refused('it never expires');
@@ -34,31 +34,30 @@ export function judgeSigned(typ: unknown, claims: Claims, rules: TokenRules): Id
  * Judges what an introspection (RFC 7662) says about an active token. The provider itself vouches for what it leaves
  * out, but for the subject and the scope. Throws like `judgeSigned`.
  */
-export function judgeIntrospected(claims: Claims, rules: TokenRules): Identity {
+export function judgeIntrospected(claims: Claims, rules: TokenRules): Omit<Identity, 'issuer'> {
   const { token_type } = claims;
   if (!isAbsent(token_type) && !isOneOf(['bearer'], token_type)) throw refused('it is not a bearer token');
   requireUse(claims);
   return judge(claims, rules);
 }
 
-function judge(claims: Claims, rules: TokenRules): Identity {
+function judge(claims: Claims, rules: TokenRules): Omit<Identity, 'issuer'> {
   const { iss, sub, exp, cnf } = claims;
-  if (!isAbsent(iss) && withoutSlash(iss) !== rules.issuer) throw refused('it is of another issuer');
+  if (!isAbsent(iss) && withoutSlash(iss) !== withoutSlash(rules.issuer)) throw refused('it is of another issuer');
   const audiences = audiencesOf(claims);
   if (audiences.length > 0 && !audiences.some((audience) => rules.audiences.includes(audience as string)))
     throw refused(`its audience is ${quote(audiences)}, not ${quote(rules.audiences)}`);
   judgeTimes(claims, rules.now / 1000);
-  if (!isText(sub)) throw refused('it names no subject');
+  if (typeof sub !== 'string' || sub === '') throw refused('it names no subject');
   // Bound to a key of its owner (RFC 7800): presented as a plain bearer token, it may be stolen.
   if (!isAbsent(cnf)) throw refused('it needs a proof of possession');
   requireScopes(claims, rules.requiredScopes);
-  const expiresAt = isAbsent(exp) ? undefined : Number(exp) * 1000;
-  return { issuer: rules.issuer, subject: sub, expiresAt, name: nameOf(claims) };
+  return { subject: sub, expiresAt: isAbsent(exp) ? undefined : Number(exp) * 1000, name: nameOf(claims) };
 }
 
 /** The name that a user would know: what providers call it, otherwise the subject. */
-const nameOf = ({ preferred_username, username, email, name, sub }: Claims): string | undefined =>
-  [preferred_username, username, email, name, sub].find(isText);
+const nameOf = ({ preferred_username, username, email, name, sub }: Claims): string =>
+  [preferred_username, username, email, name, sub].find((claim) => typeof claim === 'string' && claim !== '') as string;
 
 /**
  * Only these tell an access token from another token for the same client: its own type in the header (RFC 9068);
@@ -112,18 +111,18 @@ function judgeTimes({ exp, nbf, iat }: Claims, nowSeconds: number): void {
 function requireScopes({ scope, scp }: Claims, required: readonly string[]): void {
   const granted = [scope, scp].flat().flatMap((names) => (typeof names === 'string' ? names.split(' ') : []));
   if (required.every((name) => granted.includes(name))) return;
-  const has = granted.some(isText) ? `it has ${quote(granted.filter(isText))}` : 'it has none';
+  const has = granted.some(isName) ? `it has ${quote(granted.filter(isName))}` : 'it has none';
   throw new ApiError('forbidden', `The access token lacks the scope ${required.join(' ')}: ${has}`);
 }
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null;
 
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+const isName = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 const isOneOf = (names: readonly string[], value: unknown): boolean =>
   typeof value === 'string' && names.includes(value.toLowerCase());
 
-const withoutSlash = (url: unknown): unknown => (typeof url === 'string' ? url.replace(/\/+$/, '') : url);
+const withoutSlash = (url: unknown): unknown => (typeof url === 'string' ? url.replace(/\/$/, '') : url);
 
 const MAX_QUOTED = 200;
 

@@ -24,6 +24,15 @@ export function looksLikeJwt(token: string): boolean {
 }
 
 /**
+ * The form in which instances share a result through Redis. `until` (milliseconds since the epoch) gives it one lifetime
+ * across all caches it passes through.
+ */
+interface SharedResult {
+  identity: Identity;
+  until: number;
+}
+
+/**
  * Verifies access tokens of the identity provider: signed JWTs with its keys and without a call per token, opaque and
  * encrypted ones by introspection (RFC 7662). Identities, but never rejections, are shared through Redis; without it, or
  * while it is unavailable, nothing is.
@@ -45,7 +54,7 @@ export class ProviderTokens {
     if (shared) return shared;
     const identity = await this.identify(token);
     const keepMs = cacheableMs(identity, this.limitMs, this.clock());
-    if (keepMs > 0) this.share(token, identity, keepMs);
+    if (keepMs > 0) this.share(token, { identity, until: this.clock() + keepMs }, keepMs);
     return { identity, keepMs };
   }
 
@@ -68,7 +77,7 @@ export class ProviderTokens {
     try {
       const found = await this.redis.client?.get(this.sharedKeyOf(token));
       if (!found) return undefined;
-      const { identity, until } = JSON.parse(found) as { identity: Identity; until: number };
+      const { identity, until } = JSON.parse(found) as SharedResult;
       const keepMs = Math.min(until - this.clock(), this.limitMs);
       return keepMs > 0 ? { identity, keepMs } : undefined;
     } catch {
@@ -76,39 +85,41 @@ export class ProviderTokens {
     }
   }
 
-  /** One lifetime for all caches that the identity passes through. The request does not wait for it. */
-  private share(token: string, identity: Identity, keepMs: number): void {
-    const shared = JSON.stringify({ identity, until: this.clock() + keepMs });
-    this.redis.client?.set(this.sharedKeyOf(token), shared, 'PX', Math.ceil(keepMs)).catch(() => undefined);
+  /** The request does not wait for it. */
+  private share(token: string, result: SharedResult, ttlMs: number): void {
+    this.redis.client
+      ?.set(this.sharedKeyOf(token), JSON.stringify(result), 'PX', Math.ceil(ttlMs))
+      .catch(() => undefined);
   }
 
   private async identify(token: string): Promise<Identity> {
-    const { jwks_uri, introspection_endpoint } = await this.provider.discovered();
-    return looksLikeJwt(token) ? this.verifySigned(token, jwks_uri) : this.introspect(token, introspection_endpoint);
+    const metadata = await this.provider.discovered();
+    const verified = looksLikeJwt(token) ? this.verifySigned(token, metadata) : this.introspect(token, metadata);
+    return { issuer: this.settings.oauthUri, ...(await verified) };
   }
 
-  private async verifySigned(token: string, uri: string | undefined): Promise<Identity> {
-    if (uri === undefined) throw providerUnavailable('it publishes no keys');
+  private async verifySigned(token: string, { issuer, jwks_uri }: client.ServerMetadata) {
+    if (jwks_uri === undefined) throw providerUnavailable('it publishes no keys');
     try {
-      const { payload, protectedHeader } = await this.keys.verify(token, uri);
-      return judgeSigned(protectedHeader.typ, readClaims(payload), this.rules);
+      const { payload, protectedHeader } = await this.keys.verify(token, jwks_uri);
+      return judgeSigned(protectedHeader.typ, readClaims(payload), this.rules(issuer));
     } catch (error) {
       throw toApiError(error, token);
     }
   }
 
-  private async introspect(token: string, endpoint: string | undefined): Promise<Identity> {
-    if (endpoint === undefined) {
+  private async introspect(token: string, { issuer, introspection_endpoint }: client.ServerMetadata) {
+    if (introspection_endpoint === undefined) {
       const kind = token.split('.').length === 5 ? 'encrypted' : 'opaque, not a signed token';
       throw refused(`it is ${kind}, and the identity provider has no introspection endpoint to check it with`);
     }
     const claims = await this.ask(token);
     if (claims.active !== true) throw refused('it is not active');
-    return judgeIntrospected(claims, this.rules);
+    return judgeIntrospected(claims, this.rules(issuer));
   }
 
-  private get rules(): TokenRules {
-    const { oauthUri: issuer, oauthAudiences: audiences, oauthRequiredScopes: requiredScopes } = this.settings;
+  private rules(issuer: string): TokenRules {
+    const { oauthAudiences: audiences, oauthRequiredScopes: requiredScopes } = this.settings;
     return { issuer, audiences, requiredScopes, now: this.clock() };
   }
 
