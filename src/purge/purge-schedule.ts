@@ -101,12 +101,13 @@ export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutd
     }
   }
 
-  private async purgeTombstones(): Promise<void> {
+  /** Purges tombstones beyond the retention, unless the shutdown breaks that off. Rejects like `eraseUsers`. */
+  async purgeTombstones(): Promise<void> {
     let [accounts, tombstones] = [0, 0];
     for await (const soFar of purgeTombstones(this.database, purgeableBefore(this.settings, this.clock()))) {
       this.purged += soFar.tombstones - tombstones;
       ({ accounts, tombstones } = soFar);
-      if (this.stop.signal.aborted) break;
+      if (this.stop.signal.aborted) return;
     }
     this.lastSuccessOn = this.clock();
     this.logger.log(`purged ${tombstones} tombstones of ${accounts} accounts`);

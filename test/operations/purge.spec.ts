@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readSettings } from '../../src/config/load-settings.js';
+import { PurgeSchedule } from '../../src/purge/purge-schedule.js';
 import { purgeTombstones } from '../../src/purge/tombstone-purge.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { anArticle } from '../support/article.js';
@@ -134,6 +136,25 @@ describe.each(Object.keys(BACKENDS))('the purge of tombstones on %s', (name) => 
     for await (const { tombstones } of purgeTombstones(app.database, BEFORE)) if (tombstones === 200) break;
     expect(await startsOver(user, '_since=1')).toBe(true);
     expect(await purge()).toEqual({ accounts: 1, tombstones: 250 });
+  });
+
+  it('has not succeeded when the shutdown breaks it off', async () => {
+    const user = randomUUID();
+    await deleted(user, 40, 450);
+    let now = NOW;
+    const clock = () => now++;
+    const settings = { ...readSettings({}), tombstoneRetentionDays: 30 };
+    const schedule = new PurgeSchedule(settings, app.database, clock);
+    const { lastSuccessOn } = schedule;
+    const purging = schedule.purgeTombstones();
+    await schedule.onApplicationShutdown();
+    await purging;
+    expect(schedule.lastSuccessOn).toBe(lastSuccessOn);
+    expect(schedule.purged).toBeLessThan(450);
+    const next = new PurgeSchedule(settings, app.database, clock);
+    await next.purgeTombstones();
+    expect(next.purged).toBe(450 - schedule.purged);
+    expect(next.lastSuccessOn).toBeGreaterThan(lastSuccessOn);
   });
 
   it('runs by itself a moment after the start', async () => {
