@@ -79,8 +79,11 @@ export class BatchService {
 
   private async runGroup(batch: Request, group: Step[], slots: Slot[]): Promise<Slot[]> {
     const [first] = group as [Step];
-    if (first.place === 'alone')
+    if (first.place === 'alone') {
+      // Throws while the database is away: a batch that has done nothing yet is then 503 itself.
+      await this.collections.latest(callerOf(batch));
       return [await this.runStep(batch, first, this.isFull(first, slots) ? IS_FULL : undefined)];
+    }
     /** The responses of entries that must not run again, because what they wrote had to be undone. */
     const undone = new Map<Step, Slot>();
     for (let collectsRows = true; ; collectsRows = false)
@@ -124,8 +127,8 @@ export class BatchService {
   }
 
   /** @param slots the responses to other steps so far, each in its place; those before this one count */
-  private isFull(step: Step, slots: Slot[], ofTransaction: Slot[] = []): boolean {
-    const before = [...slots.filter((_, at) => at < step.at), ...ofTransaction];
+  private isFull({ at }: Step, slots: Slot[], ofTransaction: Slot[] = []): boolean {
+    const before = slots.slice(0, at).concat(ofTransaction);
     return before.reduce((sum, { bytes }) => sum + bytes, 0) >= this.settings.maxPageBytes;
   }
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import mysql, { type RowDataPacket } from 'mysql2/promise';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { mustRunHere } from '../operations/run-command.js';
 import { anArticle } from '../support/article.js';
 import { type Answer, fullState, send } from '../support/devices.js';
 import { runSql } from '../support/servers/database-server.js';
@@ -98,6 +99,23 @@ it('answers 503 in time while connections are refused', async () => {
   await proxy.refuse();
   expectUnavailable(await timed(create()));
   expectUnavailable(await timed(send(service.url, user, 'GET', '/articles')));
+});
+
+it.each([
+  ['GET', '/articles'],
+  ['POST', '/articles'],
+  ['DELETE', '/articles'],
+])('answers a batch that begins with %s %s 503 as a whole while connections are refused', async (method, path) => {
+  const token = await mustRunHere(['token', 'create', user, '--name', 'phone', '--quiet'], settings());
+  const bearer = { authorization: `Bearer ${token.trim()}` };
+  const requests = [
+    { method, path, body: anArticle() },
+    { method: 'GET', path: '/articles' },
+  ];
+  const batch = () => timed(send(service.url, user, 'POST', '/batch', { requests }, bearer));
+  expect((await batch()).status).toBe(200);
+  await proxy.refuse();
+  expectUnavailable(await batch());
 });
 
 it('answers 503 in time while the network swallows everything', async () => {
