@@ -25,8 +25,8 @@ export interface Session {
   insertRow?(insert: string, row: Parameter[]): Promise<void>;
 }
 
-/** The placeholders of a row. */
-export const placeholders = (row: readonly unknown[]): string => `(${row.map(() => '?').join(', ')})`;
+/** The placeholders of a row, or of the values after IN. */
+export const placeholders = (values: readonly unknown[]): string => `(${values.map(() => '?').join(', ')})`;
 
 /** A borrowed session: it has to be released, or destroyed when its state is unknown. */
 export interface LoanedSession extends Session {

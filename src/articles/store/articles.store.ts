@@ -91,12 +91,10 @@ export async function buryArticles(
   const keys = ids.map(uuidBytes);
   const times = `CASE id ${'WHEN ? THEN ? '.repeat(ids.length)}END`;
   const sql = `UPDATE articles SET last_modified = ${times}, ${BURY}
-    WHERE account = ? AND id IN (${marksOf(keys)}) AND deleted = 0`;
+    WHERE account = ? AND id IN ${placeholders(keys)} AND deleted = 0`;
   const { affectedRows } = await session.run(sql, [...keys.flatMap((key, at) => [key, first + at]), account, ...keys]);
   return affectedRows;
 }
-
-const marksOf = (values: readonly unknown[]): string => values.map(() => '?').join(', ');
 
 const live = (account: Buffer, filters: readonly Filter[]): Condition =>
   allOf([listed(account, filters), { sql: 'deleted = 0', parameters: [] }]);
@@ -105,7 +103,7 @@ const live = (account: Buffer, filters: readonly Filter[]): Condition =>
 function among(account: Buffer, keys: Buffer[], filters: readonly Filter[]): Condition {
   const { sql, parameters } = live(account, filters);
   return {
-    sql: `account = ? AND id IN (${marksOf(keys)}) AND (${sql}) = 1`,
+    sql: `account = ? AND id IN ${placeholders(keys)} AND (${sql}) = 1`,
     parameters: [account, ...keys, ...parameters],
   };
 }
