@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module.js';
-import type { Clock } from './config/settings.module.js';
+import type { Now } from './config/settings.module.js';
 import { warningsAbout } from './config/load-settings.js';
 import type { SettingError, Settings } from './config/settings.js';
 import { Database } from './database/database.js';
@@ -30,7 +30,7 @@ export interface App {
 
 export interface AppOptions {
   /** The current time in milliseconds; tests pass their own. */
-  clock?: Clock;
+  now?: Now;
   /** Called when it turns out after the start that the service cannot run with these settings. */
   onRefusal?: (error: SettingError) => void;
   /** Adds middleware or the like before the routes. */
@@ -42,7 +42,7 @@ export interface AppOptions {
  * the state of the database rule out serving. A database server that is away does not.
  */
 export async function createApp(settings: Settings, options: AppOptions = {}): Promise<App> {
-  const clock = options.clock ?? Date.now;
+  const now = options.now ?? Date.now;
   const log = await standardOutput();
   const logger = createLogger(settings.logLevel, log);
   // The library is loaded for those who want metrics alone.
@@ -53,8 +53,8 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     logRequest(request);
     metrics?.observeRequest(request);
   };
-  const adapter = new JsonAdapter(settings, clock, (id, error) => observe(refusedConnection(id, error)));
-  const nest = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(settings, clock), adapter, {
+  const adapter = new JsonAdapter(settings, now, (id, error) => observe(refusedConnection(id, error)));
+  const nest = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(settings, now), adapter, {
     bodyParser: false,
     logger: new NestLogger(logger),
     abortOnError: false,

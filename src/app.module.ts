@@ -4,7 +4,7 @@ import { ArticlesModule } from './articles/articles.module.js';
 import { AuthGuard, ReadOnlyGuard } from './auth/auth.guard.js';
 import { AuthModule, LoginModule } from './auth/auth.module.js';
 import { BatchModule } from './batch/batch.module.js';
-import { type Clock, SettingsModule } from './config/settings.module.js';
+import { type Now, SettingsModule } from './config/settings.module.js';
 import type { Settings } from './config/settings.js';
 import { DatabaseModule } from './database/database.module.js';
 import { DocsModule } from './docs/docs.controller.js';
@@ -24,11 +24,11 @@ import { WebAppModule } from './web-app/web-app.controller.js';
 /** All modules, those with the busiest routes first, and what runs for every request, in order. */
 @Module({})
 export class AppModule {
-  static forRoot(settings: Settings, clock: Clock): DynamicModule {
+  static forRoot(settings: Settings, now: Now): DynamicModule {
     return {
       module: AppModule,
       imports: [
-        SettingsModule.forRoot(settings, clock),
+        SettingsModule.forRoot(settings, now),
         EdgeModule,
         DatabaseModule,
         RedisModule,

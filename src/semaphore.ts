@@ -4,7 +4,7 @@ import { ApiError } from './protocol/api-error.js';
 export interface SemaphoreLimits {
   /** Slots in all; no limit by default. */
   slots?: number;
-  /** Slots that callers with the same key, such as one user's requests, may hold; no limit by default. */
+  /** Slots that callers with the same key, such as one user's requests, may use; no limit by default. */
   slotsPerKey?: number;
   /** Callers with the same key that may wait; no limit by default. */
   waitingPerKey?: number;
@@ -50,19 +50,19 @@ export class Semaphore {
   }
 
   /**
-   * Takes slots, at most as many as one key may hold. Rejects with 503 / 201 when they do not become free in time, when
-   * too many callers wait, or when the caller's signal fires first. Afterwards the signal is not heeded: the holder
-   * releases the slots.
+   * Takes slots, at most as many as one key may use. Rejects with 503 / 201 when they do not become free in time, when
+   * too many callers wait, or when the caller's signal fires first. Afterwards the signal is not heeded: whoever has the
+   * slots releases them.
    */
   async acquire(key: string, caller: SlotCaller = {}, slots = 1): Promise<Release> {
     const wanted = Math.min(slots, this.slotsPerKey);
     const share = this.shareOf(key);
     if (this.mayPass(share, wanted)) this.take(share, wanted);
     else await this.wait(key, share, wanted, caller);
-    let isHeld = true;
+    let isReleased = false;
     return () => {
-      if (!isHeld) return;
-      isHeld = false;
+      if (isReleased) return;
+      isReleased = true;
       this.used -= wanted;
       share.used -= wanted;
       this.forget(key, share);
@@ -70,12 +70,12 @@ export class Semaphore {
     };
   }
 
-  /** True if a caller with this key holds a slot. */
-  isHeldBy(key: string): boolean {
+  /** True if a caller with this key has a slot. */
+  isUsedBy(key: string): boolean {
     return (this.shares.get(key)?.used ?? 0) > 0;
   }
 
-  /** Runs `work` while holding a slot. */
+  /** Runs `work` with a slot. */
   async run<T>(key: string, caller: SlotCaller, work: () => Promise<T>): Promise<T> {
     const release = await this.acquire(key, caller);
     try {

@@ -1,6 +1,6 @@
 import { Inject, Injectable, Module } from '@nestjs/common';
 import DataLoader from 'dataloader';
-import { CLOCK, type Clock } from '../config/settings.module.js';
+import { NOW, type Now } from '../config/settings.module.js';
 import { Database } from '../database/database.js';
 import { discarded } from '../database/transaction.js';
 import type { Session } from '../database/session.js';
@@ -41,7 +41,7 @@ export class CollectionClock {
 
   constructor(
     private readonly database: Database,
-    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(NOW) private readonly now: Now,
     private readonly changes: CollectionChanges,
   ) {}
 
@@ -69,7 +69,7 @@ export class CollectionClock {
   async read(session: Session, { account, shared }: Owner): Promise<Collection> {
     const known = shared?.collection ?? (await findCollection(session, account));
     if (known) return known;
-    await addNewAccount(session, account, this.clock());
+    await addNewAccount(session, account, this.now());
     return (await findCollection(session, account))!;
   }
 
@@ -90,7 +90,7 @@ export class CollectionClock {
     const { account, key } = owner;
     return this.database.inTransaction(async (transaction) => {
       const conditions = { ...change, maxLive: quota?.maxLive };
-      const ticked = await tick(transaction, { account, now: this.clock(), ...conditions });
+      const ticked = await tick(transaction, { account, now: this.now(), ...conditions });
       if (!ticked) return discarded(await whenRefused(transaction, account, change, quota));
       const { timestamp, witness } = ticked;
       const [outcome, issued] = await withFreeTimestamp(transaction, account, timestamp, work);
@@ -107,7 +107,7 @@ export class CollectionClock {
   together<T>(owner: Owner, collectsRows: boolean, work: (shared: SharedChanges) => Promise<T>): Promise<T> {
     const { account, key } = owner;
     return this.database.inLazyTransaction(async (session, begin) => {
-      const shared = new SharedChanges(session, begin, account, this.clock, collectsRows);
+      const shared = new SharedChanges(session, begin, account, this.now, collectsRows);
       const outcome = await shared.finish(await work(shared));
       const announce = () => this.changes.announce(key, shared.collection!.last_modified);
       return outcome.isKept ? { ...outcome, whenDurable: announce } : outcome;

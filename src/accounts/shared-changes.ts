@@ -1,4 +1,4 @@
-import type { Clock } from '../config/settings.module.js';
+import type { Now } from '../config/settings.module.js';
 import type { Session, Tally } from '../database/session.js';
 import { type Begin, committed, discarded, type Outcome } from '../database/transaction.js';
 import { requireUnmodified } from '../protocol/request-headers.js';
@@ -43,7 +43,7 @@ export class SharedChanges {
     session: Session,
     begin: Begin,
     private readonly account: Buffer,
-    private readonly clock: Clock,
+    private readonly now: Now,
     mayCollect: boolean,
   ) {
     this.session = new WatchedSession(session, begin, mayCollect);
@@ -78,7 +78,7 @@ export class SharedChanges {
     let isKept = false;
     try {
       if (quota && collection.live_count >= quota.maxLive) return await quota.whenFull(this.session);
-      const next = Math.max(collection.last_modified + 1, this.clock());
+      const next = Math.max(collection.last_modified + 1, this.now());
       const [outcome, issued] = await withFreeTimestamp(this.session, this.account, next, work);
       isKept = outcome.isKept;
       if (isKept) this.advance(collection, issued, liveDelta);
@@ -99,7 +99,7 @@ export class SharedChanges {
     this.stored = await lockCollection(this.session, this.account);
     if (!this.stored) {
       this.isNew = true;
-      await addNewAccount(this.session, this.account, this.clock());
+      await addNewAccount(this.session, this.account, this.now());
       this.stored = (await lockCollection(this.session, this.account))!;
     }
     this.collection = this.stored;

@@ -5,7 +5,7 @@ import { settleCollection } from '../accounts/accounts.store.js';
 import { CollectionClock } from '../accounts/collection-clock.js';
 import { isTimestampTaken, type Quota } from '../accounts/tick.js';
 import type { Caller } from '../auth/caller.js';
-import { CLOCK, type Clock } from '../config/settings.module.js';
+import { NOW, type Now } from '../config/settings.module.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import type { Session } from '../database/session.js';
@@ -51,7 +51,7 @@ export type Found = { notModified: false; article: Article } | NotModified;
 export class ArticlesService {
   constructor(
     private readonly database: Database,
-    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(NOW) private readonly now: Now,
     private readonly collections: CollectionClock,
     private readonly settings: Settings,
   ) {}
@@ -69,23 +69,23 @@ export class ArticlesService {
   }
 
   /**
-   * Stores a new article, or finds the live one that already holds its url or resolved_url.
+   * Stores a new article, or finds the live one that already has its url or resolved_url.
    * Throws 400 / 108, 400 / 109, 412 / 114, 403 / 121 when the user has as many articles as are allowed.
    */
   async create(caller: Caller, body: unknown, conditions: Preconditions): Promise<Created> {
     const { account } = caller;
-    const { id, ...fields } = newArticle(body, randomUUID(), this.clock());
+    const { id, ...fields } = newArticle(body, randomUUID(), this.now());
     await this.collections.requireUnmodified(caller, conditions);
-    const holder = await this.findEarly(caller, fields.url, conditions);
-    if (holder) return { created: false, article: holder };
+    const known = await this.findEarly(caller, fields.url, conditions);
+    if (known) return { created: false, article: known };
     const change = { liveDelta: 1, ifUnmodifiedSince: conditions.ifUnmodifiedSince };
     const add = async (transaction: Session, time: Timestamp) => {
       const article: Article = { id, last_modified: time, ...fields, stored_on: time };
       if (await isStored(transaction, store.insertArticle(transaction, account, article)))
         return committed<Created>({ created: true, article });
       // While the account is locked, nobody can delete it.
-      const holder = (await store.findHolder(transaction, account, article))!;
-      return discarded<Created>({ created: false, article: holder });
+      const known = (await store.findByUrls(transaction, account, article))!;
+      return discarded<Created>({ created: false, article: known });
     };
     return this.collections.change(caller, change, add, this.quota(account, fields));
   }
@@ -105,9 +105,9 @@ export class ArticlesService {
     const { maxArticlesPerUser } = this.settings;
     if (maxArticlesPerUser === 0) return undefined;
     const whenFull = async (transaction: Session) => {
-      const holder = await store.findHolder(transaction, account, article);
-      if (!holder) throw quotaReached(maxArticlesPerUser);
-      return { created: false, article: holder };
+      const known = await store.findByUrls(transaction, account, article);
+      if (!known) throw quotaReached(maxArticlesPerUser);
+      return { created: false, article: known };
     };
     return { maxLive: maxArticlesPerUser, whenFull };
   }
@@ -217,10 +217,10 @@ async function requireArticle(session: Session, account: Buffer, id: string): Pr
   return article;
 }
 
-/** 409 / 122 that names the holder of the URL, which nobody can delete while the account is locked. */
+/** 409 / 122 that names the article with the URL, which nobody can delete while the account is locked. */
 async function conflict(session: Session, account: Buffer, { resolved_url }: Article): Promise<ApiError> {
-  const holder = (await store.findHolder(session, account, { url: '', resolved_url }))!;
-  return new ApiError('conflict', `resolved_url: already held by article ${holder.id}`);
+  const other = (await store.findByUrls(session, account, { url: '', resolved_url }))!;
+  return new ApiError('conflict', `resolved_url: already held by article ${other.id}`);
 }
 
 const noSuchArticle = (): ApiError => new ApiError('notFound', 'id: no such article');

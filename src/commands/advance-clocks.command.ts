@@ -22,7 +22,7 @@ export function addAdvanceClocks(commands: Command, shell: Shell): void {
     .action(({ to = 0, dryRun = false }: { to?: Timestamp; dryRun?: boolean }) =>
       shell.withDatabase(async (context) => {
         context.audit(`advance-clocks${dryRun ? ' --dry-run' : ''}`, 'all users');
-        await advanceClocks(context, Math.max(to, context.clock()), dryRun);
+        await advanceClocks(context, Math.max(to, context.now()), dryRun);
       }),
     );
 }

@@ -57,7 +57,7 @@ async function restore(context: CommandContext, file: string): Promise<number> {
   const unusable = whyUnusable(target);
   if (unusable) throw new CommandError(`DATABASE_URL: ${target} ${unusable}`);
   requireUnused(target);
-  const now = context.clock();
+  const now = context.now();
   context.audit('restore', 'all users');
   const time = new Date(now).toISOString().replaceAll(':', '-');
   const restored = `${target}.restoring-${time}`;

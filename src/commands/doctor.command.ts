@@ -33,7 +33,7 @@ An intact backup that was restored has nothing wrong in it, but is older than wh
 
 /** Examines all users or the one that is named, and prints the problems. Resolves with the exit code. */
 export async function examine(context: DatabaseContext, mayRepair: boolean, user?: NamedUser): Promise<number> {
-  const { database, clock, print, progress } = context;
+  const { database, now, print, progress } = context;
   const damage = await damageOf(database);
   if (damage) {
     await print(`the database file is corrupt (${damage}): ${CORRUPT_ADVICE}`);
@@ -54,7 +54,7 @@ export async function examine(context: DatabaseContext, mayRepair: boolean, user
   if (!isBlocked) {
     if (!user) await report('no user', await examineStrays(database));
     for await (const account of user ? [await keyOf(context, user)] : allKeys(database)) {
-      await report(account.toString('hex'), await examineAccount(database, account, clock));
+      await report(account.toString('hex'), await examineAccount(database, account, now));
       progress(`${++users} users so far, ${found} problems`);
     }
   }

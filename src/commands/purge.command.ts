@@ -11,13 +11,13 @@ export function addPurge(commands: Command, shell: Shell): void {
     )
     .option('--dry-run', 'only say how many there are')
     .action(({ dryRun = false }: { dryRun?: boolean }) =>
-      shell.withDatabase(async ({ settings, clock, database, print, progress }) => {
+      shell.withDatabase(async ({ settings, now, database, print, progress }) => {
         if (settings.tombstoneRetentionDays === 0)
           throw new CommandError(
             'TOMBSTONE_RETENTION_DAYS: is 0, tombstones are kept forever; set it to a number of days',
           );
         let total = { accounts: 0, tombstones: 0 };
-        for await (total of purgeTombstones(database, purgeableBefore(settings, clock()), dryRun))
+        for await (total of purgeTombstones(database, purgeableBefore(settings, now()), dryRun))
           progress(`${total.tombstones} tombstones of ${total.accounts} users so far`);
         await print(`${dryRun ? 'would purge' : 'purged'} ${total.tombstones} tombstones of ${total.accounts} users`);
       }),

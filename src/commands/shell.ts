@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { loadSettings } from '../config/load-settings.js';
-import type { Clock } from '../config/settings.module.js';
+import type { Now } from '../config/settings.module.js';
 import type { Settings } from '../config/settings.js';
 import type { Database } from '../database/database.js';
 import { openDatabase } from '../database/open.js';
@@ -24,7 +24,7 @@ export class CommandError extends Error {}
 /** What a command works with besides its options and operands. */
 export interface CommandContext {
   settings: Settings;
-  clock: Clock;
+  now: Now;
   /** The environment variables. */
   environment: Readonly<Record<string, string | undefined>>;
   /** Writes a line about what the command does, which goes on without a reader. */
@@ -59,7 +59,7 @@ export class Shell {
   async run(work: (context: CommandContext) => Promise<number | void>): Promise<void> {
     const code = await work({
       settings: this.given.settings ?? loadSettings(),
-      clock: Date.now,
+      now: Date.now,
       environment: process.env,
       print: (line) => printLine(line).catch(unlessReaderGone),
       output: printLine,

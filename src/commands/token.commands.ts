@@ -44,14 +44,14 @@ async function create(
   user: string,
   { name, expires, readOnly = false, quiet }: Options,
 ): Promise<void> {
-  const { settings, clock, database, print } = context;
+  const { settings, now, database, print } = context;
   if (!settings.tokensEnabled)
     throw new CommandError('TOKENS_ENABLED: is false, the service would not accept the token; set it to true');
   const account = bearerKey(context, LOCAL_ISSUER, user);
   await database.onSession((session) => requireProvisioned(session, user, account));
   context.audit(`token create --name ${name}${readOnly ? ' --read-only' : ''}`, user, account);
   const token = newPersonalToken();
-  const created_on = clock();
+  const created_on = now();
   const expires_on = expires === undefined ? null : created_on + expires;
   const token_hash = personalTokenHash(token);
   const row = { subject: user, name, token_hash, created_on, expires_on, last_used_on: null, read_only: readOnly };
@@ -106,9 +106,9 @@ export function addTokenList(commands: Command, shell: Shell): void {
     .argument('[user]', 'only those of this user', readName)
     .option('--json', 'one JSON object per line, times in milliseconds')
     .action((user: string | undefined, { json }: { json?: boolean }) =>
-      shell.withDatabase(async ({ database, clock, print }) => {
+      shell.withDatabase(async ({ database, now, print }) => {
         const tokens = await database.onSession((session) => listTokens(session, user));
-        for (const token of tokens) await print(json ? jsonOf(token) : lineOf(token, clock()));
+        for (const token of tokens) await print(json ? jsonOf(token) : lineOf(token, now()));
         if (tokens.length === 0 && !json) await print('there are no tokens');
         if (!tokens.some(isDamaged)) return EXIT.ok;
         if (!json) await print(DAMAGED);

@@ -47,9 +47,9 @@ function readDays(text: string): number {
 }
 
 async function end(context: DatabaseContext, subject: string, accounts: Buffer[], days?: number): Promise<void> {
-  const { database, clock, print, audit } = context;
+  const { database, now, print, audit } = context;
   audit(`user deprovision${days === undefined ? '' : ` --erase-after ${days}`}`, subject, accounts.at(-1));
-  const since = clock();
+  const since = now();
   const erase_on = days === undefined ? null : since + days * DAY_MS;
   await database.inTransaction(async (transaction) => {
     for (const account of accounts) await deprovision(transaction, { account, since, erase_on });

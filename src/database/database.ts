@@ -14,7 +14,7 @@ const START_MS = 8_000;
 const REOPEN_PAUSE_MS = 1_000;
 const PROBE_TIMEOUT_MS = 2_000;
 const MAX_PAUSE_MS = 250;
-/** Sessions that one user's requests may hold, of the ten or so that all users share. */
+/** Sessions that one user's requests may use, of the ten or so that all users share. */
 const MAX_SESSIONS_PER_USER = 4;
 /** Transactions of one user that may queue for SQLite's single writer: as many as share a commit. */
 const MAX_LOCAL_WRITES_PER_USER = 16;

@@ -13,7 +13,7 @@ const CREATE = `CREATE TABLE IF NOT EXISTS \`leases\` (
   task VARCHAR(64) NOT NULL PRIMARY KEY, holder CHAR(36) NOT NULL, expires_on BIGINT NOT NULL) ENGINE=InnoDB`;
 const TASK = 'migrate';
 
-interface Held {
+interface Lease {
   holder: string;
   /** By the holder's clock, so nobody else can compare it with theirs; that it changes shows that the holder is alive. */
   expires_on: number;
@@ -43,14 +43,14 @@ async function acquire(dataSource: DataSource, holder: string): Promise<void> {
   let [seen, looks] = ['', 0];
   for (;;) {
     const lookedOn = performance.now();
-    const [held] = await dataSource.query<Held[]>('SELECT holder, expires_on FROM `leases` WHERE task = ?', [TASK]);
+    const [lease] = await dataSource.query<Lease[]>('SELECT holder, expires_on FROM `leases` WHERE task = ?', [TASK]);
     // A change of the schema may hold up a whole cluster, and with it the holder: a late answer shows nothing.
     const wasPrompt = performance.now() - lookedOn < LOOK_MS;
-    const state = JSON.stringify(held);
-    looks = held && wasPrompt && state === seen ? looks + 1 : 0;
+    const state = JSON.stringify(lease);
+    looks = lease && wasPrompt && state === seen ? looks + 1 : 0;
     seen = state;
-    if (!held && (await succeeds(dataSource, insert, [TASK, holder, expiry()]))) return;
-    const old = held && [TASK, held.holder, held.expires_on];
+    if (!lease && (await succeeds(dataSource, insert, [TASK, holder, expiry()]))) return;
+    const old = lease && [TASK, lease.holder, lease.expires_on];
     if (old && looks >= LOOKS && (await succeeds(dataSource, take, [holder, expiry(), ...old]))) return;
     await sleep(LOOK_MS);
   }

@@ -40,7 +40,7 @@ class MemorySlots {
     const acquired = this.semaphore.acquire(key, caller, bytes);
     if (this.semaphore.waiting === 0) return acquired;
     const check = setInterval(() => {
-      if (!this.semaphore.isHeldBy(key)) this.closeSlowest();
+      if (!this.semaphore.isUsedBy(key)) this.closeSlowest();
     }, CHECK_MS);
     return acquired.finally(() => clearInterval(check));
   }

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CLOCK, type Clock } from '../config/settings.module.js';
+import { NOW, type Now } from '../config/settings.module.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { alertHeader, isPastEnd, type ServiceState } from '../protocol/service-headers.js';
@@ -13,7 +13,7 @@ export class ServiceStatus {
 
   constructor(
     private readonly settings: Settings,
-    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(NOW) private readonly now: Now,
     readonly monitor: LoadMonitor,
     private readonly database: Database,
   ) {}
@@ -23,7 +23,7 @@ export class ServiceStatus {
     return {
       retryAfterSeconds,
       backoffSeconds: this.backoffSeconds(),
-      alert: endOfService && alertHeader(endOfService, this.clock()),
+      alert: endOfService && alertHeader(endOfService, this.now()),
     };
   }
 
@@ -47,6 +47,6 @@ export class ServiceStatus {
   /** True when support has ended: articles, batch and login then respond 410. */
   isPastEnd(): boolean {
     const { endOfService } = this.settings;
-    return endOfService !== undefined && isPastEnd(endOfService, this.clock());
+    return endOfService !== undefined && isPastEnd(endOfService, this.now());
   }
 }

@@ -2,7 +2,7 @@ import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShut
 import type { Request } from 'express';
 import { Authenticator } from '../auth/authenticator.js';
 import { callerOf } from '../auth/caller.js';
-import { type Clock, CLOCK } from '../config/settings.module.js';
+import { type Now, NOW } from '../config/settings.module.js';
 import { Settings } from '../config/settings.js';
 import type { RequestContext } from '../http/request/request-context.js';
 import { ServiceStatus } from '../http/service-status.js';
@@ -38,7 +38,7 @@ export class PollService implements OnApplicationBootstrap, OnApplicationShutdow
     private readonly status: ServiceStatus,
     private readonly authenticator: Authenticator,
     private readonly settings: Settings,
-    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(NOW) private readonly now: Now,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -106,7 +106,7 @@ export class PollService implements OnApplicationBootstrap, OnApplicationShutdow
       return undefined;
     }
     const { expiresAt = Infinity } = callerOf(request);
-    const validSeconds = Math.max(0, Math.floor((expiresAt - this.clock()) / 1000));
+    const validSeconds = Math.max(0, Math.floor((expiresAt - this.now()) / 1000));
     return Math.min(wanted, waitMaxSeconds, validSeconds);
   }
 

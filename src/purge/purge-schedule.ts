@@ -8,7 +8,7 @@ import {
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import { isDue, nextToErase, noteErased } from '../accounts/deprovisioned.store.js';
-import { CLOCK, type Clock } from '../config/settings.module.js';
+import { NOW, type Now } from '../config/settings.module.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { committed } from '../database/transaction.js';
@@ -30,7 +30,7 @@ export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutd
   purged = 0;
   /** Whether the latest purge of tombstones failed. */
   isFailing = false;
-  /** When this process last completed a purge, by its clock; initially its start. 0 if purging is off. */
+  /** When this process last completed a purge; initially its start. 0 if purging is off. */
   lastSuccessOn: number;
 
   private readonly logger = new Logger('Purge');
@@ -41,10 +41,10 @@ export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutd
   constructor(
     private readonly settings: Settings,
     private readonly database: Database,
-    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(NOW) private readonly now: Now,
   ) {
     this.purges = settings.tombstoneRetentionDays > 0;
-    this.lastSuccessOn = this.purges ? clock() : 0;
+    this.lastSuccessOn = this.purges ? now() : 0;
   }
 
   onApplicationBootstrap(): void {
@@ -84,18 +84,18 @@ export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutd
    * once. Rejects with 503 / 201 when the database stays unavailable.
    */
   async eraseUsers(): Promise<void> {
-    const { database, clock } = this;
+    const { database, now } = this;
     // One after the other, as a user may be readmitted meanwhile.
     for (;;) {
-      const account = await database.onSession((session) => nextToErase(session, clock()));
+      const account = await database.onSession((session) => nextToErase(session, now()));
       if (!account) return;
       let erased = 0;
       for await (erased of eraseUser(database, account)) {
         if (this.stop.signal.aborted) return;
-        if (!(await database.onSession((session) => isDue(session, account, clock())))) break;
+        if (!(await database.onSession((session) => isDue(session, account, now())))) break;
         await sleep(PAUSE_MS);
       }
-      await database.inTransaction(async (transaction) => committed(await noteErased(transaction, account, clock())));
+      await database.inTransaction(async (transaction) => committed(await noteErased(transaction, account, now())));
       const user = account.toString('hex');
       this.logger.log(`erased ${erased} articles and tombstones of the deprovisioned user ${user}`);
     }
@@ -104,12 +104,12 @@ export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutd
   /** Purges tombstones beyond the retention, unless the shutdown breaks that off. Rejects like `eraseUsers`. */
   async purgeTombstones(): Promise<void> {
     let [accounts, tombstones] = [0, 0];
-    for await (const soFar of purgeTombstones(this.database, purgeableBefore(this.settings, this.clock()))) {
+    for await (const soFar of purgeTombstones(this.database, purgeableBefore(this.settings, this.now()))) {
       this.purged += soFar.tombstones - tombstones;
       ({ accounts, tombstones } = soFar);
       if (this.stop.signal.aborted) return;
     }
-    this.lastSuccessOn = this.clock();
+    this.lastSuccessOn = this.now();
     this.logger.log(`purged ${tombstones} tombstones of ${accounts} accounts`);
   }
 }

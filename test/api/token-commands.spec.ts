@@ -30,7 +30,7 @@ async function run(words: string[], variables: Record<string, string> = {}): Pro
   const lines: string[] = [];
   const shell = new Shell({
     settings: readSettings({ OAUTH_URI: provider.issuer, ...variables }),
-    clock: () => NOW,
+    now: () => NOW,
     environment: {},
     print: (line) => Promise.resolve(void lines.push(line)),
     audit: () => undefined,

@@ -44,7 +44,7 @@ export async function startApp(variables: Record<string, string> = {}, database?
     ...variables,
   });
   let fixed: number | undefined;
-  const app = await createApp(settings, { clock: () => fixed ?? Date.now() });
+  const app = await createApp(settings, { now: () => fixed ?? Date.now() });
   // The tests share the event loop and the machine is busy, so its delay says nothing about the load.
   app.status.monitor.onApplicationShutdown();
   await new Promise<void>((resolve) => app.server.listen(0, '127.0.0.1', resolve));

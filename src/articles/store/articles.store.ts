@@ -21,7 +21,7 @@ const INSERT_ONE = INSERT + placeholders(['account', ...COLUMNS]);
 const ONE = `SELECT ${ITEM_COLUMNS} FROM articles WHERE account = ? AND id = ?`;
 const ONE_BY_URL = `SELECT ${ITEM_COLUMNS} FROM articles WHERE account = ? AND url_hash = ?`;
 // With a single OR condition MySQL would read all records of the account.
-const HOLDERS = ['url_hash', 'resolved_url_hash']
+const BY_URLS = ['url_hash', 'resolved_url_hash']
   .map((hash) => `SELECT ${ITEM_COLUMNS} FROM articles WHERE account = ? AND ${hash} = ?`)
   .join(' UNION ALL ');
 
@@ -40,18 +40,18 @@ export async function findByUrl(session: Session, account: Buffer, url: string):
 }
 
 /** The rows of the live articles with that url or that resolved_url: at most two. */
-const holdersOf = (session: Session, account: Buffer, { url, resolved_url }: Urls): Promise<Row[]> =>
-  session.rows(HOLDERS, [account, urlHash(url), account, urlHash(resolved_url)]);
+const rowsByUrls = (session: Session, account: Buffer, { url, resolved_url }: Urls): Promise<Row[]> =>
+  session.rows(BY_URLS, [account, urlHash(url), account, urlHash(resolved_url)]);
 
 /** The live article with that url or, failing that, with that resolved_url. */
-export async function findHolder(session: Session, account: Buffer, urls: Urls): Promise<Article | undefined> {
-  const rows = await holdersOf(session, account, urls);
+export async function findByUrls(session: Session, account: Buffer, urls: Urls): Promise<Article | undefined> {
+  const rows = await rowsByUrls(session, account, urls);
   return articleOf(rows.find((row) => row.url === urls.url) ?? rows[0]);
 }
 
 /** True when another live article has the url or the resolved_url. */
 export async function isTaken(session: Session, account: Buffer, article: Urls & { id: string }): Promise<boolean> {
-  const rows = await holdersOf(session, account, article);
+  const rows = await rowsByUrls(session, account, article);
   return rows.some((row) => idOf(row) !== article.id.toLowerCase());
 }
 

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import * as client from 'openid-client';
-import { CLOCK, type Clock } from '../../config/settings.module.js';
+import { NOW, type Now } from '../../config/settings.module.js';
 import { Settings } from '../../config/settings.js';
 import { ApiError, invalidParameter } from '../../protocol/api-error.js';
 import { ServiceStatus } from '../../http/service-status.js';
@@ -30,7 +30,7 @@ export class OAuthLogin {
   constructor(
     private readonly provider: IdentityProvider,
     private readonly settings: Settings,
-    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(NOW) private readonly now: Now,
     private readonly status: ServiceStatus,
   ) {
     this.key = loginKey(settings.sessionSecret);
@@ -56,7 +56,7 @@ export class OAuthLogin {
     };
     for (const [name, value] of Object.entries(own)) parameters.set(name, value);
     const location = client.buildAuthorizationUrl(configure(metadata, settings), parameters);
-    const expiresAt = this.clock() + settings.oauthStateSeconds * 1000;
+    const expiresAt = this.now() + settings.oauthStateSeconds * 1000;
     return { location: location.href, state: login.state, sealed: await sealLogin(login, this.key, expiresAt) };
   }
 
@@ -66,7 +66,7 @@ export class OAuthLogin {
    * provider is not available, responds with nonsense or does not accept this service.
    */
   async finish(sealed: string | undefined, response: AuthorizationResponse): Promise<string> {
-    const login = sealed === undefined ? undefined : await openLogin(sealed, this.key, this.clock());
+    const login = sealed === undefined ? undefined : await openLogin(sealed, this.key, this.now());
     if (login?.state !== response.state)
       throw new ApiError('invalidAuthorization', 'The login is unknown or has expired, begin again', {
         'WWW-Authenticate': challenge(this.settings, { error: 'invalid_token', bearerOnly: true }),

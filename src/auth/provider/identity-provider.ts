@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import * as client from 'openid-client';
-import { MONOTONIC_CLOCK, type MonotonicClock } from '../../config/settings.module.js';
+import { MONOTONIC_NOW, type MonotonicNow } from '../../config/settings.module.js';
 import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { isLoopback } from '../../config/formats.js';
@@ -50,9 +50,9 @@ export class IdentityProvider {
 
   constructor(
     private readonly settings: Settings,
-    @Inject(MONOTONIC_CLOCK) private readonly clock: MonotonicClock,
+    @Inject(MONOTONIC_NOW) private readonly now: MonotonicNow,
   ) {
-    const perf = { now: clock };
+    const perf = { now };
     // What cannot be read again counts as read, or a flood of tokens would ask a provider that is down each time.
     const fetchMethod = (_: 'metadata', known?: client.ServerMetadata) =>
       discover(this.settings, PROVIDER_LIMIT_MS).catch((error: unknown) => {
@@ -110,7 +110,7 @@ export class IdentityProvider {
     } catch {
       return 'unavailable';
     }
-    const isRefused = this.refusedAt !== undefined && this.clock() - this.refusedAt < REFUSAL_COUNTS_MS;
+    const isRefused = this.refusedAt !== undefined && this.now() - this.refusedAt < REFUSAL_COUNTS_MS;
     return isRefused ? 'refusesClient' : 'ready';
   }
 
@@ -125,7 +125,7 @@ export class IdentityProvider {
   /** The provider has rejected this service: logs that once, and returns the 503 / 201. */
   private refusedClient(): ApiError {
     if (this.refusedAt === undefined) this.logger.error(CLIENT_REFUSED);
-    this.refusedAt = this.clock();
+    this.refusedAt = this.now();
     const error = new ApiError('unavailable', `Sign-in is not available: ${CLIENT_REFUSED}`);
     error.cause = new Error('invalid_client');
     return error;

@@ -8,7 +8,7 @@ import {
   type JWTVerifyGetKey,
 } from 'jose';
 import { LRUCache } from 'lru-cache';
-import { MONOTONIC_CLOCK, type MonotonicClock } from '../../config/settings.module.js';
+import { MONOTONIC_NOW, type MonotonicNow } from '../../config/settings.module.js';
 import { boundedFetch, providerUnavailable } from './bounded-fetch.js';
 import { READ_NOW_AND_THEN } from './identity-provider.js';
 
@@ -34,11 +34,11 @@ export class ProviderKeys {
   private readonly readAgainAt = new Map<string, number>();
   private readingAgain?: Promise<JWTVerifyGetKey>;
 
-  constructor(@Inject(MONOTONIC_CLOCK) private readonly clock: MonotonicClock) {
+  constructor(@Inject(MONOTONIC_NOW) private readonly now: MonotonicNow) {
     this.keys = new LRUCache({
       ...READ_NOW_AND_THEN,
       ttl: KEYS_KEPT_MS,
-      perf: { now: clock },
+      perf: { now },
       fetchMethod: (uri, known, { options }) =>
         readKeys(uri).catch((error: unknown) => {
           if (!known) throw error;
@@ -66,10 +66,10 @@ export class ProviderKeys {
   private async readAgain(uri: string, reason: string): Promise<JWTVerifyGetKey | undefined> {
     const restMs = READ_AGAIN_MS[reason];
     if (restMs === undefined) return undefined;
-    if (!this.readingAgain && this.clock() - (this.readAgainAt.get(reason) ?? -Infinity) < restMs) return undefined;
+    if (!this.readingAgain && this.now() - (this.readAgainAt.get(reason) ?? -Infinity) < restMs) return undefined;
     this.readingAgain ??= this.readNow(uri).finally(() => (this.readingAgain = undefined));
     const keys = await this.readingAgain;
-    this.readAgainAt.set(reason, this.clock());
+    this.readAgainAt.set(reason, this.now());
     return keys;
   }
 

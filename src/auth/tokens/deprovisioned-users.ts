@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { keyOf } from '../../accounts/accounts.store.js';
 import { deprovisionedAccounts } from '../../accounts/deprovisioned.store.js';
-import { MONOTONIC_CLOCK, type MonotonicClock } from '../../config/settings.module.js';
+import { MONOTONIC_NOW, type MonotonicNow } from '../../config/settings.module.js';
 import { Database } from '../../database/database.js';
 import { before } from '../../time-limit.js';
 import { refused } from './identity.js';
@@ -26,17 +26,17 @@ export class DeprovisionedUsers {
 
   constructor(
     private readonly database: Database,
-    @Inject(MONOTONIC_CLOCK) private readonly clock: MonotonicClock,
+    @Inject(MONOTONIC_NOW) private readonly now: MonotonicNow,
   ) {}
 
   /** True for the key of a user who is not deprovisioned, if that needs no look at the database. */
   mayGoOn(key: string): boolean {
-    return this.clock() < this.freshUntil && !this.keys.has(key);
+    return this.now() < this.freshUntil && !this.keys.has(key);
   }
 
   /** Throws 401 / 105 for the key of a deprovisioned user. */
   async refuse(key: string): Promise<void> {
-    if (this.clock() >= this.freshUntil) await this.refresh();
+    if (this.now() >= this.freshUntil) await this.refresh();
     if (this.keys.has(key)) throw refused('its user is deprovisioned');
   }
 
@@ -46,13 +46,13 @@ export class DeprovisionedUsers {
       await before(PATIENCE_MS, this.reading, lookupTimedOut);
     } catch {
       // What the request itself needs from the database decides; what is still being read counts when it is there.
-      this.freshUntil = this.clock() + RETRY_MS;
+      this.freshUntil = this.now() + RETRY_MS;
     }
   }
 
   private async read(): Promise<void> {
     const accounts = await this.database.onSession(deprovisionedAccounts);
     this.keys = new Set(accounts.map(keyOf));
-    this.freshUntil = this.clock() + KEPT_MS;
+    this.freshUntil = this.now() + KEPT_MS;
   }
 }

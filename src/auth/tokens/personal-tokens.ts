@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { CLOCK, type Clock } from '../../config/settings.module.js';
+import { NOW, type Now } from '../../config/settings.module.js';
 import { Settings } from '../../config/settings.js';
 import { before } from '../../time-limit.js';
 import { Database } from '../../database/database.js';
@@ -41,7 +41,7 @@ export class PersonalTokens {
   constructor(
     private readonly database: Database,
     private readonly settings: Settings,
-    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(NOW) private readonly now: Now,
   ) {}
 
   /**
@@ -56,7 +56,7 @@ export class PersonalTokens {
     const hash = personalTokenHash(token);
     const identity = known ? await this.identifyAgain(hash, known) : await this.identify(hash, LOOKUPS);
     const limitMs = Math.min(REVOCATION_MS, this.settings.oauthTokenCacheSeconds * 1000);
-    return { identity, keepMs: cacheableMs(identity, limitMs, this.clock()) };
+    return { identity, keepMs: cacheableMs(identity, limitMs, this.now()) };
   }
 
   private async identifyAgain(hash: Buffer, known: Identity): Promise<Identity> {
@@ -90,7 +90,7 @@ export class PersonalTokens {
    * others are being recorded.
    */
   private noteUse({ token_hash, last_used_on }: Token): void {
-    const now = this.clock();
+    const now = this.now();
     const isNoted = last_used_on !== null && Math.abs(now - last_used_on) < HOUR_MS;
     if (isNoted || this.recording >= MAX_RECORDING) return;
     this.recording++;
@@ -101,7 +101,7 @@ export class PersonalTokens {
   }
 
   private hasExpired({ expiresAt = Infinity }: Identity): boolean {
-    return expiresAt <= this.clock();
+    return expiresAt <= this.now();
   }
 }
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { decodeProtectedHeader, errors } from 'jose';
 import * as client from 'openid-client';
-import { CLOCK, type Clock } from '../../config/settings.module.js';
+import { NOW, type Now } from '../../config/settings.module.js';
 import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { SharedRedis } from '../../redis/shared-redis.js';
@@ -41,7 +41,7 @@ interface SharedResult {
 export class ProviderTokens {
   constructor(
     private readonly settings: Settings,
-    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(NOW) private readonly now: Now,
     private readonly provider: IdentityProvider,
     private readonly keys: ProviderKeys,
     private readonly redis: SharedRedis,
@@ -53,8 +53,8 @@ export class ProviderTokens {
     const shared = await this.findShared(token);
     if (shared) return shared;
     const identity = await this.identify(token);
-    const keepMs = cacheableMs(identity, this.limitMs, this.clock());
-    if (keepMs > 0) this.share(token, { identity, until: this.clock() + keepMs }, keepMs);
+    const keepMs = cacheableMs(identity, this.limitMs, this.now());
+    if (keepMs > 0) this.share(token, { identity, until: this.now() + keepMs }, keepMs);
     return { identity, keepMs };
   }
 
@@ -78,7 +78,7 @@ export class ProviderTokens {
       const found = await this.redis.client?.get(this.sharedKeyOf(token));
       if (!found) return undefined;
       const { identity, until } = JSON.parse(found) as SharedResult;
-      const keepMs = Math.min(until - this.clock(), this.limitMs);
+      const keepMs = Math.min(until - this.now(), this.limitMs);
       return keepMs > 0 ? { identity, keepMs } : undefined;
     } catch {
       return undefined;
@@ -120,7 +120,7 @@ export class ProviderTokens {
 
   private rules(issuer: string): TokenRules {
     const { oauthAudiences: audiences, oauthRequiredScopes: requiredScopes } = this.settings;
-    return { issuer, audiences, requiredScopes, now: this.clock() };
+    return { issuer, audiences, requiredScopes, now: this.now() };
   }
 
   private async ask(token: string): Promise<Claims> {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { keyOf } from '../../accounts/accounts.store.js';
-import { MONOTONIC_CLOCK, type MonotonicClock } from '../../config/settings.module.js';
+import { MONOTONIC_NOW, type MonotonicNow } from '../../config/settings.module.js';
 import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { Semaphore } from '../../semaphore.js';
@@ -59,11 +59,11 @@ export class TokenVerifier {
 
   constructor(
     private readonly settings: Settings,
-    @Inject(MONOTONIC_CLOCK) clock: MonotonicClock,
+    @Inject(MONOTONIC_NOW) now: MonotonicNow,
     private readonly personal: PersonalTokens,
     private readonly provided: ProviderTokens,
   ) {
-    const perf = { now: clock };
+    const perf = { now };
     this.known = new LRUCache({ max: MAX_KNOWN, ttlResolution: 0, noDeleteOnStaleGet: true, perf });
     this.outcomes = new LRUCache({
       max: MAX_OUTCOMES,

@@ -28,12 +28,12 @@ export interface Problem {
 }
 
 /** The problems of an account: of its row, which can be repaired, and of its records, which are left to a person. */
-export async function examineAccount(database: Database, account: Buffer, clock: () => Timestamp): Promise<Problem[]> {
+export async function examineAccount(database: Database, account: Buffer, now: () => Timestamp): Promise<Problem[]> {
   const totals = await database.onSession((session) => totalsOf(session, account));
   const problems = problemsOfTotals(totals).map((text) => ({
     text,
     advice: 'run with --repair',
-    repair: () => repairAccount(database, account, clock()),
+    repair: () => repairAccount(database, account, now()),
   }));
   return [...problems, ...(await problemsOfRecords(database, account))];
 }

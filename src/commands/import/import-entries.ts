@@ -25,11 +25,11 @@ export async function importEntries(
   context.audit(`user import${context.original ? ' --dry-run' : ''}`, user.name, account);
   const { articles, skipped, lost } = await convert(context, addedBy, entries);
   const counts = new ImportCounts(context.original !== undefined);
-  const now = context.clock();
+  const now = context.now();
   const destination = await destinationOf(context, account, { last_modified: now, purged_until: now - 1 });
   for (let at = 0; at < articles.length; at += CHUNK) {
     const chunk = articles.slice(at, at + CHUNK);
-    counts.add(chunk, await storeItems(destination, chunk, context.clock()));
+    counts.add(chunk, await storeItems(destination, chunk, context.now()));
     context.progress(`${at + chunk.length} of ${articles.length} so far`);
   }
   const code = await counts.print(context, 'articles', `, ${skipped} cannot be`);
@@ -61,19 +61,18 @@ async function convert(context: CommandContext, addedBy: string, entries: readon
 const shown = (text: string): string => text.slice(0, MAX_SHOWN).replace(/\p{Cc}/gu, ' ');
 
 /** Converts an entry to an article, or tells why that is impossible. */
-function articleOf({ fields, problem }: Entry, addedBy: string, { clock, settings }: CommandContext): Article | string {
+function articleOf({ fields, problem }: Entry, addedBy: string, { now, settings }: CommandContext): Article | string {
   const { maxBodyBytes } = settings;
   if (problem) return problem;
   const kind = noPage(fields.url);
   if (kind) return NO_PAGE[kind];
   if (Buffer.byteLength(String(fields.excerpt ?? '')) > maxBodyBytes)
     return `excerpt: longer than MAX_BODY_BYTES (${maxBodyBytes})`;
-  const now = clock();
   const added_by = fields.added_by ?? addedBy;
   const marked_read_by = fields.marked_read_by ?? (fields.marked_read_on ? addedBy : undefined);
   try {
     // It gets a timestamp when it is stored.
-    return { ...newArticle({ ...fields, added_by, marked_read_by }, randomUUID(), now), last_modified: 0 };
+    return { ...newArticle({ ...fields, added_by, marked_read_by }, randomUUID(), now()), last_modified: 0 };
   } catch (error) {
     if (error instanceof ApiError && error.status === 400) return error.message;
     throw error;

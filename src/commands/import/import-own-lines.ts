@@ -33,7 +33,7 @@ export async function importOwnLines(
   let current: { destination: Destination; state: AccountState } | undefined;
   const store = async () => {
     if (!current) return;
-    counts.add(items, await storeItems(current.destination, items, context.clock()));
+    counts.add(items, await storeItems(current.destination, items, context.now()));
     read += items.length;
     items = [];
     context.progress(`${read} articles and tombstones of ${users} users so far`);

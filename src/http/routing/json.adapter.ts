@@ -1,6 +1,6 @@
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express, type Response } from 'express';
-import type { Clock } from '../../config/settings.module.js';
+import type { Now } from '../../config/settings.module.js';
 import type { Settings } from '../../config/settings.js';
 import type { ApiError } from '../../protocol/api-error.js';
 import type { Reply, ReplyWriter } from '../response/reply.js';
@@ -15,7 +15,7 @@ export class JsonAdapter extends ExpressAdapter {
   /** @param onRefusal called for a request that Node cannot parse, with the id of its response */
   constructor(
     private readonly settings: Settings,
-    private readonly clock: Clock,
+    private readonly now: Now,
     private readonly onRefusal: (id: string, error: ApiError) => void,
   ) {
     super(createExpress(settings));
@@ -23,7 +23,7 @@ export class JsonAdapter extends ExpressAdapter {
 
   override initHttpServer(): void {
     const router = this.getInstance<Express>();
-    this.httpServer = createHttpServer(router, createMessages(router), this.settings, this.clock, this.onRefusal);
+    this.httpServer = createHttpServer(router, createMessages(router), this.settings, this.now, this.onRefusal);
   }
 
   override reply(response: Response, reply: Reply): void {

@@ -5,7 +5,7 @@ import { ApiError, type ErrorBody } from '../../protocol/api-error.js';
 import { isContinue } from '../../protocol/request-headers.js';
 import { alertHeader, baseHeaders } from '../../protocol/service-headers.js';
 import type { ErrorName } from '../../protocol/errno.js';
-import type { Clock } from '../../config/settings.module.js';
+import type { Now } from '../../config/settings.module.js';
 import type { Settings } from '../../config/settings.js';
 import { atEndOfTurn } from './end-of-turn.js';
 import type { Messages } from './express-messages.js';
@@ -25,7 +25,7 @@ export function createHttpServer(
   handle: RequestListener,
   messages: Messages,
   settings: Pick<Settings, 'maxBodyBytes' | 'waitMaxSeconds' | 'endOfService' | 'documentationUrl' | 'publicUrl'>,
-  clock: Clock,
+  now: Now,
   onRefusal: (id: string, error: ApiError) => void,
 ): Server {
   const { maxBodyBytes, waitMaxSeconds, endOfService } = settings;
@@ -54,7 +54,7 @@ export function createHttpServer(
       if (!socket.writable) return socket.destroySoon();
       const id = randomUUID();
       const body = error.body(documentation ?? `${urlOf(socket)}/docs`);
-      refuse(socket, id, error, body, endOfService && { Alert: alertHeader(endOfService, clock()) });
+      refuse(socket, id, error, body, endOfService && { Alert: alertHeader(endOfService, now()) });
       onRefusal(id, error);
     });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => refuseLast(socket, clientError(error)));
