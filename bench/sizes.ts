@@ -48,7 +48,7 @@ function nameOf(user: number): string {
   return `sized-${user}`;
 }
 
-/** The key of a user as whom `Requests` signs in. */
+/** The key of a user that `Requests` signs in as. */
 function basicAccount(name: string): string {
   return accountKey(USER_ID_SECRET, 'basic', [name, 'secret']).toString('hex');
 }

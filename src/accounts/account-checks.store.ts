@@ -28,15 +28,12 @@ const TOTALS = `SELECT a.last_modified, a.live_count, a.purged_until, r.records,
 export const totalsOf = async (session: Session, account: Buffer): Promise<Totals> =>
   (await session.row(TOTALS, [account, account])) as unknown as Totals;
 
-/** The first account key after `after` with an account row or records. Anything that is not 16 bytes long is not one. */
-export async function nextAccount(session: Session, after: Buffer): Promise<Buffer | undefined> {
-  const keys: Buffer[] = [];
-  for (const table of ['accounts', 'articles']) {
-    const first = `SELECT account FROM ${table} WHERE account > ? AND LENGTH(account) = 16 ORDER BY account LIMIT 1`;
-    const found = await session.row(first, [after]);
-    if (found) keys.push(found.account as Buffer);
-  }
-  return keys.sort((a, b) => a.compare(b))[0];
+/** The keys after `after` of accounts with a row, records, or both. Anything that is not 16 bytes long is not a key. */
+export async function keysAfter(session: Session, after: Buffer, size: number): Promise<{ account: Buffer }[]> {
+  const ofTable = (table: string) => `SELECT account FROM (SELECT DISTINCT account FROM ${table}
+    WHERE account > ? AND LENGTH(account) = 16 ORDER BY account LIMIT ${size}) ${table}`;
+  const keys = `${ofTable('accounts')} UNION ${ofTable('articles')} ORDER BY account LIMIT ${size}`;
+  return (await session.rows(keys, [after, after])) as { account: Buffer }[];
 }
 
 /**

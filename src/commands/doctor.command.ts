@@ -3,7 +3,8 @@ import { CORRUPT_ADVICE } from '../database/why-not-open.js';
 import type { Database } from '../database/database.js';
 import { isCorrupt } from '../database/sqlite/dialect.js';
 import { ApiError } from '../protocol/api-error.js';
-import { nextAccount } from '../accounts/account-checks.store.js';
+import { keysAfter } from '../accounts/account-checks.store.js';
+import { everyAccount } from '../accounts/accounts.store.js';
 import { type DatabaseContext, EXIT, type Shell } from './shell.js';
 import { examineAccount, examineStrays, type Problem } from './doctor/examine.js';
 import { examineSchema } from './doctor/schema.js';
@@ -53,7 +54,8 @@ export async function examine(context: DatabaseContext, mayRepair: boolean, user
   const isBlocked = ofSchema.some(({ isBlocking }) => isBlocking);
   if (!isBlocked) {
     if (!user) await report('no user', await examineStrays(database));
-    for await (const account of user ? [await keyOf(context, user)] : allKeys(database)) {
+    const accounts = user ? [{ account: await keyOf(context, user) }] : everyAccount(database, keysAfter);
+    for await (const { account } of accounts) {
       await report(account.toString('hex'), await examineAccount(database, account, now));
       progress(`${++users} users so far, ${found} problems`);
     }
@@ -89,15 +91,5 @@ async function damageOf(database: Database): Promise<string | undefined> {
     const cause = error instanceof ApiError ? error.cause : error;
     if (isCorrupt(cause)) return (cause as Error).message;
     throw error;
-  }
-}
-
-/** Also of records without an account. */
-async function* allKeys(database: Database): AsyncGenerator<Buffer> {
-  for (let after: Buffer | undefined = Buffer.alloc(0); ;) {
-    const from: Buffer = after;
-    after = await database.onSession((session) => nextAccount(session, from));
-    if (!after) return;
-    yield after;
   }
 }

@@ -86,7 +86,7 @@ export function issuerOf({ settings }: CommandContext, issuer = settings.oauthUr
   return issuer.replace(/\/+$/, '');
 }
 
-/** Another spelling would name another user, as whom nobody can sign in. */
+/** Another spelling would name another user, and nobody could sign in as that one. */
 export function readIssuer(text: string): string {
   if (!isIssuer(text)) throw new InvalidArgumentError('The URL of the identity provider, as in OAUTH_URI.');
   return text;

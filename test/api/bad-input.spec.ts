@@ -162,7 +162,7 @@ describe('numbers', () => {
     },
   );
 
-  it.each(['0', '-9007199254740992', '1e5', 'NaN', 'Infinity'])('%s is no size of a page', async (limit) => {
+  it.each(['0', '-9007199254740992', '1e5', 'NaN', 'Infinity'])('%s is not a page size', async (limit) => {
     const { body } = await device.get(`/articles?_limit=${limit}`).expect(400);
     expect([body.errno, body.message]).toEqual([107, expect.stringMatching(/^_limit: /)]);
   });

@@ -62,7 +62,7 @@ export default class DeploymentReporter implements Reporter {
     if (slowed !== undefined) console.log(`\n${slowed}`);
     const [passed, failed] = [countOf(run, 'passed'), countOf(run, 'failed')];
     console.log(`\n${passed} passed, ${failed} failed, ${countOf(run, 'not-here')} can't run here`);
-    if (passed + failed === 0) console.log('No case was executed: that is no success.');
+    if (passed + failed === 0) console.log('No case was executed: that is not a success.');
   }
 
   private resultsOf(module: TestModule): CaseResult[] {

@@ -35,7 +35,7 @@ export const EXIT = { passed: 0, failed: 1, usage: 2, nothingRan: 3 } as const;
 export const countOf = ({ cases }: RunResult, outcome: Outcome): number =>
   cases.filter((one) => one.outcome === outcome).length;
 
-/** A run in which nothing was executed is no success. */
+/** A run in which nothing was executed is not a success. */
 export function exitCodeOf(run: RunResult): number {
   if (countOf(run, 'failed') > 0) return EXIT.failed;
   return countOf(run, 'passed') === 0 ? EXIT.nothingRan : EXIT.passed;

@@ -95,7 +95,7 @@ it.each([
   expect(await statuses(bytes + get('/v2', 'Connection: close'))).toEqual([400]);
 });
 
-it('100 Continue is no answer to an expectation beside it that is not known', async () => {
+it('100 Continue does not answer an unknown expectation beside it', async () => {
   const headers = ['Expect: 100-continue, x', authorization, 'Content-Length: 2', 'Connection: close'];
   expect(await statuses(get('/v2/articles', ...headers).replace('GET', 'POST') + '{}')).toEqual([417]);
 });

@@ -106,7 +106,7 @@ it('a restore leaves no write-ahead log of the old file, and keeps what was ther
   expect(await idsOf(second, 'alice')).toEqual([id]);
 });
 
-it.each([['hello'], ['']])('a file with %j is no backup, and nothing is replaced', async (text) => {
+it.each([['hello'], ['']])('a file with %j is not a backup, and nothing is replaced', async (text) => {
   const service = await start();
   const id = await save(service, 'alice');
   await service.stop();

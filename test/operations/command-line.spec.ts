@@ -162,7 +162,7 @@ describe('the command line', () => {
   });
 
   it.each([[['migrate']], [['migrate', '--check']], [['user', 'list']]])(
-    '%j says of a file that is no database which it is',
+    '%j says of a file that is not a database which it is',
     async (words) => {
       const file = resolve('package.json');
       const { status, err } = await runHere(words, { DATABASE_URL: `sqlite:${file}` });

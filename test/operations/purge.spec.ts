@@ -21,7 +21,7 @@ describe.each(Object.keys(BACKENDS))('the purge of tombstones on %s', (name) => 
 
   beforeAll(async () => {
     database = await BACKENDS[name]!();
-    // The application's own purge stays off, lest it comes in between.
+    // The application's own purge stays off, so that it does not interfere.
     app = await startApp({}, database);
   });
 

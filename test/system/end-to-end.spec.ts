@@ -150,7 +150,7 @@ describe('against one service', () => {
     ['no credentials', [], 2],
     ['one user only', ['--tokens', 'ONE'], 2],
     ['an unknown option', ['--basic', '--colour'], 2],
-  ])('%s is no success', async (_, args, status) => {
+  ])('%s is not a success', async (_, args, status) => {
     writeFileSync(file('one'), tokens[0]!);
     const result = await run('--url', service.url, ...args.map((arg) => (arg === 'ONE' ? file('one') : arg)));
     expect(result.status).toBe(status);

@@ -24,7 +24,7 @@ describe('a file that only the operator can put right ends the start at once, wi
     ],
     ['that is a folder', () => mkdirSync(path()), 'is a folder; name a file in it'],
     [
-      'that is no database',
+      'that is not a database',
       () => write('no database at all, but long enough for its header'.repeat(40)),
       'is not a SQLite database; look at the path, or restore a backup if it was the database of this service',
     ],

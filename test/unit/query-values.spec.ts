@@ -60,7 +60,7 @@ describe('an empty value', () => {
     },
   );
 
-  it.each<QueryField>(['last_modified', 'added_on', 'stored_on', 'read_position'])('of %s is no integer', (field) => {
+  it.each<QueryField>(['last_modified', 'added_on', 'stored_on', 'read_position'])('of %s is not an integer', (field) => {
     expect(readQueryValue(field, '')).toEqual(new Invalid('not an integer'));
   });
 });

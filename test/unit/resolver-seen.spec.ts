@@ -35,7 +35,7 @@ describe('a title follows', () => {
     ['not if there is one', { title: 'A' }, false],
     ['not if the page was read', { word_count: 300 }, false],
     ['not if it has no text', { is_article: false }, false],
-    ['not of what is no web page', { url: 'ftp://example.com/a' }, false],
+    ['not of what is not a web page', { url: 'ftp://example.com/a' }, false],
     ['not after some minutes', { added_on: NOW - 11 * MINUTE }, false],
   ])('%s', (_, fields, expected) => expect(awaitsTitle({ ...bare, ...fields }, NOW)).toBe(expected));
 });

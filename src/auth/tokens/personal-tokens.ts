@@ -47,7 +47,7 @@ export class PersonalTokens {
   /**
    * Throws 401 / 105 if it is unknown, expired or revoked, 503 / 201 if that cannot be determined.
    *
-   * @param known whom it identified at its last lookup, if there was one
+   * @param known the identity found by its last lookup, if there was one
    */
   async check(token: string, known?: Identity): Promise<CheckedToken> {
     if (!this.settings.tokensEnabled) throw refused('personal tokens are switched off');
