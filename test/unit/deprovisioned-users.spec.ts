@@ -38,11 +38,14 @@ it('a database that answers at once keeps a deprovisioned user out, and no other
   expect(await requests(usersOf([Buffer.alloc(16, 2)], 10), 6)).toEqual(Array(6).fill(true));
 });
 
-it('a known user waits for nothing while what was read is fresh', async () => {
-  const users = usersOf([], 10);
-  expect(users.mayGoOn(KEY)).toBe(false);
-  await requests(users, 1);
-  expect(users.mayGoOn(KEY)).toBe(true);
-  await vi.advanceTimersByTimeAsync(4_000);
-  expect(users.mayGoOn(KEY)).toBe(false);
+it('many requests share what was read, for four seconds', async () => {
+  const onSession = vi.fn(() => Promise.resolve([]));
+  const users = new DeprovisionedUsers({ onSession } as unknown as Database, () => Date.now());
+  await Promise.all([users.refuse(KEY), users.refuse(KEY)]);
+  await vi.advanceTimersByTimeAsync(3_999);
+  await users.refuse(KEY);
+  expect(onSession).toHaveBeenCalledTimes(1);
+  await vi.advanceTimersByTimeAsync(1);
+  await users.refuse(KEY);
+  expect(onSession).toHaveBeenCalledTimes(2);
 });

@@ -24,15 +24,12 @@ export class BearerStrategy extends Strategy<VerifyFunctionWithRequest> {
     private readonly deprovisioned: DeprovisionedUsers,
   ) {
     super({ passReqToCallback: true }, (request: Request, token, done: (error: unknown, sender?: Sender) => void) => {
-      const known = this.verifier.cached(token);
-      // Most requests: without a promise.
-      if (known && this.deprovisioned.mayGoOn(known.key)) return done(null, known);
-      this.senderOf(request as unknown as Presented, token, known).then((sender) => done(null, sender), done);
+      this.senderOf(request as unknown as Presented, token).then((sender) => done(null, sender), done);
     });
   }
 
-  private async senderOf(presented: Presented, token: string, known?: Sender): Promise<Sender> {
-    const sender = known ?? (await this.verify(presented, token));
+  private async senderOf(presented: Presented, token: string): Promise<Sender> {
+    const sender = this.verifier.cached(token) ?? (await this.verify(presented, token));
     await this.deprovisioned.refuse(sender.key);
     return sender;
   }

@@ -29,11 +29,6 @@ export class DeprovisionedUsers {
     @Inject(MONOTONIC_NOW) private readonly now: MonotonicNow,
   ) {}
 
-  /** True for the key of a user who is not deprovisioned, if that needs no look at the database. */
-  mayGoOn(key: string): boolean {
-    return this.now() < this.freshUntil && !this.keys.has(key);
-  }
-
   /** Throws 401 / 105 for the key of a deprovisioned user. */
   async refuse(key: string): Promise<void> {
     if (this.now() >= this.freshUntil) await this.refresh();
