@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readSettings } from '../../src/config/load-settings.js';
 import { ERRORS } from '../../src/protocol/errno.js';
-import { type Field, FIELD_NAMES, FIELDS } from '../../src/protocol/fields.js';
+import { type Field, FIELD_NAMES, FIELDS, fieldsWhere } from '../../src/protocol/fields.js';
 import { CONTRACT, type Document, type Json } from './document.js';
 
 const text = readFileSync('docs/protocol.md', 'utf8');
@@ -73,6 +73,12 @@ describe('docs/protocol.md', () => {
       expect(onCreation, name).toBe(onCreationOf(field));
       expect(byPatch, name).toMatch(patch ? patched[patch] : /^no$/);
     }
+  });
+
+  it('lists the fields that a PATCH can change', () => {
+    const [sentence = ''] = /^- .*?can be changed/ms.exec(section('PATCH')) ?? [];
+    const named = [...sentence.matchAll(/`(\w+)`/g)].map(([, name]) => name!);
+    expect(named.sort()).toEqual([...fieldsWhere(({ patch }) => patch !== undefined)].sort());
   });
 
   it('lists every error with its status and number', () => {

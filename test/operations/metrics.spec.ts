@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ERRORS } from '../../src/protocol/errno.js';
@@ -44,6 +45,22 @@ describe('/metrics', () => {
     expect(of('route="/v2/articles/:id",method="GET",status="4xx",source="client"')).toBe(1);
     expect(of('route="/v2/batch",method="POST",status="2xx",source="client"')).toBe(1);
     expect(samples.get('reading_list_errors_total{errno="111"}')).toBe(1);
+  });
+
+  it('has no metric that docs/operations.md does not name', async () => {
+    const table = readFileSync('docs/operations.md', 'utf8').split('\n## Metrics and alerts\n')[1]!.split('\n### ')[0]!;
+    const named = [...table.matchAll(/^\| (`.*?)\|/gm)].flatMap(([, cell]) => {
+      const [first = '', ...others] = [...cell!.matchAll(/`(?:reading_list_|…_)(\w+)`/g)].map(([, name]) => name!);
+      // `…_waiting` goes on from what both names begin with.
+      return [
+        first,
+        ...others.flatMap((end) => first.split('_').map((_, at, words) => [...words.slice(0, at), end].join('_'))),
+      ];
+    });
+    const kinds = [...(await scrape(service)).keys()].flatMap((name) => /^reading_list_(\w+)/.exec(name)?.[1] ?? []);
+    const missing = kinds.filter((name) => !named.includes(name.replace(/_(bucket|sum|count)$/, '')));
+    expect(kinds.length).toBeGreaterThan(20);
+    expect(new Set(missing)).toEqual(new Set());
   });
 
   it('keeps its labels within fixed sets whatever paths, methods and headers clients send', async () => {

@@ -78,6 +78,17 @@ it('goes on after a migration that was cut off half-way', async () => {
   expect(await migrate(url)).toMatchObject({ status: 0, output: expect.stringMatching(/^done: CreateArticles/) });
 });
 
+it('runs every migration again without an error: where it was cut off is not known', async () => {
+  const url = await emptyDatabase();
+  const { output } = await migrate(url);
+  for (const database of [url, `sqlite:${join(mkdtempSync(join(tmpdir(), 'x-')), 'again.sqlite')}`]) {
+    await migrate(database);
+    if (database === url) await runSql(url, 'DELETE FROM migrations');
+    else new Database(database.replace('sqlite:', '')).exec('DELETE FROM migrations').close();
+    expect(await migrate(database)).toEqual({ status: 0, output });
+  }
+});
+
 describe('the migration that cuts excerpts', () => {
   const emptyFile = () => Promise.resolve(`sqlite:${join(mkdtempSync(join(tmpdir(), 'x-')), 'long.sqlite')}`);
   const runOnFile = (url: string, sql: string): Promise<unknown> => {

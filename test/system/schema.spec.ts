@@ -153,6 +153,12 @@ describe.each(Object.keys(kinds))('the schema on %s', (name) => {
     expect(names.sort()).toEqual([...described, 'leases', 'migrations'].sort());
   });
 
+  it('has no other tables with data of users', () => {
+    const ofUsers = dataSource.entityMetadatas.filter((entity) => entity.findColumnWithDatabaseName('account'));
+    // Whoever adds one here has taught the commands that erase, move, export and import users ("A table" in CONTRIBUTING.md).
+    expect(ofUsers.map(({ tableName }) => tableName).sort()).toEqual(['accounts', 'articles', 'deprovisioned']);
+  });
+
   it('is compared: a column more in an entity is a difference', async () => {
     const changed = articleEntity(columnTypes(dataSource.options.type as 'mysql'), {
       ...ARTICLE_FIELDS,
