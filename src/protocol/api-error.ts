@@ -28,10 +28,10 @@ export class ApiError extends Error {
     ({ status: this.status, errno: this.errno, error: this.error } = ERRORS[kind]);
   }
 
-  /** @param documentation the URL of the documentation, which has a page about errors below it */
+  /** @param documentation the URL of the documentation, perhaps with a query, which has a page about errors below it */
   body(documentation: string): ErrorBody {
     const { status: code, errno, error, message } = this;
-    const info = `${documentation.replace(/\/$/, '')}/errors#${errno}`;
+    const info = documentation.replace(/\/?(\?[^#]*)?(#.*)?$/, `/errors$1#${errno}`);
     return { ...this.details, code, errno, error, message, info };
   }
 }

@@ -55,6 +55,16 @@ describe('an error', () => {
     });
   });
 
+  it.each([
+    ['https://x.example/docs/', 'https://x.example/docs/errors#111'],
+    ['https://x.example', 'https://x.example/errors#111'],
+    ['https://x.example/docs?lang=en', 'https://x.example/docs/errors?lang=en#111'],
+    ['https://x.example/docs/?a=/b/&c=$1#top', 'https://x.example/docs/errors?a=/b/&c=$1#111'],
+    ['https://x.example/docs#top', 'https://x.example/docs/errors#111'],
+  ])('refers below %s to %s', (documentation, info) => {
+    expect(new ApiError('notFound', '').body(documentation).info).toBe(info);
+  });
+
   it('carries no headers by default', () => {
     expect(new ApiError('conflict', '').headers).toEqual({});
   });
