@@ -60,9 +60,12 @@ describe('an empty value', () => {
     },
   );
 
-  it.each<QueryField>(['last_modified', 'added_on', 'stored_on', 'read_position'])('of %s is not an integer', (field) => {
-    expect(readQueryValue(field, '')).toEqual(new Invalid('not an integer'));
-  });
+  it.each<QueryField>(['last_modified', 'added_on', 'stored_on', 'read_position'])(
+    'of %s is not an integer',
+    (field) => {
+      expect(readQueryValue(field, '')).toEqual(new Invalid('not an integer'));
+    },
+  );
 });
 
 describe.each(fieldsOf('url', 'title', 'text', 'device'))('%s', (field) => {
