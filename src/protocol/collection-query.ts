@@ -58,13 +58,14 @@ function parseQuery(search: string, hasPages: boolean): CollectionQuery {
   let token: string | undefined;
   for (let at = 0; at < parameters.length; at++) {
     const { name, value } = parameters[at]!;
+    if (name.startsWith('_') && !ONCE.has(name)) continue;
     if (!hasPages && PAGING.includes(name)) throw invalidParameter(name, 'not allowed when deleting');
     if (value === undefined) throw invalidParameter(name, 'malformed percent-encoding');
     if (ONCE.has(name) && parameters[at + 1]?.name === name) throw invalidParameter(name, 'given more than once');
     if (name === '_sort') sort = readSort(value);
     else if (name === '_limit') limit = readLimit(value);
     else if (name === '_token') token = value || undefined;
-    else if (ALIASES.has(name) || !name.startsWith('_')) filters.push(readFilter(name, value));
+    else filters.push(readFilter(name, value));
   }
   if (filters.length > MAX_FILTERS) throw invalidParameter(filters[0]!.field, `more than ${MAX_FILTERS} filters`);
   return { filters, sort: sort ?? defaultOrder(filters), limit, token };

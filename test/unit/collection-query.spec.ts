@@ -79,12 +79,18 @@ describe('a filter', () => {
     expect(parseCollectionQuery(search).filters).toHaveLength(count);
   });
 
-  it.each(['_unknown=1', '_=1', '_SINCE=x', '__proto__=1', '_fields=a&_fields=b', '_constructor'])(
-    'is not a parameter with a leading underscore: %s',
-    (search) => {
-      expect(parseCollectionQuery(search)).toEqual({ filters: [], sort: DEFAULT_SORT });
-    },
-  );
+  it.each([
+    '_unknown=1',
+    '_=1',
+    '_SINCE=x',
+    '__proto__=1',
+    '_fields=a&_fields=b',
+    '_constructor',
+    '_utm=%zz',
+    '_%zz=1',
+  ])('is not a parameter with a leading underscore: %s', (search) => {
+    expect(parseCollectionQuery(search)).toEqual({ filters: [], sort: DEFAULT_SORT });
+  });
 
   it.each([
     'colour=1',

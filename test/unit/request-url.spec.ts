@@ -36,6 +36,7 @@ describe('the query string of the next page', () => {
     ['%5Flimit=5', '%5Flimit=5&_token=T'],
     ['_token=old&_sort=title', '_sort=title&_limit=100&_token=T'],
     ['_token=', '_limit=100&_token=T'],
+    ['_utm=%zz&_%zz=1', '_utm=%zz&_%zz=1&_limit=100&_token=T'],
     ['_token', '_limit=100&_token=T'],
     ['_%74oken=old', '_limit=100&_token=T'],
     ['title=_token=x', 'title=_token=x&_limit=100&_token=T'],

@@ -57,4 +57,5 @@ export function nextPageQuery(search: string, pageSize: number, token: string): 
   return [...kept, ...limit, `_token=${token}`].join('&');
 }
 
-const nameOf = (part: string): string => decodeURIComponent(part.split('=', 1)[0]!);
+/** Of a name that is ignored, the percent-encoding may be malformed. */
+const nameOf = (part: string): string => [...new URLSearchParams(part).keys()][0]!;
