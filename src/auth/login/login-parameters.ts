@@ -7,9 +7,9 @@ type Query = Readonly<Record<string, unknown>>;
 const MAX_LENGTH = 2000;
 
 /**
- * Reads the `redirect` parameter of a login from its query string: an absolute http(s) URL whose host is in the list.
- * An entry is a host name, or `*.` and a host name for its subdomains; a port restricts it to that port. Throws
- * 400 / 108 when the parameter is missing, 400 / 107 when it is anything else.
+ * Reads the `redirect` parameter of a login: an absolute http(s) URL whose host is in the list. An entry is a host name, or
+ * `*.` and a host name for its subdomains; a port restricts it to that port. Throws 400 / 108 when the parameter is missing,
+ * 400 / 107 when it is anything else.
  * @param ownPage a page of the service itself to which a login may always return
  */
 export function readRedirect(query: Query, domains: readonly string[], ownPage?: string): URL {
@@ -66,14 +66,10 @@ function matchesDomain(url: URL, domain: string): boolean {
  * The URL that hands the token to the web page: the redirect with the token appended to its fragment, which neither
  * servers nor the `Referer` header see. A page that wants `#auth:<token>` passes a redirect ending in `#auth:`.
  */
-export function withToken(redirect: string, token: string): string {
-  return `${redirect}${redirect.includes('#') ? '' : '#'}${token}`;
-}
+export const withToken = (redirect: string, token: string): string =>
+  `${redirect}${redirect.includes('#') ? '' : '#'}${token}`;
 
-/**
- * The parameters with which the provider redirects the browser back after a login (RFC 6749, 4.1.2; `iss` from RFC
- * 9207).
- */
+/** The parameters with which the provider redirects the browser back (RFC 6749, 4.1.2; `iss` from RFC 9207). */
 export interface AuthorizationResponse {
   code: string;
   state: string;
@@ -87,10 +83,9 @@ export interface AuthorizationResponse {
 export function readAuthorizationResponse(query: Query): AuthorizationResponse {
   const error = readOnce(query, 'error');
   if (error !== undefined) throw invalidParameter('error', `the identity provider refused the login${nameOf(error)}`);
-  const code = required(query, 'code');
-  const state = required(query, 'state');
+  const response = { code: required(query, 'code'), state: required(query, 'state') };
   const iss = readOnce(query, 'iss');
-  return iss === undefined ? { code, state } : { code, state, iss };
+  return iss === undefined ? response : { ...response, iss };
 }
 
 function required(query: Query, name: string): string {

@@ -15,9 +15,8 @@ export type Endpoint = 'token' | 'introspection';
 
 /** The methods to try at an endpoint, in this order, according to the provider's metadata. */
 export function offeredMethods(metadata: client.ServerMetadata, endpoint: Endpoint): Method[] {
-  const { token_endpoint_auth_methods_supported, introspection_endpoint_auth_methods_supported } = metadata;
-  const ofEndpoint = endpoint === 'introspection' ? introspection_endpoint_auth_methods_supported : undefined;
-  const offered = [ofEndpoint ?? token_endpoint_auth_methods_supported ?? []].flat();
+  const ofEndpoint = metadata[`${endpoint}_endpoint_auth_methods_supported`];
+  const offered = [ofEndpoint ?? metadata.token_endpoint_auth_methods_supported ?? []].flat();
   const usable = (Object.keys(METHODS) as Method[]).filter((method) => offered.includes(method));
   return usable.length === 0 ? ['client_secret_basic'] : usable.slice(0, 2);
 }
@@ -76,10 +75,7 @@ export function refusalOf(failure: unknown): ProviderRefusal {
   return cause instanceof Response ? { status: cause.status } : {};
 }
 
-/**
- * True when the provider says that it does not accept this service's id and secret. Keycloak calls that
- * `unauthorized_client`; some providers send a bare 401.
- */
+/** Whether it is this service that is not accepted. Keycloak calls that `unauthorized_client`; some send a bare 401. */
 export const refusesClient = ({ status, error }: ProviderRefusal): boolean =>
   error === 'invalid_client' || (status === 401 && (error === undefined || error === 'unauthorized_client'));
 

@@ -1,12 +1,11 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
 import * as client from 'openid-client';
 import { MONOTONIC_NOW, type MonotonicNow } from '../../config/settings.module.js';
 import { Settings } from '../../config/settings.js';
-import { ApiError } from '../../protocol/api-error.js';
 import { isLoopback } from '../../config/formats.js';
+import { ApiError } from '../../protocol/api-error.js';
 import { QuietLog } from '../quiet-log.js';
-import { PROVIDER_LIMIT_MS, withinLimit, boundedFetch, providerUnavailable } from './bounded-fetch.js';
+import { boundedFetch, PROVIDER_LIMIT_MS, providerUnavailable, readNowAndThen, withinLimit } from './bounded-fetch.js';
 import {
   configure,
   type Endpoint,
@@ -17,18 +16,10 @@ import {
   textOf,
 } from './client-authentication.js';
 
-/** For what is read from the provider: it is read again in the background when it is old, and serves until that succeeds. */
-export const READ_NOW_AND_THEN = {
-  max: 1,
-  ttlResolution: 0,
-  allowStale: true,
-  noDeleteOnFetchRejection: true,
-} as const;
-
 const PROBE_LIMIT_MS = 2500;
 /** How long a rejection counts if only another login can test it again. */
 const REFUSAL_COUNTS_MS = 600_000;
-/** So that a provider which comes back with other endpoints is used again within 15 seconds. */
+/** A provider that comes back with other endpoints is used again within 15 seconds. */
 const METADATA_KEPT_MS = 10_000;
 
 /** What an operator has to check when the provider does not accept this service. */
@@ -42,7 +33,11 @@ export type ProviderState = 'ready' | 'unavailable' | 'refusesClient';
 export class IdentityProvider {
   private readonly logger = new Logger('IdentityProvider');
   private readonly quietLog = new QuietLog('IdentityProvider');
-  private readonly metadata: LRUCache<'metadata', client.ServerMetadata>;
+  private readonly metadata = readNowAndThen(
+    METADATA_KEPT_MS,
+    () => this.now(),
+    () => discover(this.settings, PROVIDER_LIMIT_MS),
+  );
   /** The client authentication that the provider accepted last. */
   private accepted?: Method;
   /** When it rejected this service, by the monotonic clock; undefined once it accepts it. */
@@ -51,16 +46,7 @@ export class IdentityProvider {
   constructor(
     private readonly settings: Settings,
     @Inject(MONOTONIC_NOW) private readonly now: MonotonicNow,
-  ) {
-    const perf = { now };
-    // What cannot be read again counts as read, or a flood of tokens would ask a provider that is down each time.
-    const fetchMethod = (_: 'metadata', known?: client.ServerMetadata) =>
-      discover(this.settings, PROVIDER_LIMIT_MS).catch((error: unknown) => {
-        if (known) return known;
-        throw error;
-      });
-    this.metadata = new LRUCache({ ...READ_NOW_AND_THEN, ttl: METADATA_KEPT_MS, perf, fetchMethod });
-  }
+  ) {}
 
   /** The provider's metadata. Throws 503 / 201 when it could never be read. */
   async discovered(): Promise<client.ServerMetadata> {
@@ -68,10 +54,9 @@ export class IdentityProvider {
   }
 
   /**
-   * Makes a call as this service, with a client authentication that the provider offers, and logs what the provider
-   * says to refuse it, without the secrets that were sent. Throws 503 / 201 when the provider does not accept this
-   * service, and otherwise what openid-client throws.
-   *
+   * Makes a call as this service, with a client authentication that the provider offers, and logs what the provider says to
+   * refuse it, without the secrets that were sent. Throws 503 / 201 when the provider does not accept this service, and
+   * otherwise what openid-client throws.
    * @param latest the provider's metadata, if it has just been read
    */
   async call<T>(
@@ -82,9 +67,8 @@ export class IdentityProvider {
   ): Promise<T> {
     const metadata = latest ?? (await this.discovered());
     const offered = offeredMethods(metadata, endpoint);
-    const methods = [...offered.filter((method) => method === this.accepted), ...offered];
     let failure: unknown;
-    for (const method of new Set(methods)) {
+    for (const method of new Set([...offered.filter((each) => each === this.accepted), ...offered])) {
       try {
         const result = await send(configure(metadata, this.settings, method));
         [this.accepted, this.refusedAt] = [method, undefined];
@@ -157,10 +141,7 @@ async function discover({ oauthUri, oauthClientId }: Settings, limitMs: number):
   return document;
 }
 
-/**
- * Throws 503 / 201 for metadata of another issuer, with an endpoint that is not an https URL (plain http only on
- * loopback), or with which no token could be verified.
- */
+/** Throws 503 / 201 for metadata of another issuer, with unsafe endpoints, or with which no token could be verified. */
 function requireUsable(metadata: client.ServerMetadata, uri: string): void {
   // openid-client compares them where it makes up the URL itself, but then a slash at the end would matter.
   if (withoutSlash(metadata.issuer) !== withoutSlash(uri))
@@ -172,6 +153,7 @@ function requireUsable(metadata: client.ServerMetadata, uri: string): void {
 
 const withoutSlash = (text: string): string => text.replace(/\/+$/, '');
 
+/** Plain http is safe on loopback only. */
 function requireSafeUrl(name: string, value: unknown): void {
   if (typeof value !== 'string' || !URL.canParse(value)) throw providerUnavailable(`its ${name} is not a URL`);
   const { protocol, hostname } = new URL(value);

@@ -7,16 +7,12 @@ import {
   type JSONWebKeySet,
   type JWTVerifyGetKey,
 } from 'jose';
-import { LRUCache } from 'lru-cache';
 import { MONOTONIC_NOW, type MonotonicNow } from '../../config/settings.module.js';
-import { boundedFetch, providerUnavailable } from './bounded-fetch.js';
-import { READ_NOW_AND_THEN } from './identity-provider.js';
+import { boundedFetch, providerUnavailable, readNowAndThen } from './bounded-fetch.js';
 
 const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
 
 const KEYS_KEPT_MS = 600_000;
-/** How long old keys serve before they are read again after that has failed: not for each token. */
-const AFTER_FAILURE_MS = 10_000;
 
 /** Why keys may have to be read again, and how often at most: anybody can send tokens with unknown keys. */
 const READ_AGAIN_MS: Readonly<Record<string, number>> = {
@@ -30,23 +26,11 @@ const READ_AGAIN_MS: Readonly<Record<string, number>> = {
  */
 @Injectable()
 export class ProviderKeys {
-  private readonly keys: LRUCache<string, JWTVerifyGetKey>;
+  private readonly keys = readNowAndThen(KEYS_KEPT_MS, () => this.now(), readKeys);
   private readonly readAgainAt = new Map<string, number>();
   private readingAgain?: Promise<JWTVerifyGetKey>;
 
-  constructor(@Inject(MONOTONIC_NOW) private readonly now: MonotonicNow) {
-    this.keys = new LRUCache({
-      ...READ_NOW_AND_THEN,
-      ttl: KEYS_KEPT_MS,
-      perf: { now },
-      fetchMethod: (uri, known, { options }) =>
-        readKeys(uri).catch((error: unknown) => {
-          if (!known) throw error;
-          options.ttl = AFTER_FAILURE_MS;
-          return known;
-        }),
-    });
-  }
+  constructor(@Inject(MONOTONIC_NOW) private readonly now: MonotonicNow) {}
 
   /**
    * Verifies a signature with the keys at `uri`, which are read again if it fails. Throws jose's error for a bad token,

@@ -17,10 +17,8 @@ export interface TokenRules {
 const LEEWAY_SECONDS = 30;
 
 /**
- * Judges a signed token whose signature is good, and returns its subject and expiry.
- *
- * @param typ the type in its header
- * @throws 401 / 105, or 403 / 121 for a valid access token without the required scope
+ * Judges a signed token whose signature is good, and whose header has the type `typ`. Throws 401 / 105, or 403 / 121 for a
+ * valid access token without the required scope.
  */
 export function judgeSigned(typ: unknown, claims: Claims, rules: TokenRules): Omit<Identity, 'issuer'> {
   requireAccessToken(typ, claims);
@@ -78,18 +76,17 @@ function requireAccessToken(typ: unknown, claims: Claims): void {
 function idTokenClaims({ typ, token_use, uid, azp }: Claims): string[] {
   const isKeycloak = isOneOf(['bearer'], typ);
   const isAuthentik = uid !== undefined && azp !== undefined;
-  const isMarked = isKeycloak || isAuthentik || token_use !== undefined;
-  return ['at_hash', 'c_hash', 's_hash', ...(isMarked ? [] : ['nonce'])];
+  const mayHaveNonce = isKeycloak || isAuthentik || token_use !== undefined;
+  return ['at_hash', 'c_hash', 's_hash', ...(mayHaveNonce ? [] : ['nonce'])];
 }
-
-const ACCESS_TOKEN_USES = ['access', 'access_token'];
 
 /** Some providers tell the use of a token among its claims: Keycloak in `typ`, Cognito in `token_use`. */
 function requireUse({ typ, token_use, events }: Claims): void {
+  const uses = ['access', 'access_token'];
   if (events !== undefined) throw refused('it is a logout token or another event');
-  if (typ !== undefined && !isOneOf(['bearer', 'jwt', 'at+jwt', ...ACCESS_TOKEN_USES], typ))
+  if (typ !== undefined && !isOneOf(['bearer', 'jwt', 'at+jwt', ...uses], typ))
     throw refused(`its kind is ${quote([typ])}, not that of an access token`);
-  if (token_use !== undefined && !isOneOf(ACCESS_TOKEN_USES, token_use))
+  if (token_use !== undefined && !isOneOf(uses, token_use))
     throw refused(`its use is ${quote([token_use])}, not that of an access token`);
 }
 
@@ -124,10 +121,8 @@ const isOneOf = (names: readonly string[], value: unknown): boolean =>
 
 const withoutSlash = (url: unknown): unknown => (typeof url === 'string' ? url.replace(/\/$/, '') : url);
 
-const MAX_QUOTED = 200;
-
 /** For a message and the log: one line of bounded length. */
 function quote(values: readonly unknown[]): string {
   const text = values.map((value) => JSON.stringify(value)).join(', ');
-  return text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text;
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }

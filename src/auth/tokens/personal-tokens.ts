@@ -46,7 +46,6 @@ export class PersonalTokens {
 
   /**
    * Throws 401 / 105 if it is unknown, expired or revoked, 503 / 201 if that cannot be determined.
-   *
    * @param known the identity found by its last lookup, if there was one
    */
   async check(token: string, known?: Identity): Promise<CheckedToken> {
@@ -85,10 +84,7 @@ export class PersonalTokens {
     return identity;
   }
 
-  /**
-   * Records the use, to the hour, unless that has been done on any instance. Nothing waits for it; it is skipped while
-   * others are being recorded.
-   */
+  /** Records the use, once an hour on all instances. Nothing waits for it; it is skipped while others are being recorded. */
   private noteUse({ token_hash, last_used_on }: Token): void {
     const now = this.now();
     const isNoted = last_used_on !== null && Math.abs(now - last_used_on) < HOUR_MS;

@@ -23,10 +23,7 @@ export function looksLikeJwt(token: string): boolean {
   }
 }
 
-/**
- * The form in which instances share a result through Redis. `until` (milliseconds since the epoch) gives it one lifetime
- * across all caches it passes through.
- */
+/** What instances share through Redis. `until` (milliseconds since the epoch) gives it one lifetime in all their caches. */
 interface SharedResult {
   identity: Identity;
   until: number;
@@ -34,8 +31,7 @@ interface SharedResult {
 
 /**
  * Verifies access tokens of the identity provider: signed JWTs with its keys and without a call per token, opaque and
- * encrypted ones by introspection (RFC 7662). Identities, but never rejections, are shared through Redis; without it, or
- * while it is unavailable, nothing is.
+ * encrypted ones by introspection (RFC 7662). Identities, but never rejections, are shared through Redis while it is there.
  */
 @Injectable()
 export class ProviderTokens {
@@ -50,16 +46,16 @@ export class ProviderTokens {
   /** Throws 401 / 105, 403 / 121, or 503 / 201 when the provider is not available or its response cannot be used. */
   async check(token: string): Promise<CheckedToken> {
     if (!this.settings.oauthEnabled) throw refused('no identity provider is set up here');
-    const shared = await this.findShared(token);
+    const limitMs = this.settings.oauthTokenCacheSeconds * 1000;
+    const key = this.sharedKeyOf(token);
+    const shared = await this.findShared(key, limitMs);
     if (shared) return shared;
     const identity = await this.identify(token);
-    const keepMs = cacheableMs(identity, this.limitMs, this.now());
-    if (keepMs > 0) this.share(token, { identity, until: this.now() + keepMs }, keepMs);
+    const keepMs = cacheableMs(identity, limitMs, this.now());
+    const result = JSON.stringify({ identity, until: this.now() + keepMs } satisfies SharedResult);
+    // The request does not wait for it.
+    if (keepMs > 0) this.redis.client?.set(key, result, 'PX', Math.ceil(keepMs)).catch(() => undefined);
     return { identity, keepMs };
-  }
-
-  private get limitMs(): number {
-    return this.settings.oauthTokenCacheSeconds * 1000;
   }
 
   /** Includes the rules, as services with other rules may use the same store. */
@@ -69,27 +65,17 @@ export class ProviderTokens {
     return `reading-list:token:${hash('sha256', `${rules} ${token}`, 'base64url')}`;
   }
 
-  /**
-   * Expiry is by this instance's clock, which may differ from the writer's: never longer than a check of its own would
-   * count.
-   */
-  private async findShared(token: string): Promise<CheckedToken | undefined> {
+  /** Expiry is by this instance's clock, but never later than after a check of its own: the writer's may differ. */
+  private async findShared(key: string, limitMs: number): Promise<CheckedToken | undefined> {
     try {
-      const found = await this.redis.client?.get(this.sharedKeyOf(token));
+      const found = await this.redis.client?.get(key);
       if (!found) return undefined;
       const { identity, until } = JSON.parse(found) as SharedResult;
-      const keepMs = Math.min(until - this.now(), this.limitMs);
+      const keepMs = Math.min(until - this.now(), limitMs);
       return keepMs > 0 ? { identity, keepMs } : undefined;
     } catch {
       return undefined;
     }
-  }
-
-  /** The request does not wait for it. */
-  private share(token: string, result: SharedResult, ttlMs: number): void {
-    this.redis.client
-      ?.set(this.sharedKeyOf(token), JSON.stringify(result), 'PX', Math.ceil(ttlMs))
-      .catch(() => undefined);
   }
 
   private async identify(token: string): Promise<Identity> {
@@ -113,21 +99,12 @@ export class ProviderTokens {
       const kind = token.split('.').length === 5 ? 'encrypted' : 'opaque, not a signed token';
       throw refused(`it is ${kind}, and the identity provider has no introspection endpoint to check it with`);
     }
-    const claims = await this.ask(token);
-    if (claims.active !== true) throw refused('it is not active');
-    return judgeIntrospected(claims, this.rules(issuer));
-  }
-
-  private rules(issuer: string): TokenRules {
-    const { oauthAudiences: audiences, oauthRequiredScopes: requiredScopes } = this.settings;
-    return { issuer, audiences, requiredScopes, now: this.now() };
-  }
-
-  private async ask(token: string): Promise<Claims> {
     const introspect = (configuration: client.Configuration) =>
       client.tokenIntrospection(configuration, token, { token_type_hint: 'access_token' });
     try {
-      return await this.provider.call('introspection', introspect, [token]);
+      const claims = await this.provider.call('introspection', introspect, [token]);
+      if (claims.active !== true) throw refused('it is not active');
+      return judgeIntrospected(claims, this.rules(issuer));
     } catch (error) {
       if (error instanceof ApiError) throw error;
       // Some providers respond like this to a token that does not look like one of theirs.
@@ -135,6 +112,11 @@ export class ProviderTokens {
       if (status === 400 && code === 'unsupported_token_type') throw refused('the provider does not know it');
       throw providerUnavailable('introspection failed', error);
     }
+  }
+
+  private rules(issuer: string): TokenRules {
+    const { oauthAudiences: audiences, oauthRequiredScopes: requiredScopes } = this.settings;
+    return { issuer, audiences, requiredScopes, now: this.now() };
   }
 }
 
