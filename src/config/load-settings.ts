@@ -29,10 +29,7 @@ const MIN_SECRET_LENGTH = 32;
 /** Scopes of OpenID Connect itself, which providers often leave out of tokens. */
 const OPENID_SCOPES = ['openid', 'profile', 'email', 'offline_access'];
 
-/**
- * Reads the settings from the process environment and, for what is not set there, from `.env`. Warns on stderr about
- * names in `.env` that resemble a setting. Throws `SettingError` with one line for each invalid setting.
- */
+/** Reads the settings like `readSettings`, from the environment and `.env`, and warns of similar names there on stderr. */
 export function loadSettings(): Settings {
   const fromFile = variablesOfFile();
   for (const warning of unknownNames(Object.keys(fromFile))) console.error(warning);

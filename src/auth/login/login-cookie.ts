@@ -59,11 +59,8 @@ export function loginCookieOptions(callback: string): CookieOptions {
 
 /** The login cookies of a `Cookie` header, in the order in which the browser stored them. */
 export function readLoginCookies(header: string | undefined): Map<string, string> {
-  const pairs = (header ?? '').split(/; */).map((pair) => {
-    const end = pair.indexOf('=');
-    return [pair.slice(0, end).trim(), pair.slice(end + 1).trim()] as const;
-  });
-  return new Map(pairs.filter(([name]) => /^login-[A-Za-z0-9_-]{16}$/.test(name)));
+  const found = (header ?? '').matchAll(/(?:^|;) *(login-[A-Za-z0-9_-]{16})=([^;]*)/g);
+  return new Map([...found].map(([, name, value]) => [name!, value!.trim()]));
 }
 
 /** The oldest login cookies, which have to be removed to make room for another of `length` characters. */

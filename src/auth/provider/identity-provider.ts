@@ -1,4 +1,4 @@
-import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import * as client from 'openid-client';
 import { MONOTONIC_NOW, type MonotonicNow } from '../../config/settings.module.js';
 import { Settings } from '../../config/settings.js';
@@ -31,8 +31,7 @@ export type ProviderState = 'ready' | 'unavailable' | 'refusesClient';
 /** The identity provider at `OAUTH_URI`; its metadata is read when first needed. */
 @Injectable()
 export class IdentityProvider {
-  private readonly logger = new Logger('IdentityProvider');
-  private readonly quietLog = new QuietLog('IdentityProvider');
+  private readonly log = new QuietLog('IdentityProvider');
   private readonly metadata = readNowAndThen(
     METADATA_KEPT_MS,
     () => this.now(),
@@ -81,7 +80,7 @@ export class IdentityProvider {
     const refusal = refusalOf(failure);
     if (refusal.status !== undefined) {
       const text = textOf(refusal, [this.settings.oauthClientSecret, ...secrets]);
-      this.quietLog.warn(`the identity provider refuses a request to its ${endpoint} endpoint: ${text}`);
+      this.log.warn(`the identity provider refuses a request to its ${endpoint} endpoint: ${text}`);
     }
     if (refusesClient(refusal)) throw this.refusedClient();
     throw failure;
@@ -108,7 +107,7 @@ export class IdentityProvider {
 
   /** The provider has rejected this service: logs that once, and returns the 503 / 201. */
   private refusedClient(): ApiError {
-    if (this.refusedAt === undefined) this.logger.error(CLIENT_REFUSED);
+    if (this.refusedAt === undefined) this.log.error(CLIENT_REFUSED);
     this.refusedAt = this.now();
     const error = new ApiError('unavailable', `Sign-in is not available: ${CLIENT_REFUSED}`);
     error.cause = new Error('invalid_client');
@@ -118,10 +117,7 @@ export class IdentityProvider {
 
 const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'introspection_endpoint', 'jwks_uri'] as const;
 
-/**
- * Reads the metadata of the provider at `OAUTH_URI`: by OpenID Connect discovery, otherwise by RFC 8414. Throws
- * 503 / 201 when neither yields a usable document within `limitMs`.
- */
+/** By OpenID Connect discovery, otherwise by RFC 8414. Throws 503 / 201 if neither yields a usable document in time. */
 async function discover({ oauthUri, oauthClientId }: Settings, limitMs: number): Promise<client.ServerMetadata> {
   const signal = AbortSignal.timeout(limitMs);
   const options = {

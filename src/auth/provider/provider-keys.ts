@@ -13,7 +13,6 @@ import { boundedFetch, providerUnavailable, readNowAndThen } from './bounded-fet
 const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
 
 const KEYS_KEPT_MS = 600_000;
-
 /** Why keys may have to be read again, and how often at most: anybody can send tokens with unknown keys. */
 const READ_AGAIN_MS: Readonly<Record<string, number>> = {
   [errors.JWKSNoMatchingKey.code]: 5_000,
@@ -32,10 +31,7 @@ export class ProviderKeys {
 
   constructor(@Inject(MONOTONIC_NOW) private readonly now: MonotonicNow) {}
 
-  /**
-   * Verifies a signature with the keys at `uri`, which are read again if it fails. Throws jose's error for a bad token,
-   * 503 / 201 when the keys cannot be read.
-   */
+  /** Verifies a signature with the keys at `uri`. Throws jose's error for a bad token, 503 / 201 if they cannot be read. */
   async verify(token: string, uri: string): Promise<CompactVerifyResult> {
     try {
       return await verifyWith((await this.keys.fetch(uri))!, token);
@@ -51,15 +47,10 @@ export class ProviderKeys {
     const restMs = READ_AGAIN_MS[reason];
     if (restMs === undefined) return undefined;
     if (!this.readingAgain && this.now() - (this.readAgainAt.get(reason) ?? -Infinity) < restMs) return undefined;
-    this.readingAgain ??= this.readNow(uri).finally(() => (this.readingAgain = undefined));
+    this.readingAgain ??= readKeys(uri).finally(() => (this.readingAgain = undefined));
     const keys = await this.readingAgain;
-    this.readAgainAt.set(reason, this.now());
-    return keys;
-  }
-
-  private async readNow(uri: string): Promise<JWTVerifyGetKey> {
-    const keys = await readKeys(uri);
     this.keys.set(uri, keys);
+    this.readAgainAt.set(reason, this.now());
     return keys;
   }
 }

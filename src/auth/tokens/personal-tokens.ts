@@ -12,7 +12,6 @@ import { cacheableMs, type CheckedToken, type Identity, refused } from './identi
 import { findToken, noteUse } from './personal-tokens.store.js';
 
 const PREFIX = 'rl_';
-const SECRET_BYTES = 32;
 const FORM = /^rl_[A-Za-z0-9_-]{43}$/;
 
 /** The issuer of users with personal tokens; no provider's URL looks like this. */
@@ -50,7 +49,6 @@ export class PersonalTokens {
    */
   async check(token: string, known?: Identity): Promise<CheckedToken> {
     if (!this.settings.tokensEnabled) throw refused('personal tokens are switched off');
-    // What cannot be a token needs no lookup.
     if (!FORM.test(token)) throw refused('it is not known');
     const hash = personalTokenHash(token);
     const identity = known ? await this.identifyAgain(hash, known) : await this.identify(hash, LOOKUPS);
@@ -102,7 +100,7 @@ export class PersonalTokens {
 }
 
 /** A new token with 256 random bits: it cannot be guessed, so storing a plain hash is enough. */
-export const newPersonalToken = (): string => PREFIX + randomBytes(SECRET_BYTES).toString('base64url');
+export const newPersonalToken = (): string => PREFIX + randomBytes(32).toString('base64url');
 
 /** True for tokens that are verified here and never sent to the identity provider. */
 export const hasPersonalPrefix = (token: string): boolean => token.startsWith(PREFIX);
