@@ -8,10 +8,7 @@ export const isLoopback = (hostname: string): boolean =>
 /** An IP address or a host name. */
 export const isHost = (text: string): boolean => isIP(text) !== 0 || /^[\w-]+(\.[\w-]+)*\.?$/.test(text);
 
-/**
- * An http(s) URL to which paths can be appended, whose own path can stand in a cookie; without anything that a URL parser would
- * drop or take for something else.
- */
+/** An http(s) URL to which paths can be appended, whose path can stand in a cookie, without what a parser drops or misreads. */
 export const isBaseUrl = (text: string): boolean =>
   /^https?:\/\/(?!\/)[^\s?#;\\@\u0000-\u001f\u007f]+$/i.test(text) && URL.canParse(text);
 

@@ -49,10 +49,7 @@ export function variablesOfFile(): Variables {
   throw new SettingError('.env: must be text in UTF-8');
 }
 
-/**
- * Reads the settings from environment variables; `NAME_FILE` names a file that holds the value of `NAME`. Throws
- * `SettingError` with one line for each invalid or missing setting.
- */
+/** `NAME_FILE` names a file with the value of `NAME`. Throws `SettingError` with a line for each invalid or missing setting. */
 export function readSettings(variables: Variables): Settings {
   const { set, problems } = withFiles(variables);
   const production = set.NODE_ENV === 'production';

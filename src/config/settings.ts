@@ -32,10 +32,9 @@ const ENCODED = 'must have each % that stands for itself written as %25';
 export class SettingError extends Error {}
 
 /**
- * All settings of the service with their defaults, each read from the environment variable of the same name in capital
- * letters (`pageSize`: `PAGE_SIZE`); undefined where there is no default. `.env.example` and the table in
- * docs/operations.md are generated from here. Of several decorators, the one next to the name is checked first.
- * `readSettings` validates, completes and freezes them.
+ * All settings with their defaults, each read from the environment variable of the same name in capital letters (`pageSize`:
+ * `PAGE_SIZE`). `.env.example` and the table in docs/operations.md are generated from here. Of several decorators, the one
+ * next to the name is checked first. `readSettings` validates, completes and freezes them.
  */
 export class Settings {
   @Setting('`production` refuses missing secrets and turns the development defaults off', { group: 'Service' })

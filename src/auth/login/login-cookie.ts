@@ -35,13 +35,10 @@ export async function openLogin(sealed: string, key: Uint8Array, now: number): P
     const { payload } = await jwtDecrypt(sealed, key, {
       keyManagementAlgorithms: ['dir'],
       contentEncryptionAlgorithms: ['A256GCM'],
-      requiredClaims: ['exp'],
+      requiredClaims: ['exp', 'state', 'verifier', 'redirect', 'redirect_uri'],
       currentDate: new Date(now),
     });
-    const isLogin = ['state', 'verifier', 'redirect', 'redirect_uri'].every(
-      (name) => typeof payload[name] === 'string',
-    );
-    return isLogin ? (payload as JWTPayload & PendingLogin) : undefined;
+    return payload as JWTPayload & PendingLogin;
   } catch {
     return undefined;
   }

@@ -20,10 +20,7 @@ export interface ProviderCall {
 /** The channel through which metrics observe calls to the identity provider. */
 export const providerCalls = channel('reading-list:provider-call');
 
-/**
- * 503 / 201: the identity provider is not available or responds with nonsense. Only the error code of the underlying
- * failure is kept, for the log: its details may contain the provider's response, including tokens.
- */
+/** 503 / 201: the provider is away or talks nonsense. Of the failure only the code is kept: its details may contain tokens. */
 export function providerUnavailable(reason: string, failure?: unknown): ApiError {
   const error = new ApiError('unavailable', `The identity provider is not available: ${reason}`);
   error.cause = new Error(codeOf(failure) ?? reason);

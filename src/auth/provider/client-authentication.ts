@@ -10,11 +10,8 @@ const METHODS = {
 };
 export type Method = keyof typeof METHODS;
 
-/** An endpoint at which a client has to authenticate itself. */
-export type Endpoint = 'token' | 'introspection';
-
 /** The methods to try at an endpoint, in this order, according to the provider's metadata. */
-export function offeredMethods(metadata: client.ServerMetadata, endpoint: Endpoint): Method[] {
+export function offeredMethods(metadata: client.ServerMetadata, endpoint: 'token' | 'introspection'): Method[] {
   const ofEndpoint = metadata[`${endpoint}_endpoint_auth_methods_supported`];
   const offered = [ofEndpoint ?? metadata.token_endpoint_auth_methods_supported ?? []].flat();
   const usable = (Object.keys(METHODS) as Method[]).filter((method) => offered.includes(method));
@@ -36,10 +33,7 @@ export function configure(
   return configuration;
 }
 
-/**
- * HTTP Basic according to RFC 6749, 2.3.1. Unlike openid-client's own, it leaves `-`, `_`, `.` and `*` unencoded, as
- * form encoding does: many providers do not decode.
- */
+/** HTTP Basic (RFC 6749, 2.3.1). openid-client would encode `-`, `_`, `.` and `*` too, which many providers do not decode. */
 function basic(secret: string): client.ClientAuth {
   return (_server, { client_id }, _body, headers) => {
     const encode = (text: string) => new URLSearchParams({ '': text }).toString().slice(1);
@@ -48,10 +42,7 @@ function basic(secret: string): client.ClientAuth {
   };
 }
 
-/**
- * The `resource` parameter (RFC 8707) of a login: the audience that `OAUTH_AUDIENCE` requires, if it is an http(s) URL.
- * Providers that issue tokens for several services need it; without the setting nothing is sent.
- */
+/** The `resource` of a login (RFC 8707), which providers of several services need: `OAUTH_AUDIENCE`, if it is a URL. */
 export function resourceParameter({ oauthAudiences, oauthClientId }: Settings): { resource?: string } {
   const [audience] = oauthAudiences;
   const isRequired = oauthAudiences.length === 1 && audience !== undefined && audience !== oauthClientId;

@@ -6,15 +6,7 @@ import { isLoopback } from '../../config/formats.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { QuietLog } from '../quiet-log.js';
 import { boundedFetch, PROVIDER_LIMIT_MS, providerUnavailable, readNowAndThen, withinLimit } from './bounded-fetch.js';
-import {
-  configure,
-  type Endpoint,
-  type Method,
-  offeredMethods,
-  refusalOf,
-  refusesClient,
-  textOf,
-} from './client-authentication.js';
+import { configure, type Method, offeredMethods, refusalOf, refusesClient, textOf } from './client-authentication.js';
 
 const PROBE_LIMIT_MS = 2500;
 /** How long a rejection counts if only another login can test it again. */
@@ -59,7 +51,7 @@ export class IdentityProvider {
    * @param latest the provider's metadata, if it has just been read
    */
   async call<T>(
-    endpoint: Endpoint,
+    endpoint: 'token' | 'introspection',
     send: (configuration: client.Configuration) => Promise<T>,
     secrets: readonly string[],
     latest?: client.ServerMetadata,
@@ -115,8 +107,6 @@ export class IdentityProvider {
   }
 }
 
-const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'introspection_endpoint', 'jwks_uri'] as const;
-
 /** By OpenID Connect discovery, otherwise by RFC 8414. Throws 503 / 201 if neither yields a usable document in time. */
 async function discover({ oauthUri, oauthClientId }: Settings, limitMs: number): Promise<client.ServerMetadata> {
   const signal = AbortSignal.timeout(limitMs);
@@ -142,7 +132,8 @@ function requireUsable(metadata: client.ServerMetadata, uri: string): void {
   // openid-client compares them where it makes up the URL itself, but then a slash at the end would matter.
   if (withoutSlash(metadata.issuer) !== withoutSlash(uri))
     throw providerUnavailable('its metadata is of another issuer');
-  for (const name of ENDPOINTS) if (metadata[name] !== undefined) requireSafeUrl(name, metadata[name]);
+  for (const name of ['authorization_endpoint', 'token_endpoint', 'introspection_endpoint', 'jwks_uri'] as const)
+    if (metadata[name] !== undefined) requireSafeUrl(name, metadata[name]);
   if (!metadata.jwks_uri && !metadata.introspection_endpoint)
     throw providerUnavailable('its metadata has neither jwks_uri nor introspection_endpoint');
 }

@@ -1,12 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import {
-  compactVerify,
-  type CompactVerifyResult,
-  createLocalJWKSet,
-  errors,
-  type JSONWebKeySet,
-  type JWTVerifyGetKey,
-} from 'jose';
+import { compactVerify, createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import { MONOTONIC_NOW, type MonotonicNow } from '../../config/settings.module.js';
 import { boundedFetch, providerUnavailable, readNowAndThen } from './bounded-fetch.js';
 
@@ -32,7 +25,7 @@ export class ProviderKeys {
   constructor(@Inject(MONOTONIC_NOW) private readonly now: MonotonicNow) {}
 
   /** Verifies a signature with the keys at `uri`. Throws jose's error for a bad token, 503 / 201 if they cannot be read. */
-  async verify(token: string, uri: string): Promise<CompactVerifyResult> {
+  async verify(token: string, uri: string) {
     try {
       return await verifyWith((await this.keys.fetch(uri))!, token);
     } catch (error) {
@@ -66,7 +59,7 @@ async function readKeys(uri: string): Promise<JWTVerifyGetKey> {
 }
 
 /** A token need not name its key, so all that match are tried. */
-async function verifyWith(keys: JWTVerifyGetKey, token: string): Promise<CompactVerifyResult> {
+async function verifyWith(keys: JWTVerifyGetKey, token: string) {
   const options = { algorithms: ALGORITHMS };
   try {
     return await compactVerify(token, keys, options);

@@ -28,10 +28,7 @@ export const lookupTimedOut = (): ApiError => unavailable(new Error('timed out')
 /** Lookups of unknown tokens may use as many sessions as one user may: anybody can send tokens. */
 const LOOKUPS = 'personal tokens';
 
-/**
- * Verifies personal tokens, which the operator creates and the database stores. Each is looked up every few seconds;
- * while the database is unavailable, those that were valid at the last lookup keep working.
- */
+/** Verifies personal tokens by a lookup every few seconds. While the database is away, those that were valid keep working. */
 @Injectable()
 export class PersonalTokens {
   /** How many uses are being recorded. */
