@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request } from 'express';
 import { Passport, type PassportStatic } from 'passport';
 import { Settings } from '../config/settings.js';
 import { ApiError } from '../protocol/api-error.js';
@@ -9,6 +9,8 @@ import { RateLimiter } from '../rate-limit/rate-limiter.js';
 import type { Scheme, Sender } from './caller.js';
 import { BasicStrategy } from './strategies/basic.strategy.js';
 import { BearerStrategy, type Presented } from './strategies/bearer.strategy.js';
+
+type Middleware = (request: Presented, response: unknown, next: unknown) => void;
 
 /** Authenticates the sender of a request through Passport. */
 @Injectable()
@@ -65,8 +67,8 @@ export class Authenticator {
         if (sender) resolve(sender);
         else reject((error as Error) ?? new ApiError('invalidAuthorization', 'The credentials were refused'));
       };
-      const authenticate = this.passport.authenticate(scheme, { session: false }, answer) as RequestHandler;
-      void authenticate(presented as unknown as Request, {} as Response, answer);
+      const authenticate = this.passport.authenticate(scheme, { session: false }, answer) as Middleware;
+      authenticate(presented, {}, answer);
     });
   }
 }

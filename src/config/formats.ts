@@ -1,6 +1,8 @@
 import { isIP } from 'node:net';
 import { domainToUnicode } from 'node:url';
 
+export const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
+
 /** True for the host of a URL, as `URL` normalises it, that only this machine can reach. */
 export const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);

@@ -3,13 +3,12 @@ import { readFileSync } from 'node:fs';
 import { plainToInstance } from 'class-transformer';
 import { Validator } from 'class-validator/cjs/validation/Validator.js';
 import dotenv from 'dotenv';
+import { withoutSlash } from './formats.js';
 import { DEFINITIONS } from './setting.decorator.js';
 import { masked, SETTING_NAMES, SettingError, Settings } from './settings.js';
 import { unknownNames } from './unknown-names.js';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
-
-const MAX_QUOTED = 100;
 
 /** What counts where a variable is not set, except in production. */
 const DEVELOPMENT: Variables = {
@@ -96,7 +95,7 @@ function invalidIn(settings: Settings, values: Variables): string[] {
 function quote(name: string, text: string): string {
   if (DEFINITIONS.get(name)!.secret) return '';
   const shown = masked(name, text);
-  return `, not ${JSON.stringify(shown.length > MAX_QUOTED ? `${shown.slice(0, MAX_QUOTED)}…` : shown)}`;
+  return `, not ${JSON.stringify(shown.length > 100 ? `${shown.slice(0, 100)}…` : shown)}`;
 }
 
 /** Both ports are on the same host, so they have to differ; 0 is a free port for each. */
@@ -130,7 +129,7 @@ function derive(settings: Settings, { OAUTH_URI, PUBLIC_URL = '' }: Variables): 
     settings.oauthRequiredScope?.split(' ') ??
     settings.oauthScope.split(' ').filter((scope) => !OPENID_SCOPES.includes(scope));
   // PUBLIC_URL both as written and normalised: the provider may know it either way.
-  const own = [settings.oauthClientId, PUBLIC_URL.replace(/\/+$/, ''), settings.publicUrl];
+  const own = [settings.oauthClientId, withoutSlash(PUBLIC_URL), settings.publicUrl];
   settings.oauthAudiences = settings.oauthAudience
     ? [settings.oauthAudience]
     : [...new Set(own)].flatMap((name) => name || []);

@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import * as client from 'openid-client';
+import { isLoopback, withoutSlash } from '../../config/formats.js';
 import { MONOTONIC_NOW, type MonotonicNow } from '../../config/settings.module.js';
 import { Settings } from '../../config/settings.js';
-import { isLoopback } from '../../config/formats.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { QuietLog } from '../quiet-log.js';
 import { boundedFetch, PROVIDER_LIMIT_MS, providerUnavailable, readNowAndThen, withinLimit } from './bounded-fetch.js';
@@ -137,8 +137,6 @@ function requireUsable(metadata: client.ServerMetadata, uri: string): void {
   if (!metadata.jwks_uri && !metadata.introspection_endpoint)
     throw providerUnavailable('its metadata has neither jwks_uri nor introspection_endpoint');
 }
-
-const withoutSlash = (text: string): string => text.replace(/\/+$/, '');
 
 /** Plain http is safe on loopback only. */
 function requireSafeUrl(name: string, value: unknown): void {

@@ -1,3 +1,4 @@
+import type { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { type Identity, refused } from './identity.js';
 
@@ -5,11 +6,10 @@ import { type Identity, refused } from './identity.js';
 export type Claims = Record<string, unknown>;
 
 /** What a token must satisfy, and the time of the check. */
-export interface TokenRules {
+interface TokenRules {
   /** The issuer as the provider's metadata spells it. */
   issuer: string;
-  audiences: readonly string[];
-  requiredScopes: readonly string[];
+  settings: Settings;
   now: number;
 }
 
@@ -36,17 +36,17 @@ export function judgeIntrospected(claims: Claims, rules: TokenRules): Omit<Ident
   return judge(claims, rules);
 }
 
-function judge(claims: Claims, rules: TokenRules): Omit<Identity, 'issuer'> {
+function judge(claims: Claims, { issuer, settings, now }: TokenRules): Omit<Identity, 'issuer'> {
   const { iss, sub, exp, cnf } = claims;
-  if (!isAbsent(iss) && withoutSlash(iss) !== withoutSlash(rules.issuer)) throw refused('it is of another issuer');
+  if (!isAbsent(iss) && withoutSlash(iss) !== withoutSlash(issuer)) throw refused('it is of another issuer');
   const audiences = audiencesOf(claims);
-  if (audiences.length > 0 && !audiences.some((audience) => rules.audiences.includes(audience as string)))
-    throw refused(`its audience is ${quote(audiences)}, not ${quote(rules.audiences)}`);
-  judgeTimes(claims, rules.now / 1000);
+  if (audiences.length > 0 && !audiences.some((audience) => settings.oauthAudiences.includes(audience as string)))
+    throw refused(`its audience is ${quote(audiences)}, not ${quote(settings.oauthAudiences)}`);
+  judgeTimes(claims, now / 1000);
   if (typeof sub !== 'string' || sub === '') throw refused('it names no subject');
   // Bound to a key of its owner (RFC 7800): presented as a plain bearer token, it may be stolen.
   if (!isAbsent(cnf)) throw refused('it needs a proof of possession');
-  requireScopes(claims, rules.requiredScopes);
+  requireScopes(claims, settings.oauthRequiredScopes);
   return { subject: sub, expiresAt: isAbsent(exp) ? undefined : Number(exp) * 1000, name: nameOf(claims) };
 }
 
@@ -105,13 +105,12 @@ function judgeTimes({ exp, nbf, iat }: Claims, nowSeconds: number): void {
 function requireScopes({ scope, scp }: Claims, required: readonly string[]): void {
   const granted = [scope, scp].flat().flatMap((names) => (typeof names === 'string' ? names.split(' ') : []));
   if (required.every((name) => granted.includes(name))) return;
-  const has = granted.some(isName) ? `it has ${quote(granted.filter(isName))}` : 'it has none';
+  const named = granted.filter((name) => name !== '');
+  const has = named.length > 0 ? `it has ${quote(named)}` : 'it has none';
   throw new ApiError('forbidden', `The access token lacks the scope ${required.join(' ')}: ${has}`);
 }
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null;
-
-const isName = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 const isOneOf = (names: readonly string[], value: unknown): boolean =>
   typeof value === 'string' && names.includes(value.toLowerCase());

@@ -10,7 +10,7 @@ import { providerUnavailable } from '../provider/bounded-fetch.js';
 import { IdentityProvider } from '../provider/identity-provider.js';
 import { ProviderKeys } from '../provider/provider-keys.js';
 import { refusalOf } from '../provider/client-authentication.js';
-import { type Claims, judgeIntrospected, judgeSigned, type TokenRules } from './claims.js';
+import { type Claims, judgeIntrospected, judgeSigned } from './claims.js';
 import { type CheckedToken, type Identity, refused, cacheableMs } from './identity.js';
 
 /** True for a text that looks like a signed JWT: three parts, the first a JSON object with `alg`. */
@@ -21,12 +21,6 @@ export function looksLikeJwt(token: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** What instances share through Redis. `until` (milliseconds since the epoch) gives it one lifetime in all their caches. */
-interface SharedResult {
-  identity: Identity;
-  until: number;
 }
 
 /**
@@ -52,8 +46,8 @@ export class ProviderTokens {
     if (shared) return shared;
     const identity = await this.identify(token);
     const keepMs = cacheableMs(identity, limitMs, this.now());
-    const result = JSON.stringify({ identity, until: this.now() + keepMs } satisfies SharedResult);
-    // The request does not wait for it.
+    // The end gives the result one lifetime in the caches of all instances. The request does not wait for it to be stored.
+    const result = JSON.stringify({ identity, until: this.now() + keepMs });
     if (keepMs > 0) this.redis.client?.set(key, result, 'PX', Math.ceil(keepMs)).catch(() => undefined);
     return { identity, keepMs };
   }
@@ -70,7 +64,7 @@ export class ProviderTokens {
     try {
       const found = await this.redis.client?.get(key);
       if (!found) return undefined;
-      const { identity, until } = JSON.parse(found) as SharedResult;
+      const { identity, until } = JSON.parse(found) as { identity: Identity; until: number };
       const keepMs = Math.min(until - this.now(), limitMs);
       return keepMs > 0 ? { identity, keepMs } : undefined;
     } catch {
@@ -88,7 +82,7 @@ export class ProviderTokens {
     if (jwks_uri === undefined) throw providerUnavailable('it publishes no keys');
     try {
       const { payload, protectedHeader } = await this.keys.verify(token, jwks_uri);
-      return judgeSigned(protectedHeader.typ, readClaims(payload), this.rules(issuer));
+      return judgeSigned(protectedHeader.typ, readClaims(payload), this.rulesOf(issuer));
     } catch (error) {
       throw toApiError(error, token);
     }
@@ -104,7 +98,7 @@ export class ProviderTokens {
     try {
       const claims = await this.provider.call('introspection', introspect, [token]);
       if (claims.active !== true) throw refused('it is not active');
-      return judgeIntrospected(claims, this.rules(issuer));
+      return judgeIntrospected(claims, this.rulesOf(issuer));
     } catch (error) {
       if (error instanceof ApiError) throw error;
       // Some providers respond like this to a token that does not look like one of theirs.
@@ -114,9 +108,8 @@ export class ProviderTokens {
     }
   }
 
-  private rules(issuer: string): TokenRules {
-    const { oauthAudiences: audiences, oauthRequiredScopes: requiredScopes } = this.settings;
-    return { issuer, audiences, requiredScopes, now: this.now() };
+  private rulesOf(issuer: string) {
+    return { issuer, settings: this.settings, now: this.now() };
   }
 }
 
