@@ -22,7 +22,7 @@ export class AuthGuard implements CanActivate {
   }
 }
 
-/** Throws 403 / 121 when a read-only token writes, after the guard that counts requests: these count like any other. */
+/** Throws 403 / 121 when a read-only token writes. Comes after the guard that counts requests, so that these count too. */
 @Injectable()
 export class ReadOnlyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {

@@ -30,7 +30,7 @@ import { TokenVerifier } from './tokens/token-verifier.js';
 })
 export class AuthModule {}
 
-/** The login with which web pages get a token of the identity provider, whose name, a setting, is in the paths. */
+/** The login that gets web pages a token of the identity provider. Its paths contain the provider's name, a setting. */
 @Module({})
 export class LoginModule {
   static forRoot(settings: Settings): DynamicModule {

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 
-/** Gives each kind of warning at most once a minute: strangers may cause any number of them. */
+/** Logs each kind of warning at most once a minute: strangers may cause any number of them. */
 export class QuietLog extends Logger {
   private readonly said = new LRUCache<string, true>({ max: 100, ttl: 60_000 });
 

@@ -28,7 +28,7 @@ const MIN_SECRET_LENGTH = 32;
 /** Scopes of OpenID Connect itself, which providers often leave out of tokens. */
 const OPENID_SCOPES = ['openid', 'profile', 'email', 'offline_access'];
 
-/** Reads the settings like `readSettings`, from the environment and `.env`, and warns of similar names there on stderr. */
+/** Like `readSettings`, from the environment and `.env`. Warns on stderr of names in `.env` that resemble a setting. */
 export function loadSettings(): Settings {
   const fromFile = variablesOfFile();
   for (const warning of unknownNames(Object.keys(fromFile))) console.error(warning);

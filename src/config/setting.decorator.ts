@@ -33,7 +33,7 @@ export const Setting =
 
 /** A text with which `problemOf` finds nothing wrong; what it finds is the message. */
 export function Examined(problemOf: (text: string) => string | undefined): PropertyDecorator {
-  // What is not a text has been converted, or is a default, as an empty text is.
+  // Anything but a text was right and has been converted, or is a default, and so is an empty text.
   const problemIn = (value: unknown) => (typeof value === 'string' && value !== '' ? problemOf(value) : undefined);
   const validate = (value: unknown) => problemIn(value) === undefined;
   return ValidateBy({ name: 'examined', validator: { validate, defaultMessage: (given) => problemIn(given?.value)! } });

@@ -3,7 +3,7 @@ import { dirname } from 'node:path/posix';
 import type { CookieOptions } from 'express';
 import { EncryptJWT, jwtDecrypt, type JWTPayload } from 'jose';
 
-/** Of all login cookies of a browser together, as Node rejects requests with more than 16 KiB of headers. */
+/** The limit for all login cookies of a browser together, as Node rejects requests with more than 16 KiB of headers. */
 const MAX_TOTAL_LENGTH = 8192;
 
 /** The state of a login in a browser until the provider redirects back. */
@@ -50,7 +50,7 @@ export const loginCookieName = (state: string): string => `login-${state.slice(0
 /** The options of the cookie of a login that ends at `callback`. */
 export function loginCookieOptions(callback: string): CookieOptions {
   const { protocol, pathname } = new URL(callback);
-  // The folder of the callback: where logins begin, the cookies of abandoned ones come too, and can be removed.
+  // The folder of the callback, so that the path where logins begin receives the cookies of abandoned ones, to remove them.
   return { path: dirname(pathname), httpOnly: true, sameSite: 'lax', secure: protocol === 'https:' };
 }
 

@@ -59,7 +59,7 @@ function matchesDomain(url: URL, domain: string): boolean {
   return url.hostname.endsWith(`.${hostname}`) && url.hostname.length > hostname.length + 1;
 }
 
-/** Appends the token to the fragment, which servers and `Referer` never see, of a redirect that may end in `#auth:`. */
+/** Appends the token to the fragment, which neither servers nor `Referer` see; the redirect of a page may end in `#auth:`. */
 export const withToken = (redirect: string, token: string): string =>
   `${redirect}${redirect.includes('#') ? '' : '#'}${token}`;
 

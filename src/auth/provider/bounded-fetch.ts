@@ -4,11 +4,11 @@ import type { MonotonicNow } from '../../config/settings.module.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { before } from '../../time-limit.js';
 
-/** For one call to the identity provider and for one response that depends on such calls, which should take five seconds. */
+/** For a call to the identity provider, and for a response that needs one: clients should have it within five seconds. */
 export const PROVIDER_LIMIT_MS = 4800;
 
 const MAX_BYTES = 512 * 1024;
-/** How long what is old serves before it is read again after that has failed: not for each token. */
+/** The pause after reading again has failed, so that not every token asks a provider that is down. */
 const AFTER_FAILURE_MS = 10_000;
 
 /** How long a call to the identity provider took; `failure` is undefined if there was a response. */

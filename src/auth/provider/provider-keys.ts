@@ -24,7 +24,7 @@ export class ProviderKeys {
 
   constructor(@Inject(MONOTONIC_NOW) private readonly now: MonotonicNow) {}
 
-  /** Verifies a signature with the keys at `uri`. Throws jose's error for a bad token, 503 / 201 if they cannot be read. */
+  /** Verifies with the keys at `uri`, read again if that fails. Throws jose's error for a bad token, 503 / 201 without keys. */
   async verify(token: string, uri: string) {
     try {
       return await verifyWith((await this.keys.fetch(uri))!, token);

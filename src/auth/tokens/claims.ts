@@ -28,7 +28,10 @@ export function judgeSigned(typ: unknown, claims: Claims, rules: TokenRules): Om
   return judge(claims, rules);
 }
 
-/** Judges an active token by its introspection (RFC 7662), which may leave out all but subject and scope. Throws likewise. */
+/**
+ * Judges what an introspection (RFC 7662) says about an active token. The provider itself vouches for what it leaves out, but
+ * for the subject and the scope. Throws like `judgeSigned`.
+ */
 export function judgeIntrospected(claims: Claims, rules: TokenRules): Omit<Identity, 'issuer'> {
   const { token_type } = claims;
   if (!isAbsent(token_type) && !isOneOf(['bearer'], token_type)) throw refused('it is not a bearer token');

@@ -46,7 +46,7 @@ export class ProviderTokens {
     if (shared) return shared;
     const identity = await this.identify(token);
     const keepMs = cacheableMs(identity, limitMs, this.now());
-    // The end gives the result one lifetime in the caches of all instances. The request does not wait for it to be stored.
+    // `until` gives the result one lifetime in the caches of all instances. The request does not wait for it to be stored.
     const result = JSON.stringify({ identity, until: this.now() + keepMs });
     if (keepMs > 0) this.redis.client?.set(key, result, 'PX', Math.ceil(keepMs)).catch(() => undefined);
     return { identity, keepMs };
@@ -59,7 +59,7 @@ export class ProviderTokens {
     return `reading-list:token:${hash('sha256', `${rules} ${token}`, 'base64url')}`;
   }
 
-  /** Expiry is by this instance's clock, but never later than after a check of its own: the writer's may differ. */
+  /** By this instance's clock, as the writer's may differ, but kept no longer than after a check of its own. */
   private async findShared(key: string, limitMs: number): Promise<CheckedToken | undefined> {
     try {
       const found = await this.redis.client?.get(key);
