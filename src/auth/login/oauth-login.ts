@@ -16,7 +16,7 @@ import { type AuthorizationResponse, withToken } from './login-parameters.js';
 /** The authorization-code flow with PKCE (RFC 6749, RFC 7636). Stateless: any instance can finish any login. */
 @Injectable()
 export class OAuthLogin {
-  private readonly key: Uint8Array;
+  private readonly key = loginKey(this.settings.sessionSecret);
   /** Bounds the calls to a hung provider: unlike discovery, no two logins share one. */
   private readonly exchanges = new Semaphore({
     slots: 200,
@@ -30,9 +30,7 @@ export class OAuthLogin {
     private readonly settings: Settings,
     @Inject(NOW) private readonly now: Now,
     private readonly status: ServiceStatus,
-  ) {
-    this.key = loginKey(settings.sessionSecret);
-  }
+  ) {}
 
   /**
    * Begins a login that ends at `redirect`: where to send the browser, and the state that it keeps, sealed, until it returns.

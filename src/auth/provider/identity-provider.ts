@@ -24,10 +24,8 @@ export type ProviderState = 'ready' | 'unavailable' | 'refusesClient';
 @Injectable()
 export class IdentityProvider {
   private readonly log = new QuietLog('IdentityProvider');
-  private readonly metadata = readNowAndThen(
-    METADATA_KEPT_MS,
-    () => this.now(),
-    () => discover(this.settings, PROVIDER_LIMIT_MS),
+  private readonly metadata = readNowAndThen(METADATA_KEPT_MS, this.now, () =>
+    discover(this.settings, PROVIDER_LIMIT_MS),
   );
   /** The client authentication that the provider accepted last. */
   private accepted?: Method;

@@ -18,7 +18,7 @@ const READ_AGAIN_MS: Readonly<Record<string, number>> = {
  */
 @Injectable()
 export class ProviderKeys {
-  private readonly keys = readNowAndThen(KEYS_KEPT_MS, () => this.now(), readKeys);
+  private readonly keys = readNowAndThen(KEYS_KEPT_MS, this.now, readKeys);
   private readonly readAgainAt = new Map<string, number>();
   private readingAgain?: Promise<JWTVerifyGetKey>;
 

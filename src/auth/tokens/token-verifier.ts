@@ -49,9 +49,20 @@ export class TokenVerifier {
 
   private readonly log = new QuietLog('TokenVerifier');
   /** Those that were good when they were last checked; a personal token may outlive its time while the database is away. */
-  private readonly known: LRUCache<string, VerifiedToken>;
+  private readonly known = new LRUCache<string, VerifiedToken>({
+    max: MAX_CACHED,
+    ttlResolution: 0,
+    noDeleteOnStaleGet: true,
+    perf: { now: this.now },
+  });
   /** Of the checks in progress and, for seconds, of those that ended with a refusal. */
-  private readonly outcomes: LRUCache<string, Outcome, Check>;
+  private readonly outcomes = new LRUCache<string, Outcome, Check>({
+    max: MAX_CACHED,
+    ttl: REFUSAL_KEPT_MS,
+    ttlResolution: 0,
+    perf: { now: this.now },
+    fetchMethod: (key, _, fetching) => this.check(key, fetching),
+  });
   /** By what a check has to wait for, so that one that hangs does not hold up the others. */
   private readonly checks = {
     signed: new Semaphore(CHECKS),
@@ -61,20 +72,10 @@ export class TokenVerifier {
 
   constructor(
     private readonly settings: Settings,
-    @Inject(MONOTONIC_NOW) now: MonotonicNow,
+    @Inject(MONOTONIC_NOW) private readonly now: MonotonicNow,
     private readonly personal: PersonalTokens,
     private readonly provided: ProviderTokens,
-  ) {
-    const perf = { now };
-    this.known = new LRUCache({ max: MAX_CACHED, ttlResolution: 0, noDeleteOnStaleGet: true, perf });
-    this.outcomes = new LRUCache({
-      max: MAX_CACHED,
-      ttl: REFUSAL_KEPT_MS,
-      ttlResolution: 0,
-      perf,
-      fetchMethod: (key, _, fetching) => this.check(key, fetching),
-    });
-  }
+  ) {}
 
   /** The cached result for a token, if any. */
   cached(token: string): VerifiedToken | undefined {
