@@ -5,11 +5,7 @@ import { readOnlyToken } from '../protocol/api-error.js';
 import { Authenticator } from './authenticator.js';
 import { Caller } from './caller.js';
 
-/**
- * Requires credentials unless the handler is `@Public()`. Throws 401 / 104 without usable credentials, 401 / 105 when
- * they are rejected, 403 / 121 without the scope, 503 / 201 while they cannot be verified, 429 / 117 for an IP address that
- * keeps trying.
- */
+/** Requires credentials unless the handler is `@Public()`. Throws 401 / 104 or 105, 403 / 121, 429 / 117 or 503 / 201. */
 @Injectable()
 export class AuthGuard implements CanActivate {
   constructor(private readonly authenticator: Authenticator) {}
@@ -26,15 +22,12 @@ export class AuthGuard implements CanActivate {
   }
 }
 
-/**
- * Throws 403 / 121 when a read-only token writes. A guard of its own, after the one that counts requests, so that these are
- * counted like any other.
- */
+/** Throws 403 / 121 when a read-only token writes. Comes after the guard that counts requests, so that these count too. */
 @Injectable()
 export class ReadOnlyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const { caller, method } = requestOf(context);
-    if (!caller?.isReadOnly || ['GET', 'HEAD'].includes(method)) return true;
+    if (!caller?.sender.isReadOnly || ['GET', 'HEAD'].includes(method)) return true;
     if (accessOf(context)?.bearerOnly) return true;
     throw readOnlyToken();
   }

@@ -30,20 +30,13 @@ import { TokenVerifier } from './tokens/token-verifier.js';
 })
 export class AuthModule {}
 
-/**
- * The login through which web pages and devices get a token of the identity provider. Its paths contain the provider's
- * name, a setting.
- */
+/** The login that gets web pages a token of the identity provider. Its paths contain the provider's name, a setting. */
 @Module({})
 export class LoginModule {
   static forRoot(settings: Settings): DynamicModule {
     const routes = RouterModule.register([{ path: loginPath(settings), module: LoginModule }]);
-    if (!settings.oauthEnabled) return { module: LoginModule, imports: [routes], controllers: [NoProviderController] };
-    return {
-      module: LoginModule,
-      imports: [AuthModule, routes],
-      controllers: [OAuthController],
-      providers: [OAuthLogin],
-    };
+    return settings.oauthEnabled
+      ? { module: LoginModule, imports: [AuthModule, routes], controllers: [OAuthController], providers: [OAuthLogin] }
+      : { module: LoginModule, imports: [routes], controllers: [NoProviderController] };
   }
 }

@@ -10,8 +10,7 @@ import type { Scheme, Sender } from './caller.js';
 import { BasicStrategy } from './strategies/basic.strategy.js';
 import { BearerStrategy, type Presented } from './strategies/bearer.strategy.js';
 
-type Answer = (error?: unknown, sender?: Sender | false) => void;
-type Middleware = (request: Presented, response: unknown, next: Answer) => void;
+type Middleware = (request: Presented, response: unknown, next: unknown) => void;
 
 /** Authenticates the sender of a request through Passport. */
 @Injectable()
@@ -28,19 +27,21 @@ export class Authenticator {
   }
 
   /**
-   * The sender that the credentials identify. Throws 401 / 104 without usable credentials, 401 / 105 when they are
-   * rejected, 403 / 121 without the scope, 503 / 201 when they cannot be verified, 429 / 117 for an IP address that
-   * keeps trying.
+   * The sender that the credentials identify. Throws 401 / 104 without usable credentials, 401 / 105 when they are rejected,
+   * 403 / 121 without the scope, 503 / 201 when they cannot be verified, 429 / 117 for an IP address that keeps trying.
    */
   async senderOf(request: Request, bearerOnly: boolean): Promise<Sender> {
     const presented = this.presentedBy(request);
     try {
-      const scheme = this.schemeOf(presented.headers.authorization, bearerOnly);
-      return await this.ask(scheme, presented);
+      return await this.ask(this.schemeOf(presented.headers.authorization, bearerOnly), presented);
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 401) throw error;
       await presented.count();
-      throw this.withChallenge(error, bearerOnly);
+      const { kind, message } = error;
+      const reason = kind === 'invalidAuthorization' ? 'invalid_token' : undefined;
+      // Added here, because the code that rejects a token does not know what else is accepted.
+      const value = challenge(this.settings, { error: reason, bearerOnly });
+      throw new ApiError(kind, message, { 'WWW-Authenticate': value });
     }
   }
 
@@ -62,7 +63,7 @@ export class Authenticator {
 
   private ask(scheme: Scheme, presented: Presented): Promise<Sender> {
     return new Promise((resolve, reject) => {
-      const answer: Answer = (error, sender) => {
+      const answer = (error?: unknown, sender?: Sender | false) => {
         if (sender) resolve(sender);
         else reject((error as Error) ?? new ApiError('invalidAuthorization', 'The credentials were refused'));
       };
@@ -70,20 +71,6 @@ export class Authenticator {
       authenticate(presented, {}, answer);
     });
   }
-
-  /** Added here, because the code that rejects a token does not know what else is accepted. */
-  private withChallenge({ kind, message }: ApiError, bearerOnly: boolean): ApiError {
-    const options: ChallengeOptions = { bearerOnly };
-    if (kind === 'invalidAuthorization') options.error = 'invalid_token';
-    return new ApiError(kind, message, { 'WWW-Authenticate': challenge(this.settings, options) });
-  }
-}
-
-/** What a challenge depends on besides the settings: whether a token was rejected, and what the handler accepts. */
-interface ChallengeOptions {
-  error?: 'invalid_token';
-  /** Basic credentials are not accepted. */
-  bearerOnly?: boolean;
 }
 
 /**
@@ -92,12 +79,10 @@ interface ChallengeOptions {
  */
 export function challenge(
   { serviceName, basicAuthEnabled }: Pick<Settings, 'serviceName' | 'basicAuthEnabled'>,
-  { error, bearerOnly = false }: ChallengeOptions = {},
+  { error, bearerOnly = false }: { error?: 'invalid_token'; bearerOnly?: boolean } = {},
 ): string {
-  const realm = isQuotable(serviceName) ? serviceName : 'reading list';
+  // Printable ASCII that needs no escape between quotes.
+  const realm = /^[ !#-[\]-~]+$/.test(serviceName) ? serviceName : 'reading list';
   const bearer = `Bearer realm="${realm}"${error ? `, error="${error}"` : ''}`;
   return basicAuthEnabled && !bearerOnly ? `${bearer}, Basic realm="${realm}", charset="UTF-8"` : bearer;
 }
-
-/** Printable ASCII that needs no escape between quotes. */
-const isQuotable = (text: string): boolean => /^[ !#-[\]-~]+$/.test(text);

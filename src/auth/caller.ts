@@ -31,23 +31,17 @@ export interface Sender {
 }
 
 /** The sender of an authenticated request, for which statements are counted and waits end with the request. */
-export class Caller implements Sender, Owner {
+export class Caller implements Owner {
   readonly account: Buffer;
   readonly key: string;
-  readonly expiresAt?: number;
-  readonly name?: string;
-  readonly isReadOnly?: boolean;
 
   constructor(
-    { account, key, expiresAt, name, isReadOnly }: Sender,
+    readonly sender: Sender,
     private readonly request: RequestContext,
     readonly shared?: SharedChanges,
   ) {
-    this.account = account;
-    this.key = key;
-    this.expiresAt = expiresAt;
-    this.name = name;
-    this.isReadOnly = isReadOnly;
+    this.account = sender.account;
+    this.key = sender.key;
   }
 
   get statements(): number {
@@ -78,10 +72,7 @@ export const CallerOf = createParamDecorator((_: unknown, context: ExecutionCont
 /** The caller of an authenticated request. */
 export const callerOf = ({ caller }: Request): Caller => caller!;
 
-/**
- * The 16-byte key of a user's data: an HMAC of the scheme and the user's identity in it. The JSON text is unambiguous,
- * so that different schemes and identities never share a key.
- */
+/** The 16-byte key of a user's data: an HMAC of unambiguous JSON, so that different schemes and identities share no key. */
 export function accountKey(secret: string, scheme: Scheme, identity: readonly string[]): Buffer {
   const text = JSON.stringify([scheme, ...identity]);
   return createHmac('sha256', secret).update(text).digest().subarray(0, 16);

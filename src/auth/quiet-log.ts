@@ -2,19 +2,14 @@ import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 
 /** Logs each kind of warning at most once a minute: strangers may cause any number of them. */
-export class QuietLog {
-  private readonly logger: Logger;
+export class QuietLog extends Logger {
   private readonly said = new LRUCache<string, true>({ max: 100, ttl: 60_000 });
 
-  constructor(name: string) {
-    this.logger = new Logger(name);
-  }
-
   /** Messages that differ only in what is between double quotes are of one kind. */
-  warn(message: string): void {
+  override warn(message: string): void {
     const kind = message.replace(/".*"/g, '');
     if (this.said.has(kind)) return;
     this.said.set(kind, true);
-    this.logger.warn(message);
+    super.warn(message);
   }
 }

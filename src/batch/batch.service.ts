@@ -103,7 +103,7 @@ export class BatchService {
     undone: Map<Step, Slot>,
     shared: SharedChanges,
   ): Promise<Slot[]> {
-    const caller = new Caller(callerOf(batch), batch.context, shared);
+    const caller = new Caller(callerOf(batch).sender, batch.context, shared);
     const slots: Slot[] = [];
     let turnStart = performance.now();
     for (const step of group) {

@@ -30,8 +30,6 @@ interface TlsFiles {
   key?: string;
 }
 
-const FORM = 'must be sqlite:PATH, sqlite::memory: or mysql://user:password@host:port/name';
-const DEFAULT_PORT = 3306;
 const MODES = ['DISABLED', 'REQUIRED', 'VERIFY_CA', 'VERIFY_IDENTITY'];
 const PARAMETERS = ['ssl-mode', 'ssl-ca', 'ssl-cert', 'ssl-key', 'socket'];
 const SERVER = /^mysql:\/\/(?<authority>[^\s/?#]*)\/(?<database>[^\s/?#@]+)(?:\?(?<query>[^\s#]*))?$/;
@@ -52,10 +50,11 @@ export function problemOfDatabaseUrl(text: string): string | undefined {
 /** Reads a `mysql:` URL, whose parts are percent-encoded. Throws an `Error` that says what the URL must be. */
 export function readServerUrl(url: string): ServerUrl {
   const { authority, database, query } = SERVER.exec(url)?.groups ?? {};
-  const { user = '', password = '', host, port = DEFAULT_PORT } = AUTHORITY.exec(authority ?? '@@')?.groups ?? {};
+  const { user = '', password = '', host, port = 3306 } = AUTHORITY.exec(authority ?? '@@')?.groups ?? {};
   const parameters = readParameters(query ?? '');
   const socket = parameters.get('socket');
-  if (database === undefined || host === undefined || (host === '' && socket === undefined)) throw new Error(FORM);
+  if (database === undefined || host === undefined || (host === '' && socket === undefined))
+    throw new Error('must be sqlite:PATH, sqlite::memory: or mysql://user:password@host:port/name');
   if (Number(port) < 1 || Number(port) > 65_535) throw new Error('must have a port of 1 to 65535');
   const tls = tlsChoice(parameters);
   if (tls && socket !== undefined) throw new Error('must not have an ssl-mode with a socket, which needs none');

@@ -1,6 +1,8 @@
 import { isIP } from 'node:net';
 import { domainToUnicode } from 'node:url';
 
+export const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
+
 /** True for the host of a URL, as `URL` normalises it, that only this machine can reach. */
 export const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
@@ -8,10 +10,7 @@ export const isLoopback = (hostname: string): boolean =>
 /** An IP address or a host name. */
 export const isHost = (text: string): boolean => isIP(text) !== 0 || /^[\w-]+(\.[\w-]+)*\.?$/.test(text);
 
-/**
- * An http(s) URL to which paths can be appended, whose own path can stand in a cookie; without anything that a URL parser would
- * drop or take for something else.
- */
+/** An http(s) URL to which paths can be appended, whose path can stand in a cookie, without what a parser drops or misreads. */
 export const isBaseUrl = (text: string): boolean =>
   /^https?:\/\/(?!\/)[^\s?#;\\@\u0000-\u001f\u007f]+$/i.test(text) && URL.canParse(text);
 
@@ -102,38 +101,27 @@ function isAddressRange(text: string): boolean {
 const isNetmask = (address: string): boolean =>
   /^1+0*$/.test(address.replace(/(\d+)\.?/g, (_, byte) => Number(byte).toString(2).padStart(8, '0')));
 
-/** A master that Redis Sentinels watch. */
-export interface SentinelMaster {
-  sentinels: { host: string; port: number }[];
-  name: string;
-  username?: string;
-  password?: string;
-  db: number;
-  isEncrypted: boolean;
-}
-
-const SENTINEL_PORT = 26_379;
 const SENTINEL_URL =
   /^redis(s?)-sentinel:\/\/(?:([^\s/?#@:]*)(?::([^\s/?#@]*))?@)?([^\s/?#@]+)\/([^\s/?#]+?)(?:\/(\d{1,5}))?$/;
 const SENTINEL = /^([\w-]+(?:\.[\w-]+)*\.?|\[[0-9a-f:.]+\])(?::(\d{1,5}))?$/i;
 
 /**
- * Reads `redis-sentinel://[user:password@]host:port,host:port/master[/db]`, or `rediss-sentinel` where all servers use TLS.
- * User and password are those of the master, percent-encoded. Undefined for anything else.
+ * Reads `redis-sentinel://[user:password@]host:port,host:port/master[/db]`, or `rediss-sentinel` where all servers use TLS, into
+ * options of ioredis. User and password are those of the master, percent-encoded. Undefined for anything else.
  */
-export function parseSentinelUrl(text: string): SentinelMaster | undefined {
+export function parseSentinelUrl(text: string) {
   const [, tls, username, password, hosts, name, db] = SENTINEL_URL.exec(text) ?? [];
   const sentinels = hosts?.split(',').map((each) => SENTINEL.exec(each));
   if (!sentinels?.every((sentinel) => sentinel !== null)) return undefined;
   return {
     sentinels: sentinels.map(([, host, port]) => ({
       host: host!.replace(/^\[|\]$/g, ''),
-      port: Number(port ?? SENTINEL_PORT),
+      port: Number(port ?? 26_379),
     })),
     name: decodeURIComponent(name!),
     username: username ? decodeURIComponent(username) : undefined,
     password: password ? decodeURIComponent(password) : undefined,
     db: Number(db ?? 0),
-    isEncrypted: tls === 's',
+    ...(tls && { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true }),
   };
 }

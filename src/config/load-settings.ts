@@ -1,17 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { plainToInstance } from 'class-transformer';
-import type { ValidatorOptions } from 'class-validator';
 import { Validator } from 'class-validator/cjs/validation/Validator.js';
 import dotenv from 'dotenv';
+import { withoutSlash } from './formats.js';
 import { DEFINITIONS } from './setting.decorator.js';
 import { masked, SETTING_NAMES, SettingError, Settings } from './settings.js';
 import { unknownNames } from './unknown-names.js';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
-
-const VALIDATION: ValidatorOptions = { skipMissingProperties: true, stopAtFirstError: true };
-const MAX_QUOTED = 100;
 
 /** What counts where a variable is not set, except in production. */
 const DEVELOPMENT: Variables = {
@@ -25,25 +22,20 @@ const DEVELOPMENT: Variables = {
 };
 
 const SECRETS = ['USER_ID_SECRET', 'SESSION_SECRET'];
-const REQUIRED_IN_PRODUCTION = ['PUBLIC_URL', ...SECRETS];
-/** In production, where there is a provider. */
-const REQUIRED_WITH_PROVIDER = ['OAUTH_CLIENT_ID', 'OAUTH_CLIENT_SECRET'];
+const CLIENT = ['OAUTH_CLIENT_ID', 'OAUTH_CLIENT_SECRET'];
 const MIN_SECRET_LENGTH = 32;
 
 /** Scopes of OpenID Connect itself, which providers often leave out of tokens. */
 const OPENID_SCOPES = ['openid', 'profile', 'email', 'offline_access'];
 
-/**
- * Reads the settings from the process environment and, for what is not set there, from `.env`. Warns on stderr about
- * names in `.env` that resemble a setting. Throws `SettingError` with one line for each invalid setting.
- */
+/** Like `readSettings`, from the environment and `.env`. Warns on stderr of names in `.env` that resemble a setting. */
 export function loadSettings(): Settings {
   const fromFile = variablesOfFile();
   for (const warning of unknownNames(Object.keys(fromFile))) console.error(warning);
   return readSettings({ ...fromFile, ...process.env });
 }
 
-/** The variables of `.env`. Throws `SettingError` when it exists but cannot be read. */
+/** The variables of `.env`. Throws `SettingError` if it is there but cannot be read. */
 export function variablesOfFile(): Variables {
   try {
     const content = readFileSync('.env');
@@ -56,10 +48,7 @@ export function variablesOfFile(): Variables {
   throw new SettingError('.env: must be text in UTF-8');
 }
 
-/**
- * Reads the settings from environment variables; `NAME_FILE` names a file that holds the value of `NAME`. Throws
- * `SettingError` with one line for each invalid or missing setting.
- */
+/** `NAME_FILE` names a file with the value of `NAME`. Throws `SettingError` with a line for each invalid or missing setting. */
 export function readSettings(variables: Variables): Settings {
   const { set, problems } = withFiles(variables);
   const production = set.NODE_ENV === 'production';
@@ -95,7 +84,8 @@ function withFiles(variables: Variables) {
 }
 
 function invalidIn(settings: Settings, values: Variables): string[] {
-  return new Validator().validateSync(settings, VALIDATION).map(({ property, constraints }) => {
+  const errors = new Validator().validateSync(settings, { skipMissingProperties: true, stopAtFirstError: true });
+  return errors.map(({ property, constraints }) => {
     const name = SETTING_NAMES.find((each) => propertyOf(each) === property)!;
     return `${name}: ${Object.values(constraints ?? {})[0]}${quote(name, values[name]!)}`;
   });
@@ -105,13 +95,13 @@ function invalidIn(settings: Settings, values: Variables): string[] {
 function quote(name: string, text: string): string {
   if (DEFINITIONS.get(name)!.secret) return '';
   const shown = masked(name, text);
-  return `, not ${JSON.stringify(shown.length > MAX_QUOTED ? `${shown.slice(0, MAX_QUOTED)}…` : shown)}`;
+  return `, not ${JSON.stringify(shown.length > 100 ? `${shown.slice(0, 100)}…` : shown)}`;
 }
 
 /** Both ports are on the same host, so they have to differ; 0 is a free port for each. */
 function samePorts({ port, metricsPort }: Settings): string[] {
-  if (metricsPort !== port || !(port > 0 && port <= 65_535)) return [];
-  return [`METRICS_PORT: must be another port than PORT, not ${metricsPort}`];
+  const isSame = metricsPort === port && Number.isInteger(port) && port > 0;
+  return isSame ? [`METRICS_PORT: must be another port than PORT, not ${port}`] : [];
 }
 
 /** @param said known problems: an invalid setting is not reported as missing too */
@@ -122,9 +112,9 @@ function missingInProduction(set: Variables, said: readonly string[]): string[] 
     names.filter((name) => !isGiven(name) && !isSaid(name)).map((name) => `${name}: ${why}`);
   const short = SECRETS.filter((name) => isGiven(name) && isShort(set[name]!));
   return [
-    ...missing(REQUIRED_IN_PRODUCTION, 'required in production'),
+    ...missing(['PUBLIC_URL', ...SECRETS], 'required in production'),
     ...short.map((name) => `${name}: must have at least ${MIN_SECRET_LENGTH} characters in production`),
-    ...(isGiven('OAUTH_URI') ? missing(REQUIRED_WITH_PROVIDER, 'required in production where OAUTH_URI is set') : []),
+    ...(isGiven('OAUTH_URI') ? missing(CLIENT, 'required in production where OAUTH_URI is set') : []),
   ];
 }
 
@@ -139,19 +129,17 @@ function derive(settings: Settings, { OAUTH_URI, PUBLIC_URL = '' }: Variables): 
     settings.oauthRequiredScope?.split(' ') ??
     settings.oauthScope.split(' ').filter((scope) => !OPENID_SCOPES.includes(scope));
   // PUBLIC_URL both as written and normalised: the provider may know it either way.
-  const own = [settings.oauthClientId, PUBLIC_URL.replace(/\/+$/, ''), settings.publicUrl];
-  settings.oauthAudiences = settings.oauthAudience ? [settings.oauthAudience] : [...new Set(own)].filter(isText);
+  const own = [settings.oauthClientId, withoutSlash(PUBLIC_URL), settings.publicUrl];
+  settings.oauthAudiences = settings.oauthAudience
+    ? [settings.oauthAudience]
+    : [...new Set(own)].flatMap((name) => name || []);
   const { eosDate: date, eosMessage: message, eosUrl: url } = settings;
   settings.endOfService = date === undefined ? undefined : { date, message, url };
 }
 
-const isText = (text: string | undefined): text is string => Boolean(text);
-
-/** What an operator should know about settings that are taken nevertheless. Production refuses a short secret. */
-export const warningsAbout = ({ userIdSecret }: Pick<Settings, 'userIdSecret'>): string[] =>
-  isShort(userIdSecret)
-    ? [
-        `USER_ID_SECRET: has fewer than ${MIN_SECRET_LENGTH} characters, which production refuses, ` +
-          'and it cannot change once there are users',
-      ]
-    : [];
+/** What an operator should know about settings that are taken nevertheless. */
+export function warningsAbout({ userIdSecret }: Settings): string[] {
+  if (!isShort(userIdSecret)) return [];
+  const reason = 'which production refuses, and it cannot change once there are users';
+  return [`USER_ID_SECRET: has fewer than ${MIN_SECRET_LENGTH} characters, ${reason}`];
+}

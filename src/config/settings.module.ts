@@ -1,19 +1,13 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { Settings } from './settings.js';
 
-/** Injection token of the `Clock`. */
+/** Injects the current time in milliseconds since the Unix epoch. It may be adjusted, forwards and backwards. */
 export const NOW = Symbol('Now');
-
-/** Injection token of the `MonotonicNow`. */
-export const MONOTONIC_NOW = Symbol('MonotonicNow');
-
-/** The current time in milliseconds since the Unix epoch. It may be adjusted, forwards and backwards. */
 export type Now = () => number;
 
-/** Milliseconds since an arbitrary moment: for ages and pauses, which adjustments of the wall clock must not affect. */
+/** Injects milliseconds since an arbitrary moment: for ages and pauses, which adjustments of the wall clock must not affect. */
+export const MONOTONIC_NOW = Symbol('MonotonicNow');
 export type MonotonicNow = () => number;
-
-const monotonicNow: MonotonicNow = () => performance.now();
 
 /** Provides the settings and the time to all modules. */
 @Global()
@@ -25,7 +19,7 @@ export class SettingsModule {
       providers: [
         { provide: Settings, useValue: settings },
         { provide: NOW, useValue: now },
-        { provide: MONOTONIC_NOW, useValue: monotonicNow },
+        { provide: MONOTONIC_NOW, useValue: () => performance.now() },
       ],
       exports: [Settings, NOW, MONOTONIC_NOW],
     };

@@ -15,6 +15,7 @@ import {
   isScope,
   isTrustProxy,
   setsNoFlowParameter,
+  withoutSlash,
 } from './formats.js';
 import { problemOfDatabaseUrl } from './database-url.js';
 import { Check, DEFINITIONS, Examined, Flag, ListOf, OneOf, Setting, Text, WholeNumber } from './setting.decorator.js';
@@ -23,7 +24,6 @@ const WHOLE_SECONDS = 2 ** 31 - 1;
 /** Together with what surrounds them, a body and a page have to fit into a string, which has less than 512 MiB. */
 const LARGEST_BODY = 2 ** 28;
 const LARGEST_PAGE = 2 ** 26;
-const MOST_ARTICLES = 10 ** 9;
 const SCOPES = 'must be one or more scopes, separated by single spaces, of printable ASCII without " and \\';
 const POSSIBLE_PORT = 'must have a port of 1 to 65535';
 const ENCODED = 'must have each % that stands for itself written as %25';
@@ -32,10 +32,9 @@ const ENCODED = 'must have each % that stands for itself written as %25';
 export class SettingError extends Error {}
 
 /**
- * All settings of the service with their defaults, each read from the environment variable of the same name in capital
- * letters (`pageSize`: `PAGE_SIZE`); undefined where there is no default. `.env.example` and the table in
- * docs/operations.md are generated from here. Of several decorators, the one next to the name is checked first.
- * `readSettings` validates, completes and freezes them.
+ * All settings with their defaults, each read from the environment variable of the same name in capital letters (`pageSize`:
+ * `PAGE_SIZE`). `.env.example` and the table in docs/operations.md are generated from here. Of several decorators, the one
+ * next to the name is checked first. `readSettings` validates, completes and freezes them.
  */
 export class Settings {
   @Setting('`production` refuses missing secrets and turns the development defaults off', { group: 'Service' })
@@ -156,7 +155,7 @@ export class Settings {
   maxPageBytes: number = 1_048_576;
   @Setting('requests of a batch') @WholeNumber(1, 1000) batchMaxRequests: number = 25;
   @Setting('articles that a user may have, without deleted ones; 0: no limit')
-  @WholeNumber(0, MOST_ARTICLES)
+  @WholeNumber(0, 10 ** 9)
   maxArticlesPerUser: number = 100_000;
   @Setting('longest time that a poll may wait for a change; 0: none waits')
   @WholeNumber(0, 3600)
@@ -225,10 +224,6 @@ export const valueOf = (settings: Settings, name: string) =>
 /** The value in a form that can be shown: without secrets and passwords in URLs. */
 export const masked = (name: string, text: string): string =>
   DEFINITIONS.get(name)!.secret ? '…' : text.replace(/(:[/\\]*).*@/s, '$1…@');
-
-function withoutSlash(url: string): string {
-  return url.replace(/\/+$/, '');
-}
 
 /** Express needs the number of hops as a number: it would parse a string as an IP address. */
 function readTrustProxy(text: string): number | boolean | string {

@@ -7,15 +7,12 @@ const MAX_LENGTH = 64;
 export function unknownNames(names: readonly string[]): string[] {
   return names
     .filter((name) => !KNOWN.includes(name) && name.length <= MAX_LENGTH)
-    .map((name) => ({ name, nearest: nearestTo(name) }))
-    .filter(({ nearest }) => nearest !== undefined)
-    .map(({ name, nearest }) => `${name}: unknown, did you mean ${nearest}?`);
-}
-
-function nearestTo(name: string): string | undefined {
-  const candidates = KNOWN.map((known) => ({ known, distance: editDistance(bare(name), bare(known)) }));
-  const [nearest] = candidates.sort((a, b) => a.distance - b.distance);
-  return nearest!.distance <= Math.min(3, name.length / 4) ? nearest!.known : undefined;
+    .flatMap((name) => {
+      const candidates = KNOWN.map((known) => ({ known, distance: editDistance(bare(name), bare(known)) }));
+      const [nearest] = candidates.sort((a, b) => a.distance - b.distance);
+      const isSimilar = nearest!.distance <= Math.min(3, name.length / 4);
+      return isSimilar ? `${name}: unknown, did you mean ${nearest!.known}?` : [];
+    });
 }
 
 /** Ignores case and separators, the most common mistakes. */

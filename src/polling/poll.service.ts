@@ -105,7 +105,7 @@ export class PollService implements OnApplicationBootstrap, OnApplicationShutdow
       this.polls.noteRefusal();
       return undefined;
     }
-    const { expiresAt = Infinity } = callerOf(request);
+    const { expiresAt = Infinity } = callerOf(request).sender;
     const validSeconds = Math.max(0, Math.floor((expiresAt - this.now()) / 1000));
     return Math.min(wanted, waitMaxSeconds, validSeconds);
   }

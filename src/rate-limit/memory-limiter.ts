@@ -4,9 +4,7 @@ import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 const MAX_ADDRESSES = 100_000;
 const OTHERS = 'address:others';
 
-/**
- * Counts in memory. The number of IP addresses is bounded, because anybody can use very many; users are authenticated.
- */
+/** Counts in memory: a bounded number of IP addresses, because anybody can use very many; users are authenticated. */
 export class MemoryLimiter extends RateLimiterMemory {
   /** When the window of each IP address ends, the earliest first. */
   private readonly addresses = new Map<string, number>();

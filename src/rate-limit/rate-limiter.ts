@@ -28,9 +28,7 @@ export async function createRateLimiter(
   );
 }
 
-/**
- * Counts requests in one-minute windows: in Redis across all instances, in memory without Redis or while it is unavailable.
- */
+/** Counts requests in windows of a minute: in Redis across all instances, in memory without it or while it is away. */
 export class RateLimiter {
   /** @param limiter undefined if there is no limit */
   constructor(private readonly limiter?: RateLimiterAbstract) {}

@@ -1,16 +1,12 @@
 import { once } from 'node:events';
 import { Global, Logger, Module, type OnApplicationShutdown } from '@nestjs/common';
 import type { Redis, RedisOptions } from 'ioredis';
-import { parseSentinelUrl, type SentinelMaster } from '../config/formats.js';
+import { parseSentinelUrl } from '../config/formats.js';
 import { SettingError, Settings } from '../config/settings.js';
 
 const CONNECT_TIMEOUT_MS = 1_000;
-const COMMAND_TIMEOUT_MS = 250;
-/** Without any data for so long, a connection on which a reply is due is replaced. */
-const SILENCE_TIMEOUT_MS = 1_000;
-const MAX_RECONNECT_PAUSE_MS = 2_000;
 
-const retryStrategy = (times: number): number => Math.min(times * 50, MAX_RECONNECT_PAUSE_MS);
+const retryStrategy = (times: number): number => Math.min(times * 50, 2_000);
 
 /**
  * Every command ends within a quarter of a second. One that Redis does not reply to ends the connection a second later, and
@@ -18,21 +14,21 @@ const retryStrategy = (times: number): number => Math.min(times * 50, MAX_RECONN
  */
 const OPTIONS: RedisOptions = {
   connectTimeout: CONNECT_TIMEOUT_MS,
-  commandTimeout: COMMAND_TIMEOUT_MS,
-  socketTimeout: SILENCE_TIMEOUT_MS,
+  commandTimeout: 250,
+  socketTimeout: 1_000,
   maxRetriesPerRequest: 0,
   enableOfflineQueue: false,
   retryStrategy,
+  sentinelCommandTimeout: CONNECT_TIMEOUT_MS,
+  sentinelRetryStrategy: retryStrategy,
   // After a failover the former master is a replica.
   reconnectOnError: ({ message }) => message.startsWith('READONLY'),
 };
 
-const sentinelOptions = ({ isEncrypted, ...master }: SentinelMaster): RedisOptions => ({
-  ...master,
-  sentinelCommandTimeout: CONNECT_TIMEOUT_MS,
-  sentinelRetryStrategy: retryStrategy,
-  ...(isEncrypted && { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true }),
-});
+const ADVICE: Readonly<Record<string, string>> = {
+  cluster: 'a Redis Cluster is not supported, and what is kept there needs none; name a single Redis or Sentinels',
+  sentinel: 'this server is a Sentinel; write redis-sentinel://HOST:PORT/MASTER',
+};
 
 /**
  * Redis at `REDIS_URL`; without that, the driver is not loaded. Rejects with `SettingError` for a server that is not a
@@ -42,18 +38,13 @@ export async function connectRedis({ redisUrl }: Settings): Promise<SharedRedis>
   if (redisUrl === undefined) return new SharedRedis();
   const { Redis } = await import('ioredis');
   const master = parseSentinelUrl(redisUrl);
-  const client = master ? new Redis({ ...sentinelOptions(master), ...OPTIONS }) : new Redis(redisUrl, OPTIONS);
+  const client = master ? new Redis({ ...master, ...OPTIONS }) : new Redis(redisUrl, OPTIONS);
   const redis = new SharedRedis(client);
   const advice = ADVICE[(await modeOf(client)) ?? ''];
   if (advice === undefined) return redis;
   redis.onApplicationShutdown();
   throw new SettingError(`REDIS_URL: ${advice}`);
 }
-
-const ADVICE: Readonly<Record<string, string>> = {
-  cluster: 'a Redis Cluster is not supported, and what is kept there needs none; name a single Redis or Sentinels',
-  sentinel: 'this server is a Sentinel; write redis-sentinel://HOST:PORT/MASTER',
-};
 
 /** What kind of server it is; undefined if it does not say so soon. */
 async function modeOf(client: Redis): Promise<string | undefined> {
@@ -82,7 +73,7 @@ export class SharedRedis implements OnApplicationShutdown {
     return this.client?.status === 'ready';
   }
 
-  /** True when Redis responds to a ping. Never rejects, and takes no longer than a command. */
+  /** True when Redis responds to a ping, which takes no longer than any command. */
   async isReachable(): Promise<boolean> {
     return this.client!.ping().then(
       () => true,

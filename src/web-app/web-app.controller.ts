@@ -90,9 +90,9 @@ export class WebAppController {
 export class AccountController {
   /** A stable key of the caller's account that reveals nothing about the user, and the user's name if the token has one. */
   @Get()
-  name(@CallerOf() { account, name }: Caller): { account: string; name?: string } {
+  name(@CallerOf() { account, sender }: Caller): { account: string; name?: string } {
     const key = createHash('sha256').update('web application').update(account).digest('base64url');
-    return { account: key.slice(0, 22), name };
+    return { account: key.slice(0, 22), name: sender.name };
   }
 }
 

@@ -3,12 +3,7 @@ import { dirname } from 'node:path/posix';
 import type { CookieOptions } from 'express';
 import { EncryptJWT, jwtDecrypt, type JWTPayload } from 'jose';
 
-const PREFIX = 'login-';
-
-/**
- * The limit for all login cookies of a browser together: by default Node.js rejects requests with more than 16 KiB of
- * headers.
- */
+/** The limit for all login cookies of a browser together, as Node rejects requests with more than 16 KiB of headers. */
 const MAX_TOTAL_LENGTH = 8192;
 
 /** The state of a login in a browser until the provider redirects back. */
@@ -22,8 +17,6 @@ export interface PendingLogin {
   redirect_uri: string;
 }
 
-const CONTENT_ENCRYPTION = 'A256GCM';
-
 /** The encryption key of login cookies: the same for all instances with the same secret, and used for nothing else. */
 export const loginKey = (sessionSecret: string): Uint8Array =>
   new Uint8Array(hkdfSync('sha256', sessionSecret, '', 'reading list: login cookie', 32));
@@ -31,7 +24,7 @@ export const loginKey = (sessionSecret: string): Uint8Array =>
 /** Encrypts a login; `expiresAt` in milliseconds since the epoch. */
 export async function sealLogin(login: PendingLogin, key: Uint8Array, expiresAt: number): Promise<string> {
   return new EncryptJWT({ ...login })
-    .setProtectedHeader({ alg: 'dir', enc: CONTENT_ENCRYPTION })
+    .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
     .setExpirationTime(Math.floor(expiresAt / 1000))
     .encrypt(key);
 }
@@ -41,44 +34,37 @@ export async function openLogin(sealed: string, key: Uint8Array, now: number): P
   try {
     const { payload } = await jwtDecrypt(sealed, key, {
       keyManagementAlgorithms: ['dir'],
-      contentEncryptionAlgorithms: [CONTENT_ENCRYPTION],
-      requiredClaims: ['exp'],
+      contentEncryptionAlgorithms: ['A256GCM'],
+      requiredClaims: ['exp', 'state', 'verifier', 'redirect', 'redirect_uri'],
       currentDate: new Date(now),
     });
-    return isLogin(payload) ? payload : undefined;
+    return payload as JWTPayload & PendingLogin;
   } catch {
     return undefined;
   }
 }
 
-const isLogin = (payload: JWTPayload): payload is JWTPayload & PendingLogin =>
-  ['state', 'verifier', 'redirect', 'redirect_uri'].every((name) => typeof payload[name] === 'string');
-
 /** The name of a login's cookie. Each login has its own, so that two tabs do not interfere. */
-export const loginCookieName = (state: string): string => PREFIX + state.slice(0, 16);
+export const loginCookieName = (state: string): string => `login-${state.slice(0, 16)}`;
 
 /** The options of the cookie of a login that ends at `callback`. */
 export function loginCookieOptions(callback: string): CookieOptions {
   const { protocol, pathname } = new URL(callback);
-  // The folder of the callback, so that the path where logins begin also receives the cookies of abandoned ones and can
-  // remove them.
+  // The folder of the callback, so that the path where logins begin receives the cookies of abandoned ones, to remove them.
   return { path: dirname(pathname), httpOnly: true, sameSite: 'lax', secure: protocol === 'https:' };
 }
 
 /** The login cookies of a `Cookie` header, in the order in which the browser stored them. */
 export function readLoginCookies(header: string | undefined): Map<string, string> {
-  const pairs = (header ?? '').split(/; */).map((pair) => {
-    const end = pair.indexOf('=');
-    return [pair.slice(0, end).trim(), pair.slice(end + 1).trim()] as const;
-  });
-  return new Map(pairs.filter(([name]) => /^login-[A-Za-z0-9_-]{16}$/.test(name)));
+  const found = (header ?? '').matchAll(/(?:^|;) *(login-[A-Za-z0-9_-]{16})=([^;]*)/g);
+  return new Map([...found].map(([, name, value]) => [name!, value!.trim()]));
 }
 
 /** The oldest login cookies, which have to be removed to make room for another of `length` characters. */
 export function surplusLoginCookies(cookies: ReadonlyMap<string, string>, length: number): string[] {
-  const newestFirst = [...cookies].reverse();
   let total = length;
-  return newestFirst
+  return [...cookies]
+    .reverse()
     .filter(([name, value]) => (total += name.length + value.length) > MAX_TOTAL_LENGTH)
     .map(([name]) => name);
 }

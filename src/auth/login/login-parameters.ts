@@ -7,9 +7,9 @@ type Query = Readonly<Record<string, unknown>>;
 const MAX_LENGTH = 2000;
 
 /**
- * Reads the `redirect` parameter of a login from its query string: an absolute http(s) URL whose host is in the list.
- * An entry is a host name, or `*.` and a host name for its subdomains; a port restricts it to that port. Throws
- * 400 / 108 when the parameter is missing, 400 / 107 when it is anything else.
+ * Reads the `redirect` parameter of a login: an absolute http(s) URL whose host is in the list. An entry is a host name, or
+ * `*.` and a host name for its subdomains; a port restricts it to that port. Throws 400 / 108 when the parameter is missing,
+ * 400 / 107 when it is anything else.
  * @param ownPage a page of the service itself to which a login may always return
  */
 export function readRedirect(query: Query, domains: readonly string[], ownPage?: string): URL {
@@ -24,9 +24,8 @@ export function readRedirect(query: Query, domains: readonly string[], ownPage?:
 }
 
 /**
- * Parses a URL like a browser, but accepts only what all browsers, and people, read the same way: the host as written
- * must equal the host as parsed. That excludes user info, backslashes, encoded or full-width characters, unusual forms
- * of IP addresses, and missing or extra slashes.
+ * Parses a URL that all browsers, and people, read the same way: the host as written must equal the host as parsed. That excludes
+ * user info, backslashes, encoded or full-width characters, unusual forms of IP addresses, and missing or extra slashes.
  */
 function parsePlainUrl(text: string): URL | undefined {
   if (/[\s\\\u0000-\u0020\u007f-\u009f]/.test(text)) return undefined;
@@ -34,7 +33,8 @@ function parsePlainUrl(text: string): URL | undefined {
   const written = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1]?.toLowerCase();
   if (!url || written === undefined || /(^|\.)\./.test(url.hostname)) return undefined;
   const names = [url.hostname, domainToUnicode(url.hostname)];
-  return names.some((name) => isHost(written, name, url)) ? url : undefined;
+  const hosts = names.map((name) => `${name}:${portOf(url)}`).concat(url.port === '' ? names : []);
+  return hosts.includes(written) ? url : undefined;
 }
 
 /** Not by `URL.canParse`: once the call is optimised, Node 20 refuses hosts with letters such as `ü`. */
@@ -45,9 +45,6 @@ function parseUrl(text: string): URL | undefined {
     return undefined;
   }
 }
-
-const isHost = (written: string, name: string, url: URL): boolean =>
-  written === `${name}:${portOf(url)}` || (url.port === '' && written === name);
 
 const portOf = (url: URL): string => url.port || (url.protocol === 'https:' ? '443' : '80');
 
@@ -62,35 +59,24 @@ function matchesDomain(url: URL, domain: string): boolean {
   return url.hostname.endsWith(`.${hostname}`) && url.hostname.length > hostname.length + 1;
 }
 
-/**
- * The URL that hands the token to the web page: the redirect with the token appended to its fragment, which neither
- * servers nor the `Referer` header see. A page that wants `#auth:<token>` passes a redirect ending in `#auth:`.
- */
-export function withToken(redirect: string, token: string): string {
-  return `${redirect}${redirect.includes('#') ? '' : '#'}${token}`;
-}
+/** Appends the token to the fragment, which neither servers nor `Referer` see; the redirect of a page may end in `#auth:`. */
+export const withToken = (redirect: string, token: string): string =>
+  `${redirect}${redirect.includes('#') ? '' : '#'}${token}`;
 
-/**
- * The parameters with which the provider redirects the browser back after a login (RFC 6749, 4.1.2; `iss` from RFC
- * 9207).
- */
+/** The parameters with which the provider redirects the browser back (RFC 6749, 4.1.2; `iss` from RFC 9207). */
 export interface AuthorizationResponse {
   code: string;
   state: string;
   iss?: string;
 }
 
-/**
- * Reads the query string of the callback. Throws 400 / 107 for an error that the provider reports and for a repeated
- * parameter, 400 / 108 for a missing one.
- */
+/** Throws 400 / 107 for an error that the provider reports and for a repeated parameter, 400 / 108 for a missing one. */
 export function readAuthorizationResponse(query: Query): AuthorizationResponse {
   const error = readOnce(query, 'error');
   if (error !== undefined) throw invalidParameter('error', `the identity provider refused the login${nameOf(error)}`);
-  const code = required(query, 'code');
-  const state = required(query, 'state');
+  const response = { code: required(query, 'code'), state: required(query, 'state') };
   const iss = readOnce(query, 'iss');
-  return iss === undefined ? { code, state } : { code, state, iss };
+  return iss === undefined ? response : { ...response, iss };
 }
 
 function required(query: Query, name: string): string {

@@ -10,35 +10,31 @@ import { challenge } from '../authenticator.js';
 import { IdentityProvider } from '../provider/identity-provider.js';
 import { configure, type ProviderRefusal, refusalOf, resourceParameter } from '../provider/client-authentication.js';
 import { isBearerToken } from '../tokens/token-verifier.js';
-import { type AuthorizationResponse, withToken } from './login-parameters.js';
 import { loginKey, openLogin, type PendingLogin, sealLogin } from './login-cookie.js';
-
-/** Bounds the calls to a hung provider: unlike discovery, no two logins share one. */
-const EXCHANGES = {
-  slots: 200,
-  waitingPerKey: 0,
-  timeoutMs: 0,
-  refusal: 'Too many logins are being finished, try again later',
-};
+import { type AuthorizationResponse, withToken } from './login-parameters.js';
 
 /** The authorization-code flow with PKCE (RFC 6749, RFC 7636). Stateless: any instance can finish any login. */
 @Injectable()
 export class OAuthLogin {
-  private readonly key: Uint8Array;
-  private readonly exchanges = new Semaphore(EXCHANGES);
+  private readonly key = loginKey(this.settings.sessionSecret);
+  /** Bounds the calls to a hung provider: unlike discovery, no two logins share one. */
+  private readonly exchanges = new Semaphore({
+    slots: 200,
+    waitingPerKey: 0,
+    timeoutMs: 0,
+    refusal: 'Too many logins are being finished, try again later',
+  });
 
   constructor(
     private readonly provider: IdentityProvider,
     private readonly settings: Settings,
     @Inject(NOW) private readonly now: Now,
     private readonly status: ServiceStatus,
-  ) {
-    this.key = loginKey(settings.sessionSecret);
-  }
+  ) {}
 
   /**
-   * Begins a login that ends at `redirect`: where to send the browser, and the state that it keeps, sealed, until it
-   * returns. Throws 503 / 201 when the provider is not available.
+   * Begins a login that ends at `redirect`: where to send the browser, and the state that it keeps, sealed, until it returns.
+   * Throws 503 / 201 when the provider is not available.
    */
   async begin(redirect: string, redirect_uri: string) {
     const metadata = await this.provided(this.provider.discovered());
@@ -108,8 +104,8 @@ function requireIssuer(iss: string | undefined, metadata: client.ServerMetadata)
     throw new ApiError('missingParameter', 'iss: is required');
 }
 
-/** Errors about this service's registration with the provider, rather than about the code. */
-const OF_REGISTRATION: readonly string[] = ['unauthorized_client', 'unsupported_grant_type'];
-
-const refusesCode = ({ status, error = '' }: ProviderRefusal): boolean =>
-  error === 'invalid_grant' || (status === 400 && /^[a-z_]{1,40}$/.test(error) && !OF_REGISTRATION.includes(error));
+/** Whether it is the code that is refused, and not how this service is registered. */
+function refusesCode({ status, error = '' }: ProviderRefusal): boolean {
+  const isOfRegistration = ['unauthorized_client', 'unsupported_grant_type'].includes(error);
+  return error === 'invalid_grant' || (status === 400 && /^[a-z_]{1,40}$/.test(error) && !isOfRegistration);
+}

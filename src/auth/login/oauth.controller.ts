@@ -28,10 +28,7 @@ export class OAuthController {
     return { client_id: oauthClientId, oauth_uri: oauthUri, scope: oauthScope };
   }
 
-  /**
-   * Redirects the browser to the provider. Throws 400 / 107 or 108 for an invalid or missing `redirect`, 503 / 201 when
-   * the provider is not available.
-   */
+  /** Redirects to the provider. Throws 400 / 107 or 108 for an invalid or missing `redirect`, 503 / 201 while that is away. */
   @Get('login')
   @Header(...NO_REFERRER)
   async begin(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<Reply> {
@@ -47,9 +44,8 @@ export class OAuthController {
   }
 
   /**
-   * The provider's callback; redirects to `redirect` with the token in the fragment. Throws 400 / 107 or 108 for an
-   * error or incomplete response, 401 / 105 without the login it belongs to, 503 / 201 when the provider is not
-   * available.
+   * The provider's callback; redirects to `redirect` with the token in the fragment. Throws 400 / 107 or 108 for an error or
+   * incomplete response, 401 / 105 without the login it belongs to, 503 / 201 when the provider is not available.
    */
   @Get('token')
   @Header(...NO_REFERRER)

@@ -1,14 +1,15 @@
 import { channel } from 'node:diagnostics_channel';
+import { LRUCache } from 'lru-cache';
+import type { MonotonicNow } from '../../config/settings.module.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { before } from '../../time-limit.js';
 
-/**
- * The time limit, in milliseconds, for one call to the identity provider and for one response that depends on such
- * calls: clients should have their response within five seconds.
- */
+/** For a call to the identity provider, and for a response that needs one: clients should have it within five seconds. */
 export const PROVIDER_LIMIT_MS = 4800;
 
 const MAX_BYTES = 512 * 1024;
+/** The pause after reading again has failed, so that not every token asks a provider that is down. */
+const AFTER_FAILURE_MS = 10_000;
 
 /** How long a call to the identity provider took; `failure` is undefined if there was a response. */
 export interface ProviderCall {
@@ -19,10 +20,7 @@ export interface ProviderCall {
 /** The channel through which metrics observe calls to the identity provider. */
 export const providerCalls = channel('reading-list:provider-call');
 
-/**
- * 503 / 201: the identity provider is not available or responds with nonsense. Only the error code of the underlying
- * failure is kept, for the log: its details may contain the provider's response, including tokens.
- */
+/** 503 / 201: the provider is away or talks nonsense. Of the failure only the code is kept: its details may contain tokens. */
 export function providerUnavailable(reason: string, failure?: unknown): ApiError {
   const error = new ApiError('unavailable', `The identity provider is not available: ${reason}`);
   error.cause = new Error(codeOf(failure) ?? reason);
@@ -39,23 +37,23 @@ function codeOf(failure: unknown): string | undefined {
  * `fetch` for calls to the identity provider. Follows no redirects (a secret would be sent along), ends within
  * `PROVIDER_LIMIT_MS` or by the caller's signal, and rejects responses of more than 512 KiB.
  */
-export function boundedFetch(url: string, init: RequestInit = {}): Promise<Response> {
+export async function boundedFetch(url: string, init: RequestInit = {}): Promise<Response> {
   const start = performance.now();
-  const publish = (failure?: unknown) =>
-    providerCalls.publish({ durationMs: performance.now() - start, failure } satisfies ProviderCall);
-  const response = fetchBounded(url, init);
-  response.then(() => publish(), publish);
-  return response;
-}
-
-async function fetchBounded(url: string, init: RequestInit): Promise<Response> {
-  const signal = init.signal ?? AbortSignal.timeout(PROVIDER_LIMIT_MS);
-  const { status, headers, body } = await fetch(url, { ...init, redirect: 'manual', signal });
-  const content = await readBounded(body);
-  const kept = new Headers(headers);
-  // openid-client would report the challenge instead of the error in the body.
-  kept.delete('www-authenticate');
-  return new Response(content.length > 0 ? content : null, { status, headers: kept });
+  const call: ProviderCall = { durationMs: 0 };
+  try {
+    const signal = init.signal ?? AbortSignal.timeout(PROVIDER_LIMIT_MS);
+    const { status, headers, body } = await fetch(url, { ...init, redirect: 'manual', signal });
+    const content = await readBounded(body);
+    const kept = new Headers(headers);
+    // openid-client would report the challenge instead of the error in the body.
+    kept.delete('www-authenticate');
+    return new Response(content.length > 0 ? content : null, { status, headers: kept });
+  } catch (error) {
+    call.failure = error;
+    throw error;
+  } finally {
+    providerCalls.publish({ ...call, durationMs: performance.now() - start });
+  }
 }
 
 async function readBounded(body: Response['body']): Promise<Buffer<ArrayBuffer>> {
@@ -72,3 +70,20 @@ async function readBounded(body: Response['body']): Promise<Buffer<ArrayBuffer>>
 /** Rejects with 503 / 201 when `work` takes longer than `limitMs`; the work itself continues. */
 export const withinLimit = <T>(work: Promise<T>, limitMs: number = PROVIDER_LIMIT_MS): Promise<T> =>
   before(limitMs, work, () => providerUnavailable('no response in time'));
+
+/** A cache for what is read from the provider. What is old is read again in the background, and serves until that succeeds. */
+export const readNowAndThen = <T extends object>(ttl: number, now: MonotonicNow, read: (key: string) => Promise<T>) =>
+  new LRUCache<string, T>({
+    max: 1,
+    ttl,
+    ttlResolution: 0,
+    allowStale: true,
+    noDeleteOnFetchRejection: true,
+    perf: { now },
+    fetchMethod: (key, known, { options }) =>
+      read(key).catch((error: unknown) => {
+        if (!known) throw error;
+        options.ttl = AFTER_FAILURE_MS;
+        return known;
+      }),
+  });

@@ -10,14 +10,10 @@ const METHODS = {
 };
 export type Method = keyof typeof METHODS;
 
-/** An endpoint at which a client has to authenticate itself. */
-export type Endpoint = 'token' | 'introspection';
-
 /** The methods to try at an endpoint, in this order, according to the provider's metadata. */
-export function offeredMethods(metadata: client.ServerMetadata, endpoint: Endpoint): Method[] {
-  const { token_endpoint_auth_methods_supported, introspection_endpoint_auth_methods_supported } = metadata;
-  const ofEndpoint = endpoint === 'introspection' ? introspection_endpoint_auth_methods_supported : undefined;
-  const offered = [ofEndpoint ?? token_endpoint_auth_methods_supported ?? []].flat();
+export function offeredMethods(metadata: client.ServerMetadata, endpoint: 'token' | 'introspection'): Method[] {
+  const ofEndpoint = metadata[`${endpoint}_endpoint_auth_methods_supported`];
+  const offered = [ofEndpoint ?? metadata.token_endpoint_auth_methods_supported ?? []].flat();
   const usable = (Object.keys(METHODS) as Method[]).filter((method) => offered.includes(method));
   return usable.length === 0 ? ['client_secret_basic'] : usable.slice(0, 2);
 }
@@ -37,10 +33,7 @@ export function configure(
   return configuration;
 }
 
-/**
- * HTTP Basic according to RFC 6749, 2.3.1. Unlike openid-client's own, it leaves `-`, `_`, `.` and `*` unencoded, as
- * form encoding does: many providers do not decode.
- */
+/** HTTP Basic (RFC 6749, 2.3.1). openid-client would encode `-`, `_`, `.` and `*` too, which many providers do not decode. */
 function basic(secret: string): client.ClientAuth {
   return (_server, { client_id }, _body, headers) => {
     const encode = (text: string) => new URLSearchParams({ '': text }).toString().slice(1);
@@ -49,10 +42,7 @@ function basic(secret: string): client.ClientAuth {
   };
 }
 
-/**
- * The `resource` parameter (RFC 8707) of a login: the audience that `OAUTH_AUDIENCE` requires, if it is an http(s) URL.
- * Providers that issue tokens for several services need it; without the setting nothing is sent.
- */
+/** The `resource` of a login (RFC 8707), which providers of several services need: `OAUTH_AUDIENCE`, if it is a URL. */
 export function resourceParameter({ oauthAudiences, oauthClientId }: Settings): { resource?: string } {
   const [audience] = oauthAudiences;
   const isRequired = oauthAudiences.length === 1 && audience !== undefined && audience !== oauthClientId;
@@ -76,10 +66,7 @@ export function refusalOf(failure: unknown): ProviderRefusal {
   return cause instanceof Response ? { status: cause.status } : {};
 }
 
-/**
- * True when the provider says that it does not accept this service's id and secret. Keycloak calls that
- * `unauthorized_client`; some providers send a bare 401.
- */
+/** Whether it is this service that is not accepted. Keycloak calls that `unauthorized_client`; some send a bare 401. */
 export const refusesClient = ({ status, error }: ProviderRefusal): boolean =>
   error === 'invalid_client' || (status === 401 && (error === undefined || error === 'unauthorized_client'));
 

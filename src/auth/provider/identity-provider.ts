@@ -1,34 +1,17 @@
-import { Inject, Injectable, Logger } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
+import { Inject, Injectable } from '@nestjs/common';
 import * as client from 'openid-client';
+import { isLoopback, withoutSlash } from '../../config/formats.js';
 import { MONOTONIC_NOW, type MonotonicNow } from '../../config/settings.module.js';
 import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
-import { isLoopback } from '../../config/formats.js';
 import { QuietLog } from '../quiet-log.js';
-import { PROVIDER_LIMIT_MS, withinLimit, boundedFetch, providerUnavailable } from './bounded-fetch.js';
-import {
-  configure,
-  type Endpoint,
-  type Method,
-  offeredMethods,
-  refusalOf,
-  refusesClient,
-  textOf,
-} from './client-authentication.js';
-
-/** For what is read from the provider: it is read again in the background when it is old, and serves until that succeeds. */
-export const READ_NOW_AND_THEN = {
-  max: 1,
-  ttlResolution: 0,
-  allowStale: true,
-  noDeleteOnFetchRejection: true,
-} as const;
+import { boundedFetch, PROVIDER_LIMIT_MS, providerUnavailable, readNowAndThen, withinLimit } from './bounded-fetch.js';
+import { configure, type Method, offeredMethods, refusalOf, refusesClient, textOf } from './client-authentication.js';
 
 const PROBE_LIMIT_MS = 2500;
 /** How long a rejection counts if only another login can test it again. */
 const REFUSAL_COUNTS_MS = 600_000;
-/** So that a provider which comes back with other endpoints is used again within 15 seconds. */
+/** A provider that comes back with other endpoints is used again within 15 seconds. */
 const METADATA_KEPT_MS = 10_000;
 
 /** What an operator has to check when the provider does not accept this service. */
@@ -40,9 +23,10 @@ export type ProviderState = 'ready' | 'unavailable' | 'refusesClient';
 /** The identity provider at `OAUTH_URI`; its metadata is read when first needed. */
 @Injectable()
 export class IdentityProvider {
-  private readonly logger = new Logger('IdentityProvider');
-  private readonly quietLog = new QuietLog('IdentityProvider');
-  private readonly metadata: LRUCache<'metadata', client.ServerMetadata>;
+  private readonly log = new QuietLog('IdentityProvider');
+  private readonly metadata = readNowAndThen(METADATA_KEPT_MS, this.now, () =>
+    discover(this.settings, PROVIDER_LIMIT_MS),
+  );
   /** The client authentication that the provider accepted last. */
   private accepted?: Method;
   /** When it rejected this service, by the monotonic clock; undefined once it accepts it. */
@@ -51,16 +35,7 @@ export class IdentityProvider {
   constructor(
     private readonly settings: Settings,
     @Inject(MONOTONIC_NOW) private readonly now: MonotonicNow,
-  ) {
-    const perf = { now };
-    // What cannot be read again counts as read, or a flood of tokens would ask a provider that is down each time.
-    const fetchMethod = (_: 'metadata', known?: client.ServerMetadata) =>
-      discover(this.settings, PROVIDER_LIMIT_MS).catch((error: unknown) => {
-        if (known) return known;
-        throw error;
-      });
-    this.metadata = new LRUCache({ ...READ_NOW_AND_THEN, ttl: METADATA_KEPT_MS, perf, fetchMethod });
-  }
+  ) {}
 
   /** The provider's metadata. Throws 503 / 201 when it could never be read. */
   async discovered(): Promise<client.ServerMetadata> {
@@ -68,23 +43,21 @@ export class IdentityProvider {
   }
 
   /**
-   * Makes a call as this service, with a client authentication that the provider offers, and logs what the provider
-   * says to refuse it, without the secrets that were sent. Throws 503 / 201 when the provider does not accept this
-   * service, and otherwise what openid-client throws.
-   *
+   * Makes a call as this service, with a client authentication that the provider offers, and logs what the provider says to
+   * refuse it, without the secrets that were sent. Throws 503 / 201 when the provider does not accept this service, and
+   * otherwise what openid-client throws.
    * @param latest the provider's metadata, if it has just been read
    */
   async call<T>(
-    endpoint: Endpoint,
+    endpoint: 'token' | 'introspection',
     send: (configuration: client.Configuration) => Promise<T>,
     secrets: readonly string[],
     latest?: client.ServerMetadata,
   ): Promise<T> {
     const metadata = latest ?? (await this.discovered());
     const offered = offeredMethods(metadata, endpoint);
-    const methods = [...offered.filter((method) => method === this.accepted), ...offered];
     let failure: unknown;
-    for (const method of new Set(methods)) {
+    for (const method of new Set([...offered.filter((each) => each === this.accepted), ...offered])) {
       try {
         const result = await send(configure(metadata, this.settings, method));
         [this.accepted, this.refusedAt] = [method, undefined];
@@ -97,7 +70,7 @@ export class IdentityProvider {
     const refusal = refusalOf(failure);
     if (refusal.status !== undefined) {
       const text = textOf(refusal, [this.settings.oauthClientSecret, ...secrets]);
-      this.quietLog.warn(`the identity provider refuses a request to its ${endpoint} endpoint: ${text}`);
+      this.log.warn(`the identity provider refuses a request to its ${endpoint} endpoint: ${text}`);
     }
     if (refusesClient(refusal)) throw this.refusedClient();
     throw failure;
@@ -124,7 +97,7 @@ export class IdentityProvider {
 
   /** The provider has rejected this service: logs that once, and returns the 503 / 201. */
   private refusedClient(): ApiError {
-    if (this.refusedAt === undefined) this.logger.error(CLIENT_REFUSED);
+    if (this.refusedAt === undefined) this.log.error(CLIENT_REFUSED);
     this.refusedAt = this.now();
     const error = new ApiError('unavailable', `Sign-in is not available: ${CLIENT_REFUSED}`);
     error.cause = new Error('invalid_client');
@@ -132,12 +105,7 @@ export class IdentityProvider {
   }
 }
 
-const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'introspection_endpoint', 'jwks_uri'] as const;
-
-/**
- * Reads the metadata of the provider at `OAUTH_URI`: by OpenID Connect discovery, otherwise by RFC 8414. Throws
- * 503 / 201 when neither yields a usable document within `limitMs`.
- */
+/** By OpenID Connect discovery, otherwise by RFC 8414. Throws 503 / 201 if neither yields a usable document in time. */
 async function discover({ oauthUri, oauthClientId }: Settings, limitMs: number): Promise<client.ServerMetadata> {
   const signal = AbortSignal.timeout(limitMs);
   const options = {
@@ -157,21 +125,18 @@ async function discover({ oauthUri, oauthClientId }: Settings, limitMs: number):
   return document;
 }
 
-/**
- * Throws 503 / 201 for metadata of another issuer, with an endpoint that is not an https URL (plain http only on
- * loopback), or with which no token could be verified.
- */
+/** Throws 503 / 201 for metadata of another issuer, with unsafe endpoints, or with which no token could be verified. */
 function requireUsable(metadata: client.ServerMetadata, uri: string): void {
   // openid-client compares them where it makes up the URL itself, but then a slash at the end would matter.
   if (withoutSlash(metadata.issuer) !== withoutSlash(uri))
     throw providerUnavailable('its metadata is of another issuer');
-  for (const name of ENDPOINTS) if (metadata[name] !== undefined) requireSafeUrl(name, metadata[name]);
+  for (const name of ['authorization_endpoint', 'token_endpoint', 'introspection_endpoint', 'jwks_uri'] as const)
+    if (metadata[name] !== undefined) requireSafeUrl(name, metadata[name]);
   if (!metadata.jwks_uri && !metadata.introspection_endpoint)
     throw providerUnavailable('its metadata has neither jwks_uri nor introspection_endpoint');
 }
 
-const withoutSlash = (text: string): string => text.replace(/\/+$/, '');
-
+/** Plain http is safe on loopback only. */
 function requireSafeUrl(name: string, value: unknown): void {
   if (typeof value !== 'string' || !URL.canParse(value)) throw providerUnavailable(`its ${name} is not a URL`);
   const { protocol, hostname } = new URL(value);

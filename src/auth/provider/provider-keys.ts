@@ -1,23 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import {
-  compactVerify,
-  type CompactVerifyResult,
-  createLocalJWKSet,
-  errors,
-  type JSONWebKeySet,
-  type JWTVerifyGetKey,
-} from 'jose';
-import { LRUCache } from 'lru-cache';
+import { compactVerify, createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import { MONOTONIC_NOW, type MonotonicNow } from '../../config/settings.module.js';
-import { boundedFetch, providerUnavailable } from './bounded-fetch.js';
-import { READ_NOW_AND_THEN } from './identity-provider.js';
+import { boundedFetch, providerUnavailable, readNowAndThen } from './bounded-fetch.js';
 
 const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
 
 const KEYS_KEPT_MS = 600_000;
-/** How long old keys serve before they are read again after that has failed: not for each token. */
-const AFTER_FAILURE_MS = 10_000;
-
 /** Why keys may have to be read again, and how often at most: anybody can send tokens with unknown keys. */
 const READ_AGAIN_MS: Readonly<Record<string, number>> = {
   [errors.JWKSNoMatchingKey.code]: 5_000,
@@ -30,29 +18,14 @@ const READ_AGAIN_MS: Readonly<Record<string, number>> = {
  */
 @Injectable()
 export class ProviderKeys {
-  private readonly keys: LRUCache<string, JWTVerifyGetKey>;
+  private readonly keys = readNowAndThen(KEYS_KEPT_MS, this.now, readKeys);
   private readonly readAgainAt = new Map<string, number>();
   private readingAgain?: Promise<JWTVerifyGetKey>;
 
-  constructor(@Inject(MONOTONIC_NOW) private readonly now: MonotonicNow) {
-    this.keys = new LRUCache({
-      ...READ_NOW_AND_THEN,
-      ttl: KEYS_KEPT_MS,
-      perf: { now },
-      fetchMethod: (uri, known, { options }) =>
-        readKeys(uri).catch((error: unknown) => {
-          if (!known) throw error;
-          options.ttl = AFTER_FAILURE_MS;
-          return known;
-        }),
-    });
-  }
+  constructor(@Inject(MONOTONIC_NOW) private readonly now: MonotonicNow) {}
 
-  /**
-   * Verifies a signature with the keys at `uri`, which are read again if it fails. Throws jose's error for a bad token,
-   * 503 / 201 when the keys cannot be read.
-   */
-  async verify(token: string, uri: string): Promise<CompactVerifyResult> {
+  /** Verifies with the keys at `uri`, read again if that fails. Throws jose's error for a bad token, 503 / 201 without keys. */
+  async verify(token: string, uri: string) {
     try {
       return await verifyWith((await this.keys.fetch(uri))!, token);
     } catch (error) {
@@ -67,15 +40,10 @@ export class ProviderKeys {
     const restMs = READ_AGAIN_MS[reason];
     if (restMs === undefined) return undefined;
     if (!this.readingAgain && this.now() - (this.readAgainAt.get(reason) ?? -Infinity) < restMs) return undefined;
-    this.readingAgain ??= this.readNow(uri).finally(() => (this.readingAgain = undefined));
+    this.readingAgain ??= readKeys(uri).finally(() => (this.readingAgain = undefined));
     const keys = await this.readingAgain;
-    this.readAgainAt.set(reason, this.now());
-    return keys;
-  }
-
-  private async readNow(uri: string): Promise<JWTVerifyGetKey> {
-    const keys = await readKeys(uri);
     this.keys.set(uri, keys);
+    this.readAgainAt.set(reason, this.now());
     return keys;
   }
 }
@@ -91,7 +59,7 @@ async function readKeys(uri: string): Promise<JWTVerifyGetKey> {
 }
 
 /** A token need not name its key, so all that match are tried. */
-async function verifyWith(keys: JWTVerifyGetKey, token: string): Promise<CompactVerifyResult> {
+async function verifyWith(keys: JWTVerifyGetKey, token: string) {
   const options = { algorithms: ALGORITHMS };
   try {
     return await compactVerify(token, keys, options);

@@ -9,10 +9,7 @@ import { accountKey, type Sender } from '../caller.js';
 
 const CACHED_CHARACTERS = 262_144;
 
-/**
- * Passport strategy for Basic credentials. Every pair of user name and password is its own user; only an empty user
- * name is rejected. (passport-http truncates passwords at a colon, which would expose users' data to each other.)
- */
+/** Passport strategy for Basic credentials, of which every pair is its own user (docs/adr/0004 says why not passport-http). */
 @Injectable()
 export class BasicStrategy extends Strategy {
   override readonly name = 'basic';

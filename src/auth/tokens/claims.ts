@@ -1,3 +1,4 @@
+import type { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { type Identity, refused } from './identity.js';
 
@@ -5,11 +6,10 @@ import { type Identity, refused } from './identity.js';
 export type Claims = Record<string, unknown>;
 
 /** What a token must satisfy, and the time of the check. */
-export interface TokenRules {
+interface TokenRules {
   /** The issuer as the provider's metadata spells it. */
   issuer: string;
-  audiences: readonly string[];
-  requiredScopes: readonly string[];
+  settings: Settings;
   now: number;
 }
 
@@ -17,10 +17,8 @@ export interface TokenRules {
 const LEEWAY_SECONDS = 30;
 
 /**
- * Judges a signed token whose signature is good, and returns its subject and expiry.
- *
- * @param typ the type in its header
- * @throws 401 / 105, or 403 / 121 for a valid access token without the required scope
+ * Judges a signed token whose signature is good, and whose header has the type `typ`. Throws 401 / 105, or 403 / 121 for a
+ * valid access token without the required scope.
  */
 export function judgeSigned(typ: unknown, claims: Claims, rules: TokenRules): Omit<Identity, 'issuer'> {
   requireAccessToken(typ, claims);
@@ -31,8 +29,8 @@ export function judgeSigned(typ: unknown, claims: Claims, rules: TokenRules): Om
 }
 
 /**
- * Judges what an introspection (RFC 7662) says about an active token. The provider itself vouches for what it leaves
- * out, but for the subject and the scope. Throws like `judgeSigned`.
+ * Judges what an introspection (RFC 7662) says about an active token. The provider itself vouches for what it leaves out, but
+ * for the subject and the scope. Throws like `judgeSigned`.
  */
 export function judgeIntrospected(claims: Claims, rules: TokenRules): Omit<Identity, 'issuer'> {
   const { token_type } = claims;
@@ -41,17 +39,17 @@ export function judgeIntrospected(claims: Claims, rules: TokenRules): Omit<Ident
   return judge(claims, rules);
 }
 
-function judge(claims: Claims, rules: TokenRules): Omit<Identity, 'issuer'> {
+function judge(claims: Claims, { issuer, settings, now }: TokenRules): Omit<Identity, 'issuer'> {
   const { iss, sub, exp, cnf } = claims;
-  if (!isAbsent(iss) && withoutSlash(iss) !== withoutSlash(rules.issuer)) throw refused('it is of another issuer');
+  if (!isAbsent(iss) && withoutSlash(iss) !== withoutSlash(issuer)) throw refused('it is of another issuer');
   const audiences = audiencesOf(claims);
-  if (audiences.length > 0 && !audiences.some((audience) => rules.audiences.includes(audience as string)))
-    throw refused(`its audience is ${quote(audiences)}, not ${quote(rules.audiences)}`);
-  judgeTimes(claims, rules.now / 1000);
+  if (audiences.length > 0 && !audiences.some((audience) => settings.oauthAudiences.includes(audience as string)))
+    throw refused(`its audience is ${quote(audiences)}, not ${quote(settings.oauthAudiences)}`);
+  judgeTimes(claims, now / 1000);
   if (typeof sub !== 'string' || sub === '') throw refused('it names no subject');
   // Bound to a key of its owner (RFC 7800): presented as a plain bearer token, it may be stolen.
   if (!isAbsent(cnf)) throw refused('it needs a proof of possession');
-  requireScopes(claims, rules.requiredScopes);
+  requireScopes(claims, settings.oauthRequiredScopes);
   return { subject: sub, expiresAt: isAbsent(exp) ? undefined : Number(exp) * 1000, name: nameOf(claims) };
 }
 
@@ -78,18 +76,17 @@ function requireAccessToken(typ: unknown, claims: Claims): void {
 function idTokenClaims({ typ, token_use, uid, azp }: Claims): string[] {
   const isKeycloak = isOneOf(['bearer'], typ);
   const isAuthentik = uid !== undefined && azp !== undefined;
-  const isMarked = isKeycloak || isAuthentik || token_use !== undefined;
-  return ['at_hash', 'c_hash', 's_hash', ...(isMarked ? [] : ['nonce'])];
+  const mayHaveNonce = isKeycloak || isAuthentik || token_use !== undefined;
+  return ['at_hash', 'c_hash', 's_hash', ...(mayHaveNonce ? [] : ['nonce'])];
 }
-
-const ACCESS_TOKEN_USES = ['access', 'access_token'];
 
 /** Some providers tell the use of a token among its claims: Keycloak in `typ`, Cognito in `token_use`. */
 function requireUse({ typ, token_use, events }: Claims): void {
+  const uses = ['access', 'access_token'];
   if (events !== undefined) throw refused('it is a logout token or another event');
-  if (typ !== undefined && !isOneOf(['bearer', 'jwt', 'at+jwt', ...ACCESS_TOKEN_USES], typ))
+  if (typ !== undefined && !isOneOf(['bearer', 'jwt', 'at+jwt', ...uses], typ))
     throw refused(`its kind is ${quote([typ])}, not that of an access token`);
-  if (token_use !== undefined && !isOneOf(ACCESS_TOKEN_USES, token_use))
+  if (token_use !== undefined && !isOneOf(uses, token_use))
     throw refused(`its use is ${quote([token_use])}, not that of an access token`);
 }
 
@@ -111,23 +108,20 @@ function judgeTimes({ exp, nbf, iat }: Claims, nowSeconds: number): void {
 function requireScopes({ scope, scp }: Claims, required: readonly string[]): void {
   const granted = [scope, scp].flat().flatMap((names) => (typeof names === 'string' ? names.split(' ') : []));
   if (required.every((name) => granted.includes(name))) return;
-  const has = granted.some(isName) ? `it has ${quote(granted.filter(isName))}` : 'it has none';
+  const named = granted.filter((name) => name !== '');
+  const has = named.length > 0 ? `it has ${quote(named)}` : 'it has none';
   throw new ApiError('forbidden', `The access token lacks the scope ${required.join(' ')}: ${has}`);
 }
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null;
-
-const isName = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 const isOneOf = (names: readonly string[], value: unknown): boolean =>
   typeof value === 'string' && names.includes(value.toLowerCase());
 
 const withoutSlash = (url: unknown): unknown => (typeof url === 'string' ? url.replace(/\/$/, '') : url);
 
-const MAX_QUOTED = 200;
-
 /** For a message and the log: one line of bounded length. */
 function quote(values: readonly unknown[]): string {
   const text = values.map((value) => JSON.stringify(value)).join(', ');
-  return text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text;
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }

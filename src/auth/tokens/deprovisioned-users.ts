@@ -14,10 +14,7 @@ const PATIENCE_MS = 1_000;
 /** After an attempt in vain. */
 const RETRY_MS = 500;
 
-/**
- * The users whose tokens are refused although they are valid. All are read again when a request comes and the last time is
- * some seconds ago, so that a request costs no statement of its own.
- */
+/** The users whose valid tokens are refused, read every few seconds so that a request costs no statement of its own. */
 @Injectable()
 export class DeprovisionedUsers {
   private keys: ReadonlySet<string> = new Set();

@@ -14,9 +14,7 @@ export interface CheckedToken {
   keepMs: number;
 }
 
-/**
- * How long an identity may be cached: at most `limitMs`, and not beyond the token's expiry; 0 or less means not at all.
- */
+/** How long an identity may be cached: not beyond the token's expiry; 0 or less means not at all. */
 export const cacheableMs = ({ expiresAt = Infinity }: Identity, limitMs: number, now: number): number =>
   Math.min(limitMs, expiresAt - now);
 

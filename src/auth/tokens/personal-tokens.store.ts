@@ -42,10 +42,7 @@ export function deleteTokens(database: Database, subject: string, name?: string)
   });
 }
 
-/**
- * Records a use unless another instance did so less than `restMs` ago. A time in the future comes from a wrong clock
- * and is overwritten.
- */
+/** Records a use unless another instance did so less than `restMs` ago, but overwrites a time in the future (a wrong clock). */
 export async function noteUse(session: Session, hash: Buffer, now: Timestamp, restMs: number): Promise<void> {
   const window = { hash, from: now - restMs, to: now + restMs };
   await managerOn(session)

@@ -12,7 +12,6 @@ import { cacheableMs, type CheckedToken, type Identity, refused } from './identi
 import { findToken, noteUse } from './personal-tokens.store.js';
 
 const PREFIX = 'rl_';
-const SECRET_BYTES = 32;
 const FORM = /^rl_[A-Za-z0-9_-]{43}$/;
 
 /** The issuer of users with personal tokens; no provider's URL looks like this. */
@@ -29,10 +28,7 @@ export const lookupTimedOut = (): ApiError => unavailable(new Error('timed out')
 /** Lookups of unknown tokens may use as many sessions as one user may: anybody can send tokens. */
 const LOOKUPS = 'personal tokens';
 
-/**
- * Verifies personal tokens, which the operator creates and the database stores. Each is looked up every few seconds;
- * while the database is unavailable, those that were valid at the last lookup keep working.
- */
+/** Verifies personal tokens by a lookup every few seconds. While the database is away, those that were valid keep working. */
 @Injectable()
 export class PersonalTokens {
   /** How many uses are being recorded. */
@@ -46,12 +42,10 @@ export class PersonalTokens {
 
   /**
    * Throws 401 / 105 if it is unknown, expired or revoked, 503 / 201 if that cannot be determined.
-   *
    * @param known the identity found by its last lookup, if there was one
    */
   async check(token: string, known?: Identity): Promise<CheckedToken> {
     if (!this.settings.tokensEnabled) throw refused('personal tokens are switched off');
-    // What cannot be a token needs no lookup.
     if (!FORM.test(token)) throw refused('it is not known');
     const hash = personalTokenHash(token);
     const identity = known ? await this.identifyAgain(hash, known) : await this.identify(hash, LOOKUPS);
@@ -85,10 +79,7 @@ export class PersonalTokens {
     return identity;
   }
 
-  /**
-   * Records the use, to the hour, unless that has been done on any instance. Nothing waits for it; it is skipped while
-   * others are being recorded.
-   */
+  /** Records the use, once an hour on all instances. Nothing waits for it; it is skipped while others are being recorded. */
   private noteUse({ token_hash, last_used_on }: Token): void {
     const now = this.now();
     const isNoted = last_used_on !== null && Math.abs(now - last_used_on) < HOUR_MS;
@@ -106,7 +97,7 @@ export class PersonalTokens {
 }
 
 /** A new token with 256 random bits: it cannot be guessed, so storing a plain hash is enough. */
-export const newPersonalToken = (): string => PREFIX + randomBytes(SECRET_BYTES).toString('base64url');
+export const newPersonalToken = (): string => PREFIX + randomBytes(32).toString('base64url');
 
 /** True for tokens that are verified here and never sent to the identity provider. */
 export const hasPersonalPrefix = (token: string): boolean => token.startsWith(PREFIX);

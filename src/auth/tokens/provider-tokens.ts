@@ -10,7 +10,7 @@ import { providerUnavailable } from '../provider/bounded-fetch.js';
 import { IdentityProvider } from '../provider/identity-provider.js';
 import { ProviderKeys } from '../provider/provider-keys.js';
 import { refusalOf } from '../provider/client-authentication.js';
-import { type Claims, judgeIntrospected, judgeSigned, type TokenRules } from './claims.js';
+import { type Claims, judgeIntrospected, judgeSigned } from './claims.js';
 import { type CheckedToken, type Identity, refused, cacheableMs } from './identity.js';
 
 /** True for a text that looks like a signed JWT: three parts, the first a JSON object with `alg`. */
@@ -24,18 +24,8 @@ export function looksLikeJwt(token: string): boolean {
 }
 
 /**
- * The form in which instances share a result through Redis. `until` (milliseconds since the epoch) gives it one lifetime
- * across all caches it passes through.
- */
-interface SharedResult {
-  identity: Identity;
-  until: number;
-}
-
-/**
  * Verifies access tokens of the identity provider: signed JWTs with its keys and without a call per token, opaque and
- * encrypted ones by introspection (RFC 7662). Identities, but never rejections, are shared through Redis; without it, or
- * while it is unavailable, nothing is.
+ * encrypted ones by introspection (RFC 7662). Identities, but never rejections, are shared through Redis while it is there.
  */
 @Injectable()
 export class ProviderTokens {
@@ -50,16 +40,16 @@ export class ProviderTokens {
   /** Throws 401 / 105, 403 / 121, or 503 / 201 when the provider is not available or its response cannot be used. */
   async check(token: string): Promise<CheckedToken> {
     if (!this.settings.oauthEnabled) throw refused('no identity provider is set up here');
-    const shared = await this.findShared(token);
+    const limitMs = this.settings.oauthTokenCacheSeconds * 1000;
+    const key = this.sharedKeyOf(token);
+    const shared = await this.findShared(key, limitMs);
     if (shared) return shared;
     const identity = await this.identify(token);
-    const keepMs = cacheableMs(identity, this.limitMs, this.now());
-    if (keepMs > 0) this.share(token, { identity, until: this.now() + keepMs }, keepMs);
+    const keepMs = cacheableMs(identity, limitMs, this.now());
+    // `until` gives the result one lifetime in the caches of all instances. The request does not wait for it to be stored.
+    const result = JSON.stringify({ identity, until: this.now() + keepMs });
+    if (keepMs > 0) this.redis.client?.set(key, result, 'PX', Math.ceil(keepMs)).catch(() => undefined);
     return { identity, keepMs };
-  }
-
-  private get limitMs(): number {
-    return this.settings.oauthTokenCacheSeconds * 1000;
   }
 
   /** Includes the rules, as services with other rules may use the same store. */
@@ -69,27 +59,17 @@ export class ProviderTokens {
     return `reading-list:token:${hash('sha256', `${rules} ${token}`, 'base64url')}`;
   }
 
-  /**
-   * Expiry is by this instance's clock, which may differ from the writer's: never longer than a check of its own would
-   * count.
-   */
-  private async findShared(token: string): Promise<CheckedToken | undefined> {
+  /** By this instance's clock, as the writer's may differ, but kept no longer than after a check of its own. */
+  private async findShared(key: string, limitMs: number): Promise<CheckedToken | undefined> {
     try {
-      const found = await this.redis.client?.get(this.sharedKeyOf(token));
+      const found = await this.redis.client?.get(key);
       if (!found) return undefined;
-      const { identity, until } = JSON.parse(found) as SharedResult;
-      const keepMs = Math.min(until - this.now(), this.limitMs);
+      const { identity, until } = JSON.parse(found) as { identity: Identity; until: number };
+      const keepMs = Math.min(until - this.now(), limitMs);
       return keepMs > 0 ? { identity, keepMs } : undefined;
     } catch {
       return undefined;
     }
-  }
-
-  /** The request does not wait for it. */
-  private share(token: string, result: SharedResult, ttlMs: number): void {
-    this.redis.client
-      ?.set(this.sharedKeyOf(token), JSON.stringify(result), 'PX', Math.ceil(ttlMs))
-      .catch(() => undefined);
   }
 
   private async identify(token: string): Promise<Identity> {
@@ -102,7 +82,7 @@ export class ProviderTokens {
     if (jwks_uri === undefined) throw providerUnavailable('it publishes no keys');
     try {
       const { payload, protectedHeader } = await this.keys.verify(token, jwks_uri);
-      return judgeSigned(protectedHeader.typ, readClaims(payload), this.rules(issuer));
+      return judgeSigned(protectedHeader.typ, readClaims(payload), this.rulesOf(issuer));
     } catch (error) {
       throw toApiError(error, token);
     }
@@ -113,21 +93,12 @@ export class ProviderTokens {
       const kind = token.split('.').length === 5 ? 'encrypted' : 'opaque, not a signed token';
       throw refused(`it is ${kind}, and the identity provider has no introspection endpoint to check it with`);
     }
-    const claims = await this.ask(token);
-    if (claims.active !== true) throw refused('it is not active');
-    return judgeIntrospected(claims, this.rules(issuer));
-  }
-
-  private rules(issuer: string): TokenRules {
-    const { oauthAudiences: audiences, oauthRequiredScopes: requiredScopes } = this.settings;
-    return { issuer, audiences, requiredScopes, now: this.now() };
-  }
-
-  private async ask(token: string): Promise<Claims> {
     const introspect = (configuration: client.Configuration) =>
       client.tokenIntrospection(configuration, token, { token_type_hint: 'access_token' });
     try {
-      return await this.provider.call('introspection', introspect, [token]);
+      const claims = await this.provider.call('introspection', introspect, [token]);
+      if (claims.active !== true) throw refused('it is not active');
+      return judgeIntrospected(claims, this.rulesOf(issuer));
     } catch (error) {
       if (error instanceof ApiError) throw error;
       // Some providers respond like this to a token that does not look like one of theirs.
@@ -135,6 +106,10 @@ export class ProviderTokens {
       if (status === 400 && code === 'unsupported_token_type') throw refused('the provider does not know it');
       throw providerUnavailable('introspection failed', error);
     }
+  }
+
+  private rulesOf(issuer: string) {
+    return { issuer, settings: this.settings, now: this.now() };
   }
 }
 

@@ -14,23 +14,25 @@ import { hasPersonalPrefix, lookupTimedOut, PersonalTokens } from './personal-to
 import { looksLikeJwt, ProviderTokens } from './provider-tokens.js';
 
 /** The user that a token stands for, and the key of the user's data. */
-export type VerifiedToken = Identity & Sender;
+type VerifiedToken = Identity & Sender;
+type Outcome = VerifiedToken | ApiError;
+
+interface Check {
+  token: string;
+  address: string;
+}
 
 const MAX_TOKEN_LENGTH = 8192;
 /** The form of a bearer token in a header (RFC 6750, 2.1). */
 const BEARER_TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
 
-const MAX_KNOWN = 10_000;
 /** More than there can be checks at a time. */
-const MAX_OUTCOMES = 10_000;
+const MAX_CACHED = 10_000;
 const REFUSAL_KEPT_MS = 3000;
 /** Ends at once: what is good is known, or not to be kept. */
 const NOT_KEPT_MS = Number.MIN_VALUE;
 
-/**
- * Anybody can send tokens that have to be checked: those of one IP address share a few slots, so that they cost others nothing
- * while the provider or the database is slow.
- */
+/** Anybody can send tokens to check: those of one IP address share a few slots, and cost others nothing while checks are slow. */
 const CHECKS = {
   slots: 400,
   slotsPerKey: 20,
@@ -47,9 +49,20 @@ export class TokenVerifier {
 
   private readonly log = new QuietLog('TokenVerifier');
   /** Those that were good when they were last checked; a personal token may outlive its time while the database is away. */
-  private readonly known: LRUCache<string, VerifiedToken>;
+  private readonly known = new LRUCache<string, VerifiedToken>({
+    max: MAX_CACHED,
+    ttlResolution: 0,
+    noDeleteOnStaleGet: true,
+    perf: { now: this.now },
+  });
   /** Of the checks in progress and, for seconds, of those that ended with a refusal. */
-  private readonly outcomes: LRUCache<string, VerifiedToken | ApiError, Check>;
+  private readonly outcomes = new LRUCache<string, Outcome, Check>({
+    max: MAX_CACHED,
+    ttl: REFUSAL_KEPT_MS,
+    ttlResolution: 0,
+    perf: { now: this.now },
+    fetchMethod: (key, _, fetching) => this.check(key, fetching),
+  });
   /** By what a check has to wait for, so that one that hangs does not hold up the others. */
   private readonly checks = {
     signed: new Semaphore(CHECKS),
@@ -59,20 +72,10 @@ export class TokenVerifier {
 
   constructor(
     private readonly settings: Settings,
-    @Inject(MONOTONIC_NOW) now: MonotonicNow,
+    @Inject(MONOTONIC_NOW) private readonly now: MonotonicNow,
     private readonly personal: PersonalTokens,
     private readonly provided: ProviderTokens,
-  ) {
-    const perf = { now };
-    this.known = new LRUCache({ max: MAX_KNOWN, ttlResolution: 0, noDeleteOnStaleGet: true, perf });
-    this.outcomes = new LRUCache({
-      max: MAX_OUTCOMES,
-      ttl: REFUSAL_KEPT_MS,
-      ttlResolution: 0,
-      perf,
-      fetchMethod: (key, _, { context, signal, options }) => this.check(key, context, signal, options),
-    });
-  }
+  ) {}
 
   /** The cached result for a token, if any. */
   cached(token: string): VerifiedToken | undefined {
@@ -84,7 +87,6 @@ export class TokenVerifier {
   /**
    * Checks a token that is not cached, within five seconds; simultaneous checks of one token are one. Throws 401 / 105
    * for a rejected token, 403 / 121 for one without the scope, 503 / 201 when it cannot be verified.
-   *
    * @param address what the IP address that sent it counts as
    */
   async verify(token: string, address: string): Promise<VerifiedToken> {
@@ -98,24 +100,20 @@ export class TokenVerifier {
     return outcome!;
   }
 
-  private async check(
-    key: string,
-    { token, address }: Check,
-    signal: AbortSignal,
-    kept: { ttl?: number },
-  ): Promise<VerifiedToken | ApiError> {
-    const isPersonal = hasPersonalPrefix(token);
+  private check(key: string, { context, signal, options }: LRUCache.FetcherOptions<string, Outcome, Check>) {
+    const { token, address } = context;
+    if (!hasPersonalPrefix(token)) {
+      const checks = looksLikeJwt(token) ? this.checks.signed : this.checks.opaque;
+      return checks.run(address, { signal }, () => this.judge(key, options, this.provided.check(token)));
+    }
     const known = this.known.get(key, { allowStale: true });
-    const check = () =>
-      this.judge(key, kept, isPersonal ? this.personal.check(token, known) : this.provided.check(token));
-    // A personal token that was good a moment ago is not an attacker's.
-    if (isPersonal && known) return check();
-    const checks = isPersonal ? this.checks.personal : looksLikeJwt(token) ? this.checks.signed : this.checks.opaque;
-    return checks.run(address, { signal }, check);
+    const check = () => this.judge(key, options, this.personal.check(token, known));
+    // A token that was good a moment ago is not an attacker's.
+    return known ? check() : this.checks.personal.run(address, { signal }, check);
   }
 
   /** @param kept for how long the outcome counts, apart from being known */
-  private async judge(key: string, kept: { ttl?: number }, checking: Promise<CheckedToken>) {
+  private async judge(key: string, kept: { ttl?: number }, checking: Promise<CheckedToken>): Promise<Outcome> {
     this.cacheCounts.misses++;
     try {
       const { identity, keepMs } = await checking;
@@ -131,11 +129,6 @@ export class TokenVerifier {
       return error;
     }
   }
-}
-
-interface Check {
-  token: string;
-  address: string;
 }
 
 /** The cache key of a token: its SHA-256. */
