@@ -83,16 +83,13 @@ export async function shutDown({ nest, server, status }: App): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
   const cut = setTimeout(() => server.closeAllConnections(), GRACE_MS);
-  server.closeIdleConnections();
   await Promise.race([closed, sleep(GRACE_MS + SWEEP_MS)]);
   clearInterval(sweep);
   clearTimeout(cut);
   await Promise.race([nest.close(), sleep(1_000)]);
 }
 
-/** Errors that are about the port; any other is about the host. */
-const FAULTS_OF_PORTS: readonly (string | undefined)[] = ['EADDRINUSE', 'EACCES'];
-
+/** What to do about errors that are about the port; any other is about the host. */
 const REMEDIES: Readonly<Record<string, string>> = {
   EADDRINUSE: ': another process listens there, choose another port',
   EACCES: ': choose a port above 1023, as lower ones are for root',
@@ -101,9 +98,9 @@ const REMEDIES: Readonly<Record<string, string>> = {
 /** Returns the port. Rejects with `SettingError` when the service cannot listen there. */
 async function listen(server: Server, setting: string, host: string, port: number): Promise<number> {
   await new Promise<void>((resolve, reject) => {
-    server.once('error', ({ code }: NodeJS.ErrnoException) => {
-      const name = FAULTS_OF_PORTS.includes(code) ? setting : 'HOST';
-      reject(new SettingError(`${name}: cannot listen on ${host}:${port} (${code})${REMEDIES[code ?? ''] ?? ''}`));
+    server.once('error', ({ code = '' }: NodeJS.ErrnoException) => {
+      const name = code in REMEDIES ? setting : 'HOST';
+      reject(new SettingError(`${name}: cannot listen on ${host}:${port} (${code})${REMEDIES[code] ?? ''}`));
     });
     server.listen(port, host, resolve);
   });

@@ -57,9 +57,9 @@ export class ArticlesController {
   @Get(':id')
   async read(@Req() request: Request, @CallerOf() caller: Caller, @Param('id') id: string): Promise<Reply> {
     await this.slots.take(request, MAX_RECORD_BYTES);
-    const found = await this.articles.find(caller, id, preconditionsOf(request));
-    if (found.notModified) return new Reply(304, undefined, {}, found.last_modified);
-    return new Reply(200, found.article, {}, found.article.last_modified);
+    const { article, notModified } = await this.articles.find(caller, id, preconditionsOf(request));
+    const { last_modified } = article;
+    return notModified ? new Reply(304, undefined, {}, last_modified) : new Reply(200, article, {}, last_modified);
   }
 
   @Patch(':id')

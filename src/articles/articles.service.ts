@@ -27,24 +27,22 @@ import * as store from './store/articles.store.js';
 const REMOVED_AT_ONCE = 100;
 
 /** The preconditions of a PATCH, and what its response contains. */
-export interface PatchWish {
+interface PatchWish {
   conditions: Preconditions;
   behavior: ResponseBehavior;
 }
 
-/** Nothing has changed since the timestamp in `If-Modified-Since`. */
-interface NotModified {
-  notModified: true;
-  last_modified: Timestamp;
+/** The article, and whether the response is 304. */
+interface Found {
+  article: Article;
+  notModified: boolean;
 }
 
 /** The new article, or the one that was there. */
-export interface Created {
+interface Created {
   created: boolean;
   article: Article;
 }
-
-export type Found = { notModified: false; article: Article } | NotModified;
 
 /** One method per operation: begin a transaction, lock, load, apply the rules, save. */
 @Injectable()
@@ -61,10 +59,8 @@ export class ArticlesService {
     const key = requireUuid(id);
     return this.database.onSession(async (session) => {
       const article = await requireArticle(session, caller.account, key);
-      const { last_modified } = article;
-      requireUnmodified(conditions, last_modified);
-      if (isNotModified(conditions, last_modified)) return { notModified: true, last_modified };
-      return { notModified: false, article };
+      requireUnmodified(conditions, article.last_modified);
+      return { article, notModified: isNotModified(conditions, article.last_modified) };
     }, caller);
   }
 
@@ -84,8 +80,7 @@ export class ArticlesService {
       if (await isStored(transaction, store.insertArticle(transaction, account, article)))
         return committed<Created>({ created: true, article });
       // While the account is locked, nobody can delete it.
-      const known = (await store.findByUrls(transaction, account, article))!;
-      return discarded<Created>({ created: false, article: known });
+      return discarded<Created>({ created: false, article: (await store.findByUrls(transaction, account, article))! });
     };
     return this.collections.change(caller, change, add, this.quota(account, fields));
   }
@@ -127,8 +122,7 @@ export class ArticlesService {
       const article = { ...patched, last_modified };
       const update = store.updateArticle(transaction, account, article, changedFields(stored, article));
       if (!(await isStored(transaction, update))) throw await conflict(transaction, account, article);
-      const response = patchResponse(behavior, stored, article, body);
-      return committed(response);
+      return committed(patchResponse(behavior, stored, article, body));
     });
   }
 
@@ -141,8 +135,7 @@ export class ArticlesService {
         requireUnmodified(conditions, (await requireArticle(transaction, account, key)).last_modified);
       const buried = await store.buryArticles(transaction, account, [key], last_modified);
       if (buried === 0) throw noSuchArticle();
-      const tombstone: Tombstone = { id: key, last_modified, deleted: true };
-      return committed(tombstone);
+      return committed<Tombstone>({ id: key, last_modified, deleted: true });
     });
   }
 
@@ -175,16 +168,11 @@ export class ArticlesService {
   }
 
   /** Deletes those of these articles that still match, in one transaction. */
-  private removeSome(
-    caller: Caller,
-    ids: string[],
-    filters: Filter[],
-    ifUnmodifiedSince?: Timestamp,
-  ): Promise<Tombstone[]> {
+  private removeSome(caller: Caller, ids: string[], filters: Filter[], ifUnmodifiedSince?: Timestamp) {
     const { account } = caller;
     return this.collections.change(caller, { liveDelta: 0, ifUnmodifiedSince }, async (transaction, first) => {
       const matching = await store.findLiveIds(transaction, account, filters, ids);
-      if (matching.length === 0) return discarded([]);
+      if (matching.length === 0) return discarded<Tombstone[]>([]);
       await store.buryArticles(transaction, account, matching, first);
       const last = first + matching.length - 1;
       await settleCollection(transaction, account, last, -matching.length);

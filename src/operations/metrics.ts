@@ -132,7 +132,7 @@ export class Metrics {
   private measureWaiting(polls: HeldPolls): void {
     const { counts } = polls;
     this.gauge('waiting_held', 'Requests that are held until something changes', () => polls.size);
-    this.total('waiting_woken', 'Held requests that ended because something changed', () => counts.woken);
+    this.total('waiting_woken', 'Held requests that ended because something changed', () => counts.changed);
     this.total('waiting_timed_out', 'Held requests that timed out', () => counts.timedOut);
     this.total('waiting_released', 'Held requests released early, under load or at shutdown', () => counts.released);
     this.total('waiting_abandoned', 'Held requests whose client or proxy disconnected', () => counts.abandoned);

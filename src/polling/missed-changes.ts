@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { accountOf, keyOf, lastModifiedOf } from '../accounts/accounts.store.js';
 import { Database } from '../database/database.js';
@@ -12,8 +13,7 @@ const INTERVAL_MS = 1_000;
  */
 @Injectable()
 export class MissedChanges implements OnApplicationBootstrap, OnApplicationShutdown {
-  private timer?: NodeJS.Timeout;
-  private isRunning = false;
+  private readonly closing = new AbortController();
 
   constructor(
     private readonly database: Database,
@@ -21,25 +21,24 @@ export class MissedChanges implements OnApplicationBootstrap, OnApplicationShutd
   ) {}
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => void this.run(), INTERVAL_MS).unref();
+    void this.run();
   }
 
   onApplicationShutdown(): void {
-    clearInterval(this.timer);
+    this.closing.abort();
   }
 
   /** Wakes the polls of changed accounts; does nothing while the database is unavailable. Never rejects. */
   private async run(): Promise<void> {
-    if (this.isRunning || this.polls.size === 0) return;
-    this.isRunning = true;
-    try {
-      const keys = this.polls.accounts();
-      for (let at = 0; at < keys.length; at += CHUNK) await this.look(keys.slice(at, at + CHUNK));
-    } catch {
-      // Polls time out anyway.
-    } finally {
-      this.isRunning = false;
-    }
+    const { signal } = this.closing;
+    while (!signal.aborted)
+      try {
+        await sleep(INTERVAL_MS, undefined, { ref: false, signal });
+        const keys = this.polls.accounts();
+        for (let at = 0; at < keys.length; at += CHUNK) await this.look(keys.slice(at, at + CHUNK));
+      } catch {
+        // Polls time out anyway.
+      }
   }
 
   private async look(keys: string[]): Promise<void> {

@@ -18,7 +18,7 @@ const RELEASE_MS = 100;
 const RELEASES = 10;
 
 /** What a poll found; `unchanged` is the collection's timestamp where the response is 304. */
-export interface PollResult {
+interface PollResult {
   unchanged?: Timestamp;
   /** `Preference-Applied`, if a wait was granted. */
   headers: Record<string, string>;
@@ -30,8 +30,6 @@ export class PollService implements OnApplicationBootstrap, OnApplicationShutdow
   /** So that a burst of changes does not become a burst of statements. */
   private readonly woken = new Semaphore({ slots: 32, timeoutMs: 10_000, refusal: 'Too many polls were woken' });
   private timer?: NodeJS.Timeout;
-  /** How many polls to release at a time while the service is full. */
-  private releasing?: number;
 
   constructor(
     private readonly polls: HeldPolls,
@@ -102,7 +100,7 @@ export class PollService implements OnApplicationBootstrap, OnApplicationShutdow
     const wanted = readWait(linesOf('prefer', request.rawHeaders));
     if (wanted === undefined) return undefined;
     if (this.status.draining || this.status.monitor.load === 'full' || keptBytes(request) > MAX_HELD_BYTES) {
-      this.polls.noteRefusal();
+      this.polls.counts.refused++;
       return undefined;
     }
     const { expiresAt = Infinity } = callerOf(request);
@@ -112,9 +110,7 @@ export class PollService implements OnApplicationBootstrap, OnApplicationShutdow
 
   private releaseIfNeeded(): void {
     if (this.status.draining) this.polls.release(Infinity);
-    if (this.status.monitor.load !== 'full') return void (this.releasing = undefined);
-    this.releasing ??= Math.ceil(this.polls.size / RELEASES);
-    this.polls.release(this.releasing);
+    if (this.status.monitor.load === 'full') this.polls.release(this.settings.waitingMax / RELEASES);
   }
 }
 

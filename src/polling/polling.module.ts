@@ -1,4 +1,4 @@
-import { Global, Module, type OnModuleInit } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import { CollectionChanges } from '../accounts/collection-clock.js';
 import { AuthModule } from '../auth/auth.module.js';
 import { HeldPolls } from './held-polls.js';
@@ -13,19 +13,13 @@ import { RedisChanges } from './redis-changes.js';
   providers: [CollectionChanges, HeldPolls, MissedChanges, PollService, RedisChanges],
   exports: [CollectionChanges, HeldPolls, PollService],
 })
-export class PollingModule implements OnModuleInit {
-  constructor(
-    private readonly changes: CollectionChanges,
-    private readonly polls: HeldPolls,
-    private readonly redis: RedisChanges,
-  ) {}
-
+export class PollingModule {
   /** Changes in this process wake its own polls and are published to other instances. */
-  onModuleInit(): void {
-    this.changes.onChange((key, last_modified) => {
-      this.polls.announce(key, last_modified);
-      this.redis.publish(key, last_modified);
+  constructor(changes: CollectionChanges, polls: HeldPolls, redis: RedisChanges) {
+    changes.onChange((key, last_modified) => {
+      polls.announce(key, last_modified);
+      redis.publish(key, last_modified);
     });
-    this.polls.onEnter = (key) => this.redis.follow(key);
+    polls.onEnter = (key) => redis.follow(key);
   }
 }

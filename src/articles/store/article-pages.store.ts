@@ -125,11 +125,11 @@ async function purgedUntil(
   return (await findCollection(session, account))?.purged_until ?? 0;
 }
 
-const positionOf = (row: Row, sort: readonly SortKey[]): PagePosition =>
-  sort.map((key, at) => positionValue(key, row[`k${at}`]!));
-
-function positionValue({ field }: SortKey, value: string | number | Buffer | null): PagePosition[number] {
-  return field === 'id' ? uuidText(value as Buffer) : (value as string | number | null);
+function positionOf(row: Row, sort: readonly SortKey[]): PagePosition {
+  return sort.map(({ field }, at) => {
+    const value = row[`k${at}`]!;
+    return field === 'id' ? uuidText(value as Buffer) : (value as string | number | null);
+  });
 }
 
 type Item = Article | Tombstone;

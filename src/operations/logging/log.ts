@@ -109,17 +109,6 @@ const inTime = (begin: (done: () => void) => void): Promise<void> =>
     begin(resolve);
   });
 
-let millisecond = 0;
-let textOfMillisecond = '';
-
-/** What pino's `isoTime` returns, made once per millisecond. */
-function timestamp(): string {
-  const now = Date.now();
-  if (now !== millisecond) textOfMillisecond = pino.stdTimeFunctions.isoTime();
-  millisecond = now;
-  return textOfMillisecond;
-}
-
 /**
  * The service's log: one JSON object per line on standard output, readable lines on a terminal. Credentials are
  * redacted even if a request is logged by mistake.
@@ -129,7 +118,7 @@ export const createLogger = (level: string, output: DestinationStream): Logger =
     {
       level,
       base: undefined,
-      timestamp,
+      timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       redact: ['req.headers.authorization', 'req.headers.cookie', 'headers.authorization', 'headers.cookie'],
     },
