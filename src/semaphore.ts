@@ -50,9 +50,8 @@ export class Semaphore {
   }
 
   /**
-   * Takes slots, at most as many as one key may use. Rejects with 503 / 201 when they do not become free in time, when
-   * too many callers wait, or when the caller's signal fires first. Afterwards the signal is not heeded: whoever has the
-   * slots releases them.
+   * Takes slots, at most as many as one key may use. Rejects with 503 / 201 when they do not become free in time, too
+   * many wait, or the signal fires first. Afterwards whoever has the slots releases them, whatever the signal.
    */
   async acquire(key: string, caller: SlotCaller = {}, slots = 1): Promise<Release> {
     const wanted = Math.min(slots, this.slotsPerKey);

@@ -14,10 +14,7 @@ const SWEEP_MS = 100;
 /** Stops a running service: finishes what is in flight, within ten seconds. */
 export type Stop = () => Promise<void>;
 
-/**
- * Starts the service with the settings of the environment. Ends the process with status 1 when they rule out serving, now
- * or once the database is reached.
- */
+/** Starts the service; ends the process with status 1 when the settings rule out serving, at once or later. */
 export async function start(traced: boolean): Promise<Stop> {
   try {
     readArguments(process.argv.slice(2));
@@ -72,9 +69,8 @@ async function serve(settings: Settings, traced: boolean): Promise<Stop> {
 }
 
 /**
- * Takes the instance out of service: `/__lbheartbeat__` responds 503 and every response closes its connection; then no
- * more connections are accepted, requests in flight are completed, and those a client never finishes are cut off. Takes
- * at most ten seconds.
+ * Takes the instance out of service within ten seconds: `/__lbheartbeat__` responds 503 and responses close their
+ * connections; then requests in flight are completed, and those a client never finishes are cut off.
  */
 export async function shutDown({ nest, server, status }: App): Promise<void> {
   status.draining = true;

@@ -73,10 +73,7 @@ function firstValue(field: ArticleField, sent: Fields, now: Timestamp): FieldVal
   return 'now' in otherwise ? now : firstValue(otherwise.sameAs, sent, now);
 }
 
-/**
- * The fields that were sent, converted to their types. `null` counts as absent, but satisfies a required field that is
- * nullable.
- */
+/** The fields that were sent. `null` counts as absent, but satisfies a required field that is nullable. */
 function readPosted(body: Body): Fields {
   const sent: Fields = {};
   for (const field of POSTED) {

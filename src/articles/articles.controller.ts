@@ -5,7 +5,7 @@ import { Settings } from '../config/settings.js';
 import { JsonBody } from '../http/request/json-body.pipe.js';
 import { ResponseSlots } from '../http/memory-slots.js';
 import { nextPageQuery, publicUrl, queryString } from '../http/request/request-url.js';
-import { CONTENT_TYPE, RawJson, Reply } from '../http/response/reply.js';
+import { CONTENT_TYPE, Reply } from '../http/response/reply.js';
 import { PollService } from '../polling/poll.service.js';
 import { ApiError } from '../protocol/api-error.js';
 import { preconditionsOf, readResponseBehavior } from '../protocol/request-headers.js';
@@ -98,7 +98,7 @@ export class ArticlesController {
     if (listing.nextToken !== undefined) headers['Next-Page'] = this.nextPage(request, search, listing.nextToken);
     // The length of the list is unknown, and any `Content-Length` here would be wrong.
     if (countOnly) return new Reply(200, undefined, { ...headers, 'Content-Type': CONTENT_TYPE }, last_modified);
-    return new Reply(200, new RawJson(`{"items":${listing.items!.json}}`), headers, last_modified);
+    return new Reply(200, `{"items":${listing.items!.json}}`, headers, last_modified);
   }
 
   private nextPage(request: Request, search: string, token: string): string {

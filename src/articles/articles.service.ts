@@ -85,10 +85,7 @@ export class ArticlesService {
     return this.collections.change(caller, change, add, this.quota(account, fields));
   }
 
-  /**
-   * The article that has the URL, where looking first pays: in a file a read costs next to nothing, while a transaction waits
-   * for others. The unique keys decide.
-   */
+  /** Looks for the URL first, where that pays: in a file, a transaction waits for others. The unique keys decide. */
   private async findEarly(caller: Caller, url: string, conditions: Preconditions): Promise<Article | undefined> {
     const isWorthIt = this.database.dialect.isLocal && !caller.shared && conditions.ifUnmodifiedSince === undefined;
     if (!isWorthIt) return undefined;

@@ -11,10 +11,7 @@ export interface EntryResponse {
   body: string;
 }
 
-/**
- * The request of an entry, as the HTTP server would have created it. It shares the socket of its batch, which tells the
- * client's address, but is not read from it: its body is already there.
- */
+/** The request of an entry. It shares the socket of its batch, for the client's address; its body is already there. */
 export function entryRequest(
   batch: IncomingMessage,
   { method, url, body }: BatchEntry,

@@ -23,10 +23,7 @@ const OUTCOMES = ['answered', 'failed', 'untrusted'] as const;
 const CLOCK_TIMEOUT_MS = 300;
 const LOADS: readonly Load[] = ['normal', 'busy', 'full'];
 
-/**
- * The Prometheus metrics of one service process. Every label has a fixed set of values: declared routes, known methods,
- * classes of statuses, the protocol's error numbers.
- */
+/** The Prometheus metrics of one process. Every label has a fixed set of values. */
 export class Metrics {
   readonly registry = new Registry();
   private readonly registers = [this.registry];
@@ -101,8 +98,7 @@ export class Metrics {
   }
 
   /**
-   * Publishes how far the database server's clock is ahead of this process's, accurate to within the time of a query; NaN
-   * while the database is unavailable or busy. A SQLite file has no clock.
+   * How far the database's clock is ahead of ours, to within the time of a query; NaN while it is unavailable or busy.
    */
   private measureDatabaseClock(database: Database): void {
     this.gauge('database_clock_offset_seconds', "The database server's clock minus this process's", async () => {

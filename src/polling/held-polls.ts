@@ -17,8 +17,7 @@ export interface HeldPoll {
 }
 
 /**
- * The held polls by account. A poll first enters and then looks for changes, so that none is missed in between: one that
- * is announced during the look ends the hold at once.
+ * The held polls. One first enters and then looks for changes: what is announced during the look ends the hold at once.
  */
 @Injectable()
 export class HeldPolls {

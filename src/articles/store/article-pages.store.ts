@@ -54,10 +54,7 @@ export async function findPage(
   return facts && { items, ...facts };
 }
 
-/**
- * Like `findPage`, without the items, for HEAD. Nearly always the lengths of the texts prove that all items fit, at a third
- * of the cost.
- */
+/** `findPage` for HEAD, without items: the lengths of the texts usually prove that all fit, at a third of the cost. */
 export async function findPageFacts(
   session: Session,
   account: Buffer,

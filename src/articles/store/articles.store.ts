@@ -78,10 +78,7 @@ export async function updateArticle(
   await session.run(sql, [...parameters, account, uuidBytes(article.id)]);
 }
 
-/**
- * Turns the live articles among `ids` into tombstones, timestamped from `first` on, one millisecond apart. Returns how many
- * there were.
- */
+/** Turns the live ones of `ids` into tombstones with timestamps from `first` on; returns how many there were. */
 export async function buryArticles(
   session: Session,
   account: Buffer,

@@ -93,9 +93,8 @@ export interface PageRequest extends Pick<CollectionQuery, 'filters' | 'sort'> {
 }
 
 /**
- * The statement that reads up to `limit` rows of a page, each with the collection and, on a first page with filters, the
- * total of the whole listing. Raw SQL, because no query builder can force an index, and every combination of
- * filters needs its own statement.
+ * Reads up to `limit` rows of a page, each with the collection and, on a first page with filters, the listing's total.
+ * Raw SQL, as no query builder can force an index.
  */
 export function pageStatement(
   { indexHint: hint, isLocal }: Dialect,

@@ -46,10 +46,7 @@ export class LoadMonitor implements OnApplicationBootstrap, OnApplicationShutdow
     @Inject(Database) private readonly database: Pick<Database, 'usage'>,
   ) {}
 
-  /**
-   * True if a new request can be served in time: it then counts as in flight until its response is complete, otherwise
-   * as refused.
-   */
+  /** True if a new request can be served in time: it then counts as in flight until its response is complete. */
   admit(request: Pick<RequestContext, 'whenAnswered'>): boolean {
     if (this.load === 'full') {
       this.refused++;
@@ -114,9 +111,8 @@ export class LoadMonitor implements OnApplicationBootstrap, OnApplicationShutdow
 const HEALTH = /^(\/v2)?\/__(lbheartbeat|heartbeat|version)__(\?|$)/;
 
 /**
- * Counts requests in flight and refuses new ones with 503 / 201 while the service is full, so that those already
- * admitted are served in time. Lets health checks and the entries of a running batch through without counting them.
- * Drops requests whose client is already gone.
+ * Refuses requests with 503 / 201 while the service is full. Health checks and the entries of a batch always pass, and
+ * are not counted. Drops requests whose client is already gone.
  */
 export function refuseOverload(monitor: LoadMonitor) {
   return (request: Request, _: Response, next: NextFunction): void => {

@@ -5,9 +5,8 @@ import { ServiceStatus } from '../service-status.js';
 import { Reply } from './reply.js';
 
 /**
- * Adds `Last-Modified` (milliseconds, not an HTTP date) to results with a timestamp, `Alert` while an end of support is
- * announced, and `Backoff` while the load is high: as of when the result is there, which may be long after the request.
- * One interceptor, because each costs a poll a tenth of its time.
+ * Adds `Last-Modified` (milliseconds, not an HTTP date), `Alert` and `Backoff`, as of when the result is there, which
+ * may be long after the request. One interceptor, because each costs a poll a tenth of its time.
  */
 @Injectable()
 export class HeadersInterceptor implements NestInterceptor<unknown, Reply> {

@@ -109,10 +109,7 @@ const inTime = (begin: (done: () => void) => void): Promise<void> =>
     begin(resolve);
   });
 
-/**
- * The service's log: one JSON object per line on standard output, readable lines on a terminal. Credentials are
- * redacted even if a request is logged by mistake.
- */
+/** One JSON object per line. Credentials are redacted even if a request is logged by mistake. */
 export const createLogger = (level: string, output: DestinationStream): Logger =>
   pino(
     {
