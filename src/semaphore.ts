@@ -10,7 +10,6 @@ export interface SemaphoreLimits {
   waitingPerKey?: number;
   /** How long a caller waits before it is refused. */
   timeoutMs: number;
-  /** The message of the refusal. */
   refusal: string;
 }
 
@@ -28,7 +27,6 @@ interface Waiter {
   admit: () => void;
 }
 
-/** The callers with one key. */
 interface Share {
   used: number;
   readonly waiters: Waiter[];
@@ -36,7 +34,6 @@ interface Share {
 
 /** Admits a limited number of callers at a time, in all and per key; the others wait in order of arrival. */
 export class Semaphore {
-  /** How many callers wait. */
   waiting = 0;
   private used = 0;
   private arrivals = 0;

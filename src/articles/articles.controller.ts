@@ -70,9 +70,9 @@ export class ArticlesController {
     @JsonBody() body: unknown,
   ): Promise<Reply> {
     const behavior = readResponseBehavior(request.headers['response-behavior']);
-    const wish = { conditions: preconditionsOf(request), behavior };
+    const conditions = preconditionsOf(request);
     await this.slots.take(request, MAX_RECORD_BYTES);
-    return new Reply(200, await this.articles.patch(caller, id, body, wish));
+    return new Reply(200, await this.articles.patch(caller, id, body, conditions, behavior));
   }
 
   @Delete(':id')

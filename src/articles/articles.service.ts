@@ -26,18 +26,6 @@ import * as store from './store/articles.store.js';
 /** Articles that a bulk deletion deletes per transaction: some ten milliseconds. */
 const REMOVED_AT_ONCE = 100;
 
-/** The preconditions of a PATCH, and what its response contains. */
-interface PatchWish {
-  conditions: Preconditions;
-  behavior: ResponseBehavior;
-}
-
-/** The article, and whether the response is 304. */
-interface Found {
-  article: Article;
-  notModified: boolean;
-}
-
 /** The new article, or the one that was there. */
 interface Created {
   created: boolean;
@@ -54,8 +42,8 @@ export class ArticlesService {
     private readonly settings: Settings,
   ) {}
 
-  /** Throws 404 / 110 for an id that is not a UUID, 404 / 111, 412 / 114. */
-  find(caller: Caller, id: string, conditions: Preconditions): Promise<Found> {
+  /** The article, and whether it is a 304. Throws 404 / 110 for an id that is not a UUID, 404 / 111, 412 / 114. */
+  find(caller: Caller, id: string, conditions: Preconditions) {
     const key = requireUuid(id);
     return this.database.onSession(async (session) => {
       const article = await requireArticle(session, caller.account, key);
@@ -108,7 +96,7 @@ export class ArticlesService {
    * Throws 404 / 110, 404 / 111, 412 / 114, 400 / 108, 400 / 109, 409 / 122. Returns the article or, depending on the
    * behavior, some of its fields.
    */
-  patch(caller: Caller, id: string, body: unknown, { conditions, behavior }: PatchWish): Promise<Partial<Article>> {
+  patch(caller: Caller, id: string, body: unknown, conditions: Preconditions, behavior: ResponseBehavior) {
     const { account } = caller;
     const key = requireUuid(id);
     return this.collections.change(caller, { liveDelta: 0 }, async (transaction, last_modified) => {

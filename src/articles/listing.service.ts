@@ -13,14 +13,6 @@ import { KnownCounts } from './known-counts.js';
 import { findPage, findPageFacts, type Page } from './store/article-pages.store.js';
 import type { PageRequest } from './store/conditions.js';
 
-/** A page of the collection; `nextToken` is absent on the last page. */
-export interface Listing extends Pick<Page, 'items' | 'total'> {
-  last_modified: Timestamp;
-  /** The listing may lack deletions: the device has to start over. */
-  mustStartOver: boolean;
-  nextToken?: string;
-}
-
 /** Reads pages of a collection. */
 @Injectable()
 export class ListingService {
@@ -33,10 +25,11 @@ export class ListingService {
   ) {}
 
   /**
-   * A page, whatever `If-Modified-Since` says. Throws 400 / 107 for a wrong query, 412 / 114.
+   * A page, whatever `If-Modified-Since` says; a device has to start over if deletions may be missing from it, and the
+   * last page has no token. Throws 400 / 107 for a wrong query, 412 / 114.
    * @param factsOnly leave out the items
    */
-  async list(caller: Caller, search: string, conditions: Preconditions, factsOnly: boolean): Promise<Listing> {
+  async list(caller: Caller, search: string, conditions: Preconditions, factsOnly: boolean) {
     const { query, scope, start } = this.parse(caller.account, search);
     const { pageSize, maxPageBytes } = this.settings;
     const { filters, sort } = query;

@@ -57,7 +57,6 @@ export class Metrics {
     providerCalls.subscribe((call) => this.observeProviderCall(call as ProviderCall));
   }
 
-  /** Counts a finished request. */
   observeRequest({ route, method, status, errno, ms, batchEntry }: Observed): void {
     const labels = { route, method, status: statusClass(status), source: batchEntry ? 'batch' : 'client' };
     this.requests.observe(labels, ms / 1000);

@@ -48,7 +48,6 @@ export class ChangesElsewhere implements OnApplicationBootstrap, OnApplicationSh
     if (this.redis.isUp) this.redis.client?.publish(PREFIX + key, String(last_modified)).catch(() => undefined);
   }
 
-  /** Subscribes to the account's channel. */
   follow(key: string): void {
     if (this.subscriber?.status !== 'ready' || this.followed.has(key)) return;
     this.followed.add(key);

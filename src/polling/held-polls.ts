@@ -35,7 +35,6 @@ export class HeldPolls {
     return this.all.size;
   }
 
-  /** The accounts that have polls here. */
   accounts(): string[] {
     return [...this.byAccount.keys()];
   }

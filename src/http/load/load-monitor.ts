@@ -31,7 +31,6 @@ const STUCK_MS = 4_000;
 @Injectable()
 export class LoadMonitor implements OnApplicationBootstrap, OnApplicationShutdown {
   inFlight = 0;
-  /** Requests that were refused because the service was full. */
   refused = 0;
   /** The median event-loop delay of the latest sample. */
   delayMs = 0;

@@ -25,7 +25,6 @@ export class RequestContext {
   record?: () => void;
   /** For how many milliseconds it was held; undefined if it was not. */
   heldMs?: number;
-  /** The number of the error in its response. */
   errno?: number;
   /** What went wrong on our side: a bug, or why a backend was unavailable. */
   failure?: unknown;

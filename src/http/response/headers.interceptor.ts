@@ -13,13 +13,12 @@ export class HeadersInterceptor implements NestInterceptor<unknown, Reply> {
   constructor(private readonly status: ServiceStatus) {}
 
   intercept(_: ExecutionContext, next: CallHandler<unknown>): Observable<Reply> {
-    return next.handle().pipe(map((result) => this.withHeaders(result)));
-  }
-
-  private withHeaders(result: unknown): Reply {
-    const reply = result instanceof Reply ? result : new Reply(200, result);
-    const headers = statusHeaders(reply.status, this.status.current());
-    if (reply.lastModified !== undefined) headers['Last-Modified'] = String(reply.lastModified);
-    return reply.with(headers);
+    const withHeaders = (result: unknown): Reply => {
+      const reply = result instanceof Reply ? result : new Reply(200, result);
+      const headers = statusHeaders(reply.status, this.status.current());
+      if (reply.lastModified !== undefined) headers['Last-Modified'] = String(reply.lastModified);
+      return reply.with(headers);
+    };
+    return next.handle().pipe(map(withHeaders));
   }
 }

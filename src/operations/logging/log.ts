@@ -13,7 +13,6 @@ const BLOCK_BYTES = 65_536;
 const LONGEST_WAIT_MS = 100;
 /** How long the end of the process waits for a stuck reader. */
 const FLUSH_MS = 500;
-const STANDARD_OUTPUT = 1;
 
 /** Where log lines go. Writing never blocks and never fails. */
 export interface LogOutput extends DestinationStream {
@@ -24,10 +23,11 @@ export interface LogOutput extends DestinationStream {
 let output: Promise<LogOutput> | undefined;
 
 /** The process's log output: standard output, with readable lines on a terminal. */
-export const standardOutput = (): Promise<LogOutput> => (output ??= open(STANDARD_OUTPUT));
+export const standardOutput = (): Promise<LogOutput> => (output ??= open());
 
-async function open(fd: number): Promise<LogOutput> {
-  if (process.stdout.isTTY) return terminal();
+async function open(): Promise<LogOutput> {
+  const { fd, isTTY } = process.stdout;
+  if (isTTY) return terminal();
   const stat = fstatSync(fd);
   return stat.isFIFO() || stat.isSocket() ? pipe(fd) : file(fd);
 }

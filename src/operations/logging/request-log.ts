@@ -24,17 +24,14 @@ export interface Observed {
   errno?: number;
   /** How long the response took, not counting the time the request was held. */
   ms: number;
-  /** How long the request was held; undefined if it was not. */
   heldMs?: number;
-  /** SQL statements that were sent for it, including those of its batch entries; undefined if not authenticated. */
+  /** The number of SQL statements; undefined if not authenticated. */
   sql?: number;
   batchEntry?: true;
   aborted?: true;
-  /** What went wrong on our side: a bug, or why a backend was unavailable. */
   failure?: unknown;
 }
 
-/** What is known about a request when it is over. */
 function observedRequest({ context, caller, method, route }: Request, response: Response): Observed {
   const { id, errno, failure, heldMs, isBatchEntry } = context;
   const path = (route as { path: string } | undefined)?.path ?? ANY_PATH;
