@@ -129,12 +129,7 @@ export class ArticlesService {
    * several transactions, with pauses for other requests. Throws 400 / 107, 412 / 114.
    * @param expect called with the number of articles before they are read
    */
-  async removeAll(
-    caller: Caller,
-    search: string,
-    conditions: Preconditions,
-    expect: (count: number) => Promise<void>,
-  ): Promise<Tombstone[]> {
+  async removeAll(caller: Caller, search: string, conditions: Preconditions, expect: (count: number) => Promise<void>) {
     const { account } = caller;
     const filters = parseDeleteQuery(search);
     await this.collections.requireUnmodified(caller, conditions);

@@ -76,7 +76,7 @@ export class WebAppController {
   }
 
   private send(name: string, request: Request): Reply {
-    if (this.files.isEmpty) throw new ApiError('notFound', 'The web application is not built');
+    if (!this.files.has('index.html')) throw new ApiError('notFound', 'The web application is not built');
     return this.files.cachedReply(name, request).with(PAGE_HEADERS);
   }
 }

@@ -2,7 +2,6 @@ import { type Collection, collectionOf, findCollection, findCollectionWithout } 
 import type { Row, Session } from '../../database/session.js';
 import { type SortKey, mustStartOver } from '../../protocol/collection-query.js';
 import type { PagePosition, PageStart } from '../../protocol/page-token.js';
-import type { Timestamp } from '../../protocol/timestamp.js';
 import { uuidText } from '../../protocol/uuid.js';
 import type { Article, Tombstone } from '../article.js';
 import { MOST_BYTES, toItem } from './article.row.js';
@@ -110,15 +109,9 @@ function collectionOfNone(session: Session, account: Buffer, request: PageReques
  * What was purged when the last rows were read. No rows tell nothing, so it is queried then, unless the device has seen every
  * change or lists no tombstones.
  */
-async function purgedUntil(
-  session: Session,
-  account: Buffer,
-  { filters }: PageRequest,
-  known: Collection,
-  latest: Row | undefined,
-): Promise<Timestamp> {
+async function purgedUntil(session: Session, account: Buffer, request: PageRequest, known: Collection, latest?: Row) {
   if (latest) return collectionOf(latest).purged_until;
-  if (!mustStartOver(filters, known.last_modified)) return known.purged_until;
+  if (!mustStartOver(request.filters, known.last_modified)) return known.purged_until;
   return (await findCollection(session, account))?.purged_until ?? 0;
 }
 

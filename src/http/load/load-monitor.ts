@@ -11,19 +11,14 @@ export type Load = 'normal' | 'busy' | 'full';
 
 const SAMPLE_MS = 250;
 const RESOLUTION_MS = 10;
-/** Median event-loop delay above which requests wait longer than they take to process. */
-const BUSY_DELAY_MS = 60;
-const FULL_DELAY_MS = 250;
-/** With fewer requests in flight, load is not what delays the event loop, and refusing clients would not help. */
-const BUSY_DELAYED_IN_FLIGHT = 16;
-const FULL_DELAYED_IN_FLIGHT = 64;
-const BUSY_IN_FLIGHT = 150;
-const FULL_IN_FLIGHT = 400;
+/**
+ * Requests in flight, callers waiting for each connection, and the median delay of the event loop. With fewer than
+ * `delayed` requests in flight, load is not what delays it, and refusing clients would not help.
+ */
+const BUSY = { inFlight: 150, waiting: 4, delayMs: 60, delayed: 16 };
+const FULL = { inFlight: 400, waiting: 20, delayMs: 250, delayed: 64 };
 /** Including those that wait for others of the same user: they cost nothing but memory. */
 const MOST_IN_FLIGHT = 2_000;
-/** Callers waiting per connection. */
-const BUSY_WAITING = 4;
-const FULL_WAITING = 20;
 /** Refusing everything for longer than this is no longer a load peak. */
 const STUCK_MS = 4_000;
 
@@ -93,17 +88,14 @@ export class LoadMonitor implements OnApplicationBootstrap, OnApplicationShutdow
   }
 
   get load(): Load {
-    const database = this.database.usage();
-    const waiting = database.waiting / this.settings.databasePoolSize;
-    if (this.isDelayed(FULL_DELAY_MS, FULL_DELAYED_IN_FLIGHT)) return 'full';
-    if (this.inFlight - database.queued >= FULL_IN_FLIGHT || this.inFlight >= MOST_IN_FLIGHT) return 'full';
-    if (waiting >= FULL_WAITING) return 'full';
-    if (this.isDelayed(BUSY_DELAY_MS, BUSY_DELAYED_IN_FLIGHT)) return 'busy';
-    return this.inFlight >= BUSY_IN_FLIGHT || waiting >= BUSY_WAITING ? 'busy' : 'normal';
+    const { waiting, queued } = this.database.usage();
+    if (this.inFlight >= MOST_IN_FLIGHT || this.exceeds(FULL, this.inFlight - queued, waiting)) return 'full';
+    return this.exceeds(BUSY, this.inFlight, waiting) ? 'busy' : 'normal';
   }
 
-  private isDelayed(delayMs: number, inFlight: number): boolean {
-    return this.delayMs >= delayMs && this.inFlight >= inFlight;
+  private exceeds(limits: typeof BUSY, inFlight: number, waiting: number): boolean {
+    if (this.delayMs >= limits.delayMs && this.inFlight >= limits.delayed) return true;
+    return inFlight >= limits.inFlight || waiting >= limits.waiting * this.settings.databasePoolSize;
   }
 }
 

@@ -32,10 +32,6 @@ export class StaticFiles {
     );
   }
 
-  get isEmpty(): boolean {
-    return this.files.size === 0;
-  }
-
   has(name: string): boolean {
     return this.files.has(name);
   }

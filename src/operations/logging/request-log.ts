@@ -66,11 +66,11 @@ export const refusedConnection = (requestId: string, { status, errno }: ApiError
 export const requestIdOf = (sent: string | string[] | undefined): string =>
   typeof sent === 'string' && ACCEPTABLE.test(sent) ? sent : randomUUID();
 
-/** Called for every request and batch entry once its response is sent or its client is gone. */
-export type RequestObserver = (request: Observed) => void;
-
-/** Assigns every request its id and has it observed when it ends. Batch entries have the id of their batch. */
-export function observeRequests(observe: RequestObserver) {
+/**
+ * Assigns every request its id, and has it observed once its response is sent or its client is gone. Batch entries have
+ * the id of their batch.
+ */
+export function observeRequests(observe: (request: Observed) => void) {
   return (request: Request, response: Response, next: NextFunction): void => {
     const id = requestIdOf(request.headers['x-request-id']);
     request.headers['x-request-id'] = id;
@@ -88,8 +88,8 @@ export function observeRequests(observe: RequestObserver) {
 
 /** Writes one line per request. */
 export const requestLog =
-  (logger: Logger): RequestObserver =>
-  (entry) => {
+  (logger: Logger) =>
+  (entry: Observed): void => {
     const level = levelOf(entry);
     if (!logger.isLevelEnabled(level)) return;
     const { failure } = entry;
