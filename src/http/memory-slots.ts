@@ -39,14 +39,11 @@ class MemorySlots {
     const acquired = this.semaphore.acquire(key, caller, bytes);
     if (this.semaphore.waiting === 0) return acquired;
     const check = setInterval(() => {
-      if (!this.semaphore.isUsedBy(key)) this.closeSlowest();
+      const [slowest] = this.stalled;
+      const isSlow = slowest && slowest[1] < performance.now() - PATIENCE_MS;
+      if (isSlow && !this.semaphore.isUsedBy(key)) slowest[0].socket.destroy();
     }, CHECK_MS);
     return acquired.finally(() => clearInterval(check));
-  }
-
-  private closeSlowest(): void {
-    const [slowest] = this.stalled;
-    if (slowest && slowest[1] < performance.now() - PATIENCE_MS) slowest[0].socket.destroy();
   }
 }
 
