@@ -23,7 +23,7 @@ import { type HeldPoll, HeldPolls } from './held-polls.js';
 
 /** The most client-supplied bytes that a held request may keep in memory; larger ones are not held. */
 const MAX_HELD_BYTES = 8_192;
-/** Under load, all held polls are released over a second, so that their responses do not add to it. */
+/** Under load, all held polls are released within a second, in portions, so that their responses do not add to it. */
 const RELEASE_MS = 100;
 const RELEASES = 10;
 
