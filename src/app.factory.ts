@@ -66,8 +66,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
   options.extend?.(nest);
   nest.use(requireWellFormed, refuseOverload(status.monitor));
   const database = nest.get(Database);
-  const { onRefusal } = options;
-  if (onRefusal) database.onRefusal = (error) => void log.flush().then(() => onRefusal(error));
+  database.onRefusal = (error) => void log.flush().then(() => options.onRefusal?.(error));
   metrics?.measureService(nest);
   try {
     await nest.init();

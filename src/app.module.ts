@@ -18,7 +18,7 @@ import { RateLimitGuard } from './rate-limit/rate-limit.guard.js';
 import { RateLimitModule } from './rate-limit/rate-limiter.js';
 import { RedisModule } from './redis/shared-redis.js';
 import { RootModule } from './root/root.module.js';
-import { PollingModule } from './polling/polling.module.js';
+import { PollingModule } from './polling/poll.service.js';
 import { WebAppModule } from './web-app/web-app.controller.js';
 
 /** All modules, those with the busiest routes first, and what runs for every request, in order. */

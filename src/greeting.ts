@@ -2,17 +2,10 @@ import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 import { renderUnicodeCompact } from 'uqr';
 
 const ARTICLE = '{"url":"https://example.com/","title":"Example","added_by":"laptop"}';
-const ALL_ADDRESSES: readonly string[] = ['0.0.0.0', '::'];
-
-/** Where a service listens: a bound address and port. */
-interface Listening {
-  host: string;
-  port: number;
-}
 
 /** The lines that tell a newcomer what to do next, on this machine and on a phone. */
-export function greeting({ host, port }: Listening, interfaces = networkInterfaces()): string[] {
-  const isShared = ALL_ADDRESSES.includes(host);
+export function greeting({ host, port }: { host: string; port: number }, interfaces = networkInterfaces()): string[] {
+  const isShared = host === '0.0.0.0' || host === '::';
   const base = baseUrl(isShared ? '127.0.0.1' : host, port);
   const lines = [
     `the web application: ${base}/app/`,
@@ -34,10 +27,8 @@ export function greeting({ host, port }: Listening, interfaces = networkInterfac
 export const baseUrl = (host: string, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
-type Interfaces = Readonly<Record<string, NetworkInterfaceInfo[] | undefined>>;
-
 /** The IPv4 addresses under which other machines of the network reach this one. */
-const localAddresses = (interfaces: Interfaces): string[] =>
+const localAddresses = (interfaces: NodeJS.Dict<NetworkInterfaceInfo[]>): string[] =>
   Object.values(interfaces)
     .flatMap((addresses) => addresses ?? [])
     .filter(({ family, internal, address }) => family === 'IPv4' && !internal && !address.startsWith('169.254.'))

@@ -10,7 +10,6 @@ export interface SemaphoreLimits {
   waitingPerKey?: number;
   /** How long a caller waits before it is refused. */
   timeoutMs: number;
-  /** The message of the refusal. */
   refusal: string;
 }
 
@@ -28,7 +27,6 @@ interface Waiter {
   admit: () => void;
 }
 
-/** The callers with one key. */
 interface Share {
   used: number;
   readonly waiters: Waiter[];
@@ -36,7 +34,6 @@ interface Share {
 
 /** Admits a limited number of callers at a time, in all and per key; the others wait in order of arrival. */
 export class Semaphore {
-  /** How many callers wait. */
   waiting = 0;
   private used = 0;
   private arrivals = 0;
@@ -50,9 +47,8 @@ export class Semaphore {
   }
 
   /**
-   * Takes slots, at most as many as one key may use. Rejects with 503 / 201 when they do not become free in time, when
-   * too many callers wait, or when the caller's signal fires first. Afterwards the signal is not heeded: whoever has the
-   * slots releases them.
+   * Takes slots, at most as many as one key may use. Rejects with 503 / 201 when they do not become free in time, too
+   * many wait, or the signal fires first. Afterwards whoever has the slots releases them, whatever the signal.
    */
   async acquire(key: string, caller: SlotCaller = {}, slots = 1): Promise<Release> {
     const wanted = Math.min(slots, this.slotsPerKey);

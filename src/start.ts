@@ -14,10 +14,7 @@ const SWEEP_MS = 100;
 /** Stops a running service: finishes what is in flight, within ten seconds. */
 export type Stop = () => Promise<void>;
 
-/**
- * Starts the service with the settings of the environment. Ends the process with status 1 when they rule out serving, now
- * or once the database is reached.
- */
+/** Starts the service; ends the process with status 1 when the settings rule out serving, at once or later. */
 export async function start(traced: boolean): Promise<Stop> {
   try {
     readArguments(process.argv.slice(2));
@@ -72,9 +69,8 @@ async function serve(settings: Settings, traced: boolean): Promise<Stop> {
 }
 
 /**
- * Takes the instance out of service: `/__lbheartbeat__` responds 503 and every response closes its connection; then no
- * more connections are accepted, requests in flight are completed, and those a client never finishes are cut off. Takes
- * at most ten seconds.
+ * Takes the instance out of service within ten seconds: `/__lbheartbeat__` responds 503 and responses close their
+ * connections; then requests in flight are completed, and those a client never finishes are cut off.
  */
 export async function shutDown({ nest, server, status }: App): Promise<void> {
   status.draining = true;
@@ -83,16 +79,13 @@ export async function shutDown({ nest, server, status }: App): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
   const cut = setTimeout(() => server.closeAllConnections(), GRACE_MS);
-  server.closeIdleConnections();
   await Promise.race([closed, sleep(GRACE_MS + SWEEP_MS)]);
   clearInterval(sweep);
   clearTimeout(cut);
   await Promise.race([nest.close(), sleep(1_000)]);
 }
 
-/** Errors that are about the port; any other is about the host. */
-const FAULTS_OF_PORTS: readonly (string | undefined)[] = ['EADDRINUSE', 'EACCES'];
-
+/** What to do about errors that are about the port; any other is about the host. */
 const REMEDIES: Readonly<Record<string, string>> = {
   EADDRINUSE: ': another process listens there, choose another port',
   EACCES: ': choose a port above 1023, as lower ones are for root',
@@ -101,9 +94,9 @@ const REMEDIES: Readonly<Record<string, string>> = {
 /** Returns the port. Rejects with `SettingError` when the service cannot listen there. */
 async function listen(server: Server, setting: string, host: string, port: number): Promise<number> {
   await new Promise<void>((resolve, reject) => {
-    server.once('error', ({ code }: NodeJS.ErrnoException) => {
-      const name = FAULTS_OF_PORTS.includes(code) ? setting : 'HOST';
-      reject(new SettingError(`${name}: cannot listen on ${host}:${port} (${code})${REMEDIES[code ?? ''] ?? ''}`));
+    server.once('error', ({ code = '' }: NodeJS.ErrnoException) => {
+      const name = code in REMEDIES ? setting : 'HOST';
+      reject(new SettingError(`${name}: cannot listen on ${host}:${port} (${code})${REMEDIES[code] ?? ''}`));
     });
     server.listen(port, host, resolve);
   });

@@ -73,10 +73,7 @@ function firstValue(field: ArticleField, sent: Fields, now: Timestamp): FieldVal
   return 'now' in otherwise ? now : firstValue(otherwise.sameAs, sent, now);
 }
 
-/**
- * The fields that were sent, converted to their types. `null` counts as absent, but satisfies a required field that is
- * nullable.
- */
+/** The fields that were sent. `null` counts as absent, but satisfies a required field that is nullable. */
 function readPosted(body: Body): Fields {
   const sent: Fields = {};
   for (const field of POSTED) {
@@ -110,16 +107,15 @@ export function patchArticle(stored: Article, body: unknown): Article {
   const sent: Fields = becomesRead ? { ...NO_MARKS } : {};
   for (const field of becomesRead ? PATCHED : PATCHED_ALWAYS)
     if (isSent(mapping, field)) sent[field] = mapping[field] === null ? null : readField(field, mapping[field]);
-  const patched = applyState(stored, { ...stored, ...sent, ...clearedValues(stored, sent) } as Article);
+  const patched = applyState(stored, withSent(stored, sent));
   return changedFields(stored, patched).length > 0 ? patched : stored;
 }
 
-/** The new values of the fields that are cleared. */
-function clearedValues(stored: Article, sent: Fields): Partial<Article> {
-  const cleared = (Object.keys(sent) as ArticleField[]).filter((field) => !isGiven(field, sent[field]));
-  const kept: Fields = { ...stored, ...sent };
-  for (const field of cleared) delete kept[field];
-  return Object.fromEntries(cleared.map((field) => [field, firstValue(field, kept, 0)]));
+/** The article with what was sent; a field that was cleared gets its default. */
+function withSent(stored: Article, sent: Fields): Article {
+  const article: Fields = { ...stored, ...sent };
+  for (const field of Object.keys(sent) as ArticleField[]) article[field] = firstValue(field, article, 0);
+  return article as Article;
 }
 
 function requireEqual(stored: Article, field: ArticleField, value: unknown): void {

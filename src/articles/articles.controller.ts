@@ -5,7 +5,7 @@ import { Settings } from '../config/settings.js';
 import { JsonBody } from '../http/request/json-body.pipe.js';
 import { ResponseSlots } from '../http/memory-slots.js';
 import { nextPageQuery, publicUrl, queryString } from '../http/request/request-url.js';
-import { CONTENT_TYPE, RawJson, Reply } from '../http/response/reply.js';
+import { CONTENT_TYPE, Reply } from '../http/response/reply.js';
 import { PollService } from '../polling/poll.service.js';
 import { ApiError } from '../protocol/api-error.js';
 import { preconditionsOf, readResponseBehavior } from '../protocol/request-headers.js';
@@ -57,9 +57,9 @@ export class ArticlesController {
   @Get(':id')
   async read(@Req() request: Request, @CallerOf() caller: Caller, @Param('id') id: string): Promise<Reply> {
     await this.slots.take(request, MAX_RECORD_BYTES);
-    const found = await this.articles.find(caller, id, preconditionsOf(request));
-    if (found.notModified) return new Reply(304, undefined, {}, found.last_modified);
-    return new Reply(200, found.article, {}, found.article.last_modified);
+    const { article, notModified } = await this.articles.find(caller, id, preconditionsOf(request));
+    const { last_modified } = article;
+    return notModified ? new Reply(304, undefined, {}, last_modified) : new Reply(200, article, {}, last_modified);
   }
 
   @Patch(':id')
@@ -70,9 +70,9 @@ export class ArticlesController {
     @JsonBody() body: unknown,
   ): Promise<Reply> {
     const behavior = readResponseBehavior(request.headers['response-behavior']);
-    const wish = { conditions: preconditionsOf(request), behavior };
+    const conditions = preconditionsOf(request);
     await this.slots.take(request, MAX_RECORD_BYTES);
-    return new Reply(200, await this.articles.patch(caller, id, body, wish));
+    return new Reply(200, await this.articles.patch(caller, id, body, conditions, behavior));
   }
 
   @Delete(':id')
@@ -98,7 +98,7 @@ export class ArticlesController {
     if (listing.nextToken !== undefined) headers['Next-Page'] = this.nextPage(request, search, listing.nextToken);
     // The length of the list is unknown, and any `Content-Length` here would be wrong.
     if (countOnly) return new Reply(200, undefined, { ...headers, 'Content-Type': CONTENT_TYPE }, last_modified);
-    return new Reply(200, new RawJson(`{"items":${listing.items!.json}}`), headers, last_modified);
+    return new Reply(200, `{"items":${listing.items!.json}}`, headers, last_modified);
   }
 
   private nextPage(request: Request, search: string, token: string): string {

@@ -26,25 +26,11 @@ import * as store from './store/articles.store.js';
 /** Articles that a bulk deletion deletes per transaction: some ten milliseconds. */
 const REMOVED_AT_ONCE = 100;
 
-/** The preconditions of a PATCH, and what its response contains. */
-export interface PatchWish {
-  conditions: Preconditions;
-  behavior: ResponseBehavior;
-}
-
-/** Nothing has changed since the timestamp in `If-Modified-Since`. */
-interface NotModified {
-  notModified: true;
-  last_modified: Timestamp;
-}
-
 /** The new article, or the one that was there. */
-export interface Created {
+interface Created {
   created: boolean;
   article: Article;
 }
-
-export type Found = { notModified: false; article: Article } | NotModified;
 
 /** One method per operation: begin a transaction, lock, load, apply the rules, save. */
 @Injectable()
@@ -56,15 +42,13 @@ export class ArticlesService {
     private readonly settings: Settings,
   ) {}
 
-  /** Throws 404 / 110 for an id that is not a UUID, 404 / 111, 412 / 114. */
-  find(caller: Caller, id: string, conditions: Preconditions): Promise<Found> {
+  /** The article, and whether it is a 304. Throws 404 / 110 for an id that is not a UUID, 404 / 111, 412 / 114. */
+  find(caller: Caller, id: string, conditions: Preconditions) {
     const key = requireUuid(id);
     return this.database.onSession(async (session) => {
       const article = await requireArticle(session, caller.account, key);
-      const { last_modified } = article;
-      requireUnmodified(conditions, last_modified);
-      if (isNotModified(conditions, last_modified)) return { notModified: true, last_modified };
-      return { notModified: false, article };
+      requireUnmodified(conditions, article.last_modified);
+      return { article, notModified: isNotModified(conditions, article.last_modified) };
     }, caller);
   }
 
@@ -84,16 +68,12 @@ export class ArticlesService {
       if (await isStored(transaction, store.insertArticle(transaction, account, article)))
         return committed<Created>({ created: true, article });
       // While the account is locked, nobody can delete it.
-      const known = (await store.findByUrls(transaction, account, article))!;
-      return discarded<Created>({ created: false, article: known });
+      return discarded<Created>({ created: false, article: (await store.findByUrls(transaction, account, article))! });
     };
     return this.collections.change(caller, change, add, this.quota(account, fields));
   }
 
-  /**
-   * The article that has the URL, where looking first pays: in a file a read costs next to nothing, while a transaction waits
-   * for others. The unique keys decide.
-   */
+  /** Looks for the URL first, where that pays: in a file, a transaction waits for others. The unique keys decide. */
   private async findEarly(caller: Caller, url: string, conditions: Preconditions): Promise<Article | undefined> {
     const isWorthIt = this.database.dialect.isLocal && !caller.shared && conditions.ifUnmodifiedSince === undefined;
     if (!isWorthIt) return undefined;
@@ -116,7 +96,7 @@ export class ArticlesService {
    * Throws 404 / 110, 404 / 111, 412 / 114, 400 / 108, 400 / 109, 409 / 122. Returns the article or, depending on the
    * behavior, some of its fields.
    */
-  patch(caller: Caller, id: string, body: unknown, { conditions, behavior }: PatchWish): Promise<Partial<Article>> {
+  patch(caller: Caller, id: string, body: unknown, conditions: Preconditions, behavior: ResponseBehavior) {
     const { account } = caller;
     const key = requireUuid(id);
     return this.collections.change(caller, { liveDelta: 0 }, async (transaction, last_modified) => {
@@ -127,8 +107,7 @@ export class ArticlesService {
       const article = { ...patched, last_modified };
       const update = store.updateArticle(transaction, account, article, changedFields(stored, article));
       if (!(await isStored(transaction, update))) throw await conflict(transaction, account, article);
-      const response = patchResponse(behavior, stored, article, body);
-      return committed(response);
+      return committed(patchResponse(behavior, stored, article, body));
     });
   }
 
@@ -141,8 +120,7 @@ export class ArticlesService {
         requireUnmodified(conditions, (await requireArticle(transaction, account, key)).last_modified);
       const buried = await store.buryArticles(transaction, account, [key], last_modified);
       if (buried === 0) throw noSuchArticle();
-      const tombstone: Tombstone = { id: key, last_modified, deleted: true };
-      return committed(tombstone);
+      return committed<Tombstone>({ id: key, last_modified, deleted: true });
     });
   }
 
@@ -151,12 +129,7 @@ export class ArticlesService {
    * several transactions, with pauses for other requests. Throws 400 / 107, 412 / 114.
    * @param expect called with the number of articles before they are read
    */
-  async removeAll(
-    caller: Caller,
-    search: string,
-    conditions: Preconditions,
-    expect: (count: number) => Promise<void>,
-  ): Promise<Tombstone[]> {
+  async removeAll(caller: Caller, search: string, conditions: Preconditions, expect: (count: number) => Promise<void>) {
     const { account } = caller;
     const filters = parseDeleteQuery(search);
     await this.collections.requireUnmodified(caller, conditions);
@@ -175,16 +148,11 @@ export class ArticlesService {
   }
 
   /** Deletes those of these articles that still match, in one transaction. */
-  private removeSome(
-    caller: Caller,
-    ids: string[],
-    filters: Filter[],
-    ifUnmodifiedSince?: Timestamp,
-  ): Promise<Tombstone[]> {
+  private removeSome(caller: Caller, ids: string[], filters: Filter[], ifUnmodifiedSince?: Timestamp) {
     const { account } = caller;
     return this.collections.change(caller, { liveDelta: 0, ifUnmodifiedSince }, async (transaction, first) => {
       const matching = await store.findLiveIds(transaction, account, filters, ids);
-      if (matching.length === 0) return discarded([]);
+      if (matching.length === 0) return discarded<Tombstone[]>([]);
       await store.buryArticles(transaction, account, matching, first);
       const last = first + matching.length - 1;
       await settleCollection(transaction, account, last, -matching.length);

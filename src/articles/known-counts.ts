@@ -8,10 +8,7 @@ const MAX_COUNTS = 10_000;
 const MAX_CHARACTERS = 4_000_000;
 const LONGEST_QUERY = 200;
 
-/**
- * What HEAD requests found: a device that shows a count asks for the same one again and again. While the collection has not
- * changed, which one read of its row tells, the count has not either. For this speed alone: docs/adr/0013.
- */
+/** What HEAD requests found, which holds while the collection is unchanged. For speed alone: docs/adr/0013. */
 export class KnownCounts {
   private readonly pages = new LRUCache<string, Page>({
     max: MAX_COUNTS,

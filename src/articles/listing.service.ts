@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Collection, findCollection } from '../accounts/accounts.store.js';
+import { findCollection } from '../accounts/accounts.store.js';
 import { CollectionClock } from '../accounts/collection-clock.js';
 import type { Caller } from '../auth/caller.js';
 import { Settings } from '../config/settings.js';
@@ -13,14 +13,6 @@ import { KnownCounts } from './known-counts.js';
 import { findPage, findPageFacts, type Page } from './store/article-pages.store.js';
 import type { PageRequest } from './store/conditions.js';
 
-/** A page of the collection; `nextToken` is absent on the last page. */
-export interface Listing extends Pick<Page, 'items' | 'total'> {
-  last_modified: Timestamp;
-  /** The listing may lack deletions: the device has to start over. */
-  mustStartOver: boolean;
-  nextToken?: string;
-}
-
 /** Reads pages of a collection. */
 @Injectable()
 export class ListingService {
@@ -33,37 +25,26 @@ export class ListingService {
   ) {}
 
   /**
-   * A page, whatever `If-Modified-Since` says. Throws 400 / 107 for a wrong query, 412 / 114.
+   * A page, whatever `If-Modified-Since` says; a device has to start over if deletions may be missing from it, and the
+   * last page has no token. Throws 400 / 107 for a wrong query, 412 / 114.
    * @param factsOnly leave out the items
    */
-  async list(
-    caller: Caller,
-    search: string,
-    { ifUnmodifiedSince }: Preconditions,
-    factsOnly: boolean,
-  ): Promise<Listing> {
-    const { account } = caller;
-    const { query, scope, start } = this.parse(account, search);
+  async list(caller: Caller, search: string, conditions: Preconditions, factsOnly: boolean) {
+    const { query, scope, start } = this.parse(caller.account, search);
     const { pageSize, maxPageBytes } = this.settings;
     const { filters, sort } = query;
     const size = Math.min(query.limit ?? pageSize, pageSize);
     const request = { filters, sort, size, maxBytes: maxPageBytes, start };
-    const page = await this.database.onSession(
+    const mayBeKnown = factsOnly && !caller.shared;
+    const { items, total, next, collection } = await this.database.onSession(
       (session) =>
-        factsOnly && !caller.shared
-          ? this.count(session, caller, search, request)
-          : this.page(session, caller, request, factsOnly),
+        mayBeKnown ? this.count(session, caller, search, request) : this.page(session, caller, request, factsOnly),
       caller,
     );
-    const { last_modified, purged_until } = page.collection;
-    requireUnmodified({ ifUnmodifiedSince }, last_modified);
-    return {
-      items: page.items,
-      total: page.total,
-      last_modified,
-      mustStartOver: mustStartOver(filters, purged_until),
-      nextToken: page.next && encodePageToken(scope, page.next),
-    };
+    const { last_modified, purged_until } = collection;
+    requireUnmodified(conditions, last_modified);
+    const nextToken = next && encodePageToken(scope, next);
+    return { items, total, last_modified, mustStartOver: mustStartOver(filters, purged_until), nextToken };
   }
 
   /** The page without its items, as it was found before if nothing has changed since. */
@@ -86,13 +67,10 @@ export class ListingService {
   /** The collection's timestamp if it has not changed since `If-Modified-Since`. Throws like `list`. */
   async unchanged(caller: Caller, search: string, conditions: Preconditions): Promise<Timestamp | undefined> {
     this.parse(caller.account, search);
-    const { last_modified } = (await this.collections.latest(caller)) ?? (await this.firstContact(caller));
+    const read = (session: Session) => this.collections.read(session, caller);
+    const { last_modified } = (await this.collections.latest(caller)) ?? (await this.database.onSession(read, caller));
     requireUnmodified(conditions, last_modified);
     return isNotModified(conditions, last_modified) ? last_modified : undefined;
-  }
-
-  private firstContact(caller: Caller): Promise<Collection> {
-    return this.database.onSession((session) => this.collections.read(session, caller), caller);
   }
 
   private parse(account: Buffer, search: string) {

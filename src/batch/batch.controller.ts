@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import { Settings } from '../config/settings.js';
 import { BearerOnly } from '../http/access.js';
 import { JsonBody } from '../http/request/json-body.pipe.js';
-import { RawJson, Reply } from '../http/response/reply.js';
+import { Reply } from '../http/response/reply.js';
 import { parseBatch } from '../protocol/batch-request.js';
 import { requireSingleConditions } from '../protocol/request-headers.js';
 import { BatchService } from './batch.service.js';
@@ -22,6 +22,6 @@ export class BatchController {
   async run(@Req() request: Request, @JsonBody() body: unknown): Promise<Reply> {
     requireSingleConditions(request);
     const entries = parseBatch(body, this.settings.batchMaxRequests);
-    return new Reply(200, new RawJson(await this.batches.run(request, entries)));
+    return new Reply(200, await this.batches.run(request, entries));
   }
 }

@@ -8,8 +8,7 @@ import { Settings } from '../config/settings.js';
 import { ResponseSlots } from '../http/memory-slots.js';
 import { ApiError } from '../protocol/api-error.js';
 import type { BatchEntry } from '../protocol/batch-request.js';
-import { inGroups, type Step } from './batch-steps.js';
-import { EntryRunner, type Slot } from './entry-runner.js';
+import { EntryRunner, inGroups, type Slot, type Step } from './entry-runner.js';
 
 /** How long a batch waits in vain for an unavailable backend; each entry may take seconds to find that out. */
 const PATIENCE_MS = 4_000;
@@ -30,22 +29,16 @@ export class BatchService {
     private readonly settings: Settings,
   ) {}
 
-  /**
-   * The JSON of the response, assembled from the JSON of the entries' responses. Throws 503 / 201 when the database is
-   * unavailable: then nothing has been changed.
-   */
+  /** The JSON of the response. Throws 503 / 201 when the database is unavailable: then nothing has been changed. */
   async run(batch: Request, entries: BatchEntry[]): Promise<string> {
     // Twice the limit, because the last entry starts before the batch is full.
     await this.memory.take(batch, 2 * this.settings.maxPageBytes);
     const steps = await this.runner.prepare(batch, entries);
+    const others = steps.filter(({ place }) => place === 'outside');
     const slots: Slot[] = [];
     try {
       // The others may wait for anything, which nothing should with the account locked.
-      await this.runOthers(
-        batch,
-        steps.filter(({ place }) => place === 'outside'),
-        slots,
-      );
+      await this.runOthers(batch, others, slots);
       await this.runGroups(batch, inGroups(steps.filter(({ place }) => place !== 'outside')), slots);
     } finally {
       for (const slot of Object.values(slots)) slot.record();

@@ -1,4 +1,4 @@
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BatchEntry } from '../protocol/batch-request.js';
 
 /** Headers by name, with values as they would be sent. */
@@ -11,10 +11,7 @@ export interface EntryResponse {
   body: string;
 }
 
-/**
- * The request of an entry, as the HTTP server would have created it. It shares the socket of its batch, which tells the
- * client's address, but is not read from it: its body is already there.
- */
+/** The request of an entry. It shares the socket of its batch, for the client's address; its body is already there. */
 export function entryRequest(
   batch: IncomingMessage,
   { method, url, body }: BatchEntry,
@@ -35,6 +32,8 @@ interface CapturedResponse extends ServerResponse {
   /** What was given to `writeHead` only: names and values alternately. */
   head: string[];
   onEnd: (response: EntryResponse) => void;
+  /** Missing from Node's types. */
+  getRawHeaderNames(): string[];
 }
 
 /** Own methods of the object, as Express replaces its prototype; shared by all, as each would cost some microseconds. */
@@ -70,18 +69,14 @@ export function entryResponse(
 
 function headersOf(response: CapturedResponse): Headers {
   const headers: Headers = {};
-  for (const name of rawHeaderNames(response)) headers[name] = wireValue(response.getHeader(name));
+  for (const name of response.getRawHeaderNames()) {
+    const value = response.getHeader(name);
+    headers[name] = Array.isArray(value) ? value : String(value);
+  }
   const { head } = response;
   for (let at = 0; at < head.length; at += 2) headers[head[at]!] = head[at + 1]!;
   return headers;
 }
-
-/** The names as originally spelt; missing from Node's types. */
-const rawHeaderNames = (response: ServerResponse): string[] =>
-  (response as ServerResponse & { getRawHeaderNames(): string[] }).getRawHeaderNames();
-
-const wireValue = (value: OutgoingHttpHeaders[string]): string | string[] =>
-  Array.isArray(value) ? value : String(value);
 
 function bodyOf({ req, text }: CapturedResponse, headers: Headers): string {
   const isJson = String(headers['Content-Type']).startsWith('application/json');

@@ -3,11 +3,47 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { Express, Request, Response } from 'express';
 import { type Caller, callerOf } from '../auth/caller.js';
 import { RequestContext } from '../http/request/request-context.js';
+import { pathOf } from '../http/request/request-url.js';
 import { ApiError } from '../protocol/api-error.js';
 import { type BatchEntry, isInherited } from '../protocol/batch-request.js';
 import { RateLimiter } from '../rate-limit/rate-limiter.js';
-import { placeOf, type Step } from './batch-steps.js';
 import { type EntryResponse, entryRequest, entryResponse, type Headers } from './entry-messages.js';
+
+/**
+ * Where an entry runs: in the transaction of the batch if it reads or changes articles; alone if it deletes the
+ * collection, which commits what came before and takes transactions of its own; outside, where it may wait for anything.
+ */
+type Place = 'inTransaction' | 'alone' | 'outside';
+
+/** An entry and its place in the batch. */
+export interface Step {
+  at: number;
+  entry: BatchEntry;
+  /** With those that it inherits. */
+  headers: Headers;
+  place: Place;
+  /** Set if it was already counted for the rate limit; rejects with 429 if that was too many. */
+  admission?: Promise<void>;
+}
+
+const IN_TRANSACTION = /^((GET|HEAD|POST) \/v2\/articles|(GET|HEAD|PATCH|DELETE) \/v2\/articles\/[^/]+)$/;
+
+function placeOf({ method, url }: BatchEntry): Place {
+  const route = `${method} ${pathOf(url)}`;
+  if (route === 'DELETE /v2/articles') return 'alone';
+  return IN_TRANSACTION.test(route) ? 'inTransaction' : 'outside';
+}
+
+/** Steps about articles in groups that share a transaction each. */
+export function inGroups(steps: readonly Step[]): Step[][] {
+  const groups: Step[][] = [];
+  for (const step of steps) {
+    const last = groups.at(-1);
+    if (step.place === 'inTransaction' && last?.[0]!.place === 'inTransaction') last.push(step);
+    else groups.push([step]);
+  }
+  return groups;
+}
 
 /** The response to an entry. */
 export interface Slot {

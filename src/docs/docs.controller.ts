@@ -4,7 +4,7 @@ import { AuthModule } from '../auth/auth.module.js';
 import { Settings } from '../config/settings.js';
 import { Public } from '../http/access.js';
 import { KnownPaths } from '../http/routing/known-paths.js';
-import { RawJson, Reply } from '../http/response/reply.js';
+import { Reply } from '../http/response/reply.js';
 import { errorsPage } from './html-pages.js';
 import { OpenApiDescription } from './open-api-description.js';
 import { assets, initializer, page, pagePolicy } from './swagger-ui.js';
@@ -25,7 +25,7 @@ export class DocsController {
 
   @Get('v2/openapi.json')
   async document(): Promise<Reply> {
-    return new Reply(200, new RawJson(await this.description.json()));
+    return new Reply(200, await this.description.json());
   }
 
   @Get('docs{/}')

@@ -32,8 +32,7 @@ export interface Example {
   value: { code?: number; errno?: number; error?: string; message?: string };
 }
 
-/** Where browsers sign in and exchange codes for tokens. */
-export interface LoginEndpoints {
+interface LoginEndpoints {
   authorizationUrl: string;
   tokenUrl: string;
 }

@@ -18,8 +18,7 @@ export const assets = (): StaticFiles =>
   ]);
 
 /**
- * The `Content-Security-Policy` of the page: it loads nothing from other origins, and connects only to its own and to those of
- * the given URLs. Without an identity provider the token URL is relative, and is ignored.
+ * Connects to its own origin and those of the URLs alone. Without a provider the token URL is relative, and ignored.
  */
 export function pagePolicy(urls: readonly (string | undefined)[]): string {
   const origins = urls.flatMap((url) => (url !== undefined && URL.canParse(url) ? [new URL(url).origin] : []));
@@ -35,11 +34,7 @@ export function pagePolicy(urls: readonly (string | undefined)[]): string {
   ].join('; ');
 }
 
-/**
- * Keeps what responses repeat compact: tables of headers have a limited height and scroll, and so does everything about an
- * error, of which only the description shows at first. Menus with a single option and the column of links, which is always
- * empty, are hidden. On a phone, wide content scrolls sideways.
- */
+/** Keeps compact what responses repeat, hides empty columns and single options, and lets wide content scroll. */
 const STYLE = `
       body { margin: 0; }
       .swagger-ui .headers-wrapper { max-height: 7rem; overflow: auto; }

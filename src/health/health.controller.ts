@@ -53,10 +53,7 @@ export class HealthController {
     return name === 'database' ? this.database.isUp() : this.redis.isReachable();
   }
 
-  /**
-   * Checks no dependency: 200 while this instance accepts requests, 503 until it has reached its database once and
-   * during shutdown.
-   */
+  /** Checks no dependency: 503 until this instance has reached its database once, when it is stuck, and at shutdown. */
   @Get('__lbheartbeat__')
   lbheartbeat(): Reply {
     const reason = this.status.reasonNotToServe;

@@ -6,9 +6,7 @@ interface Access {
   isPublic?: boolean;
   /** Basic credentials are not accepted, and what a token may do is judged by the entry of the batch. */
   bearerOnly?: boolean;
-  /** It stays available after the end-of-support date. */
   outlivesService?: boolean;
-  /** Its requests are never counted. */
   isUnlimited?: boolean;
 }
 

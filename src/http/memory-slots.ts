@@ -16,9 +16,8 @@ const CHECK_MS = 250;
 const PATIENCE_MS = 2_000;
 
 /**
- * Limits the bytes of large messages that are in memory, in all and per user. While a user who has none waits, the
- * connections of the slowest clients are closed one by one: a few clients that hardly read or send could otherwise keep
- * all of it.
+ * Limits the bytes of large messages in memory, in all and per user. While a user who has none waits, the slowest
+ * clients lose their connections one by one: a few of them could otherwise keep all of it.
  */
 class MemorySlots {
   private readonly semaphore: Semaphore;
@@ -40,14 +39,11 @@ class MemorySlots {
     const acquired = this.semaphore.acquire(key, caller, bytes);
     if (this.semaphore.waiting === 0) return acquired;
     const check = setInterval(() => {
-      if (!this.semaphore.isUsedBy(key)) this.closeSlowest();
+      const [slowest] = this.stalled;
+      const isSlow = slowest && slowest[1] < performance.now() - PATIENCE_MS;
+      if (isSlow && !this.semaphore.isUsedBy(key)) slowest[0].socket.destroy();
     }, CHECK_MS);
     return acquired.finally(() => clearInterval(check));
-  }
-
-  private closeSlowest(): void {
-    const [slowest] = this.stalled;
-    if (slowest && slowest[1] < performance.now() - PATIENCE_MS) slowest[0].socket.destroy();
   }
 }
 
@@ -60,8 +56,7 @@ export class ResponseSlots extends MemorySlots {
 
   /**
    * Call it before reading what the response will contain. The memory is given back when the client has the response,
-   * or at once if that turns out to be small. A batch takes it once for all its entries. Rejects with 503 / 201 when none
-   * becomes free for some seconds.
+   * or at once if that is small. A batch takes it for all its entries. Rejects with 503 / 201 after some seconds.
    * @param bytes the most that the response may take
    */
   async take(request: Request, bytes: number): Promise<void> {

@@ -34,9 +34,7 @@ export class ServiceStatus {
     return this.monitor.isStuck ? 'This instance refuses all requests' : undefined;
   }
 
-  /**
-   * Under load each client gets a random value between 0.5 and 1.5 times the setting, so that not all return at once.
-   */
+  /** Under load a random value between 0.5 and 1.5 times the setting, so that not all clients return at once. */
   private backoffSeconds(): number | undefined {
     const { backoff, backoffSeconds } = this.settings;
     if (backoff === 'always') return backoffSeconds;

@@ -23,10 +23,7 @@ const OUTCOMES = ['answered', 'failed', 'untrusted'] as const;
 const CLOCK_TIMEOUT_MS = 300;
 const LOADS: readonly Load[] = ['normal', 'busy', 'full'];
 
-/**
- * The Prometheus metrics of one service process. Every label has a fixed set of values: declared routes, known methods,
- * classes of statuses, the protocol's error numbers.
- */
+/** The Prometheus metrics of one process. Every label has a fixed set of values. */
 export class Metrics {
   readonly registry = new Registry();
   private readonly registers = [this.registry];
@@ -60,7 +57,6 @@ export class Metrics {
     providerCalls.subscribe((call) => this.observeProviderCall(call as ProviderCall));
   }
 
-  /** Counts a finished request. */
   observeRequest({ route, method, status, errno, ms, batchEntry }: Observed): void {
     const labels = { route, method, status: statusClass(status), source: batchEntry ? 'batch' : 'client' };
     this.requests.observe(labels, ms / 1000);
@@ -101,8 +97,7 @@ export class Metrics {
   }
 
   /**
-   * Publishes how far the database server's clock is ahead of this process's, accurate to within the time of a query; NaN
-   * while the database is unavailable or busy. A SQLite file has no clock.
+   * How far the database's clock is ahead of ours, to within the time of a query; NaN while it is unavailable or busy.
    */
   private measureDatabaseClock(database: Database): void {
     this.gauge('database_clock_offset_seconds', "The database server's clock minus this process's", async () => {
@@ -132,7 +127,7 @@ export class Metrics {
   private measureWaiting(polls: HeldPolls): void {
     const { counts } = polls;
     this.gauge('waiting_held', 'Requests that are held until something changes', () => polls.size);
-    this.total('waiting_woken', 'Held requests that ended because something changed', () => counts.woken);
+    this.total('waiting_woken', 'Held requests that ended because something changed', () => counts.changed);
     this.total('waiting_timed_out', 'Held requests that timed out', () => counts.timedOut);
     this.total('waiting_released', 'Held requests released early, under load or at shutdown', () => counts.released);
     this.total('waiting_abandoned', 'Held requests whose client or proxy disconnected', () => counts.abandoned);

@@ -11,25 +11,18 @@ export interface HeldPoll {
   /** The latest timestamp that was announced since it entered. */
   announced: Timestamp;
   timer: NodeJS.Timeout;
-  ending?: Exclude<Ending, 'changed'>;
+  ending?: Ending;
   /** Set while it is held. */
   held?: { since: Timestamp; end: (ending: Ending) => void };
 }
 
 /**
- * The held polls by account. A poll first enters and then looks for changes, so that none is missed in between: one that
- * is announced during the look ends the hold at once.
+ * The held polls. One first enters and then looks for changes: what is announced during the look ends the hold at once.
  */
 @Injectable()
 export class HeldPolls {
   /** How polls ended so far, and how many were not held. */
-  readonly counts: Record<'woken' | 'timedOut' | 'released' | 'abandoned' | 'refused', number> = {
-    woken: 0,
-    timedOut: 0,
-    released: 0,
-    abandoned: 0,
-    refused: 0,
-  };
+  readonly counts = { changed: 0, timedOut: 0, released: 0, abandoned: 0, refused: 0 };
   /** Called with the account of each new poll. */
   onEnter: (key: string) => void = () => undefined;
 
@@ -42,7 +35,6 @@ export class HeldPolls {
     return this.all.size;
   }
 
-  /** The accounts that have polls here. */
   accounts(): string[] {
     return [...this.byAccount.keys()];
   }
@@ -55,7 +47,7 @@ export class HeldPolls {
   enter(key: string, ms: number): HeldPoll | undefined {
     const others = this.byAccount.get(key) ?? new Set();
     if (others.size >= this.settings.waitingPerUser || this.size >= this.settings.waitingMax) {
-      this.noteRefusal();
+      this.counts.refused++;
       return undefined;
     }
     const timer = setTimeout(() => this.end(poll, 'timedOut'), ms);
@@ -76,30 +68,22 @@ export class HeldPolls {
 
   /** Holds a poll that found nothing newer than `since`. */
   async hold(poll: HeldPoll, since: Timestamp): Promise<Ending> {
-    const ending = poll.ending ?? (poll.announced > since ? 'changed' : await this.nextEnding(poll, since));
-    this.counts[ending === 'changed' ? 'woken' : ending]++;
+    if (poll.announced > since) this.end(poll, 'changed');
+    const ending = poll.ending ?? (await new Promise<Ending>((end) => (poll.held = { since, end })));
+    this.counts[ending]++;
     return ending;
-  }
-
-  private nextEnding(poll: HeldPoll, since: Timestamp): Promise<Ending> {
-    return new Promise((end) => (poll.held = { since, end }));
-  }
-
-  /** Counts a poll that may not be held at the moment. */
-  noteRefusal(): void {
-    this.counts.refused++;
   }
 
   /** Wakes the polls of an account whose collection has reached a timestamp that is new to them. */
   announce(key: string, last_modified: Timestamp): void {
     for (const poll of this.byAccount.get(key) ?? []) {
       poll.announced = Math.max(poll.announced, last_modified);
-      if (poll.held && !poll.ending && poll.announced > poll.held.since) poll.held.end('changed');
+      if (poll.held && poll.announced > poll.held.since) this.end(poll, 'changed');
     }
   }
 
   /** Ends a poll; a look in progress is completed first. */
-  end(poll: HeldPoll, ending: Exclude<Ending, 'changed'>): void {
+  end(poll: HeldPoll, ending: Ending): void {
     if (poll.ending || !this.all.has(poll)) return;
     poll.ending = ending;
     poll.held?.end(ending);

@@ -1,5 +1,14 @@
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import {
+  Global,
+  Inject,
+  Injectable,
+  Module,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
 import type { Request } from 'express';
+import { CollectionChanges } from '../accounts/collection-clock.js';
+import { AuthModule } from '../auth/auth.module.js';
 import { Authenticator } from '../auth/authenticator.js';
 import { callerOf } from '../auth/caller.js';
 import { type Now, NOW } from '../config/settings.module.js';
@@ -9,20 +18,14 @@ import { ServiceStatus } from '../http/service-status.js';
 import { readWait, linesOf } from '../protocol/request-headers.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 import { Semaphore } from '../semaphore.js';
+import { ChangesElsewhere } from './changes-elsewhere.js';
 import { type HeldPoll, HeldPolls } from './held-polls.js';
 
 /** The most client-supplied bytes that a held request may keep in memory; larger ones are not held. */
 const MAX_HELD_BYTES = 8_192;
-/** Under load, all held polls are released over a second, so that their responses do not add to it. */
+/** Under load, all held polls are released within a second, in portions, so that their responses do not add to it. */
 const RELEASE_MS = 100;
 const RELEASES = 10;
-
-/** What a poll found; `unchanged` is the collection's timestamp where the response is 304. */
-export interface PollResult {
-  unchanged?: Timestamp;
-  /** `Preference-Applied`, if a wait was granted. */
-  headers: Record<string, string>;
-}
 
 /** Looks for news on behalf of polls, and holds those that prefer to wait for them (docs/protocol.md, "Waiting"). */
 @Injectable()
@@ -30,8 +33,6 @@ export class PollService implements OnApplicationBootstrap, OnApplicationShutdow
   /** So that a burst of changes does not become a burst of statements. */
   private readonly woken = new Semaphore({ slots: 32, timeoutMs: 10_000, refusal: 'Too many polls were woken' });
   private timer?: NodeJS.Timeout;
-  /** How many polls to release at a time while the service is full. */
-  private releasing?: number;
 
   constructor(
     private readonly polls: HeldPolls,
@@ -51,11 +52,11 @@ export class PollService implements OnApplicationBootstrap, OnApplicationShutdow
   }
 
   /**
-   * What `look` returns; if that is a timestamp and the request prefers to wait, only once the collection changes or the
-   * time is up.
+   * What `look` returns, and the headers that tell of it; where the request prefers to wait, only once there is news or
+   * the time is up.
    * @param look returns the collection's timestamp while the response would be 304
    */
-  async poll(request: Request, since: Timestamp, look: () => Promise<Timestamp | undefined>): Promise<PollResult> {
+  async poll(request: Request, since: Timestamp, look: () => Promise<Timestamp | undefined>) {
     const seconds = request.headers.prefer === undefined ? undefined : this.grant(request);
     if (seconds === undefined) return { unchanged: await look(), headers: {} };
     const headers = { 'Preference-Applied': `wait=${seconds}` };
@@ -102,7 +103,7 @@ export class PollService implements OnApplicationBootstrap, OnApplicationShutdow
     const wanted = readWait(linesOf('prefer', request.rawHeaders));
     if (wanted === undefined) return undefined;
     if (this.status.draining || this.status.monitor.load === 'full' || keptBytes(request) > MAX_HELD_BYTES) {
-      this.polls.noteRefusal();
+      this.polls.counts.refused++;
       return undefined;
     }
     const { expiresAt = Infinity } = callerOf(request).sender;
@@ -112,12 +113,28 @@ export class PollService implements OnApplicationBootstrap, OnApplicationShutdow
 
   private releaseIfNeeded(): void {
     if (this.status.draining) this.polls.release(Infinity);
-    if (this.status.monitor.load !== 'full') return void (this.releasing = undefined);
-    this.releasing ??= Math.ceil(this.polls.size / RELEASES);
-    this.polls.release(this.releasing);
+    if (this.status.monitor.load === 'full') this.polls.release(this.settings.waitingMax / RELEASES);
   }
 }
 
 function keptBytes({ url, rawHeaders }: Request): number {
   return rawHeaders.reduce((sum, text) => sum + text.length, url.length);
+}
+
+/** Polls, and those of them that wait for a change. */
+@Global()
+@Module({
+  imports: [AuthModule],
+  providers: [ChangesElsewhere, CollectionChanges, HeldPolls, PollService],
+  exports: [CollectionChanges, HeldPolls, PollService],
+})
+export class PollingModule {
+  /** Changes in this process wake its own polls and are published to other instances. */
+  constructor(changes: CollectionChanges, polls: HeldPolls, elsewhere: ChangesElsewhere) {
+    changes.onChange((key, last_modified) => {
+      polls.announce(key, last_modified);
+      elsewhere.publish(key, last_modified);
+    });
+    polls.onEnter = (key) => elsewhere.follow(key);
+  }
 }

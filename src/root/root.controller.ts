@@ -43,19 +43,17 @@ export class RootController {
       url: `${base}/v2`,
       eos: this.settings.endOfService?.date,
       documentation: documentationUrl(request, this.settings),
-      settings: limitsOf(this.settings),
+      settings: {
+        page_size: this.settings.pageSize,
+        batch_max_requests: this.settings.batchMaxRequests,
+        max_body_bytes: this.settings.maxBodyBytes,
+        wait_max_seconds: this.settings.waitMaxSeconds,
+        delete_collection: this.settings.deleteCollectionEnabled,
+      },
       capabilities: capabilitiesOf(this.settings),
     };
   }
 }
-
-const limitsOf = (settings: Settings) => ({
-  page_size: settings.pageSize,
-  batch_max_requests: settings.batchMaxRequests,
-  max_body_bytes: settings.maxBodyBytes,
-  wait_max_seconds: settings.waitMaxSeconds,
-  delete_collection: settings.deleteCollectionEnabled,
-});
 
 /** What is enabled: Basic credentials, the login and its tokens, personal tokens, waiting polls. */
 function capabilitiesOf(settings: Settings): string[] {
@@ -70,20 +68,17 @@ function capabilitiesOf(settings: Settings): string[] {
 
 /** The running version: from package.json and, for the commit, from `commit.txt` of an image or the git checkout. */
 function readVersion() {
-  const folder = projectFolder();
-  const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
-    name: string;
-    version: string;
-  };
-  return { name, version, commit: readCommit(folder) };
+  const { name, version } = JSON.parse(readFile('package.json')) as Record<'name' | 'version', string>;
+  return { name, version, commit: readCommit() };
 }
 
-function readCommit(folder: string): string {
-  const read = (name: string) => readFileSync(join(folder, name), 'utf8').trim();
+const readFile = (name: string): string => readFileSync(join(projectFolder(), name), 'utf8').trim();
+
+function readCommit(): string {
   try {
-    if (existsSync(join(folder, 'commit.txt'))) return read('commit.txt');
-    const head = read('.git/HEAD');
-    return head.startsWith('ref: ') ? read(`.git/${head.slice('ref: '.length)}`) : head;
+    if (existsSync(join(projectFolder(), 'commit.txt'))) return readFile('commit.txt');
+    const head = readFile('.git/HEAD');
+    return head.startsWith('ref: ') ? readFile(`.git/${head.slice('ref: '.length)}`) : head;
   } catch {
     return 'unknown';
   }

@@ -14,9 +14,8 @@ const CURRENT_VERSION = /^\/v2(\/|$)/;
 const ENDING = /^\/v2\/(articles|batch|[^/]+-oauth)(\/|$)/;
 
 /**
- * Handles what no other controller does: CORS preflights, 410 for old versions, 405 with `Allow` for other methods of a
- * known path, redirects of unprefixed paths to `/v2`, otherwise 404 / 111. It has to be registered last. Nobody needs
- * credentials to learn that a path does not exist.
+ * Handles what no other controller does, and so is registered last: CORS preflights, 410 for old versions, 405 for
+ * other methods of a known path, redirects to `/v2`, otherwise 404 / 111. Nobody needs credentials for these.
  */
 @Public({ outlivesService: true, isUnlimited: true })
 @Controller()

@@ -13,10 +13,9 @@ import { StaticFiles } from '../http/response/static-files.js';
 import { ApiError } from '../protocol/api-error.js';
 
 /**
- * The content security policy of the web application: only resources from this origin, and pictures of articles. These the page
- * forbids itself in a second policy before anything else, unless the user has switched them on (docs/security.md). Scripts cannot turn text into
- * markup or code (`require-trusted-types-for`); the only trusted-types policy, `reading-list`, is for the service
- * worker's URL and for decoding single character references.
+ * Only resources from this origin, and pictures of articles, which the page forbids itself unless the user has switched
+ * them on (docs/security.md). Scripts cannot turn text into markup or code; the one trusted-types policy is for the
+ * service worker's URL and for decoding single character references.
  */
 const POLICY = [
   "default-src 'none'",
@@ -56,10 +55,7 @@ export class WebAppController {
     paths.addFolder('/app/', (name) => this.files.has(name));
   }
 
-  /**
-   * What the application cannot know on its own: the provider's name in the login paths, and whether the operator has set it up.
-   * Nobody has an account at the provider that is the default outside production.
-   */
+  /** The provider's name in the login paths, and whether an operator has set it up: the default has no accounts. */
   @Get('app/config.json')
   configuration(): Reply {
     const { serviceName, oauthProviderName, oauthUriIsExplicit } = this.settings;
@@ -80,7 +76,7 @@ export class WebAppController {
   }
 
   private send(name: string, request: Request): Reply {
-    if (this.files.isEmpty) throw new ApiError('notFound', 'The web application is not built');
+    if (!this.files.has('index.html')) throw new ApiError('notFound', 'The web application is not built');
     return this.files.cachedReply(name, request).with(PAGE_HEADERS);
   }
 }

@@ -77,6 +77,15 @@ describe('a body that is not JSON is answered 400 / 106', () => {
   });
 });
 
+it('an empty body that is said to be compressed takes no memory from others', async () => {
+  const headers = authorized({ 'Content-Encoding': 'br', 'Content-Length': '0' });
+  const empty = await Promise.all([1, 2].map(() => exchange(app.url, 'POST', '/v2/articles', headers)));
+  expect(empty.map(({ status }) => status)).toEqual([400, 400]);
+  const text = JSON.stringify(anArticle()).padEnd(100_000);
+  const large = authorized({ 'Content-Length': String(text.length) });
+  expect((await exchange(app.url, 'POST', '/v2/articles', large, text)).status).toBe(201);
+});
+
 it('takes a compressed body', async () => {
   const text = gzipSync(JSON.stringify(anArticle({ title: 'compressed' })));
   const headers = authorized({ 'Content-Encoding': 'gzip', 'Content-Length': String(text.length) });

@@ -2,7 +2,6 @@ import { type Collection, collectionOf, findCollection, findCollectionWithout } 
 import type { Row, Session } from '../../database/session.js';
 import { type SortKey, mustStartOver } from '../../protocol/collection-query.js';
 import type { PagePosition, PageStart } from '../../protocol/page-token.js';
-import type { Timestamp } from '../../protocol/timestamp.js';
 import { uuidText } from '../../protocol/uuid.js';
 import type { Article, Tombstone } from '../article.js';
 import { MOST_BYTES, toItem } from './article.row.js';
@@ -54,10 +53,7 @@ export async function findPage(
   return facts && { items, ...facts };
 }
 
-/**
- * Like `findPage`, without the items, for HEAD. Nearly always the lengths of the texts prove that all items fit, at a third
- * of the cost.
- */
+/** `findPage` for HEAD, without items: the lengths of the texts usually prove that all fit, at a third of the cost. */
 export async function findPageFacts(
   session: Session,
   account: Buffer,
@@ -113,23 +109,17 @@ function collectionOfNone(session: Session, account: Buffer, request: PageReques
  * What was purged when the last rows were read. No rows tell nothing, so it is queried then, unless the device has seen every
  * change or lists no tombstones.
  */
-async function purgedUntil(
-  session: Session,
-  account: Buffer,
-  { filters }: PageRequest,
-  known: Collection,
-  latest: Row | undefined,
-): Promise<Timestamp> {
+async function purgedUntil(session: Session, account: Buffer, request: PageRequest, known: Collection, latest?: Row) {
   if (latest) return collectionOf(latest).purged_until;
-  if (!mustStartOver(filters, known.last_modified)) return known.purged_until;
+  if (!mustStartOver(request.filters, known.last_modified)) return known.purged_until;
   return (await findCollection(session, account))?.purged_until ?? 0;
 }
 
-const positionOf = (row: Row, sort: readonly SortKey[]): PagePosition =>
-  sort.map((key, at) => positionValue(key, row[`k${at}`]!));
-
-function positionValue({ field }: SortKey, value: string | number | Buffer | null): PagePosition[number] {
-  return field === 'id' ? uuidText(value as Buffer) : (value as string | number | null);
+function positionOf(row: Row, sort: readonly SortKey[]): PagePosition {
+  return sort.map(({ field }, at) => {
+    const value = row[`k${at}`]!;
+    return field === 'id' ? uuidText(value as Buffer) : (value as string | number | null);
+  });
 }
 
 type Item = Article | Tombstone;

@@ -78,10 +78,7 @@ export async function updateArticle(
   await session.run(sql, [...parameters, account, uuidBytes(article.id)]);
 }
 
-/**
- * Turns the live articles among `ids` into tombstones, timestamped from `first` on, one millisecond apart. Returns how many
- * there were.
- */
+/** Turns the live ones of `ids` into tombstones with timestamps from `first` on; returns how many there were. */
 export async function buryArticles(
   session: Session,
   account: Buffer,
@@ -96,16 +93,14 @@ export async function buryArticles(
   return affectedRows;
 }
 
-const live = (account: Buffer, filters: readonly Filter[]): Condition =>
-  allOf([listed(account, filters), { sql: 'deleted = 0', parameters: [] }]);
-
-/** Live articles with these keys that match. Comparing the filters with 1 keeps the planner on the primary key. */
-function among(account: Buffer, keys: Buffer[], filters: readonly Filter[]): Condition {
-  const { sql, parameters } = live(account, filters);
-  return {
-    sql: `account = ? AND id IN ${placeholders(keys)} AND (${sql}) = 1`,
-    parameters: [account, ...keys, ...parameters],
-  };
+/** Live articles that match, only among `ids` where given. */
+function live(account: Buffer, filters: readonly Filter[], ids?: string[]): Condition {
+  const matching = allOf([listed(account, filters), { sql: 'deleted = 0', parameters: [] }]);
+  if (!ids) return matching;
+  const keys = ids.map(uuidBytes);
+  // Comparing the filters with 1 keeps the planner on the primary key.
+  const sql = `account = ? AND id IN ${placeholders(keys)} AND (${matching.sql}) = 1`;
+  return { sql, parameters: [account, ...keys, ...matching.parameters] };
 }
 
 /** Ids of the live articles that match, oldest change first; only among `ids` where given. */
@@ -115,7 +110,7 @@ export async function findLiveIds(
   filters: readonly Filter[],
   ids?: string[],
 ): Promise<string[]> {
-  const { sql, parameters } = ids ? among(account, ids.map(uuidBytes), filters) : live(account, filters);
+  const { sql, parameters } = live(account, filters, ids);
   // Raw SQL: the conditions are those of a page.
   const rows = await session.rows(`SELECT ${ID_DIGITS} FROM articles WHERE ${sql} ORDER BY last_modified`, parameters);
   return rows.map(idOf);

@@ -2,7 +2,6 @@ import type { Parameter, Dialect } from '../../database/session.js';
 import {
   includesTombstones,
   type Filter,
-  type Operator,
   type SortKey,
   type CollectionQuery,
 } from '../../protocol/collection-query.js';
@@ -33,60 +32,42 @@ export const allOf = (conditions: Condition[]): Condition => ({
   parameters: conditions.flatMap(({ parameters }) => parameters),
 });
 
-const COMPARISONS: Readonly<Record<Exclude<Operator, 'eq' | 'not'>, string>> = {
-  min: '>=',
-  max: '<=',
-  gt: '>',
-  lt: '<',
-};
+const COMPARISONS = { eq: '=', min: '>=', max: '<=', gt: '>', lt: '<' };
 
 function filterCondition({ field, operator, value }: Filter): Condition {
-  if (operator === 'eq') return equals(field, value);
-  if (operator === 'not') return differs(field, value);
-  if (value === null || !isBindable(field, value)) return NOTHING;
+  if (value === null) {
+    if (operator === 'eq') return { sql: `${field} IS NULL`, parameters: [] };
+    return operator === 'not' ? { sql: `${field} IS NOT NULL`, parameters: [] } : NOTHING;
+  }
+  // Text that is not a UUID cannot be bound as an id.
+  if (field === 'id' && !isUuid(String(value))) return operator === 'not' ? EVERYTHING : NOTHING;
+  if (operator === 'not') return { sql: `(${field} <> ? OR ${field} IS NULL)`, parameters: [bind(field, value)] };
+  if (operator === 'eq' && (field === 'url' || field === 'resolved_url'))
+    return { sql: `${field}_hash = ?`, parameters: [urlHash(String(value))] };
   return { sql: `${field} ${COMPARISONS[operator]} ?`, parameters: [bind(field, value)] };
 }
-
-function equals(field: QueryField, value: FieldValue): Condition {
-  if (value === null) return { sql: `${field} IS NULL`, parameters: [] };
-  if (!isBindable(field, value)) return NOTHING;
-  if ((field === 'url' || field === 'resolved_url') && typeof value === 'string')
-    return { sql: `${field}_hash = ?`, parameters: [urlHash(value)] };
-  return { sql: `${field} = ?`, parameters: [bind(field, value)] };
-}
-
-function differs(field: QueryField, value: FieldValue): Condition {
-  if (value === null) return { sql: `${field} IS NOT NULL`, parameters: [] };
-  if (!isBindable(field, value)) return EVERYTHING;
-  return { sql: `(${field} <> ? OR ${field} IS NULL)`, parameters: [bind(field, value)] };
-}
-
-/** Text that is not a UUID cannot be bound as an id. */
-const isBindable = (field: QueryField, value: FieldValue): boolean => field !== 'id' || isUuid(String(value));
 
 function bind(field: QueryField, value: Exclude<FieldValue, null>): Parameter {
   if (QUERY_FIELDS[field] === 'uuid') return uuidBytes(String(value));
   return typeof value === 'boolean' ? Number(value) : value;
 }
 
-/** Sort keys are short, as the position of a page is part of a URL: excerpts sort by as much as a title may have. */
-const MAX_SORTED = MAX_CODE_POINTS.title;
-
 /** What a field sorts by. Booleans are inverted, so that true sorts before false while null still sorts below both. */
 function sortExpression(field: QueryField): string {
-  if (field === 'excerpt') return `SUBSTR(excerpt, 1, ${MAX_SORTED})`;
+  // The position of a page is part of a URL, so excerpts sort by as much as a title may have.
+  if (field === 'excerpt') return `SUBSTR(excerpt, 1, ${MAX_CODE_POINTS.title})`;
   return QUERY_FIELDS[field] === 'boolean' ? `1 - ${field}` : field;
 }
 
-export const orderBy = (sort: readonly SortKey[]): string =>
+const orderBy = (sort: readonly SortKey[]): string =>
   sort.map(({ field, descending }) => sortExpression(field) + (descending ? ' DESC' : '')).join(', ');
 
 /** The columns that a row sorts by, named `k0`, `k1`, …: its position in the order. */
-export const positionColumns = (sort: readonly SortKey[]): string =>
+const positionColumns = (sort: readonly SortKey[]): string =>
   sort.map(({ field }, at) => `${sortExpression(field)} AS k${at}`).join(', ');
 
 /** Matches what comes after `position` in the order (keyset pagination). Nulls sort below all values. */
-export function after(sort: readonly SortKey[], position: PagePosition): Condition {
+function after(sort: readonly SortKey[], position: PagePosition): Condition {
   const [key, ...rest] = sort;
   if (!key) return NOTHING;
   const expression = sortExpression(key.field);
@@ -112,9 +93,8 @@ export interface PageRequest extends Pick<CollectionQuery, 'filters' | 'sort'> {
 }
 
 /**
- * The statement that reads up to `limit` rows of a page, each with the collection and, on a first page with filters, the
- * total of the whole listing. Raw SQL, because no query builder can force an index, and every combination of
- * filters needs its own statement.
+ * Reads up to `limit` rows of a page, each with the collection and, on a first page with filters, the listing's total.
+ * Raw SQL, as no query builder can force an index.
  */
 export function pageStatement(
   { indexHint: hint, isLocal }: Dialect,

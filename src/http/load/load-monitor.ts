@@ -11,19 +11,14 @@ export type Load = 'normal' | 'busy' | 'full';
 
 const SAMPLE_MS = 250;
 const RESOLUTION_MS = 10;
-/** Median event-loop delay above which requests wait longer than they take to process. */
-const BUSY_DELAY_MS = 60;
-const FULL_DELAY_MS = 250;
-/** With fewer requests in flight, load is not what delays the event loop, and refusing clients would not help. */
-const BUSY_DELAYED_IN_FLIGHT = 16;
-const FULL_DELAYED_IN_FLIGHT = 64;
-const BUSY_IN_FLIGHT = 150;
-const FULL_IN_FLIGHT = 400;
+/**
+ * Requests in flight, callers waiting for each connection, and the median delay of the event loop. With fewer than
+ * `delayed` requests in flight, load is not what delays it, and refusing clients would not help.
+ */
+const BUSY = { inFlight: 150, waiting: 4, delayMs: 60, delayed: 16 };
+const FULL = { inFlight: 400, waiting: 20, delayMs: 250, delayed: 64 };
 /** Including those that wait for others of the same user: they cost nothing but memory. */
 const MOST_IN_FLIGHT = 2_000;
-/** Callers waiting per connection. */
-const BUSY_WAITING = 4;
-const FULL_WAITING = 20;
 /** Refusing everything for longer than this is no longer a load peak. */
 const STUCK_MS = 4_000;
 
@@ -31,7 +26,6 @@ const STUCK_MS = 4_000;
 @Injectable()
 export class LoadMonitor implements OnApplicationBootstrap, OnApplicationShutdown {
   inFlight = 0;
-  /** Requests that were refused because the service was full. */
   refused = 0;
   /** The median event-loop delay of the latest sample. */
   delayMs = 0;
@@ -46,10 +40,7 @@ export class LoadMonitor implements OnApplicationBootstrap, OnApplicationShutdow
     @Inject(Database) private readonly database: Pick<Database, 'usage'>,
   ) {}
 
-  /**
-   * True if a new request can be served in time: it then counts as in flight until its response is complete, otherwise
-   * as refused.
-   */
+  /** True if a new request can be served in time: it then counts as in flight until its response is complete. */
   admit(request: Pick<RequestContext, 'whenAnswered'>): boolean {
     if (this.load === 'full') {
       this.refused++;
@@ -97,26 +88,22 @@ export class LoadMonitor implements OnApplicationBootstrap, OnApplicationShutdow
   }
 
   get load(): Load {
-    const database = this.database.usage();
-    const waiting = database.waiting / this.settings.databasePoolSize;
-    if (this.isDelayed(FULL_DELAY_MS, FULL_DELAYED_IN_FLIGHT)) return 'full';
-    if (this.inFlight - database.queued >= FULL_IN_FLIGHT || this.inFlight >= MOST_IN_FLIGHT) return 'full';
-    if (waiting >= FULL_WAITING) return 'full';
-    if (this.isDelayed(BUSY_DELAY_MS, BUSY_DELAYED_IN_FLIGHT)) return 'busy';
-    return this.inFlight >= BUSY_IN_FLIGHT || waiting >= BUSY_WAITING ? 'busy' : 'normal';
+    const { waiting, queued } = this.database.usage();
+    if (this.inFlight >= MOST_IN_FLIGHT || this.exceeds(FULL, this.inFlight - queued, waiting)) return 'full';
+    return this.exceeds(BUSY, this.inFlight, waiting) ? 'busy' : 'normal';
   }
 
-  private isDelayed(delayMs: number, inFlight: number): boolean {
-    return this.delayMs >= delayMs && this.inFlight >= inFlight;
+  private exceeds(limits: typeof BUSY, inFlight: number, waiting: number): boolean {
+    if (this.delayMs >= limits.delayMs && this.inFlight >= limits.delayed) return true;
+    return inFlight >= limits.inFlight || waiting >= limits.waiting * this.settings.databasePoolSize;
   }
 }
 
 const HEALTH = /^(\/v2)?\/__(lbheartbeat|heartbeat|version)__(\?|$)/;
 
 /**
- * Counts requests in flight and refuses new ones with 503 / 201 while the service is full, so that those already
- * admitted are served in time. Lets health checks and the entries of a running batch through without counting them.
- * Drops requests whose client is already gone.
+ * Refuses requests with 503 / 201 while the service is full. Health checks and the entries of a batch always pass, and
+ * are not counted. Drops requests whose client is already gone.
  */
 export function refuseOverload(monitor: LoadMonitor) {
   return (request: Request, _: Response, next: NextFunction): void => {

@@ -28,9 +28,8 @@ export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
   async transform(request: Request): Promise<unknown> {
     if (request.context.isBatchEntry) return request.body;
     this.requireReadable(request);
-    const raw = await this.slots.read(request, this.mostBytes(request), () =>
-      this.status.monitor.whileWaiting(this.read(request)),
-    );
+    const bytes = Math.min(this.settings.maxBodyBytes, decompressedBytes(request));
+    const raw = await this.slots.read(request, bytes, () => this.status.monitor.whileWaiting(this.read(request)));
     // Every malformed byte would become U+FFFD, and two URLs could become one.
     if (!isUtf8(raw)) throw new ApiError('malformedJson', 'The body is not in UTF-8');
     const text = raw.toString().replace(/^\uFEFF/, '');
@@ -49,11 +48,6 @@ export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
     if (Number(headers['content-length'] ?? 0) > this.settings.maxBodyBytes) throw this.tooLarge();
     if (/^\s*(application\/x-www-form-urlencoded|multipart\/)/i.test(headers['content-type'] ?? ''))
       throw new ApiError('malformedJson', 'The body is a form, JSON is expected');
-  }
-
-  /** The most that the body can have when it is decompressed. */
-  private mostBytes(request: Request): number {
-    return Math.min(this.settings.maxBodyBytes, Number(request.headers['content-length'] ?? 0) * inflation(request));
   }
 
   private read(request: Request): Promise<Buffer> {
@@ -80,11 +74,12 @@ export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
   }
 }
 
-/** How much longer a body can be than its `Content-Length`: DEFLATE has a limit, Brotli practically none. */
-function inflation({ headers }: Request): number {
+/** The most that the body can have when it is decompressed: DEFLATE has a limit, Brotli practically none. */
+function decompressedBytes({ headers }: Request): number {
+  const bytes = Number(headers['content-length'] ?? 0);
   const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity';
-  if (encoding === 'identity') return 1;
-  return encoding === 'gzip' || encoding === 'deflate' ? 1_032 : Infinity;
+  if (bytes === 0 || encoding === 'identity') return bytes;
+  return encoding === 'gzip' || encoding === 'deflate' ? bytes * 1_032 : Infinity;
 }
 
 const RequestParameter = createParamDecorator((_: unknown, context: ExecutionContext) => requestOf(context));

@@ -25,7 +25,6 @@ export class RequestContext {
   record?: () => void;
   /** For how many milliseconds it was held; undefined if it was not. */
   heldMs?: number;
-  /** The number of the error in its response. */
   errno?: number;
   /** What went wrong on our side: a bug, or why a backend was unavailable. */
   failure?: unknown;
@@ -38,18 +37,14 @@ export class RequestContext {
   constructor(readonly isBatchEntry = false) {}
 
   /**
-   * Calls `action` exactly once: with the size of the body when the response is complete, with 0 when the request ends
-   * without one.
+   * Calls `action` once: with the body's size when the response is complete, with 0 if the request ends without one.
    */
   whenAnswered(action: (bytes: number) => void): void {
     if (this.isAnswered) action(0);
     else this.answers.push(action);
   }
 
-  /**
-   * Calls `action` exactly once: when the response has been handed to the operating system or the connection is gone,
-   * whichever comes first; immediately if it is already gone.
-   */
+  /** Calls `action` once: when the operating system has the response or the connection is gone, or at once if it is. */
   whenOver(action: () => void): void {
     if (this.isOver) action();
     else this.ends.push(action);

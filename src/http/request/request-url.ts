@@ -3,14 +3,13 @@ import type { Request } from 'express';
 import type { Settings } from '../../config/settings.js';
 
 /**
- * `scheme://host[:port]` as the client sees the service, without a trailing slash: PUBLIC_URL, or else derived from the
- * request. Forwarded headers count if the proxy is trusted and they are well-formed.
+ * `scheme://host[:port]` as the client sees it: PUBLIC_URL, or else from the request, with a trusted proxy's headers.
  */
 export function publicUrl(request: Request, settings: Pick<Settings, 'publicUrl'>): string {
   if (settings.publicUrl !== undefined) return settings.publicUrl;
   // The port may be empty.
   const hosts = [request.host, request.headers.host].map((host) => host?.replace(/:$/, ''));
-  return `${schemeOf(request)}://${hosts.find(isHost) ?? 'localhost'}`;
+  return `${request.protocol === 'https' ? 'https' : 'http'}://${hosts.find(isHost) ?? 'localhost'}`;
 }
 
 /** The URL of the documentation: DOCUMENTATION_URL, or else the service's own. */
@@ -18,12 +17,6 @@ export const documentationUrl = (
   request: Request,
   settings: Pick<Settings, 'publicUrl' | 'documentationUrl'>,
 ): string => settings.documentationUrl ?? `${publicUrl(request, settings)}/docs`;
-
-/** The scheme that the client used, `http` or `https`. */
-export function schemeOf({ protocol, socket }: Request): 'http' | 'https' {
-  if (protocol === 'http' || protocol === 'https') return protocol;
-  return 'encrypted' in socket ? 'https' : 'http';
-}
 
 const isHost = (host: string | undefined): boolean =>
   host !== undefined && /^([\w.-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i.test(host) && URL.canParse(`http://${host}`);
@@ -47,10 +40,7 @@ export const withoutFragment = (url: string): string => url.replace(/^([^?#]*)#[
 /** The part of the request's URL after the first `?`; empty if there is none. */
 export const queryString = ({ url }: Pick<IncomingMessage, 'url'>): string => url!.slice(pathOf(url!).length + 1);
 
-/**
- * The query string of the next page: all parameters as sent, with `_token` replaced and `_limit` always present.
- * @param search a query string that was parsed without an error
- */
+/** The query of the next page: a valid one, with all parameters kept, `_token` replaced and `_limit` always present. */
 export function nextPageQuery(search: string, pageSize: number, token: string): string {
   const kept = search.split('&').filter((part) => part !== '' && nameOf(part) !== '_token');
   const limit = kept.some((part) => nameOf(part) === '_limit') ? [] : [`_limit=${pageSize}`];

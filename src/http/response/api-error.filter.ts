@@ -7,10 +7,7 @@ import { documentationUrl } from '../request/request-url.js';
 import { ServiceStatus } from '../service-status.js';
 import { Reply, ReplyWriter } from './reply.js';
 
-/**
- * Turns what handlers, guards and middlewares throw into a response (docs/protocol.md, "Errors"), and notes the error
- * number for log and metrics.
- */
+/** Turns what is thrown into a response (docs/protocol.md, "Errors"), and notes its errno for log and metrics. */
 @Catch()
 export class ApiErrorFilter implements ExceptionFilter {
   constructor(

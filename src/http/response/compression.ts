@@ -30,7 +30,11 @@ export class Compression {
     timeoutMs: TIMEOUT_MS,
     refusal: 'Too many responses are being compressed',
   });
-  private readonly files = new WeakMap<Buffer, Partial<Record<Encoding, Promise<Buffer>>>>();
+  /** Files are kept in memory, and each is compressed only once, as anybody can ask for it. */
+  private readonly files: Record<Encoding, WeakMap<Buffer, Promise<Buffer>>> = {
+    br: new WeakMap(),
+    gzip: new WeakMap(),
+  };
 
   /** The encoding for a response, by the rules of RFC 9110, section 12.5.3; undefined for none. */
   encodingFor(request: Request): Encoding | undefined {
@@ -41,23 +45,15 @@ export class Compression {
 
   /** Rejects when no thread becomes free in time or memory runs out. */
   compress(content: string | Buffer, encoding: Encoding): Promise<Buffer> {
-    return typeof content === 'string' ? this.run(content, encoding) : this.compressFile(content, encoding);
-  }
-
-  /** A file that is kept in memory is compressed only once: anybody can ask for it. */
-  private async compressFile(content: Buffer, encoding: Encoding): Promise<Buffer> {
-    const known = this.files.get(content) ?? {};
-    this.files.set(content, known);
-    try {
-      return await (known[encoding] ??= this.run(content, encoding));
-    } catch (error) {
-      delete known[encoding];
-      throw error;
+    const files = this.files[encoding];
+    const known = typeof content === 'string' ? undefined : files.get(content);
+    if (known) return known;
+    const compressed = this.threads.run('', {}, () => ENCODERS[encoding](content));
+    if (typeof content !== 'string') {
+      files.set(content, compressed);
+      compressed.catch(() => files.delete(content));
     }
-  }
-
-  private run(content: string | Buffer, encoding: Encoding): Promise<Buffer> {
-    return this.threads.run('', {}, () => ENCODERS[encoding](content));
+    return compressed;
   }
 }
 

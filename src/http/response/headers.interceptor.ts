@@ -5,22 +5,20 @@ import { ServiceStatus } from '../service-status.js';
 import { Reply } from './reply.js';
 
 /**
- * Adds `Last-Modified` (milliseconds, not an HTTP date) to results with a timestamp, `Alert` while an end of support is
- * announced, and `Backoff` while the load is high: as of when the result is there, which may be long after the request.
- * One interceptor, because each costs a poll a tenth of its time.
+ * Adds `Last-Modified` (milliseconds, not an HTTP date), `Alert` and `Backoff`, as of when the result is there, which
+ * may be long after the request. One interceptor, because each costs a poll a tenth of its time.
  */
 @Injectable()
 export class HeadersInterceptor implements NestInterceptor<unknown, Reply> {
   constructor(private readonly status: ServiceStatus) {}
 
   intercept(_: ExecutionContext, next: CallHandler<unknown>): Observable<Reply> {
-    return next.handle().pipe(map((result) => this.withHeaders(result)));
-  }
-
-  private withHeaders(result: unknown): Reply {
-    const reply = result instanceof Reply ? result : new Reply(200, result);
-    const headers = statusHeaders(reply.status, this.status.current());
-    if (reply.lastModified !== undefined) headers['Last-Modified'] = String(reply.lastModified);
-    return reply.with(headers);
+    const withHeaders = (result: unknown): Reply => {
+      const reply = result instanceof Reply ? result : new Reply(200, result);
+      const headers = statusHeaders(reply.status, this.status.current());
+      if (reply.lastModified !== undefined) headers['Last-Modified'] = String(reply.lastModified);
+      return reply.with(headers);
+    };
+    return next.handle().pipe(map(withHeaders));
   }
 }

@@ -15,8 +15,7 @@ export const CONTENT_TYPE = 'application/json; charset=utf-8';
 
 /**
  * A response whose status or headers a handler chooses; anything else that a handler returns is sent as JSON with 200.
- * A `body` of undefined means no body (304). `RawJson` is sent as it is, and so is a Buffer, whose `Content-Type` is
- * among the headers.
+ * A `body` of undefined means no body (304). A string is JSON already, and a Buffer has its `Content-Type` among the headers.
  */
 export class Reply {
   constructor(
@@ -30,16 +29,6 @@ export class Reply {
   with(headers: Readonly<Record<string, string>>): Reply {
     return new Reply(this.status, this.body, { ...this.headers, ...headers }, this.lastModified);
   }
-}
-
-/** A body that is already serialised. */
-export class RawJson {
-  constructor(readonly text: string) {}
-}
-
-function contentOf(body: unknown): string | Buffer {
-  if (Buffer.isBuffer(body)) return body;
-  return body instanceof RawJson ? body.text : JSON.stringify(body);
 }
 
 /** The headers of a reply, names and values alternately: Node writes such a list faster than headers that are set singly. */
@@ -120,7 +109,7 @@ export class ReplyWriter {
       if (status === 302) head.push('Content-Length', '0');
       return send(response, status, head);
     }
-    const content = contentOf(body);
+    const content = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
     const length = Buffer.byteLength(content);
     const contentType = reply.headers['Content-Type'] ?? CONTENT_TYPE;
     if (!Buffer.isBuffer(body)) head.push('Content-Type', CONTENT_TYPE);

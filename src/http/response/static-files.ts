@@ -26,13 +26,10 @@ export class StaticFiles {
     this.files = new Map(
       names.map((name) => {
         const content = readFileSync(join(folder, name));
-        return [name, { content, etag: etagOf(content) }];
+        const hash = createHash('sha256').update(content).digest('base64url');
+        return [name, { content, etag: `"${hash.slice(0, 22)}"` }];
       }),
     );
-  }
-
-  get isEmpty(): boolean {
-    return this.files.size === 0;
   }
 
   has(name: string): boolean {
@@ -62,9 +59,6 @@ export class StaticFiles {
     return file;
   }
 }
-
-const etagOf = (content: Buffer): string =>
-  `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
 
 const namesIn = (folder: string): string[] =>
   existsSync(folder)

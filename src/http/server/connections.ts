@@ -48,10 +48,7 @@ export class Connection {
     if (this.waitingBytes > MAX_WAITING_BYTES) this.socket.destroy();
   }
 
-  /**
-   * Calls `action` once all earlier requests have their responses, and accepts no more. A request that has not arrived
-   * completely is the one that failed, and gets no other response.
-   */
+  /** Calls `action` after the last response. A request that has not arrived completely is the one that failed. */
   finish(action: () => void): void {
     if (this.end || this.socket.destroyed) return;
     this.end = action;

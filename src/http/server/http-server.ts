@@ -4,7 +4,6 @@ import type { Socket } from 'node:net';
 import { ApiError, type ErrorBody } from '../../protocol/api-error.js';
 import { isContinue } from '../../protocol/request-headers.js';
 import { alertHeader, baseHeaders } from '../../protocol/service-headers.js';
-import type { ErrorName } from '../../protocol/errno.js';
 import type { Now } from '../../config/settings.module.js';
 import type { Settings } from '../../config/settings.js';
 import { atEndOfTurn } from './end-of-turn.js';
@@ -74,14 +73,11 @@ export function createHttpServer(
   return server;
 }
 
-const CLIENT_ERRORS: Readonly<Record<string, [ErrorName, string]>> = {
-  HPE_HEADER_OVERFLOW: ['headersTooLarge', `The request line and headers are larger than ${MAX_HEADER_BYTES} bytes`],
-  ERR_HTTP_REQUEST_TIMEOUT: ['requestTimeout', 'The request did not arrive in time'],
-};
-
 function clientError({ code }: NodeJS.ErrnoException): ApiError {
-  const [kind, message] = CLIENT_ERRORS[code ?? ''] ?? ['invalidParameter', 'The request is not valid HTTP'];
-  return new ApiError(kind, message);
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return new ApiError('headersTooLarge', `The request line and headers are larger than ${MAX_HEADER_BYTES} bytes`);
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new ApiError('requestTimeout', 'The request did not arrive in time');
+  return new ApiError('invalidParameter', 'The request is not valid HTTP');
 }
 
 /** The URL of this server as far as a connection tells; there is no `Host` where no request was understood. */

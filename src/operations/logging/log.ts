@@ -13,7 +13,6 @@ const BLOCK_BYTES = 65_536;
 const LONGEST_WAIT_MS = 100;
 /** How long the end of the process waits for a stuck reader. */
 const FLUSH_MS = 500;
-const STANDARD_OUTPUT = 1;
 
 /** Where log lines go. Writing never blocks and never fails. */
 export interface LogOutput extends DestinationStream {
@@ -24,10 +23,11 @@ export interface LogOutput extends DestinationStream {
 let output: Promise<LogOutput> | undefined;
 
 /** The process's log output: standard output, with readable lines on a terminal. */
-export const standardOutput = (): Promise<LogOutput> => (output ??= open(STANDARD_OUTPUT));
+export const standardOutput = (): Promise<LogOutput> => (output ??= open());
 
-async function open(fd: number): Promise<LogOutput> {
-  if (process.stdout.isTTY) return terminal();
+async function open(): Promise<LogOutput> {
+  const { fd, isTTY } = process.stdout;
+  if (isTTY) return terminal();
   const stat = fstatSync(fd);
   return stat.isFIFO() || stat.isSocket() ? pipe(fd) : file(fd);
 }
@@ -109,27 +109,13 @@ const inTime = (begin: (done: () => void) => void): Promise<void> =>
     begin(resolve);
   });
 
-let millisecond = 0;
-let textOfMillisecond = '';
-
-/** What pino's `isoTime` returns, made once per millisecond. */
-function timestamp(): string {
-  const now = Date.now();
-  if (now !== millisecond) textOfMillisecond = pino.stdTimeFunctions.isoTime();
-  millisecond = now;
-  return textOfMillisecond;
-}
-
-/**
- * The service's log: one JSON object per line on standard output, readable lines on a terminal. Credentials are
- * redacted even if a request is logged by mistake.
- */
+/** One JSON object per line. Credentials are redacted even if a request is logged by mistake. */
 export const createLogger = (level: string, output: DestinationStream): Logger =>
   pino(
     {
       level,
       base: undefined,
-      timestamp,
+      timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       redact: ['req.headers.authorization', 'req.headers.cookie', 'headers.authorization', 'headers.cookie'],
     },

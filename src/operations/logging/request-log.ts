@@ -24,17 +24,14 @@ export interface Observed {
   errno?: number;
   /** How long the response took, not counting the time the request was held. */
   ms: number;
-  /** How long the request was held; undefined if it was not. */
   heldMs?: number;
-  /** SQL statements that were sent for it, including those of its batch entries; undefined if not authenticated. */
+  /** The number of SQL statements; undefined if not authenticated. */
   sql?: number;
   batchEntry?: true;
   aborted?: true;
-  /** What went wrong on our side: a bug, or why a backend was unavailable. */
   failure?: unknown;
 }
 
-/** What is known about a request when it is over. */
 function observedRequest({ context, caller, method, route }: Request, response: Response): Observed {
   const { id, errno, failure, heldMs, isBatchEntry } = context;
   const path = (route as { path: string } | undefined)?.path ?? ANY_PATH;
@@ -69,11 +66,11 @@ export const refusedConnection = (requestId: string, { status, errno }: ApiError
 export const requestIdOf = (sent: string | string[] | undefined): string =>
   typeof sent === 'string' && ACCEPTABLE.test(sent) ? sent : randomUUID();
 
-/** Called for every request and batch entry once its response is sent or its client is gone. */
-export type RequestObserver = (request: Observed) => void;
-
-/** Assigns every request its id and has it observed when it ends. Batch entries have the id of their batch. */
-export function observeRequests(observe: RequestObserver) {
+/**
+ * Assigns every request its id, and has it observed once its response is sent or its client is gone. Batch entries have
+ * the id of their batch.
+ */
+export function observeRequests(observe: (request: Observed) => void) {
   return (request: Request, response: Response, next: NextFunction): void => {
     const id = requestIdOf(request.headers['x-request-id']);
     request.headers['x-request-id'] = id;
@@ -91,8 +88,8 @@ export function observeRequests(observe: RequestObserver) {
 
 /** Writes one line per request. */
 export const requestLog =
-  (logger: Logger): RequestObserver =>
-  (entry) => {
+  (logger: Logger) =>
+  (entry: Observed): void => {
     const level = levelOf(entry);
     if (!logger.isLevelEnabled(level)) return;
     const { failure } = entry;
