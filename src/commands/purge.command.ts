@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { purgeableBefore, purgeTombstones } from '../purge/tombstone-purge.js';
+import { purgeableBefore, purgeTombstones } from '../purge/purge.store.js';
 import { CommandError, type Shell } from './shell.js';
 
 export function addPurge(commands: Command, shell: Shell): void {

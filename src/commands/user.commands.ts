@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type AccountRow, accountsAfter, everyAccount } from '../accounts/accounts.store.js';
 import { isUsableTimestamp } from '../protocol/timestamp.js';
-import { eraseUser } from '../purge/erasures.js';
+import { eraseUser } from '../purge/purge.store.js';
 import { type DatabaseContext, EXIT, type Shell, UsageError } from './shell.js';
 import { DAMAGED, shownTime } from './shown-time.js';
 import { storedItems } from './stored-items.js';
