@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { committed } from '../database/transaction.js';
-import type { Database } from '../database/database.js';
 import { accountsAfter, everyAccount, raiseTimestamps } from '../accounts/accounts.store.js';
 import { tick } from '../accounts/tick.js';
 import { isUsableTimestamp, type Timestamp } from '../protocol/timestamp.js';
@@ -40,16 +39,13 @@ export async function advanceClocks(context: DatabaseContext, to: Timestamp, dry
   const { database, print, progress } = context;
   let lists = 0;
   for await (const { account } of everyAccount(database, accountsAfter)) {
-    if (!dryRun) await advance(database, account, to);
+    if (!dryRun)
+      await database.inTransaction(async (transaction) => {
+        const { timestamp } = (await tick(transaction, { account, now: to, liveDelta: 0 }))!;
+        await raiseTimestamps(transaction, account, timestamp, timestamp);
+        return committed(undefined);
+      });
     progress(`${++lists} lists so far`);
   }
   await print(`${dryRun ? 'would advance' : 'advanced'} the clocks of ${lists} lists`);
-}
-
-async function advance(database: Database, account: Buffer, now: number): Promise<void> {
-  await database.inTransaction(async (transaction) => {
-    const { timestamp } = (await tick(transaction, { account, now, liveDelta: 0 }))!;
-    await raiseTimestamps(transaction, account, timestamp, timestamp);
-    return committed(undefined);
-  });
 }

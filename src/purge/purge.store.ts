@@ -4,6 +4,7 @@ import {
   addToLiveCount,
   eraseAccount,
   everyAccount,
+  lockCollection,
   purgeableAfter,
   raiseTimestamps,
 } from '../accounts/accounts.store.js';
@@ -66,7 +67,7 @@ async function* inChunks(
   for (;;) {
     let count = 0;
     await database.inTransaction(async (transaction) => {
-      await addToLiveCount(transaction, account, 0);
+      await lockCollection(transaction, account);
       // Repeated because the reply to COMMIT was lost, it may find them gone.
       count = Math.max(count, await deleteSome(transaction, account));
       return committed(undefined);
