@@ -22,9 +22,9 @@ An intact backup that was restored has nothing wrong in it, but is older than wh
   addUserOptions(command)
     .option('--repair', 'advance the clocks and correct the counts of articles; everything else is left to you')
     .option('--dry-run', 'write nothing, even with --repair')
-    .action(({ repair = false, dryRun = false, ...options }: UserOptions & { repair?: boolean; dryRun?: boolean }) => {
+    .action((options: UserOptions & { repair?: boolean; dryRun?: boolean }) => {
       const user = namedUser(options);
-      const mayRepair = repair && !dryRun;
+      const mayRepair = Boolean(options.repair) && !options.dryRun;
       return shell.withDatabase((context) => {
         if (mayRepair) context.audit('doctor --repair', user?.name ?? 'all users');
         return examine(context, mayRepair, user);

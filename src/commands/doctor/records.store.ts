@@ -45,11 +45,11 @@ export function recordsAfter(session: Session, account: Buffer, after: Parameter
 }
 
 /** True when a live article has the right hashes of its URLs. */
-export const hasItsHashes = ({ url, url_hash, resolved_url, resolved_url_hash }: Row): boolean =>
-  isHashOf(url_hash!, url as string) && isHashOf(resolved_url_hash!, resolved_url as string);
-
-const isHashOf = (stored: Row[string], text: string): boolean =>
-  Buffer.isBuffer(stored) && stored.equals(urlHash(text));
+export const hasItsHashes = (row: Row): boolean =>
+  ['url', 'resolved_url'].every((field) => {
+    const stored = row[`${field}_hash`];
+    return Buffer.isBuffer(stored) && stored.equals(urlHash(row[field] as string));
+  });
 
 /** Personal tokens with an invalid time, which might never expire. */
 export async function tokensWithoutTime(session: Session) {
