@@ -10,9 +10,9 @@ import {
   copyDatabase,
   FILE_SUFFIXES,
   highestClockIn,
-  isInUse,
   removeDatabase,
   requireSqliteFile,
+  requireUnused,
 } from './sqlite-copy.js';
 
 export function addBackup(commands: Command, shell: Shell): void {
@@ -65,8 +65,7 @@ async function restore(context: CommandContext, file: string): Promise<number> {
   let code: number;
   try {
     await keepOwner(target, restored);
-    const highest = existsSync(target) ? highestClockIn(target) : 0;
-    code = await makeDevicesStartOver(context, restored, Math.max(now, highest + 1));
+    code = await makeDevicesStartOver(context, restored, Math.max(now, highestClockIn(target) + 1));
     requireUnused(restored);
     // A supervisor may have started the service again.
     requireUnused(target);
@@ -82,11 +81,6 @@ async function restore(context: CommandContext, file: string): Promise<number> {
       'what was changed after the backup and sent before the loss is lost',
   );
   return code;
-}
-
-function requireUnused(file: string): void {
-  if (existsSync(file) && isInUse(file))
-    throw new CommandError(`${file}: is in use; stop every service and command that has it open, and try again`);
 }
 
 /** Repairs the copy and advances its clocks, so that no service ever opens it while devices are ahead of its clocks. */
