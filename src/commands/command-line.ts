@@ -3,7 +3,7 @@ import { SettingError } from '../config/settings.js';
 import { ApiError } from '../protocol/api-error.js';
 import { addAdvanceClocks } from './advance-clocks.command.js';
 import { addBackup, addRestore } from './backup.commands.js';
-import { CommandError, EXIT, EXIT_CODES, ReaderGone, Shell, UsageError } from './shell.js';
+import { CommandError, EXIT, ReaderGone, Shell, UsageError } from './shell.js';
 import { addDoctor } from './doctor.command.js';
 import { addMigrate } from './migrate.command.js';
 import { addPurge } from './purge.command.js';
@@ -46,7 +46,7 @@ export function createProgram(shell: Shell): Command {
     .description('Each command describes itself with --help.')
     .exitOverride()
     .showHelpAfterError(HINT)
-    .addHelpText('afterAll', `\n${EXIT_CODES}`)
+    .addHelpText('afterAll', '\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 something listed needs attention')
     .hook('preAction', (_program, command) => requireValues(command))
     .configureHelp({
       visibleCommands: ({ commands }) => commands.flatMap((command) => leavesOf(command)),

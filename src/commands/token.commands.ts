@@ -7,8 +7,7 @@ import type { Token } from '../database/entities/token.entity.js';
 import { committed } from '../database/transaction.js';
 import { baseUrl } from '../greeting.js';
 import { isUsableTimestamp } from '../protocol/timestamp.js';
-import { CommandError, type DatabaseContext, EXIT, type Shell, UsageError } from './shell.js';
-import { DAMAGED, shownTime } from './shown-time.js';
+import { CommandError, DAMAGED, type DatabaseContext, EXIT, type Shell, shownTime, UsageError } from './shell.js';
 import { bearerKey, readName, requireProvisioned } from './user-options.js';
 
 interface Options {
@@ -75,15 +74,13 @@ function explanation(settings: Settings, token: string, expiresOn: number | null
   const link = `${settings.publicUrl ?? baseUrl(settings.host, settings.port)}/app/#token=${token}`;
   lines.push('', 'Opens the web application signed in; whoever has the link is the user:', link);
   lines.push('', renderUnicodeCompact(link, { border: 2 }));
-  return isOnThisMachine(link) ? [...lines, '', ONLY_HERE] : lines;
+  if (/^(localhost|.*\.localhost|127\..*|0\.0\.0\.0|\[::1?\])$/.test(new URL(link).hostname))
+    lines.push(
+      '',
+      'The link works on this machine only; with PUBLIC_URL=https://list.example.com in the settings it names the address that other devices use.',
+    );
+  return lines;
 }
-
-const ONLY_HERE =
-  'The link works on this machine only; with PUBLIC_URL=https://list.example.com in the settings it names the address that other devices use.';
-
-/** Whether no other device reaches the service by this link. */
-const isOnThisMachine = (link: string): boolean =>
-  /^(localhost|.*\.localhost|127\..*|0\.0\.0\.0|\[::1?\])$/.test(new URL(link).hostname);
 
 const UNITS_MS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 const MAX_MS = 36_500 * UNITS_MS.d!;
