@@ -3,7 +3,7 @@ import { chmod, chown, rename, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { requireDatabaseFile, whyUnusable } from '../database/why-not-open.js';
-import { advanceClocks } from './advance-clocks.command.js';
+import { advanceClocks } from './database.commands.js';
 import { type CommandContext, CommandError, type Shell, UsageError, withDatabase } from './shell.js';
 import { examine } from './doctor.command.js';
 import {

@@ -45,17 +45,14 @@ export interface DatabaseContext extends CommandContext {
   database: Database;
 }
 
-/**
- * Runs the work of a command and keeps its exit code. Commands check their options first, so that wrong usage is
- * reported whatever the settings and the database are.
- */
+/** Runs the work of a command, whose options are checked first: wrong usage is reported whatever the settings are. */
 export class Shell {
   exitCode: number = EXIT.ok;
 
   /** @param given what commands get instead of that of this process */
   constructor(private readonly given: Partial<DatabaseContext> = {}) {}
 
-  /** Runs `work`, which may resolve with an exit code other than 0. */
+  /** Runs `work`, and keeps the exit code if it resolves with one. */
   async run(work: (context: CommandContext) => Promise<number | void>): Promise<void> {
     const code = await work({
       settings: this.given.settings ?? loadSettings(),

@@ -38,11 +38,8 @@ A user exists from the first token on. Give each device its own, so that the tok
     .action((user: string, options: Options) => shell.withDatabase((context) => create(context, user, options)));
 }
 
-async function create(
-  context: DatabaseContext,
-  user: string,
-  { name, expires, readOnly = false, quiet }: Options,
-): Promise<void> {
+async function create(context: DatabaseContext, user: string, options: Options): Promise<void> {
+  const { name, expires, readOnly = false, quiet } = options;
   const { settings, now, database, print } = context;
   if (!settings.tokensEnabled)
     throw new CommandError('TOKENS_ENABLED: is false, the service would not accept the token; set it to true');
@@ -54,10 +51,9 @@ async function create(
   const expires_on = expires === undefined ? null : created_on + expires;
   const token_hash = personalTokenHash(token);
   const row = { subject: user, name, token_hash, created_on, expires_on, last_used_on: null, read_only: readOnly };
-  const inserted = database.inTransaction(async (transaction) => {
-    await insertToken(transaction, row);
-    return committed(undefined, hasToken(token_hash));
-  });
+  const inserted = database.inTransaction(async (transaction) =>
+    committed(await insertToken(transaction, row), hasToken(token_hash)),
+  );
   await inserted.catch((error: unknown) => {
     if (database.dialect.classify(error) !== 'duplicate') throw error;
     throw new CommandError(`${user} has a token "${name}" already: revoke it first, or choose another --name`);
@@ -118,8 +114,8 @@ export function addTokenList(commands: Command, shell: Shell): void {
 const isDamaged = ({ created_on, expires_on }: Token): boolean =>
   [created_on, expires_on].some((time) => time !== null && !isUsableTimestamp(time));
 
-const jsonOf = ({ subject, name, created_on, expires_on, last_used_on, read_only }: Token): string =>
-  JSON.stringify({ user: subject, name, created_on, expires_on, last_used_on, read_only: Boolean(read_only) });
+const jsonOf = ({ subject: user, name, created_on, expires_on, last_used_on, read_only }: Token): string =>
+  JSON.stringify({ user, name, created_on, expires_on, last_used_on, read_only: Boolean(read_only) });
 
 function lineOf({ subject, name, created_on, expires_on, last_used_on, read_only }: Token, now: number): string {
   const end =
@@ -143,10 +139,8 @@ export function addTokenRevoke(commands: Command, shell: Shell): void {
       return shell.withDatabase(async ({ database, print, audit }) => {
         audit(name === undefined ? 'token revoke --all' : `token revoke --name ${name}`, user);
         const revoked = await deleteTokens(database, user, name);
-        if (revoked === 0)
-          throw new CommandError(
-            `${user} has no ${name === undefined ? 'tokens' : `token "${name}"`}; see "token list"`,
-          );
+        const missing = name === undefined ? 'tokens' : `token "${name}"`;
+        if (revoked === 0) throw new CommandError(`${user} has no ${missing}; see "token list"`);
         await print(`revoked ${revoked} ${revoked === 1 ? 'token' : 'tokens'} of ${user}`);
       });
     });
