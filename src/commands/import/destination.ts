@@ -23,7 +23,7 @@ import { storedItems } from '../stored-items.js';
 import type { ImportContext } from './import-context.js';
 
 /** Items that are stored in one transaction. */
-export const CHUNK = 100;
+const CHUNK = 100;
 
 export type Item = Article | Tombstone;
 
@@ -43,8 +43,14 @@ export async function destinationOf(
   return new Destination(context, account, added);
 }
 
-/** The account that items are imported into. */
+/**
+ * The account that items are imported into. Devices ask for what is later than the account's clock, so an item keeps its
+ * timestamp only if it is later, and otherwise gets a new one. Newer versions of records are kept, as are live articles with
+ * the same URL.
+ */
 export class Destination {
+  /** Not stored yet. */
+  private items: Item[] = [];
   /** The records that got a new timestamp: a file may have a later version of one, too. */
   private readonly restamped = new Map<string, { given: Timestamp; inFile: Timestamp }>();
 
@@ -54,13 +60,14 @@ export class Destination {
     private readonly added: AccountState,
   ) {}
 
-  /**
-   * Stores items in one transaction; with the last ones, advances the account to its state at the time of the export. Devices
-   * ask for what is later than the account's clock, so an item keeps its timestamp only if it is later, and otherwise gets a
-   * new one. Newer versions of records are kept, as are live articles with the same URL.
-   */
-  async store(items: readonly Item[], exported: AccountState = { last_modified: 0, purged_until: 0 }): Promise<void> {
-    const { account, context } = this;
+  async add(item: Item): Promise<void> {
+    if (this.items.push(item) >= CHUNK) await this.store();
+  }
+
+  /** Stores all items that were added, and advances the account to its state at the time of the export. */
+  async store(exported: AccountState = { last_modified: 0, purged_until: 0 }): Promise<void> {
+    const { account, context, items } = this;
+    this.items = [];
     const now = context.now();
     const maxLive = context.settings.maxArticlesPerUser || Infinity;
     let [most, overQuota] = [0, 0];

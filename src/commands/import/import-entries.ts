@@ -4,7 +4,7 @@ import { type Article, newArticle } from '../../articles/article.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { CommandError, type CommandContext, EXIT } from '../shell.js';
 import { keyOf, type NamedUser } from '../user-options.js';
-import { CHUNK, destinationOf } from './destination.js';
+import { destinationOf } from './destination.js';
 import type { ImportContext } from './import-context.js';
 
 /** So much of a URL is shown where it is refused. */
@@ -26,11 +26,12 @@ export async function importEntries(
   const { articles, skipped, lost } = await convert(context, addedBy, entries);
   const now = context.now();
   const destination = await destinationOf(context, account, { last_modified: now, purged_until: now - 1 });
-  for (let at = 0; at < articles.length; at += CHUNK) {
-    const chunk = articles.slice(at, at + CHUNK);
-    await destination.store(chunk);
-    context.progress(`${at + chunk.length} of ${articles.length} so far`);
+  for (const [at, article] of articles.entries()) {
+    await destination.add(article);
+    context.progress(`${at + 1} of ${articles.length} so far`);
   }
+  // An import of nothing adds no user.
+  if (articles.length > 0) await destination.store();
   const code = await context.counts.print(context, 'articles', `, ${skipped} cannot be`);
   for (const file of unreadable) await context.print(`${shown(file)}: not an export that can be read`);
   if (others.length > 0) await context.print(`not read in the archive: ${others.length} other files`);

@@ -4,7 +4,7 @@ import { isUsableTimestamp, type Timestamp } from '../../protocol/timestamp.js';
 import { isUuid } from '../../protocol/uuid.js';
 import { CommandError } from '../shell.js';
 import { keyOf, type NamedUser } from '../user-options.js';
-import { type AccountState, CHUNK, type Destination, destinationOf, type Item } from './destination.js';
+import { type AccountState, type Destination, destinationOf, type Item } from './destination.js';
 import type { ImportContext } from './import-context.js';
 
 /**
@@ -20,21 +20,14 @@ export async function importOwnLines(
   const named = user && (await keyOf(context, user));
   context.audit(`user import${original ? ' --dry-run' : ''}`, user?.name ?? 'users in the file', named);
   let [users, read] = [0, 0];
-  let items: Item[] = [];
   /** By account: a file may hold one twice. */
   const destinations = new Map<string, Destination>();
   let current: { destination: Destination; state: AccountState } | undefined;
-  const store = async (exported?: AccountState) => {
-    await current?.destination.store(items, exported);
-    read += items.length;
-    items = [];
-    context.progress(`${read} articles and tombstones of ${users} users so far`);
-  };
   try {
     for await (const line of readOwnLines(lines)) {
       if ('account' in line) {
         if (current && named) throw refusal(line.line, 'another user; leave out the user to import them all');
-        await store(current?.state);
+        await current?.destination.store(current.state);
         users++;
         const account = named ?? Buffer.from(line.account, 'hex');
         // Devices that have not seen what was purged start over.
@@ -42,9 +35,12 @@ export async function importOwnLines(
         const destination = destinations.get(line.account) ?? (await destinationOf(context, account, added));
         destinations.set(line.account, destination);
         current = { destination, state: line.state };
-      } else if (items.push(line.item) >= CHUNK) await store();
+      } else {
+        await current?.destination.add(line.item);
+        context.progress(`${++read} articles and tombstones of ${users} users so far`);
+      }
     }
-    await store(current?.state);
+    await current?.destination.store(current.state);
   } catch (error) {
     if (!(error instanceof ReadError)) throw error;
     const done = original ? 'nothing was imported' : `${counts.stored} articles and tombstones were imported before`;
