@@ -32,16 +32,13 @@ export function addUserLink(commands: Command, shell: Shell): void {
     .action((user: string, options: Options) => shell.withDatabase((context) => link(context, user, options)));
 }
 
-async function link(context: DatabaseContext, user: string, options: Options): Promise<void> {
+async function link(context: DatabaseContext, user: string, { subject, issuer, dryRun }: Options): Promise<void> {
   const { database, print, progress } = context;
   const from = bearerKey(context, LOCAL_ISSUER, user);
-  const to = bearerKey(context, issuerOf(context, options.issuer), options.subject);
+  const to = bearerKey(context, issuerOf(context, issuer), subject);
   const { live_count } = await database.onSession((session) => requireMovable(session, user, from, to));
-  context.audit(`user link --subject ${options.subject}${options.dryRun ? ' --dry-run' : ''}`, user, from);
-  if (options.dryRun) {
-    await print(`would move ${live_count} articles and all tombstones of ${user} to ${to.toString('hex')}`);
-    return;
-  }
+  context.audit(`user link --subject ${subject}${dryRun ? ' --dry-run' : ''}`, user, from);
+  if (dryRun) return print(`would move ${live_count} articles and all tombstones of ${user} to ${to.toString('hex')}`);
   const revoked = await deleteTokens(database, user);
   progress(`revoked ${revoked} tokens; moving in a moment`);
   if (revoked > 0) await sleep(UNTIL_REVOKED_MS);

@@ -71,8 +71,7 @@ const shown = (value: Row[string]): string =>
 async function problemsOfRecords(database: Database, account: Buffer): Promise<Problem[]> {
   const problems: Problem[] = [];
   for (let after: Parameter | undefined; ;) {
-    const from = after;
-    const records = await database.onSession((session) => recordsAfter(session, account, from, AT_ONCE));
+    const records = await database.onSession((session) => recordsAfter(session, account, after, AT_ONCE));
     for (const record of records) {
       if (record.wrong !== '') problems.push(problemOfValues(account, record));
       else if (record.deleted === 0 && !hasItsHashes(record))

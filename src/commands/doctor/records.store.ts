@@ -35,12 +35,12 @@ function wrongColumns(isLocal: boolean): string {
 
 /** Records of an account after `after` in id order, with the names of the columns whose values are invalid. */
 export function recordsAfter(session: Session, account: Buffer, after: Parameter | undefined, size: number) {
-  const start = after === undefined ? '' : 'AND id > ?';
+  const [start, parameters] = after === undefined ? ['', [account]] : ['AND id > ?', [account, after]];
   return session.rows(
     `SELECT id, deleted, url, resolved_url, ${HASHES.join(', ')},
        CONCAT_WS(', ', ${wrongColumns(session.dialect.isLocal)}) AS wrong
      FROM articles WHERE account = ? ${start} ORDER BY id LIMIT ${size}`,
-    [account, ...(after === undefined ? [] : [after])],
+    parameters,
   );
 }
 
