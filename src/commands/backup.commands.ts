@@ -92,10 +92,7 @@ function makeDevicesStartOver(context: CommandContext, file: string, to: number)
   });
 }
 
-/**
- * Gives `file` the permissions and the owner of the file that it will replace, or the owner of the folder: even if root
- * restores it, the service must be able to write to it.
- */
+/** Even if root restores it, the service must be able to write to the file: it becomes like the one that it will replace. */
 async function keepOwner(target: string, file: string): Promise<void> {
   const hasTarget = existsSync(target);
   const { mode } = await stat(hasTarget ? target : file);

@@ -66,7 +66,6 @@ export async function examine(context: DatabaseContext, mayRepair: boolean, user
   return found > repaired ? EXIT.attention : EXIT.ok;
 }
 
-/** What the operator should do next. */
 function nextStep(found: number, repaired: number, repairable: number): string {
   if (found === 0) return 'nothing to do';
   if (found === repaired) return 'nothing to do; devices learn what was repaired when they poll';

@@ -55,10 +55,7 @@ export async function removeDatabase(file: string): Promise<void> {
   for (const suffix of FILE_SUFFIXES) await rm(file + suffix, { force: true });
 }
 
-/**
- * Opens a copy and checks that it is an intact database of this service; leaves no companion files. The highest clock of all
- * users is 0 without users.
- */
+/** What an intact database of this service has, and its highest clock. Checks that it is one; leaves no companion files. */
 function contentsOf(file: string) {
   const copy = new Sqlite(file, { fileMustExist: true });
   try {
@@ -76,15 +73,13 @@ function contentsOf(file: string) {
   }
 }
 
-/**
- * Throws `CommandError` while another process has the database open: only an exclusive user can turn off the write-ahead log.
- * A corrupt file counts as unused.
- */
+/** Throws `CommandError` while another process has the database open. */
 export function requireUnused(file: string): void {
   if (!existsSync(file) || !isInUse(file)) return;
   throw new CommandError(`${file}: is in use; stop every service and command that has it open, and try again`);
 }
 
+/** Only an exclusive user can turn off the write-ahead log. A corrupt file counts as unused. */
 function isInUse(file: string): boolean {
   const handle = new Sqlite(file, { fileMustExist: true, timeout: 1_000 });
   try {

@@ -49,10 +49,7 @@ export async function* purgeTombstones(database: Database, before: Timestamp, dr
   }
 }
 
-/**
- * Permanently deletes a user's articles, tombstones and account, one transaction per chunk, and yields how many records that
- * are so far. It can be left off and repeated like a purge, and throws the same.
- */
+/** Deletes a user's records and account likewise, and yields how many records there were so far. Throws the same. */
 export async function* eraseUser(database: Database, account: Buffer) {
   let erased = 0;
   for await (const deleted of inChunks(database, account, eraseSome)) yield (erased += deleted);

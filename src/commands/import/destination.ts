@@ -44,9 +44,8 @@ export async function destinationOf(
 }
 
 /**
- * The account that items are imported into. Devices ask for what is later than the account's clock, so an item keeps its
- * timestamp only if it is later, and otherwise gets a new one. Newer versions of records are kept, as are live articles with
- * the same URL.
+ * An account to import into. Devices ask for what is later than its clock, so an item keeps its timestamp only if that is
+ * later, and otherwise gets a new one. Newer versions of records are kept, as are live articles with the same URL.
  */
 export class Destination {
   /** Not stored yet. */

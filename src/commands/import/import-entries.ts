@@ -10,10 +10,7 @@ import type { ImportContext } from './import-context.js';
 /** So much of a URL is shown where it is refused. */
 const MAX_SHOWN = 200;
 
-/**
- * Imports another service's entries, oldest first. Stores none if the file cannot be read to its end. Resolves with the
- * exit code.
- */
+/** Imports another service's entries, none if the file cannot be read to its end. Resolves with the exit code. */
 export async function importEntries(
   context: ImportContext,
   user: NamedUser,

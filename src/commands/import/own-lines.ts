@@ -7,10 +7,7 @@ import { keyOf, type NamedUser } from '../user-options.js';
 import { type AccountState, type Destination, destinationOf, type Item } from './destination.js';
 import type { ImportContext } from './import-context.js';
 
-/**
- * Imports the output of `user export` into the account of the user, without one into the file's own. Resolves with the exit
- * code.
- */
+/** Imports what `user export` wrote into the user's account, or else the file's own. Resolves with the exit code. */
 export async function importOwnLines(
   context: ImportContext,
   user: NamedUser | undefined,
