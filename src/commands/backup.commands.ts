@@ -3,16 +3,16 @@ import { chmod, chown, rename, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { requireDatabaseFile, whyUnusable } from '../database/why-not-open.js';
-import { advanceClocks } from './advance-clocks.command.js';
+import { advanceClocks } from './database.commands.js';
 import { type CommandContext, CommandError, type Shell, UsageError, withDatabase } from './shell.js';
 import { examine } from './doctor.command.js';
 import {
   copyDatabase,
   FILE_SUFFIXES,
   highestClockIn,
-  isInUse,
   removeDatabase,
   requireSqliteFile,
+  requireUnused,
 } from './sqlite-copy.js';
 
 export function addBackup(commands: Command, shell: Shell): void {
@@ -65,8 +65,7 @@ async function restore(context: CommandContext, file: string): Promise<number> {
   let code: number;
   try {
     await keepOwner(target, restored);
-    const highest = existsSync(target) ? highestClockIn(target) : 0;
-    code = await makeDevicesStartOver(context, restored, Math.max(now, highest + 1));
+    code = await makeDevicesStartOver(context, restored, Math.max(now, highestClockIn(target) + 1));
     requireUnused(restored);
     // A supervisor may have started the service again.
     requireUnused(target);
@@ -84,11 +83,6 @@ async function restore(context: CommandContext, file: string): Promise<number> {
   return code;
 }
 
-function requireUnused(file: string): void {
-  if (existsSync(file) && isInUse(file))
-    throw new CommandError(`${file}: is in use; stop every service and command that has it open, and try again`);
-}
-
 /** Repairs the copy and advances its clocks, so that no service ever opens it while devices are ahead of its clocks. */
 function makeDevicesStartOver(context: CommandContext, file: string, to: number): Promise<number> {
   return withDatabase({ ...context.settings, databaseUrl: `sqlite:${file}` }, async (database) => {
@@ -98,10 +92,7 @@ function makeDevicesStartOver(context: CommandContext, file: string, to: number)
   });
 }
 
-/**
- * Gives `file` the permissions and the owner of the file that it will replace, or the owner of the folder: even if root
- * restores it, the service must be able to write to it.
- */
+/** Even if root restores it, the service must be able to write to the file: it becomes like the one that it will replace. */
 async function keepOwner(target: string, file: string): Promise<void> {
   const hasTarget = existsSync(target);
   const { mode } = await stat(hasTarget ? target : file);

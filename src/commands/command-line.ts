@@ -1,13 +1,11 @@
 import { Command, CommanderError } from 'commander';
 import { SettingError } from '../config/settings.js';
 import { ApiError } from '../protocol/api-error.js';
-import { addAdvanceClocks } from './advance-clocks.command.js';
 import { addBackup, addRestore } from './backup.commands.js';
-import { CommandError, EXIT, EXIT_CODES, ReaderGone, Shell, UsageError } from './shell.js';
+import { addAdvanceClocks, addMigrate, addPurge } from './database.commands.js';
 import { addDoctor } from './doctor.command.js';
-import { addMigrate } from './migrate.command.js';
-import { addPurge } from './purge.command.js';
 import { addSettings } from './settings.command.js';
+import { CommandError, EXIT, ReaderGone, Shell, UsageError } from './shell.js';
 import { addTokenCreate, addTokenList, addTokenRevoke } from './token.commands.js';
 import { addUserErase, addUserExport, addUserList } from './user.commands.js';
 import { addUserDeprovision } from './user-deprovision.command.js';
@@ -46,11 +44,12 @@ export function createProgram(shell: Shell): Command {
     .description('Each command describes itself with --help.')
     .exitOverride()
     .showHelpAfterError(HINT)
-    .addHelpText('afterAll', `\n${EXIT_CODES}`)
+    .addHelpText('afterAll', '\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 something listed needs attention')
     .hook('preAction', (_program, command) => requireValues(command))
     .configureHelp({
-      visibleCommands: ({ commands }) => commands.flatMap((command) => leavesOf(command)),
-      subcommandTerm: nameOf,
+      // The commands of a group in the place of the group, by the names that are typed.
+      visibleCommands: ({ commands }) => commands.flatMap((each) => (each.commands.length > 0 ? each.commands : each)),
+      subcommandTerm: (command) => (command.parent?.parent ? `${command.parent.name()} ` : '') + command.name(),
     });
   for (const add of [addMigrate, addSettings, addPurge, addDoctor, addBackup, addRestore, addAdvanceClocks])
     add(program, shell);
@@ -61,13 +60,6 @@ export function createProgram(shell: Shell): Command {
     add(user, shell);
   return program;
 }
-
-/** A command, or the commands of a group. */
-const leavesOf = (command: Command): Command[] => (command.commands.length > 0 ? [...command.commands] : [command]);
-
-/** The name as it is typed, with that of its group. */
-const nameOf = (command: Command): string =>
-  command.parent?.parent ? `${command.parent.name()} ${command.name()}` : command.name();
 
 /** Refuses an option without its value, for which Commander takes the option that follows. */
 function requireValues(command: Command): void {

@@ -22,9 +22,9 @@ An intact backup that was restored has nothing wrong in it, but is older than wh
   addUserOptions(command)
     .option('--repair', 'advance the clocks and correct the counts of articles; everything else is left to you')
     .option('--dry-run', 'write nothing, even with --repair')
-    .action(({ repair = false, dryRun = false, ...options }: UserOptions & { repair?: boolean; dryRun?: boolean }) => {
+    .action((options: UserOptions & { repair?: boolean; dryRun?: boolean }) => {
       const user = namedUser(options);
-      const mayRepair = repair && !dryRun;
+      const mayRepair = Boolean(options.repair) && !options.dryRun;
       return shell.withDatabase((context) => {
         if (mayRepair) context.audit('doctor --repair', user?.name ?? 'all users');
         return examine(context, mayRepair, user);
@@ -66,7 +66,6 @@ export async function examine(context: DatabaseContext, mayRepair: boolean, user
   return found > repaired ? EXIT.attention : EXIT.ok;
 }
 
-/** What the operator should do next. */
 function nextStep(found: number, repaired: number, repairable: number): string {
   if (found === 0) return 'nothing to do';
   if (found === repaired) return 'nothing to do; devices learn what was repaired when they poll';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type Variables, variablesOfFile } from '../config/load-settings.js';
 import { masked, SETTING_NAMES, valueOf } from '../config/settings.js';
-import type { CommandContext, Shell } from './shell.js';
+import type { Shell } from './shell.js';
 
 export function addSettings(commands: Command, shell: Shell): void {
   commands
@@ -11,19 +11,18 @@ export function addSettings(commands: Command, shell: Shell): void {
       'Prints a line for each setting: its name, the value in force, and where it comes from: the environment, .env, a file (NAME_FILE) or the default. Secrets and passwords are not shown. The service need not run.',
     )
     .option('--json', 'one JSON object per line')
-    .action(({ json = false }: { json?: boolean }) => shell.run((context) => printSettings(context, json)));
-}
-
-async function printSettings({ settings, environment, print }: CommandContext, json: boolean): Promise<void> {
-  const fromFile = variablesOfFile();
-  for (const name of SETTING_NAMES) {
-    const text = String(valueOf(settings, name) ?? '');
-    const value = text === '' ? null : masked(name, text);
-    const source = sourceOf(name, environment, fromFile);
-    await print(
-      json ? JSON.stringify({ name, value, source }) : `${name.padEnd(25)} ${(value ?? '(none)').padEnd(40)} ${source}`,
+    .action(({ json }: { json?: boolean }) =>
+      shell.run(async ({ settings, environment, print }) => {
+        const fromFile = variablesOfFile();
+        for (const name of SETTING_NAMES) {
+          const text = String(valueOf(settings, name) ?? '');
+          const value = text === '' ? null : masked(name, text);
+          const source = sourceOf(name, environment, fromFile);
+          const line = `${name.padEnd(25)} ${(value ?? '(none)').padEnd(40)} ${source}`;
+          await print(json ? JSON.stringify({ name, value, source }) : line);
+        }
+      }),
     );
-  }
 }
 
 /** The environment takes precedence over `.env`. */

@@ -5,15 +5,19 @@ import type { Settings } from '../config/settings.js';
 import type { Database } from '../database/database.js';
 import { openDatabase } from '../database/open.js';
 import { CORRUPT_ADVICE, databaseFile, requireDatabaseFile } from '../database/why-not-open.js';
+import { isUsableTimestamp } from '../protocol/timestamp.js';
 import { examineSchema } from './doctor/schema.js';
 
 const PROGRESS_MS = 2_000;
 
-/** Exit codes. */
+/** Exit codes; `createProgram` explains them. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, attention: 3 } as const;
 
-/** What they mean, for the help of every command. */
-export const EXIT_CODES = 'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 something listed needs attention';
+/** A stored time in ISO 8601; what cannot be a time, which `doctor` finds, as it is stored. */
+export const shownTime = (stored: unknown): string =>
+  isUsableTimestamp(stored) ? new Date(stored).toISOString() : `not a time (${JSON.stringify(stored)})`;
+
+export const DAMAGED = 'damaged values: "doctor" says what to do';
 
 /** The options do not fit together, or do not fit the settings; the message says how to call the command. */
 export class UsageError extends Error {}
@@ -25,16 +29,12 @@ export class CommandError extends Error {}
 export interface CommandContext {
   settings: Settings;
   now: Now;
-  /** The environment variables. */
   environment: Readonly<Record<string, string | undefined>>;
   /** Writes a line about what the command does, which goes on without a reader. */
   print: (line: string) => Promise<void>;
   /** Writes a line of what the command is there to write, and ends the command when nobody reads it any more. */
   output: (line: string) => Promise<void>;
-  /**
-   * Notes in the audit log that the command is about to read or change data of `whose`, before it does: a command that fails
-   * or is killed is noted, too.
-   */
+  /** Notes, before it happens, that the command reads or changes data of `whose`: it counts if it then fails, too. */
   audit: (what: string, whose: string, account?: Buffer) => void;
   /** Reports the progress of long work on stderr, every few seconds. */
   progress: (text: string) => void;
@@ -45,23 +45,23 @@ export interface DatabaseContext extends CommandContext {
   database: Database;
 }
 
-/**
- * Runs the work of a command and keeps its exit code. Commands check their options first, so that wrong usage is
- * reported whatever the settings and the database are.
- */
+/** Runs the work of a command, whose options are checked first: wrong usage is reported whatever the settings are. */
 export class Shell {
   exitCode: number = EXIT.ok;
 
   /** @param given what commands get instead of that of this process */
   constructor(private readonly given: Partial<DatabaseContext> = {}) {}
 
-  /** Runs `work`, which may resolve with an exit code other than 0. */
+  /** Runs `work`, and keeps the exit code if it resolves with one. */
   async run(work: (context: CommandContext) => Promise<number | void>): Promise<void> {
     const code = await work({
       settings: this.given.settings ?? loadSettings(),
       now: Date.now,
       environment: process.env,
-      print: (line) => printLine(line).catch(unlessReaderGone),
+      print: (line) =>
+        printLine(line).catch((error: unknown) => {
+          if (!(error instanceof ReaderGone)) throw error;
+        }),
       output: printLine,
       audit: writeAudit,
       progress: createProgress(),
@@ -106,26 +106,17 @@ async function whyNot(settings: Settings, database: Database): Promise<string> {
 /** The reader of the output has closed it, as `head` does, which is not an error. */
 export class ReaderGone extends Error {}
 
-function unlessReaderGone(error: unknown): void {
-  if (!(error instanceof ReaderGone)) throw error;
-}
-
-/** The stream is destroyed by the first line that the reader does not take. */
-const NO_READER = ['EPIPE', 'ERR_STREAM_DESTROYED'];
-
 // Each line that cannot be written reports it.
 process.stdout.on('error', () => undefined);
 
-/**
- * Writes a line to standard output; resolves when it is written. Rejects with `ReaderGone` when the reader is gone, with
- * `CommandError` when the line cannot be written.
- */
+/** Resolves when the line is written. Rejects with `ReaderGone`, or with `CommandError` when it cannot be written. */
 const printLine = (line: string): Promise<void> =>
   new Promise((resolve, reject) => {
     process.stdout.write(`${line}\n`, (error?: NodeJS.ErrnoException | null) => {
-      const code = error?.code ?? error?.message ?? '';
-      if (!error) resolve();
-      else if (NO_READER.includes(code)) reject(new ReaderGone());
+      if (!error) return resolve();
+      const { code = error.message } = error;
+      // The stream is destroyed by the first line that the reader does not take.
+      if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') reject(new ReaderGone());
       else reject(new CommandError(`standard output: cannot be written (${code})`));
     });
   });
@@ -140,12 +131,7 @@ function createProgress(): (text: string) => void {
   };
 }
 
-/**
- * Writes a line of the audit log: who runs the command, what it does, and whose data it is about. It has the form of the
- * service's log and goes to stderr, as standard output is for the result.
- *
- * @param whose the user as the operator named it
- */
+/** Writes a line of the audit log in the form of the service's log, to stderr, as standard output is for the result. */
 function writeAudit(what: string, whose: string, account?: Buffer): void {
   const entry = { context: 'Audit', who: operator(), what, whose, account: account?.toString('hex') };
   console.error(JSON.stringify({ level: 'info', time: new Date().toISOString(), ...entry, msg: `${what}: ${whose}` }));

@@ -10,13 +10,6 @@ import { CommandError } from './shell.js';
 /** The suffixes of a database file and its companion files; the first is that of the database itself. */
 export const FILE_SUFFIXES = ['', '-journal', '-wal', '-shm'];
 
-export interface CopyContents {
-  users: number;
-  articles: number;
-  /** The highest clock of all users; 0 without users. */
-  highest: number;
-}
-
 /** The SQLite file of the settings. Throws `CommandError` for any other database. */
 export function requireSqliteFile(settings: Settings): string {
   const file = databaseFile(settings);
@@ -33,7 +26,7 @@ export function requireSqliteFile(settings: Settings): string {
  * Copies a database that may be in use, complete and as of one moment, through SQLite's backup API. The copy has the
  * same permissions, and gets its name once it is complete and checked. Throws `CommandError` when it cannot be copied.
  */
-export async function copyDatabase(from: string, to: string): Promise<CopyContents> {
+export async function copyDatabase(from: string, to: string) {
   const unusable = whyUnusable(to);
   if (unusable) throw new CommandError(`${to}: ${unusable}`);
   if (!existsSync(from)) throw new CommandError(`${from}: there is no such file`);
@@ -62,30 +55,32 @@ export async function removeDatabase(file: string): Promise<void> {
   for (const suffix of FILE_SUFFIXES) await rm(file + suffix, { force: true });
 }
 
-/** Opens a copy and checks that it is an intact database of this service; leaves no companion files. */
-function contentsOf(file: string): CopyContents {
-  const copy = new Sqlite(file);
+/** What an intact database of this service has, and its highest clock. Checks that it is one; leaves no companion files. */
+function contentsOf(file: string) {
+  const copy = new Sqlite(file, { fileMustExist: true });
   try {
     copy.pragma('journal_mode = DELETE');
-    const [problem] = copy.pragma('integrity_check(1)', { simple: false }) as { integrity_check: string }[];
-    if (problem!.integrity_check !== 'ok') throw new CommandError(`the copy is damaged: ${problem!.integrity_check}`);
-    return copy
-      .prepare(
-        `SELECT COUNT(*) AS users, COALESCE(SUM(live_count), 0) AS articles,
-           COALESCE(MAX(CASE WHEN last_modified BETWEEN 0 AND ${LATEST_TIMESTAMP} THEN last_modified END), 0) AS highest
-         FROM accounts`,
-      )
-      .get() as CopyContents;
+    const problem = copy.pragma('integrity_check(1)', { simple: true }) as string;
+    if (problem !== 'ok') throw new CommandError(`the copy is damaged: ${problem}`);
+    const contents = copy.prepare(
+      `SELECT COUNT(*) AS users, COALESCE(SUM(live_count), 0) AS articles,
+         COALESCE(MAX(CASE WHEN last_modified BETWEEN 0 AND ${LATEST_TIMESTAMP} THEN last_modified END), 0) AS highest
+       FROM accounts`,
+    );
+    return contents.get() as { users: number; articles: number; highest: number };
   } finally {
     copy.close();
   }
 }
 
-/**
- * Whether another process has the database open: only an exclusive user can turn off the write-ahead log. A corrupt
- * file counts as unused.
- */
-export function isInUse(file: string): boolean {
+/** Throws `CommandError` while another process has the database open. */
+export function requireUnused(file: string): void {
+  if (!existsSync(file) || !isInUse(file)) return;
+  throw new CommandError(`${file}: is in use; stop every service and command that has it open, and try again`);
+}
+
+/** Only an exclusive user can turn off the write-ahead log. A corrupt file counts as unused. */
+function isInUse(file: string): boolean {
   const handle = new Sqlite(file, { fileMustExist: true, timeout: 1_000 });
   try {
     return handle.pragma('journal_mode = DELETE', { simple: true }) === 'wal';
@@ -96,7 +91,7 @@ export function isInUse(file: string): boolean {
   }
 }
 
-/** The highest clock in a file; 0 when it cannot be read. */
+/** The highest clock in a file; 0 when there is none that can be read. */
 export function highestClockIn(file: string): number {
   try {
     return contentsOf(file).highest;

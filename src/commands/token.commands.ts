@@ -7,8 +7,7 @@ import type { Token } from '../database/entities/token.entity.js';
 import { committed } from '../database/transaction.js';
 import { baseUrl } from '../greeting.js';
 import { isUsableTimestamp } from '../protocol/timestamp.js';
-import { CommandError, type DatabaseContext, EXIT, type Shell, UsageError } from './shell.js';
-import { DAMAGED, shownTime } from './shown-time.js';
+import { CommandError, DAMAGED, type DatabaseContext, EXIT, type Shell, shownTime, UsageError } from './shell.js';
 import { bearerKey, readName, requireProvisioned } from './user-options.js';
 
 interface Options {
@@ -39,11 +38,8 @@ A user exists from the first token on. Give each device its own, so that the tok
     .action((user: string, options: Options) => shell.withDatabase((context) => create(context, user, options)));
 }
 
-async function create(
-  context: DatabaseContext,
-  user: string,
-  { name, expires, readOnly = false, quiet }: Options,
-): Promise<void> {
+async function create(context: DatabaseContext, user: string, options: Options): Promise<void> {
+  const { name, expires, readOnly = false, quiet } = options;
   const { settings, now, database, print } = context;
   if (!settings.tokensEnabled)
     throw new CommandError('TOKENS_ENABLED: is false, the service would not accept the token; set it to true');
@@ -55,10 +51,9 @@ async function create(
   const expires_on = expires === undefined ? null : created_on + expires;
   const token_hash = personalTokenHash(token);
   const row = { subject: user, name, token_hash, created_on, expires_on, last_used_on: null, read_only: readOnly };
-  const inserted = database.inTransaction(async (transaction) => {
-    await insertToken(transaction, row);
-    return committed(undefined, hasToken(token_hash));
-  });
+  const inserted = database.inTransaction(async (transaction) =>
+    committed(await insertToken(transaction, row), hasToken(token_hash)),
+  );
   await inserted.catch((error: unknown) => {
     if (database.dialect.classify(error) !== 'duplicate') throw error;
     throw new CommandError(`${user} has a token "${name}" already: revoke it first, or choose another --name`);
@@ -75,15 +70,13 @@ function explanation(settings: Settings, token: string, expiresOn: number | null
   const link = `${settings.publicUrl ?? baseUrl(settings.host, settings.port)}/app/#token=${token}`;
   lines.push('', 'Opens the web application signed in; whoever has the link is the user:', link);
   lines.push('', renderUnicodeCompact(link, { border: 2 }));
-  return isOnThisMachine(link) ? [...lines, '', ONLY_HERE] : lines;
+  if (/^(localhost|.*\.localhost|127\..*|0\.0\.0\.0|\[::1?\])$/.test(new URL(link).hostname))
+    lines.push(
+      '',
+      'The link works on this machine only; with PUBLIC_URL=https://list.example.com in the settings it names the address that other devices use.',
+    );
+  return lines;
 }
-
-const ONLY_HERE =
-  'The link works on this machine only; with PUBLIC_URL=https://list.example.com in the settings it names the address that other devices use.';
-
-/** Whether no other device reaches the service by this link. */
-const isOnThisMachine = (link: string): boolean =>
-  /^(localhost|.*\.localhost|127\..*|0\.0\.0\.0|\[::1?\])$/.test(new URL(link).hostname);
 
 const UNITS_MS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 const MAX_MS = 36_500 * UNITS_MS.d!;
@@ -121,8 +114,8 @@ export function addTokenList(commands: Command, shell: Shell): void {
 const isDamaged = ({ created_on, expires_on }: Token): boolean =>
   [created_on, expires_on].some((time) => time !== null && !isUsableTimestamp(time));
 
-const jsonOf = ({ subject, name, created_on, expires_on, last_used_on, read_only }: Token): string =>
-  JSON.stringify({ user: subject, name, created_on, expires_on, last_used_on, read_only: Boolean(read_only) });
+const jsonOf = ({ subject: user, name, created_on, expires_on, last_used_on, read_only }: Token): string =>
+  JSON.stringify({ user, name, created_on, expires_on, last_used_on, read_only: Boolean(read_only) });
 
 function lineOf({ subject, name, created_on, expires_on, last_used_on, read_only }: Token, now: number): string {
   const end =
@@ -146,10 +139,8 @@ export function addTokenRevoke(commands: Command, shell: Shell): void {
       return shell.withDatabase(async ({ database, print, audit }) => {
         audit(name === undefined ? 'token revoke --all' : `token revoke --name ${name}`, user);
         const revoked = await deleteTokens(database, user, name);
-        if (revoked === 0)
-          throw new CommandError(
-            `${user} has no ${name === undefined ? 'tokens' : `token "${name}"`}; see "token list"`,
-          );
+        const missing = name === undefined ? 'tokens' : `token "${name}"`;
+        if (revoked === 0) throw new CommandError(`${user} has no ${missing}; see "token list"`);
         await print(`revoked ${revoked} ${revoked === 1 ? 'token' : 'tokens'} of ${user}`);
       });
     });

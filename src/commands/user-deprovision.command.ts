@@ -9,12 +9,6 @@ import { bearerKey, issuerOf, readIssuer, readSubject } from './user-options.js'
 const DAY_MS = 86_400_000;
 const MAX_DAYS = 36_500;
 
-interface Options {
-  issuer?: string;
-  eraseAfter?: number;
-  undo?: boolean;
-}
-
 export function addUserDeprovision(commands: Command, shell: Shell): void {
   commands
     .command('deprovision')
@@ -30,7 +24,7 @@ export function addUserDeprovision(commands: Command, shell: Shell): void {
         'eraseAfter',
       ),
     )
-    .action((subject: string, options: Options) =>
+    .action((subject: string, options: { issuer?: string; eraseAfter?: number; undo?: boolean }) =>
       shell.withDatabase((context) => {
         const { issuer = context.settings.oauthUri } = options;
         const issuers = [LOCAL_ISSUER, ...(issuer ? [issuerOf(context, issuer)] : [])];

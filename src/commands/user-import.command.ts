@@ -11,11 +11,11 @@ import {
   UnknownExport,
 } from '@reading-list/formats';
 import { type Command, Option } from 'commander';
-import { CommandError, type Shell, UsageError } from './shell.js';
-import { linesOf } from './import/own-lines.js';
+import type { Database } from '../database/database.js';
+import { type ImportContext, ImportCounts } from './import/import-context.js';
 import { importEntries } from './import/import-entries.js';
-import { importOwnLines } from './import/import-own-lines.js';
-import { asDryRun, type ImportContext } from './import/import-context.js';
+import { importOwnLines, linesOf } from './import/own-lines.js';
+import { CommandError, type Shell, UsageError, withDatabase } from './shell.js';
 import { addUserOptions, namedUser, type NamedUser, requireUser, type UserOptions } from './user-options.js';
 
 const BEGINNING_BYTES = 1024;
@@ -42,21 +42,25 @@ Articles whose URL the user already has are left alone, so that an import can be
     .addOption(new Option('--format <format>', 'read the file as this, whatever it looks like').choices(NAMES))
     .option('--added-by <name>', 'who added the articles of another service', 'import')
     .option('--dry-run', 'store nothing, and say what the import would do')
-    .action((file: string, { format, addedBy, dryRun, ...options }: Options) => {
+    .action((file: string, options: Options) => {
       const user = namedUser(options);
-      const work = (context: ImportContext) => importFile(context, bytesOf(file), { user, format, addedBy });
-      return shell.withDatabase((context) => (dryRun ? asDryRun(context, work) : work(context)));
+      return shell.withDatabase((context) => {
+        const run = (database: Database, original?: Database) =>
+          importFile({ ...context, database, original, counts: new ImportCounts() }, bytesOf(file), user, options);
+        if (!options.dryRun) return run(context.database);
+        const inMemory = { ...context.settings, databaseUrl: 'sqlite::memory:' };
+        return withDatabase(inMemory, (memory) => run(memory, context.database));
+      });
     });
 }
 
-interface HowToRead {
-  user?: NamedUser;
-  format?: string;
-  addedBy: string;
-}
-
 /** Imports a file, which is read as a whole unless it is one of our own. */
-async function importFile(context: ImportContext, bytes: Bytes, { user, format, addedBy }: HowToRead): Promise<number> {
+async function importFile(
+  context: ImportContext,
+  bytes: Bytes,
+  user: NamedUser | undefined,
+  { format, addedBy }: Options,
+): Promise<number> {
   const beginning = await readBeginning(bytes);
   if (beginning.length === 0) throw new CommandError('The file is empty.');
   const all = chained(beginning, bytes);

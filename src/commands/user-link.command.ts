@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { committed, type Witness } from '../database/transaction.js';
-import { addToLiveCount, eraseAccount, findAccount, moveAccount, raiseTimestamps } from '../accounts/accounts.store.js';
+import { committed } from '../database/transaction.js';
+import { eraseAccount, findAccount, lockCollection, moveAccount, raiseTimestamps } from '../accounts/accounts.store.js';
 import { hasItems, moveItems } from '../articles/store/transfer.store.js';
 import { LOCAL_ISSUER, REVOCATION_MS } from '../auth/tokens/personal-tokens.js';
 import { deleteTokens } from '../auth/tokens/personal-tokens.store.js';
@@ -32,22 +32,19 @@ export function addUserLink(commands: Command, shell: Shell): void {
     .action((user: string, options: Options) => shell.withDatabase((context) => link(context, user, options)));
 }
 
-async function link(context: DatabaseContext, user: string, options: Options): Promise<void> {
+async function link(context: DatabaseContext, user: string, { subject, issuer, dryRun }: Options): Promise<void> {
   const { database, print, progress } = context;
   const from = bearerKey(context, LOCAL_ISSUER, user);
-  const to = bearerKey(context, issuerOf(context, options.issuer), options.subject);
-  const found = await database.onSession(async (session) => requireMovable(session, user, from, to));
-  context.audit(`user link --subject ${options.subject}${options.dryRun ? ' --dry-run' : ''}`, user, from);
-  if (options.dryRun) {
-    const what = `${found.live_count} articles and all tombstones of ${user}`;
-    await print(`would move ${what} to ${to.toString('hex')}`);
-    return;
-  }
+  const to = bearerKey(context, issuerOf(context, issuer), subject);
+  const { live_count } = await database.onSession((session) => requireMovable(session, user, from, to));
+  context.audit(`user link --subject ${subject}${dryRun ? ' --dry-run' : ''}`, user, from);
+  if (dryRun) return print(`would move ${live_count} articles and all tombstones of ${user} to ${to.toString('hex')}`);
   const revoked = await deleteTokens(database, user);
   progress(`revoked ${revoked} tokens; moving in a moment`);
   if (revoked > 0) await sleep(UNTIL_REVOKED_MS);
+  const isMoved = async (transaction: Session) => (await lockCollection(transaction, from)) === undefined;
   const moved = await database.inTransaction(async (transaction) =>
-    committed(await move(transaction, user, from, to), hasMoved(from)),
+    committed(await move(transaction, user, from, to), isMoved),
   );
   await print(`moved ${moved} articles and tombstones of ${user} to ${to.toString('hex')}; ${revoked} tokens revoked`);
 }
@@ -69,8 +66,7 @@ async function requireMovable(session: Session, user: string, from: Buffer, to: 
 /** Devices that have seen an empty list under the new key, or the old list at a later time, are told to start over. */
 async function move(transaction: Session, user: string, from: Buffer, to: Buffer): Promise<number> {
   // In key order, to avoid deadlocks.
-  for (const account of [from, to].sort((one, other) => one.compare(other)))
-    await addToLiveCount(transaction, account, 0);
+  for (const account of [from, to].sort((one, other) => one.compare(other))) await lockCollection(transaction, account);
   await requireMovable(transaction, user, from, to);
   const empty = await findAccount(transaction, to);
   await eraseAccount(transaction, to);
@@ -78,11 +74,3 @@ async function move(transaction: Session, user: string, from: Buffer, to: Buffer
   await moveAccount(transaction, from, to);
   return moveItems(transaction, from, to);
 }
-
-/** Tells whether the account was moved when the reply to COMMIT is lost. */
-const hasMoved =
-  (from: Buffer): Witness =>
-  async (transaction) => {
-    await addToLiveCount(transaction, from, 0);
-    return (await findAccount(transaction, from)) === undefined;
-  };

@@ -54,7 +54,7 @@ export async function keyOf(context: CommandContext, { option, name, issuer }: N
   if (option === 'key') return Buffer.from(name, 'hex');
   if (option === 'subject') return bearerKey(context, issuerOf(context, issuer), name);
   if (option === 'local') return bearerKey(context, LOCAL_ISSUER, name);
-  const password = context.environment.BASIC_PASSWORD ?? (await readPassword(`Password of ${name}`));
+  const password = context.environment.BASIC_PASSWORD ?? (await readPassword(name));
   return accountKey(context.settings.userIdSecret, 'basic', [name, password]);
 }
 
@@ -112,11 +112,9 @@ export function readName(text: string): string {
   return text;
 }
 
-/**
- * Reads one line from standard input; on a terminal with a prompt on stderr and without echo. Throws `UsageError` when
- * there is none.
- */
-async function readPassword(what: string): Promise<string> {
+/** Reads a line of standard input, on a terminal without echo. Throws `UsageError` when there is none. */
+async function readPassword(user: string): Promise<string> {
+  const what = `Password of ${user}`;
   const { isTTY } = process.stdin;
   if (isTTY) process.stderr.write(`${what} (not shown): `);
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });

@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
-import { type AccountRow, accountsAfter, everyAccount } from '../accounts/accounts.store.js';
+import { accountsAfter, everyAccount } from '../accounts/accounts.store.js';
 import { isUsableTimestamp } from '../protocol/timestamp.js';
-import { eraseUser } from '../purge/erasures.js';
-import { type DatabaseContext, EXIT, type Shell, UsageError } from './shell.js';
-import { DAMAGED, shownTime } from './shown-time.js';
+import { eraseUser } from '../purge/purge.store.js';
+import { DAMAGED, EXIT, type Shell, shownTime, UsageError } from './shell.js';
 import { storedItems } from './stored-items.js';
 import { addUserOptions, namedUser, requireAccount, requireUser, type UserOptions } from './user-options.js';
 
@@ -18,18 +17,12 @@ export function addUserList(commands: Command, shell: Shell): void {
     .action(({ json }: { json?: boolean }) =>
       shell.withDatabase(async ({ database, print }) => {
         let isDamaged = false;
-        for await (const { account, live_count, last_modified, purged_until } of everyAccount(
-          database,
-          accountsAfter,
-        )) {
-          const key = account.toString('hex');
-          const changed = shownTime(last_modified);
+        for await (const row of everyAccount(database, accountsAfter)) {
+          const { live_count, last_modified, purged_until } = row;
+          const account = row.account.toString('hex');
           isDamaged ||= !isUsableTimestamp(last_modified);
-          await print(
-            json
-              ? JSON.stringify({ account: key, live_count, last_modified, purged_until })
-              : `${key} ${String(live_count).padStart(7)} ${changed}`,
-          );
+          const line = `${account} ${String(live_count).padStart(7)} ${shownTime(last_modified)}`;
+          await print(json ? JSON.stringify({ account, live_count, last_modified, purged_until }) : line);
         }
         if (isDamaged && !json) await print(DAMAGED);
         return isDamaged ? EXIT.attention : EXIT.ok;
@@ -45,26 +38,24 @@ export function addUserExport(commands: Command, shell: Shell): void {
       'Writes to standard output, for each user, a line with the account and then a line for each article and each tombstone, as the API shows them, oldest change first. "user import" reads it. The service may run meanwhile: what changes during the export is in it in its old or its new form, or in both. This format loses nothing. The web application also writes CSV, which loses who added and who read an article, when it was read, the page\'s own title and parts of seconds, and bookmarks (HTML), which keep address, title, excerpt, date, unread and favourite alone.',
     )
     .option('--all', 'all users');
-  addUserOptions(command).action(({ all = false, ...options }: UserOptions & { all?: boolean }) => {
+  addUserOptions(command).action((options: UserOptions & { all?: boolean }) => {
     const user = namedUser(options);
-    if (all === (user !== undefined))
+    if (Boolean(options.all) === (user !== undefined))
       throw new UsageError('Name one user with --key, --subject, --local or --basic, or say --all.');
     return shell.withDatabase(async (context) => {
+      const { database, output } = context;
       const named = user && (await requireAccount(context, user));
       context.audit('user export', user?.name ?? 'all users', named?.account);
       let users = 0;
-      for await (const account of named ? [named] : everyAccount(context.database, accountsAfter)) {
-        await exportAccount(context, account);
+      for await (const row of named ? [named] : everyAccount(database, accountsAfter)) {
+        const { last_modified, live_count, purged_until } = row;
+        const account = row.account.toString('hex');
+        await output(JSON.stringify({ account, last_modified, live_count, purged_until }));
+        for await (const item of storedItems(database, row)) await output(JSON.stringify(item));
         context.progress(`${++users} users so far`);
       }
     });
   });
-}
-
-async function exportAccount({ database, output }: DatabaseContext, row: AccountRow): Promise<void> {
-  const { account, last_modified, live_count, purged_until } = row;
-  await output(JSON.stringify({ account: account.toString('hex'), last_modified, live_count, purged_until }));
-  for await (const item of storedItems(database, row)) await output(JSON.stringify(item));
 }
 
 export function addUserErase(commands: Command, shell: Shell): void {
@@ -76,20 +67,17 @@ export function addUserErase(commands: Command, shell: Shell): void {
     );
   addUserOptions(command)
     .option('--dry-run', 'only say what there is')
-    .action(({ dryRun, ...options }: UserOptions & { dryRun?: boolean }) => {
+    .action((options: UserOptions & { dryRun?: boolean }) => {
       const user = requireUser(namedUser(options));
       return shell.withDatabase(async (context) => {
-        const { print, progress } = context;
         const { account, live_count } = await requireAccount(context, user);
         const key = account.toString('hex');
-        context.audit(`user erase${dryRun ? ' --dry-run' : ''}`, user.name, account);
-        if (dryRun) {
-          await print(`would erase ${live_count} articles and all tombstones of ${key}`);
-          return;
-        }
+        context.audit(`user erase${options.dryRun ? ' --dry-run' : ''}`, user.name, account);
+        if (options.dryRun) return context.print(`would erase ${live_count} articles and all tombstones of ${key}`);
         let erased = 0;
-        for await (erased of eraseUser(context.database, account)) progress(`${erased} articles and tombstones so far`);
-        await print(`erased ${erased} articles and tombstones of ${key}`);
+        for await (erased of eraseUser(context.database, account))
+          context.progress(`${erased} articles and tombstones so far`);
+        await context.print(`erased ${erased} articles and tombstones of ${key}`);
       });
     });
 }

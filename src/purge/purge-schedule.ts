@@ -12,8 +12,7 @@ import { NOW, type Now } from '../config/settings.module.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { committed } from '../database/transaction.js';
-import { eraseUser } from './erasures.js';
-import { PAUSE_MS, purgeableBefore, purgeTombstones } from './tombstone-purge.js';
+import { eraseUser, purgeableBefore, purgeTombstones } from './purge.store.js';
 
 const FIRST_PURGE_MS = 5_000;
 /** Where only users are to be erased, which seldom happens. */
@@ -79,10 +78,7 @@ export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutd
     }
   }
 
-  /**
-   * Erases the lists of deprovisioned users whose time has come. It can be interrupted, and run by several processes at
-   * once. Rejects with 503 / 201 when the database stays unavailable.
-   */
+  /** Erases the lists of deprovisioned users whose time has come. Rejects with 503 / 201 when the database is away. */
   async eraseUsers(): Promise<void> {
     const { database, now } = this;
     // One after the other, as a user may be readmitted meanwhile.
@@ -93,7 +89,6 @@ export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutd
       for await (erased of eraseUser(database, account)) {
         if (this.stop.signal.aborted) return;
         if (!(await database.onSession((session) => isDue(session, account, now())))) break;
-        await sleep(PAUSE_MS);
       }
       await database.inTransaction(async (transaction) => committed(await noteErased(transaction, account, now())));
       const user = account.toString('hex');

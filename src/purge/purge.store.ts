@@ -1,45 +1,109 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LessThan, LessThanOrEqual } from 'typeorm';
-import { raiseTimestamps } from '../accounts/accounts.store.js';
+import {
+  addToLiveCount,
+  eraseAccount,
+  everyAccount,
+  lockCollection,
+  purgeableAfter,
+  raiseTimestamps,
+} from '../accounts/accounts.store.js';
+import type { Settings } from '../config/settings.js';
+import type { Database } from '../database/database.js';
 import { StoredArticle } from '../database/entities/article.entity.js';
 import { managerOn } from '../database/entities/manager.js';
-import type { Session } from '../database/session.js';
+import type { Parameter, Session } from '../database/session.js';
+import { committed } from '../database/transaction.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 
-/** The timestamps of the oldest tombstones before `before`, at most `size`, ascending. */
-export async function findTombstones(session: Session, account: Buffer, before: Timestamp, size: number) {
-  const rows = await session.rows(
-    `SELECT last_modified FROM articles WHERE account = ? AND deleted = 1 AND last_modified < ?
-     ORDER BY last_modified LIMIT ${size}`,
-    [account, before],
-  );
-  return rows.map((row) => row.last_modified as Timestamp);
-}
+const DAY_MS = 86_400_000;
+/** Records of a transaction. */
+const CHUNK = 200;
+/** Pause between two chunks, so that writers waiting for the same account, or on SQLite the same file, come first. */
+const PAUSE_MS = 20;
 
-/** The number of tombstones before `before`. */
-export const countTombstones = (session: Session, account: Buffer, before: Timestamp): Promise<number> =>
-  managerOn(session).countBy(StoredArticle, { account, deleted: true, last_modified: LessThan(before) });
+/** Tombstones that were deleted earlier may be purged. */
+export const purgeableBefore = ({ tombstoneRetentionDays }: Settings, now: Timestamp): Timestamp =>
+  now - tombstoneRetentionDays * DAY_MS;
 
 /**
- * Deletes the account's tombstones up to `until` and records that in the account's row, which is written first and
- * thereby locked. Returns how many there were.
+ * Deletes the tombstones from before `before`, one transaction per chunk, and yields how many there were so far, and of how
+ * many accounts, after each chunk and account. It can be left off and repeated at any time, and run by several processes at
+ * once. A dry run only counts. Throws 503 / 201 when the database stays unavailable.
  */
-export async function deleteTombstones(session: Session, account: Buffer, until: Timestamp): Promise<number> {
-  await raiseTimestamps(session, account, 0, until);
-  const tombstones = { account, deleted: true, last_modified: LessThanOrEqual(until) };
-  const { affected } = await managerOn(session).delete(StoredArticle, tombstones);
-  return affected!;
+export async function* purgeTombstones(database: Database, before: Timestamp, dryRun = false) {
+  let [accounts, tombstones] = [0, 0];
+  const read = (session: Session, after: Buffer, size: number) => purgeableAfter(session, after, before, size);
+  const purge = (transaction: Session, account: Buffer) => purgeSome(transaction, account, before);
+  for await (const { account, isDue } of everyAccount(database, read)) {
+    const purgeable = { account, deleted: true, last_modified: LessThan(before) };
+    if (isDue) accounts++;
+    if (isDue && dryRun)
+      tombstones += await database.onSession((session) => managerOn(session).countBy(StoredArticle, purgeable));
+    else if (isDue)
+      for await (const deleted of inChunks(database, account, purge)) {
+        tombstones += deleted;
+        yield { accounts, tombstones };
+      }
+    yield { accounts, tombstones };
+  }
 }
 
-/** The timestamps of articles and tombstones, and which of the two each is, oldest change first. */
-export async function oldestRecords(session: Session, account: Buffer, size: number) {
+/** Deletes a user's records and account likewise, and yields how many records there were so far. Throws the same. */
+export async function* eraseUser(database: Database, account: Buffer) {
+  let erased = 0;
+  for await (const deleted of inChunks(database, account, eraseSome)) yield (erased += deleted);
+}
+
+/** Yields how many records each transaction deleted, which locks the account first, until one finds less than a chunk. */
+async function* inChunks(
+  database: Database,
+  account: Buffer,
+  deleteSome: (transaction: Session, account: Buffer) => Promise<number>,
+): AsyncGenerator<number, void, undefined> {
+  for (;;) {
+    let count = 0;
+    await database.inTransaction(async (transaction) => {
+      await lockCollection(transaction, account);
+      // Repeated because the reply to COMMIT was lost, it may find them gone.
+      count = Math.max(count, await deleteSome(transaction, account));
+      return committed(undefined);
+    });
+    if (count > 0) yield count;
+    if (count < CHUNK) return;
+    await sleep(PAUSE_MS);
+  }
+}
+
+/** Deletes the oldest tombstones, and records in the account's row up to where. */
+async function purgeSome(transaction: Session, account: Buffer, before: Timestamp): Promise<number> {
+  const tombstones = await oldest(transaction, account, 'AND deleted = 1 AND last_modified < ?', [before]);
+  const last = tombstones.at(-1)?.last_modified;
+  if (last === undefined) return 0;
+  const purged = { account, deleted: true, last_modified: LessThanOrEqual(last) };
+  await managerOn(transaction).delete(StoredArticle, purged);
+  await raiseTimestamps(transaction, account, 0, last);
+  return tombstones.length;
+}
+
+/** Deletes the oldest records, and the account with the last ones. */
+async function eraseSome(transaction: Session, account: Buffer): Promise<number> {
+  const records = await oldest(transaction, account);
+  if (records.length < CHUNK) {
+    await managerOn(transaction).delete(StoredArticle, { account });
+    await eraseAccount(transaction, account);
+  } else {
+    const last_modified = LessThanOrEqual(records.at(-1)!.last_modified);
+    await managerOn(transaction).delete(StoredArticle, { account, last_modified });
+    await addToLiveCount(transaction, account, -records.filter(({ deleted }) => !deleted).length);
+  }
+  return records.length;
+}
+
+async function oldest(session: Session, account: Buffer, condition = '', parameters: Parameter[] = []) {
   const rows = await session.rows(
-    `SELECT last_modified, deleted FROM articles WHERE account = ? ORDER BY last_modified LIMIT ${size}`,
-    [account],
+    `SELECT last_modified, deleted FROM articles WHERE account = ? ${condition} ORDER BY last_modified LIMIT ${CHUNK}`,
+    [account, ...parameters],
   );
   return rows as { last_modified: Timestamp; deleted: 0 | 1 }[];
-}
-
-/** Permanently deletes everything up to a timestamp. */
-export async function eraseUntil(session: Session, account: Buffer, until: Timestamp): Promise<void> {
-  await managerOn(session).delete(StoredArticle, { account, last_modified: LessThanOrEqual(until) });
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readSettings } from '../../src/config/load-settings.js';
 import { PurgeSchedule } from '../../src/purge/purge-schedule.js';
-import { purgeTombstones } from '../../src/purge/tombstone-purge.js';
+import { purgeTombstones } from '../../src/purge/purge.store.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { anArticle } from '../support/article.js';
 import type { TestDatabase } from '../support/database.js';

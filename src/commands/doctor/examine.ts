@@ -30,31 +30,24 @@ export interface Problem {
 /** The problems of an account: of its row, which can be repaired, and of its records, which are left to a person. */
 export async function examineAccount(database: Database, account: Buffer, now: () => Timestamp): Promise<Problem[]> {
   const totals = await database.onSession((session) => totalsOf(session, account));
-  const problems = problemsOfTotals(totals).map((text) => ({
-    text,
-    advice: 'run with --repair',
-    repair: () => repairAccount(database, account, now()),
-  }));
+  const repair = () =>
+    database.inTransaction(async (transaction) => {
+      const time = now();
+      await rewriteAccount(transaction, account, time, (current) => rightRow(current, time));
+      return committed(undefined);
+    });
+  const problems = problemsOfTotals(totals).map((text) => ({ text, advice: 'run with --repair', repair }));
   return [...problems, ...(await problemsOfRecords(database, account))];
 }
 
-const repairAccount = (database: Database, account: Buffer, now: Timestamp): Promise<void> =>
-  database.inTransaction(async (transaction) => {
-    await rewriteAccount(transaction, account, now, (totals) => ({
-      ...rightClock(totals, now),
-      live_count: totals.live,
-    }));
-    return committed(undefined);
-  });
-
-/** The timestamps that an account's row should have. */
-function rightClock({ last_modified, purged_until, newest }: Totals, now: Timestamp) {
+/** What an account's row should say. */
+function rightRow({ last_modified, purged_until, newest, live: live_count }: Totals, now: Timestamp) {
   const latest = Math.max(isUsableTimestamp(last_modified) ? last_modified : 0, Math.ceil(newest ?? 0));
   if (isUsableTimestamp(last_modified) && isUsableTimestamp(purged_until) && purged_until <= latest)
-    return { last_modified: latest, purged_until };
+    return { last_modified: latest, purged_until, live_count };
   // All devices have to start over, because what they have been told is unknown.
   const restart = Math.max(now, latest + 1);
-  return { last_modified: restart, purged_until: restart };
+  return { last_modified: restart, purged_until: restart, live_count };
 }
 
 function problemsOfTotals({ last_modified, live_count, purged_until, records, newest, live }: Totals): string[] {
@@ -78,8 +71,7 @@ const shown = (value: Row[string]): string =>
 async function problemsOfRecords(database: Database, account: Buffer): Promise<Problem[]> {
   const problems: Problem[] = [];
   for (let after: Parameter | undefined; ;) {
-    const from = after;
-    const records = await database.onSession((session) => recordsAfter(session, account, from, AT_ONCE));
+    const records = await database.onSession((session) => recordsAfter(session, account, after, AT_ONCE));
     for (const record of records) {
       if (record.wrong !== '') problems.push(problemOfValues(account, record));
       else if (record.deleted === 0 && !hasItsHashes(record))
@@ -90,15 +82,14 @@ async function problemsOfRecords(database: Database, account: Buffer): Promise<P
   }
 }
 
-const THROUGH_API = 'delete it through the API, or restore it from a backup';
-
 /** Nobody but a device knows what a record should say. */
 function problemOfValues(account: Buffer, row: Row): Problem {
   const { id } = row;
   const wrong = row.wrong as string;
   const isTombstone = row.deleted === 1;
   const text = `${isTombstone ? 'tombstone' : 'article'} ${nameOf(id!)}: invalid values in ${wrong}`;
-  if (!isTombstone && !/\b(id|deleted)\b/.test(wrong)) return { text, advice: THROUGH_API };
+  if (!isTombstone && !/\b(id|deleted)\b/.test(wrong))
+    return { text, advice: 'delete it through the API, or restore it from a backup' };
   const where = `account = x'${account.toString('hex')}' AND HEX(id) = '${digits(id!).toUpperCase()}'`;
   const statement =
     isTombstone && !/\b(id|last_modified)\b/.test(wrong)
@@ -115,10 +106,8 @@ async function problemOfHashes(database: Database, account: Buffer, row: Row): P
       text: `article ${id} duplicates the URL of another article`,
       advice: 'delete one of them through the API',
     };
-  return {
-    text: `article ${id} has a hash that does not match its URL`,
-    advice: 'delete it through the API and save it again',
-  };
+  const text = `article ${id} has a hash that does not match its URL`;
+  return { text, advice: 'delete it through the API and save it again' };
 }
 
 /** As `HEX` writes them, for any type that SQLite may have in the column. */

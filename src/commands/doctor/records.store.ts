@@ -35,21 +35,21 @@ function wrongColumns(isLocal: boolean): string {
 
 /** Records of an account after `after` in id order, with the names of the columns whose values are invalid. */
 export function recordsAfter(session: Session, account: Buffer, after: Parameter | undefined, size: number) {
-  const start = after === undefined ? '' : 'AND id > ?';
+  const [start, parameters] = after === undefined ? ['', [account]] : ['AND id > ?', [account, after]];
   return session.rows(
     `SELECT id, deleted, url, resolved_url, ${HASHES.join(', ')},
        CONCAT_WS(', ', ${wrongColumns(session.dialect.isLocal)}) AS wrong
      FROM articles WHERE account = ? ${start} ORDER BY id LIMIT ${size}`,
-    [account, ...(after === undefined ? [] : [after])],
+    parameters,
   );
 }
 
 /** True when a live article has the right hashes of its URLs. */
-export const hasItsHashes = ({ url, url_hash, resolved_url, resolved_url_hash }: Row): boolean =>
-  isHashOf(url_hash!, url as string) && isHashOf(resolved_url_hash!, resolved_url as string);
-
-const isHashOf = (stored: Row[string], text: string): boolean =>
-  Buffer.isBuffer(stored) && stored.equals(urlHash(text));
+export const hasItsHashes = (row: Row): boolean =>
+  ['url', 'resolved_url'].every((field) => {
+    const stored = row[`${field}_hash`];
+    return Buffer.isBuffer(stored) && stored.equals(urlHash(row[field] as string));
+  });
 
 /** Personal tokens with an invalid time, which might never expire. */
 export async function tokensWithoutTime(session: Session) {

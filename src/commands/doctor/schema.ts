@@ -1,4 +1,4 @@
-import type { EntityMetadata, Table, TableColumn } from 'typeorm';
+import type { Driver, EntityMetadata, Table, TableColumn } from 'typeorm';
 import type { Database } from '../../database/database.js';
 import { managerOn } from '../../database/entities/manager.js';
 import type { Problem } from './examine.js';
@@ -10,30 +10,22 @@ const INTO_NEW = 'export all users ("user export --all") and import them into a 
 export const examineSchema = (database: Database): Promise<Problem[]> =>
   database.onSession(async (session) => {
     const { driver, entityMetadatas } = session.dataSource;
-    const typeOf: TypeOf = (column) => {
-      const length = driver.getColumnLength(column as Column);
-      return length ? `${String(column.type)}(${length})` : String(column.type);
-    };
     const names = entityMetadatas.map(({ tableName }) => tableName);
     const tables = await managerOn(session).queryRunner!.getTables(names);
     return entityMetadatas.flatMap((entity) => {
       const table = tables.find(({ name }) => name === entity.tableName);
-      return table
-        ? [...problemsOfColumns(entity, table, typeOf), ...problemsOfKeys(entity, table)]
-        : [missingTable(entity)];
+      if (!table) return [{ text: `the table ${entity.tableName} is missing`, isBlocking: true, advice: FROM_BACKUP }];
+      return [...problemsOfColumns(entity, table, driver), ...problemsOfKeys(entity, table)];
     });
   });
 
-const missingTable = ({ tableName }: EntityMetadata): Problem => ({
-  text: `the table ${tableName} is missing`,
-  isBlocking: true,
-  advice: FROM_BACKUP,
-});
-
 type Column = EntityMetadata['columns'][number];
-type TypeOf = (column: Column | TableColumn) => string;
 
-function problemsOfColumns({ tableName, columns }: EntityMetadata, table: Table, typeOf: TypeOf): Problem[] {
+function problemsOfColumns({ tableName, columns }: EntityMetadata, table: Table, driver: Driver): Problem[] {
+  const typeOf = (column: Column | TableColumn) => {
+    const length = driver.getColumnLength(column as Column);
+    return length ? `${String(column.type)}(${length})` : String(column.type);
+  };
   const problems: Problem[] = [];
   for (const column of columns) {
     const found = table.findColumnByName(column.databaseName);

@@ -4,16 +4,13 @@ import { type Article, newArticle } from '../../articles/article.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { CommandError, type CommandContext, EXIT } from '../shell.js';
 import { keyOf, type NamedUser } from '../user-options.js';
-import { destinationOf, type ImportContext } from './import-context.js';
-import { CHUNK, ImportCounts, storeItems } from './store-items.js';
+import { destinationOf } from './destination.js';
+import type { ImportContext } from './import-context.js';
 
 /** So much of a URL is shown where it is refused. */
 const MAX_SHOWN = 200;
 
-/**
- * Imports another service's entries, oldest first. Stores none if the file cannot be read to its end. Resolves with the
- * exit code.
- */
+/** Imports another service's entries, none if the file cannot be read to its end. Resolves with the exit code. */
 export async function importEntries(
   context: ImportContext,
   user: NamedUser,
@@ -24,15 +21,15 @@ export async function importEntries(
   const account = await keyOf(context, user);
   context.audit(`user import${context.original ? ' --dry-run' : ''}`, user.name, account);
   const { articles, skipped, lost } = await convert(context, addedBy, entries);
-  const counts = new ImportCounts(context.original !== undefined);
   const now = context.now();
   const destination = await destinationOf(context, account, { last_modified: now, purged_until: now - 1 });
-  for (let at = 0; at < articles.length; at += CHUNK) {
-    const chunk = articles.slice(at, at + CHUNK);
-    counts.add(chunk, await storeItems(destination, chunk, context.now()));
-    context.progress(`${at + chunk.length} of ${articles.length} so far`);
+  for (const [at, article] of articles.entries()) {
+    await destination.add(article);
+    context.progress(`${at + 1} of ${articles.length} so far`);
   }
-  const code = await counts.print(context, 'articles', `, ${skipped} cannot be`);
+  // An import of nothing adds no user.
+  if (articles.length > 0) await destination.store();
+  const code = await context.counts.print(context, 'articles', `, ${skipped} cannot be`);
   for (const file of unreadable) await context.print(`${shown(file)}: not an export that can be read`);
   if (others.length > 0) await context.print(`not read in the archive: ${others.length} other files`);
   if (lost !== '') await context.print(lost);

@@ -2,10 +2,52 @@ import { decode, parseOwnLine, ReadError } from '@reading-list/formats';
 import { newArticle } from '../../articles/article.js';
 import { isUsableTimestamp, type Timestamp } from '../../protocol/timestamp.js';
 import { isUuid } from '../../protocol/uuid.js';
-import type { AccountState, Item } from './store-items.js';
+import { CommandError } from '../shell.js';
+import { keyOf, type NamedUser } from '../user-options.js';
+import { type AccountState, type Destination, destinationOf, type Item } from './destination.js';
+import type { ImportContext } from './import-context.js';
+
+/** Imports what `user export` wrote into the user's account, or else the file's own. Resolves with the exit code. */
+export async function importOwnLines(
+  context: ImportContext,
+  user: NamedUser | undefined,
+  lines: AsyncIterable<string>,
+): Promise<number> {
+  const { counts, original } = context;
+  const named = user && (await keyOf(context, user));
+  context.audit(`user import${original ? ' --dry-run' : ''}`, user?.name ?? 'users in the file', named);
+  let [users, read] = [0, 0];
+  /** By account: a file may hold one twice. */
+  const destinations = new Map<string, Destination>();
+  let current: { destination: Destination; state: AccountState } | undefined;
+  try {
+    for await (const line of readOwnLines(lines)) {
+      if ('account' in line) {
+        if (current && named) throw refusal(line.line, 'another user; leave out the user to import them all');
+        await current?.destination.store(current.state);
+        users++;
+        const account = named ?? Buffer.from(line.account, 'hex');
+        // Devices that have not seen what was purged start over.
+        const added = { last_modified: 0, purged_until: line.state.purged_until };
+        const destination = destinations.get(line.account) ?? (await destinationOf(context, account, added));
+        destinations.set(line.account, destination);
+        current = { destination, state: line.state };
+      } else {
+        await current?.destination.add(line.item);
+        context.progress(`${++read} articles and tombstones of ${users} users so far`);
+      }
+    }
+    await current?.destination.store(current.state);
+  } catch (error) {
+    if (!(error instanceof ReadError)) throw error;
+    const done = original ? 'nothing was imported' : `${counts.stored} articles and tombstones were imported before`;
+    throw new CommandError(`${error.message}; ${done}, and the import can be repeated`);
+  }
+  return counts.print(context, `articles and tombstones of ${users} users`);
+}
 
 /** A line of `user export`: the account of the following lines, or one of its items. */
-export type OwnLine = { line: number } & ({ account: string; state: AccountState } | { item: Item });
+type OwnLine = { line: number } & ({ account: string; state: AccountState } | { item: Item });
 
 /** Reads the lines of `user export`. Throws `ReadError` for any other line. */
 export async function* readOwnLines(lines: AsyncIterable<string>): AsyncGenerator<OwnLine> {
@@ -21,8 +63,7 @@ export async function* readOwnLines(lines: AsyncIterable<string>): AsyncGenerato
   }
 }
 
-export const refusal = (line: number, reason: string): ReadError =>
-  new ReadError(reason, { unit: 'line', number: line });
+const refusal = (line: number, reason: string): ReadError => new ReadError(reason, { unit: 'line', number: line });
 
 function readOwnLine(text: string, line: number): OwnLine {
   const value = parseOwnLine(text, line);
@@ -33,27 +74,28 @@ function readOwnLine(text: string, line: number): OwnLine {
   }
 }
 
-function readAccount({ account, last_modified, purged_until }: Record<string, unknown>) {
+function readAccount(value: Record<string, unknown>) {
+  const { account } = value;
   if (typeof account !== 'string' || !/^[0-9a-f]{32}$/.test(account)) throw new Error('account: not a key');
-  const [clock, gone] = [readTimestamp({ last_modified }), readTimestamp({ purged_until })];
+  const [clock, purged_until] = [readTimestamp(value, 'last_modified'), readTimestamp(value, 'purged_until')];
   // Its clock is behind if it was exported in the middle of an import.
-  return { account, state: { last_modified: Math.max(clock, gone), purged_until: gone } };
+  return { account, state: { last_modified: Math.max(clock, purged_until), purged_until } };
 }
 
 function readItem(value: Record<string, unknown>): Item {
   const { id } = value;
   if (typeof id !== 'string' || !isUuid(id)) throw new Error('id: not a UUID');
-  const last_modified = readTimestamp({ last_modified: value.last_modified });
+  const last_modified = readTimestamp(value, 'last_modified');
   if (value.deleted === true) return { id, last_modified, deleted: true };
-  const stored_on = readTimestamp({ stored_on: value.stored_on });
+  const stored_on = readTimestamp(value, 'stored_on');
   const article = newArticle(value, id, stored_on);
   // A new article with null gets the title instead, but a stored one may have none.
   const resolved_title = value.resolved_title === null ? null : article.resolved_title;
   return { ...article, resolved_title, stored_on, last_modified };
 }
 
-function readTimestamp(field: Record<string, unknown>): Timestamp {
-  const [[name, value]] = Object.entries(field) as [[string, unknown]];
+function readTimestamp(values: Record<string, unknown>, name: string): Timestamp {
+  const value = values[name];
   if (!isUsableTimestamp(value)) throw new Error(`${name}: not a timestamp`);
   return value;
 }

@@ -1,0 +1,105 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { accountsAfter, everyAccount, raiseTimestamps } from '../accounts/accounts.store.js';
+import { tick } from '../accounts/tick.js';
+import { SettingError } from '../config/settings.js';
+import { migrateDatabase } from '../database/migrate.js';
+import { isBusy } from '../database/sqlite/dialect.js';
+import { committed } from '../database/transaction.js';
+import { isUsableTimestamp, type Timestamp } from '../protocol/timestamp.js';
+import { purgeableBefore, purgeTombstones } from '../purge/purge.store.js';
+import { CommandError, type DatabaseContext, EXIT, type Shell } from './shell.js';
+
+export function addMigrate(commands: Command, shell: Shell): void {
+  commands
+    .command('migrate')
+    .summary('Bring the database schema up to date')
+    .description('Brings the schema of DATABASE_URL up to date. Several may run at once.')
+    .option('--check', 'only say what is pending; anything that is needs attention (3)')
+    .action(({ check = false }: { check?: boolean }) =>
+      shell.run(async ({ settings, print }) => {
+        const names = await migrateDatabase(settings, check).catch((error: unknown) => {
+          throw error instanceof SettingError ? error : new CommandError(`DATABASE_URL: ${reasonOf(error)}`);
+        });
+        for (const name of names) await print(`${check ? 'pending' : 'done'}: ${name}`);
+        if (names.length === 0) await print('up to date');
+        return check && names.length > 0 ? EXIT.attention : EXIT.ok;
+      }),
+    );
+}
+
+/** What went wrong, and what to do about it where that is known. */
+function reasonOf(error: unknown): string {
+  const { message, syscall } = error as NodeJS.ErrnoException;
+  if (isBusy(error)) return `another process holds the file (${message}); end it, or try again when it is done`;
+  // A failed system call means that there is no server.
+  return syscall
+    ? `the database server cannot be reached (${message}); check its host and port, and that it is running`
+    : message;
+}
+
+export function addPurge(commands: Command, shell: Shell): void {
+  commands
+    .command('purge')
+    .summary('Delete tombstones older than TOMBSTONE_RETENTION_DAYS')
+    .description(
+      `Deletes the tombstones of all users that are older than TOMBSTONE_RETENTION_DAYS, in small chunks. Live articles stay. The service does this every hour; the command does it immediately.`,
+    )
+    .option('--dry-run', 'only say how many there are')
+    .action(({ dryRun = false }: { dryRun?: boolean }) =>
+      shell.withDatabase(async ({ settings, now, database, print, progress }) => {
+        if (settings.tombstoneRetentionDays === 0)
+          throw new CommandError(
+            'TOMBSTONE_RETENTION_DAYS: is 0, tombstones are kept forever; set it to a number of days',
+          );
+        let total = { accounts: 0, tombstones: 0 };
+        for await (total of purgeTombstones(database, purgeableBefore(settings, now()), dryRun))
+          progress(`${total.tombstones} tombstones of ${total.accounts} users so far`);
+        await print(`${dryRun ? 'would purge' : 'purged'} ${total.tombstones} tombstones of ${total.accounts} users`);
+      }),
+    );
+}
+
+export function addAdvanceClocks(commands: Command, shell: Shell): void {
+  commands
+    .command('advance-clocks')
+    .summary('After restoring a backup: make every device start over')
+    .description(
+      `After a backup was restored, devices know changes that the service has lost, and request only newer ones. This gives every list a new timestamp, later than any that devices can have seen, so that the service tells each device that asks for changes since an earlier one to start over. Run it before devices reconnect. "restore" includes it.`,
+    )
+    .option(
+      '--to <time>',
+      'a time later than any timestamp issued before the loss, such as 2026-01-31T12:00:00Z, if that is later than now. Needed only when the clock of an instance was ahead',
+      readTime,
+    )
+    .option('--dry-run', 'only say how many lists there are')
+    .action(({ to = 0, dryRun = false }: { to?: Timestamp; dryRun?: boolean }) =>
+      shell.withDatabase(async (context) => {
+        context.audit(`advance-clocks${dryRun ? ' --dry-run' : ''}`, 'all users');
+        await advanceClocks(context, Math.max(to, context.now()), dryRun);
+      }),
+    );
+}
+
+function readTime(text: string): Timestamp {
+  const time = Date.parse(text);
+  // Without a time zone it would be the one of this machine.
+  if (!/T.*(Z|[+-]\d\d:\d\d)$/.test(text) || !isUsableTimestamp(time))
+    throw new InvalidArgumentError('A time such as 2026-01-31T12:00:00Z.');
+  return time;
+}
+
+/** Gives every list a timestamp of at least `to`, and makes devices with an earlier one start over. */
+export async function advanceClocks(context: DatabaseContext, to: Timestamp, dryRun = false): Promise<void> {
+  const { database, print, progress } = context;
+  let lists = 0;
+  for await (const { account } of everyAccount(database, accountsAfter)) {
+    if (!dryRun)
+      await database.inTransaction(async (transaction) => {
+        const { timestamp } = (await tick(transaction, { account, now: to, liveDelta: 0 }))!;
+        await raiseTimestamps(transaction, account, timestamp, timestamp);
+        return committed(undefined);
+      });
+    progress(`${++lists} lists so far`);
+  }
+  await print(`${dryRun ? 'would advance' : 'advanced'} the clocks of ${lists} lists`);
+}

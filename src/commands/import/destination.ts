@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import {
+  addAccount,
+  findAccount,
+  lockCollection,
+  raiseTimestamps,
+  settleCollection,
+} from '../../accounts/accounts.store.js';
+import type { Article, Tombstone } from '../../articles/article.js';
+import { insertArticle, isTaken } from '../../articles/store/articles.store.js';
+import {
+  deleteItem,
+  insertTombstone,
+  latestTimestamp,
+  type Version,
+  versionOf,
+} from '../../articles/store/transfer.store.js';
+import type { Database } from '../../database/database.js';
+import type { Session } from '../../database/session.js';
+import { committed } from '../../database/transaction.js';
+import type { Timestamp } from '../../protocol/timestamp.js';
+import { storedItems } from '../stored-items.js';
+import type { ImportContext } from './import-context.js';
+
+/** Items that are stored in one transaction. */
+const CHUNK = 100;
+
+export type Item = Article | Tombstone;
+
+/** An account's clock, and up to where its tombstones were purged, at the time of the export. */
+export interface AccountState {
+  last_modified: Timestamp;
+  purged_until: Timestamp;
+}
+
+/** @param added what the account begins with if there is none yet */
+export async function destinationOf(
+  context: ImportContext,
+  account: Buffer,
+  added: AccountState,
+): Promise<Destination> {
+  if (context.original) await copyAccount(context.original, context.database, account);
+  return new Destination(context, account, added);
+}
+
+/**
+ * An account to import into. Devices ask for what is later than its clock, so an item keeps its timestamp only if that is
+ * later, and otherwise gets a new one. Newer versions of records are kept, as are live articles with the same URL.
+ */
+export class Destination {
+  /** Not stored yet. */
+  private items: Item[] = [];
+  /** The records that got a new timestamp: a file may have a later version of one, too. */
+  private readonly restamped = new Map<string, { given: Timestamp; inFile: Timestamp }>();
+
+  constructor(
+    private readonly context: ImportContext,
+    private readonly account: Buffer,
+    private readonly added: AccountState,
+  ) {}
+
+  async add(item: Item): Promise<void> {
+    if (this.items.push(item) >= CHUNK) await this.store();
+  }
+
+  /** Stores all items that were added, and advances the account to its state at the time of the export. */
+  async store(exported: AccountState = { last_modified: 0, purged_until: 0 }): Promise<void> {
+    const { account, context, items } = this;
+    this.items = [];
+    const now = context.now();
+    const maxLive = context.settings.maxArticlesPerUser || Infinity;
+    let [most, overQuota] = [0, 0];
+    await context.database.inTransaction(async (transaction) => {
+      await addAccount(transaction, { account, live_count: 0, ...this.added });
+      const { last_modified, live_count } = (await lockCollection(transaction, account))!;
+      let clock = Math.max(last_modified, await latestTimestamp(transaction, account));
+      let [stored, live, goneUntil] = [0, live_count, exported.purged_until];
+      overQuota = 0;
+      for (const item of laterFirst(items, clock)) {
+        const known = this.asInFile(item.id, await versionOf(transaction, account, item.id));
+        const isLater = item.last_modified > clock;
+        if (!isLater && !known && !isArticle(item)) {
+          // Devices that saw the record before start over, as after a purge.
+          goneUntil = Math.max(goneUntil, item.last_modified);
+          continue;
+        }
+        const version = versionToStore(item, known);
+        if (!version || (isArticle(version) && (await isTaken(transaction, account, version)))) continue;
+        const delta = Number(isArticle(version)) - Number(known?.deleted === false);
+        if (delta > 0 && live >= maxLive) {
+          overQuota++;
+          continue;
+        }
+        clock = isLater ? item.last_modified : Math.max(clock + 1, now);
+        if (!isLater) this.restamped.set(version.id, { given: clock, inFile: item.last_modified });
+        if (known) await deleteItem(transaction, account, version.id);
+        await insertItem(transaction, account, { ...version, last_modified: clock });
+        stored++;
+        live += delta;
+      }
+      // Repeated because the reply to COMMIT was lost, it may find them stored.
+      most = Math.max(most, stored);
+      await settleCollection(transaction, account, clock, live - live_count);
+      await raiseTimestamps(transaction, account, exported.last_modified, goneUntil);
+      return committed(undefined);
+    });
+    context.counts.add(items.length, most, overQuota);
+  }
+
+  /** A version of the account, with the timestamp that it had in the file unless it has changed since. */
+  private asInFile(id: string, version: Version | undefined): Version | undefined {
+    const record = this.restamped.get(id);
+    return version && record?.given === version.last_modified ? { ...version, last_modified: record.inFile } : version;
+  }
+}
+
+const isArticle = (item: Item): item is Article => !('deleted' in item);
+
+/** Items later than the clock, and then the others, whose new timestamps advance it. */
+function laterFirst(items: readonly Item[], clock: Timestamp): Item[] {
+  const isLater = ({ last_modified }: Item) => last_modified > clock;
+  return [...items.filter(isLater), ...items.filter((item) => !isLater(item))];
+}
+
+/** Undefined if the account's own version counts. An article that was deleted later comes back under another id. */
+function versionToStore(item: Item, known: Version | undefined): Item | undefined {
+  if (!known || known.last_modified < item.last_modified) return item;
+  return isArticle(item) && known.deleted ? { ...item, id: randomUUID() } : undefined;
+}
+
+const insertItem = (transaction: Session, account: Buffer, item: Item): Promise<void> =>
+  isArticle(item) ? insertArticle(transaction, account, item) : insertTombstone(transaction, account, item);
+
+/** Copies an account, to save memory without excerpts. What changes meanwhile is listed twice, and copied as it was. */
+async function copyAccount(from: Database, to: Database, account: Buffer): Promise<void> {
+  const row = await from.onSession((session) => findAccount(session, account));
+  if (!row) return;
+  await to.inTransaction(async (transaction) => {
+    await addAccount(transaction, row);
+    for await (const item of storedItems(from, row))
+      await insertItem(transaction, account, isArticle(item) ? { ...item, excerpt: '' } : item).catch(
+        (error: unknown) => {
+          if (to.dialect.classify(error) !== 'duplicate') throw error;
+        },
+      );
+    return committed(undefined);
+  });
+}
