@@ -2,7 +2,6 @@ import type { Now } from '../config/settings.module.js';
 import type { Session, Tally } from '../database/session.js';
 import { type Begin, committed, discarded, type Outcome } from '../database/transaction.js';
 import { requireUnmodified } from '../protocol/request-headers.js';
-import type { Timestamp } from '../protocol/timestamp.js';
 import { addNewAccount, type Collection, lockCollection } from './accounts.store.js';
 import { type Change, type Changing, type Quota, settle, withFreeTimestamp } from './tick.js';
 import { WatchedSession } from './watched-session.js';
@@ -81,15 +80,12 @@ export class SharedChanges {
       const next = Math.max(collection.last_modified + 1, this.now());
       const [outcome, issued] = await withFreeTimestamp(this.session, this.account, next, work);
       isKept = outcome.isKept;
-      if (isKept) this.advance(collection, issued, liveDelta);
+      if (isKept)
+        this.collection = { ...collection, last_modified: issued, live_count: collection.live_count + liveDelta };
       return outcome.result;
     } finally {
       if (!isKept && this.session.writes > writes) this.mustUndo = true;
     }
-  }
-
-  private advance(collection: Collection, last_modified: Timestamp, liveDelta: number): void {
-    this.collection = { ...collection, last_modified, live_count: collection.live_count + liveDelta };
   }
 
   private async lock(): Promise<Collection> {

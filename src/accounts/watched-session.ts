@@ -1,6 +1,4 @@
-import type { DataSource } from 'typeorm';
 import {
-  type Dialect,
   type Parameter,
   placeholders,
   type Row,
@@ -20,35 +18,26 @@ const lengthOf = (row: Parameter[]): number =>
 
 /** The session of a transaction that several pieces of work share: it remembers what concerns all of them. */
 export class WatchedSession implements Session {
+  readonly dataSource = this.session.dataSource;
+  readonly dialect = this.session.dialect;
   /** The error after which the whole transaction has to be repeated or given up; the server may have undone all of it. */
   failure?: unknown;
   /** How many statements have changed rows. */
   writes = 0;
   /** One of the collected rows is a duplicate or the like, so that none was inserted. */
   refusedRows = false;
-  private readonly mayCollect: boolean;
   private isCollecting = false;
   /** The statement that inserts the collected rows, without its values. */
   private insert = '';
   private readonly collected: Parameter[][] = [];
   private collectedLength = 0;
 
-  /** @param mayCollect whether rows may be collected on a server; in a file a statement costs next to nothing */
+  /** @param mayCollect whether rows may be collected, on a server: in a file a statement costs next to nothing */
   constructor(
     private readonly session: Session,
     private readonly beginTransaction: Begin,
-    mayCollect: boolean,
-  ) {
-    this.mayCollect = mayCollect && !session.dialect.isLocal;
-  }
-
-  get dataSource(): DataSource {
-    return this.session.dataSource;
-  }
-
-  get dialect(): Dialect {
-    return this.session.dialect;
-  }
+    private readonly mayCollect: boolean,
+  ) {}
 
   begin(): Promise<void> {
     return this.watch(this.beginTransaction());
@@ -78,7 +67,7 @@ export class WatchedSession implements Session {
   async insertRow(insert: string, row: Parameter[]): Promise<void> {
     if (!this.isCollecting) {
       await this.run(insert + placeholders(row), row);
-      this.isCollecting = this.mayCollect;
+      this.isCollecting = this.mayCollect && !this.dialect.isLocal;
       return;
     }
     if (insert !== this.insert) await this.sendRows();

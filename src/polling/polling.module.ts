@@ -22,10 +22,10 @@ export class PollingModule implements OnModuleInit {
 
   /** Changes in this process wake its own polls and are published to other instances. */
   onModuleInit(): void {
-    this.changes.onChange((key, last_modified) => {
+    this.changes.announce = (key, last_modified) => {
       this.polls.announce(key, last_modified);
       this.redis.publish(key, last_modified);
-    });
+    };
     this.polls.onEnter = (key) => this.redis.follow(key);
   }
 }
