@@ -3,7 +3,6 @@ import { SettingError, type Settings } from '../config/settings.js';
 import { createDataSource, dataSourceOptions, openDataSource, sqliteHandle } from './data-source.js';
 import { withMigrationLock } from './migration-lock.js';
 import { Account } from './entities/account.entity.js';
-import { sqliteDialect } from './sqlite/dialect.js';
 import { beginImmediate } from './sqlite/writer.js';
 import { requireDatabaseFile, whyNotOpen } from './why-not-open.js';
 
@@ -101,7 +100,7 @@ async function runPending(dataSource: DataSource): Promise<string[]> {
 export async function migrateFile(dataSource: DataSource): Promise<string[]> {
   const handle = sqliteHandle(dataSource)!;
   handle.pragma('busy_timeout = 0');
-  await beginImmediate(() => handle.exec(sqliteDialect.begin), LOCK_TIMEOUT_MS);
+  await beginImmediate((sql) => handle.exec(sql), LOCK_TIMEOUT_MS);
   try {
     const done = await dataSource.runMigrations({ transaction: 'none' });
     handle.exec('DELETE FROM migrations WHERE id < 0; COMMIT');

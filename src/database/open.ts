@@ -5,7 +5,6 @@ import { Database } from './database.js';
 import type { Log } from './health.js';
 import { migrateFile, migrateServer, requireMigrated, requireUsers } from './migrate.js';
 import type { SessionSource } from './session.js';
-import { SqliteSessions } from './sqlite/sessions.js';
 import { whyNotOpen } from './why-not-open.js';
 
 /** The database of a data source, neither of them open yet. */
@@ -41,7 +40,10 @@ async function openSessions(
       await requireMigrated(dataSource);
     });
     const handle = sqliteHandle(dataSource);
-    if (handle) return await SqliteSessions.of(dataSource, handle, onMoved);
+    if (handle) {
+      const { SqliteSessions } = await import('./sqlite/sessions.js');
+      return new SqliteSessions(dataSource, handle, onMoved);
+    }
     const { MysqlSessions } = await import('./mysql/sessions.js');
     return new MysqlSessions(dataSource);
   } catch (error) {

@@ -103,7 +103,7 @@ class MysqlSession implements LoanedSession {
 
   async begin(): Promise<void> {
     this.isInTransaction = true;
-    await this.send('begin', this.dialect.begin);
+    await this.send('begin', 'START TRANSACTION');
   }
 
   async commit(): Promise<void> {

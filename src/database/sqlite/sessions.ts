@@ -1,5 +1,5 @@
 import { setImmediate as othersHadTurn } from 'node:timers/promises';
-import type { Database as SqliteHandle } from 'better-sqlite3';
+import Sqlite from 'better-sqlite3';
 import type { DataSource } from 'typeorm';
 import {
   type LoanedSession,
@@ -26,36 +26,27 @@ const PAUSE_TIMEOUT_MS = 4_000;
 export class SqliteSessions implements SessionSource {
   readonly dialect = sqliteDialect;
   readonly writer: SqliteWriter;
+  readonly reader?: SqliteReader;
   /** The pauses of users after a long read, by account: their next read waits for the end. */
   readonly pauses = new Map<string, Promise<void>>();
 
-  private constructor(
-    readonly dataSource: DataSource,
-    handle: SqliteHandle,
-    readonly reader?: SqliteReader,
-    private readonly file?: SqliteFile,
-  ) {
-    handle.pragma('busy_timeout = 0');
-    this.writer = new SqliteWriter(
-      new SqliteConnection(handle),
-      () => this.reader?.unlock(),
-      () => this.file?.check(),
-    );
-  }
+  private readonly file?: SqliteFile;
 
   /**
    * @param handle the data source's connection
    * @param onMoved called once, soon after the file is found to be removed or replaced
    */
-  static async of(
-    dataSource: DataSource,
-    handle: SqliteHandle,
+  constructor(
+    readonly dataSource: DataSource,
+    handle: Sqlite.Database,
     onMoved: (error: Error) => void,
-  ): Promise<SqliteSessions> {
-    if (handle.memory) return new SqliteSessions(dataSource, handle);
-    const { default: Sqlite } = await import('better-sqlite3');
-    const reader = new SqliteReader(new Sqlite(handle.name, { readonly: true, fileMustExist: true, timeout: 0 }));
-    return new SqliteSessions(dataSource, handle, reader, new SqliteFile(handle, onMoved));
+  ) {
+    handle.pragma('busy_timeout = 0');
+    if (!handle.memory) {
+      this.reader = new SqliteReader(new Sqlite(handle.name, { readonly: true, fileMustExist: true, timeout: 0 }));
+      this.file = new SqliteFile(handle, onMoved);
+    }
+    this.writer = new SqliteWriter(new SqliteConnection(handle), this.reader, this.file);
   }
 
   usage() {
@@ -117,8 +108,8 @@ class SqliteSession implements LoanedSession {
     const { key = '' } = this.tally;
     if (pauses.size > 0) await this.sessions.pauseOver(key);
     const start = performance.now();
-    // Between transactions, because the only connection sees what is not committed yet.
-    const result = reader ? action(reader) : await writer.betweenTransactions(() => action(writer.connection));
+    // In a transaction of its own, because the only connection sees what is not committed yet.
+    const result = reader ? action(reader) : await writer.transact(action);
     if (performance.now() - start > LONG_READ_MS) await this.sessions.pause(key);
     return result;
   }
@@ -127,16 +118,7 @@ class SqliteSession implements LoanedSession {
     this.count();
     const { writer } = this.sessions;
     if (this.isWriting) return writer.connection.run(sql, parameters);
-    await writer.begin();
-    let result: WriteResult;
-    try {
-      result = writer.connection.run(sql, parameters);
-    } catch (error) {
-      await writer.rollBack();
-      throw error;
-    }
-    await writer.commit();
-    return result;
+    return writer.transact((connection) => connection.run(sql, parameters));
   }
 
   async begin(): Promise<void> {
