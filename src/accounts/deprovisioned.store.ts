@@ -1,5 +1,5 @@
 import { In, LessThanOrEqual } from 'typeorm';
-import { Deprovisioned } from '../database/entities/deprovisioned.entity.js';
+import { Deprovisioned } from '../database/entities/account.entity.js';
 import { managerOn } from '../database/entities/manager.js';
 import type { Session } from '../database/session.js';
 import type { Timestamp } from '../protocol/timestamp.js';

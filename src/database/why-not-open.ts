@@ -60,7 +60,8 @@ function whyNoFile(databaseUrl: string, error: Error): string {
 
 /** Wrong user or password; also what MariaDB says where it requires TLS or a client certificate. */
 const ACCESS_DENIED = [1045, 1251, 1698];
-const NO_DATABASE = [1044, 1049];
+/** What a server says of a database that does not exist, if the user may know. */
+export const NO_DATABASE = [1044, 1049];
 const TLS_REQUIRED = 3159;
 /** Errors of TLS that end by themselves: certificates are renewed, servers restart. */
 const PASSING = /expired|not yet valid|disconnected/;
