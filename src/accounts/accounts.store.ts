@@ -47,9 +47,7 @@ export function lockCollection(session: Session, account: Buffer): Promise<Colle
   return session.row(COLLECTION + lock, [account]) as Promise<Collection | undefined>;
 }
 
-/**
- * Sets the clock to the last of several timestamps issued in one transaction and corrects the number of live articles.
- */
+/** Sets the clock to the last of several timestamps of a transaction and corrects the number of live articles. */
 export async function settleCollection(session: Session, account: Buffer, last: Timestamp, liveDelta: number) {
   const sql = 'UPDATE accounts SET last_modified = ?, live_count = live_count + ? WHERE account = ?';
   await session.run(sql, [last, liveDelta, account]);

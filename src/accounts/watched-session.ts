@@ -13,9 +13,6 @@ import { ApiError } from '../protocol/api-error.js';
 /** The length of the texts in collected rows, which is far below the largest statement of the service. */
 const MAX_COLLECTED = 100_000;
 
-const lengthOf = (row: Parameter[]): number =>
-  row.reduce((sum: number, value) => sum + (typeof value === 'string' ? value.length : 0), 0);
-
 /** The session of a transaction that several pieces of work share: it remembers what concerns all of them. */
 export class WatchedSession implements Session {
   readonly dataSource = this.session.dataSource;
@@ -40,22 +37,19 @@ export class WatchedSession implements Session {
   ) {}
 
   begin(): Promise<void> {
-    return this.watch(this.beginTransaction());
+    return this.watch(() => this.beginTransaction());
   }
 
-  async rows(sql: string, parameters: Parameter[]): Promise<Row[]> {
-    await this.sendRows();
-    return this.watch(this.session.rows(sql, parameters));
+  rows(sql: string, parameters: Parameter[]): Promise<Row[]> {
+    return this.watch(() => this.session.rows(sql, parameters));
   }
 
-  async row(sql: string, parameters: Parameter[]): Promise<Row | undefined> {
-    await this.sendRows();
-    return this.watch(this.session.row(sql, parameters));
+  row(sql: string, parameters: Parameter[]): Promise<Row | undefined> {
+    return this.watch(() => this.session.row(sql, parameters));
   }
 
   async run(sql: string, parameters: Parameter[]): Promise<WriteResult> {
-    await this.sendRows();
-    const result = await this.watch(this.session.run(sql, parameters));
+    const result = await this.watch(() => this.session.run(sql, parameters));
     if (result.affectedRows > 0) this.writes++;
     return result;
   }
@@ -74,7 +68,7 @@ export class WatchedSession implements Session {
     this.writes++;
     this.insert = insert;
     this.collected.push(row);
-    this.collectedLength += lengthOf(row);
+    for (const value of row) if (typeof value === 'string') this.collectedLength += value.length;
     if (this.collectedLength > MAX_COLLECTED) await this.sendRows();
   }
 
@@ -84,16 +78,18 @@ export class WatchedSession implements Session {
     if (rows.length === 0) return;
     this.collectedLength = 0;
     try {
-      await this.watch(this.session.run(this.insert + rows.map(placeholders).join(', '), rows.flat()));
+      await this.watch(() => this.session.run(this.insert + rows.map(placeholders).join(', '), rows.flat()));
     } catch (error) {
       this.refusedRows = true;
       throw unavailable(error);
     }
   }
 
-  private async watch<T>(statement: Promise<T>): Promise<T> {
+  /** Runs a statement after the collected rows. */
+  private async watch<T>(statement: () => Promise<T>): Promise<T> {
+    await this.sendRows();
     try {
-      return await statement;
+      return await statement();
     } catch (error) {
       // A duplicate key, too many bytes or a defect undoes the statement only, and concerns whoever sent it.
       const kind = error instanceof ApiError ? 'away' : this.dialect.classify(error);

@@ -39,10 +39,7 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
   /** A long transaction of one user at a time, so that others get SQLite's single writer in between. */
   private readonly longLocalWrites = new Semaphore({ ...LIMITS, slotsPerKey: 1 });
 
-  /**
-   * @param dataSource not open yet
-   * @param connect opens it, and calls `onMoved` when the file is found to be removed or replaced later
-   */
+  /** @param connect opens the data source; calls `onMoved` when its file is found to be removed or replaced later */
   constructor(
     private readonly dataSource: DataSource,
     private readonly connect: (onMoved: (error: Error) => void) => Promise<SessionSource>,
@@ -63,7 +60,7 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
   async onModuleInit(): Promise<void> {
     const opening = this.open();
     await Promise.race([opening, sleep(START_MS, undefined, { ref: false })]);
-    opening.catch((error: unknown) => this.onRefusal(error as SettingError));
+    opening.catch((refusal: SettingError) => this.onRefusal(refusal));
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -87,12 +84,10 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
       if (this.closed) return;
       if (error instanceof SettingError) throw error;
       this.log?.warn(`database not available, retrying: ${(error as Error).message}`);
-      this.reopening = setTimeout(() => this.reopen(), REOPEN_PAUSE_MS).unref();
+      this.reopening = setTimeout(() => {
+        this.open().catch((refusal: SettingError) => this.onRefusal(refusal));
+      }, REOPEN_PAUSE_MS).unref();
     }
-  }
-
-  private reopen(): void {
-    this.open().catch((error: unknown) => this.onRefusal(error as SettingError));
   }
 
   private refuseMoved({ message }: Error): void {
@@ -150,10 +145,7 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
     return { used, waiting, queued: this.perUser.waiting + this.longLocalWrites.waiting };
   }
 
-  /**
-   * Runs statements on one session, each its own transaction; on the tally's session if it has one. May run `work` more
-   * than once.
-   */
+  /** Runs statements, each its own transaction, on one session or the tally's. May run `work` more than once. */
   onSession<T>(work: (session: Session) => Promise<T>, tally: Tally = { statements: 0 }): Promise<T> {
     if (tally.session) return work(tally.session);
     return this.repeat(tally, 'read', async (source) => {
@@ -170,10 +162,7 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
     });
   }
 
-  /**
-   * Runs a transaction, in which `work` has to lock the account first (`tick` in `accounts/`). May run `work` more than
-   * once.
-   */
+  /** Runs a transaction, in which `work` locks the account first (`tick`). May run `work` more than once. */
   inTransaction<T>(work: (session: Session) => Promise<Outcome<T>>, tally: Tally = { statements: 0 }): Promise<T> {
     return this.transact((session, begin) => begin().then(() => work(session)), tally);
   }
@@ -215,11 +204,7 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
   }
 
   /** Calls `attempt` until it succeeds, fails permanently, or the time for retries is up. */
-  private async repeat<T>(
-    tally: Tally,
-    purpose: 'read' | 'write',
-    attempt: (source: SessionSource) => Promise<T>,
-  ): Promise<T> {
+  private async repeat<T>(tally: Tally, purpose: 'read' | 'write', attempt: (source: SessionSource) => Promise<T>) {
     this.health.requireReachable();
     const start = performance.now();
     for (let tries = 1; ; tries++) {
@@ -233,7 +218,8 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
         this.health.requireRetryable(source.dialect, error, performance.now() - start);
       }
       this.retries++;
-      await pause(tries);
+      // Full jitter: without it the losers of a race would keep colliding.
+      await sleep(Math.random() * Math.min(MAX_PAUSE_MS, 10 * 2 ** tries));
     }
   }
 }
@@ -241,6 +227,3 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
 /** Whether the database refused a write; it may still serve reads. */
 const isRefused = (dialect: Dialect, error: unknown): boolean =>
   !(error instanceof ApiError) && ['away', 'broken'].includes(dialect.classify(error));
-
-/** Full jitter: without it the losers of a race would keep colliding. */
-const pause = (tries: number): Promise<void> => sleep(Math.random() * Math.min(MAX_PAUSE_MS, 10 * 2 ** tries));

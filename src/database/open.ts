@@ -18,10 +18,7 @@ export async function openDatabase(settings: Settings, log?: Log): Promise<Datab
   return database;
 }
 
-/**
- * Opens the data source, and migrates it if that is wanted. Rejects with `SettingError` when only the operator can help,
- * such as with an outdated schema.
- */
+/** Opens the data source, migrated if that is wanted. Rejects with `SettingError` when only the operator can help. */
 async function openSessions(
   settings: Settings,
   dataSource: DataSource,

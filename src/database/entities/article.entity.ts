@@ -3,10 +3,7 @@ import { ARTICLE_FIELDS, type FieldKind } from '../../protocol/fields.js';
 import type { Timestamp } from '../../protocol/timestamp.js';
 import { type ColumnTypes, FIELD_COLUMNS } from './columns.js';
 
-/**
- * A live article or a tombstone: the fields of the protocol, all null in a tombstone except `id` and `last_modified`,
- * and what the database itself needs.
- */
+/** A live article or a tombstone, in which all fields are null except `id` and `last_modified`. */
 export class StoredArticle {
   /** The user's account. */
   account: Buffer;

@@ -64,6 +64,7 @@ async function connected(runner: QueryRunner): Promise<PoolConnection> {
 
 class MysqlSession implements LoanedSession {
   readonly dialect = mysqlDialect;
+  readonly dataSource = this.runner.dataSource;
   private isInTransaction = false;
   private abort?: (error: Error) => void;
   /** Restarted by each statement: the driver's own time limit would cost one timer per statement. */
@@ -95,10 +96,6 @@ class MysqlSession implements LoanedSession {
       if (bytes >= limit) return Promise.reject(tooLong(bytes));
     }
     return this.send('statement', sql, parameters);
-  }
-
-  get dataSource(): DataSource {
-    return this.runner.dataSource;
   }
 
   async begin(): Promise<void> {

@@ -68,10 +68,7 @@ export class SqliteReader extends SqliteConnection {
   }
 }
 
-/**
- * A prepared statement that fetches rows as arrays and builds the objects here: for twenty columns the driver takes
- * twice as long to return objects.
- */
+/** Fetches rows as arrays and builds the objects here: the driver takes twice as long to return objects. */
 export class SqliteStatement {
   private readonly names: string[] = [];
   private readonly blank: Row;

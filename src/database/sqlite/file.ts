@@ -53,10 +53,7 @@ export class SqliteFile {
     }, RESPONSES_MS);
   }
 
-  /**
-   * Writes the rest of the log into the file, wherever that is now: SQLite would apply the log to the file that gets the
-   * path next.
-   */
+  /** Writes the log into the file, wherever that is now: SQLite would apply it to the next file of that name. */
   private emptyLog(): void {
     try {
       if (this.handle.inTransaction) this.handle.exec('ROLLBACK');

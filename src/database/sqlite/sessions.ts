@@ -32,10 +32,7 @@ export class SqliteSessions implements SessionSource {
 
   private readonly file?: SqliteFile;
 
-  /**
-   * @param handle the data source's connection
-   * @param onMoved called once, soon after the file is found to be removed or replaced
-   */
+  /** @param onMoved called once, soon after the file is found to be removed or replaced */
   constructor(
     readonly dataSource: DataSource,
     handle: Sqlite.Database,
@@ -81,6 +78,7 @@ export class SqliteSessions implements SessionSource {
 
 class SqliteSession implements LoanedSession {
   readonly dialect = sqliteDialect;
+  readonly dataSource = this.sessions.dataSource;
   private isWriting = false;
   private hasEnded = false;
 
@@ -88,10 +86,6 @@ class SqliteSession implements LoanedSession {
     private readonly sessions: SqliteSessions,
     private readonly tally: Tally,
   ) {}
-
-  get dataSource(): DataSource {
-    return this.sessions.dataSource;
-  }
 
   rows(sql: string, parameters: Parameter[]): Promise<Row[]> {
     return this.read((connection) => connection.rows(sql, parameters));

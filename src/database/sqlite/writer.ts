@@ -133,10 +133,7 @@ export class SqliteWriter {
   }
 }
 
-/**
- * Begins a transaction that writes once no other process has one. SQLite's own wait would block the event loop. Rejects
- * when it takes too long.
- */
+/** Begins a transaction once no other process has one, or rejects. SQLite's own wait would block the event loop. */
 export async function beginImmediate(run: (sql: string) => unknown, timeoutMs: number): Promise<void> {
   for (const start = performance.now(); ; await sleep(PROBE_INTERVAL_MS))
     try {
