@@ -96,19 +96,14 @@ export async function* everyAccount<T extends { account: Buffer }>(
 }
 
 /** The keys of the same accounts, and whether each has tombstones older than `before`. */
-export async function purgeableAfter(
-  session: Session,
-  after: Buffer,
-  before: Timestamp,
-  size: number,
-): Promise<{ account: Buffer; isDue: boolean }[]> {
+export async function purgeableAfter(session: Session, after: Buffer, before: Timestamp, size: number) {
   const rows = await session.rows(
     `SELECT account, EXISTS (SELECT 1 FROM articles t
-         WHERE t.account = a.account AND t.deleted = 1 AND t.last_modified < ?) AS due
+         WHERE t.account = a.account AND t.deleted = 1 AND t.last_modified < ?) AS isDue
        FROM accounts a WHERE account > ? ORDER BY account LIMIT ${size}`,
     [before, after],
   );
-  return rows.map(({ account, due }) => ({ account: account as Buffer, isDue: Boolean(due) }));
+  return rows as { account: Buffer; isDue: 0 | 1 }[];
 }
 
 /** The timestamps of several accounts; accounts that do not exist are left out. */

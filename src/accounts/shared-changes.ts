@@ -10,11 +10,7 @@ import { WatchedSession } from './watched-session.js';
 const MAX_LOCKED_MS = { local: 500, server: 4_000 };
 
 /** Thrown to repeat a transaction without a piece of work that has to be undone, or without collecting rows. */
-export class MustRepeat extends Error {
-  constructor() {
-    super('the transaction has to be repeated');
-  }
-}
+export class MustRepeat extends Error {}
 
 /** Whose collection a request concerns, and how many statements it has taken so far. */
 export interface Owner extends Tally {
@@ -66,7 +62,7 @@ export class SharedChanges {
   /** Throws what the transaction failed with, or `MustRepeat`. */
   requireIntact(): void {
     if (this.session.failure !== undefined) throw this.session.failure as Error;
-    if (this.mustUndo || this.session.refusedRows) throw new MustRepeat();
+    if (this.mustUndo || this.session.refusedRows) throw new MustRepeat('the transaction has to be repeated');
   }
 
   /** A change as `CollectionClock.change` makes it, in this transaction. */

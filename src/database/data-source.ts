@@ -49,6 +49,8 @@ export async function openDataSource(dataSource: DataSource, check?: () => Promi
   }
 }
 
+export const isFile = ({ options }: DataSource): boolean => options.type === 'better-sqlite3';
+
 /** The SQLite connection of an open data source; undefined for a server. */
 export const sqliteHandle = ({ driver }: DataSource): SqliteHandle | undefined =>
   (driver as { databaseConnection?: SqliteHandle }).databaseConnection;

@@ -5,6 +5,7 @@ import { SettingError } from '../config/settings.js';
 import { ApiError } from '../protocol/api-error.js';
 import { type Release, Semaphore } from '../semaphore.js';
 import { before } from '../time-limit.js';
+import { isFile } from './data-source.js';
 import { DatabaseHealth, type Log } from './health.js';
 import { type Dialect, type Row, type Session, type SessionSource, type Tally, unavailable } from './session.js';
 import { type Begin, type Outcome, runTransaction } from './transaction.js';
@@ -33,9 +34,12 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
   private reopening?: NodeJS.Timeout;
   private closed = false;
   private probing?: Promise<Row | undefined>;
-  private readonly health: DatabaseHealth;
+  private readonly health = new DatabaseHealth(this.log);
   /** What one user's requests may do at once, apart from reads of a file. */
-  private readonly perUser: Semaphore;
+  private readonly perUser = new Semaphore({
+    ...LIMITS,
+    slotsPerKey: isFile(this.dataSource) ? MAX_LOCAL_WRITES_PER_USER : MAX_SESSIONS_PER_USER,
+  });
   /** A long transaction of one user at a time, so that others get SQLite's single writer in between. */
   private readonly longLocalWrites = new Semaphore({ ...LIMITS, slotsPerKey: 1 });
 
@@ -44,14 +48,7 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
     private readonly dataSource: DataSource,
     private readonly connect: (onMoved: (error: Error) => void) => Promise<SessionSource>,
     private readonly log?: Log,
-  ) {
-    this.health = new DatabaseHealth(log);
-    const isFile = dataSource.options.type === 'better-sqlite3';
-    this.perUser = new Semaphore({
-      ...LIMITS,
-      slotsPerKey: isFile ? MAX_LOCAL_WRITES_PER_USER : MAX_SESSIONS_PER_USER,
-    });
-  }
+  ) {}
 
   /**
    * Resolves when the database is open, when its server is away, and when it still migrates after eight seconds; it then
@@ -197,7 +194,8 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
         if (begun) this.health.noteWrite(true);
         return result;
       } catch (error) {
-        if (isRefused(source.dialect, error)) this.health.noteWrite(false);
+        const isRefused = !(error instanceof ApiError) && ['away', 'broken'].includes(source.dialect.classify(error));
+        if (isRefused) this.health.noteWrite(false);
         throw error;
       }
     });
@@ -223,7 +221,3 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
     }
   }
 }
-
-/** Whether the database refused a write; it may still serve reads. */
-const isRefused = (dialect: Dialect, error: unknown): boolean =>
-  !(error instanceof ApiError) && ['away', 'broken'].includes(dialect.classify(error));

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import type { Settings } from '../config/settings.js';
-import { createDataSource, dataSourceOptions, openDataSource, sqliteHandle } from './data-source.js';
+import { createDataSource, dataSourceOptions, isFile, openDataSource, sqliteHandle } from './data-source.js';
 import { Database } from './database.js';
 import type { Log } from './health.js';
 import { migrateFile, migrateServer, requireMigrated, requireUsers } from './migrate.js';
@@ -25,12 +25,11 @@ async function openSessions(
   onMoved: (error: Error) => void,
   log?: Log,
 ): Promise<SessionSource> {
-  const isFile = dataSource.options.type === 'better-sqlite3';
   try {
-    if (!isFile && settings.migrateOnStart) await migrateServer(settings, !settings.databaseMustHaveUsers);
+    if (!isFile(dataSource) && settings.migrateOnStart) await migrateServer(settings, !settings.databaseMustHaveUsers);
     await openDataSource(dataSource, async () => {
       if (settings.databaseMustHaveUsers) await requireUsers(dataSource);
-      if (isFile) return void (await migrateFile(dataSource));
+      if (isFile(dataSource)) return void (await migrateFile(dataSource));
       const { examineServer } = await import('./mysql/server.js');
       const warning = await examineServer(dataSource);
       if (warning) log?.warn(warning);

@@ -1,13 +1,13 @@
 import { setImmediate as othersHadTurn } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import type { DataSource } from 'typeorm';
+import { Semaphore } from '../../semaphore.js';
 import {
   type LoanedSession,
   type Parameter,
   type Row,
   type SessionSource,
   type Tally,
-  unavailable,
   type WriteResult,
 } from '../session.js';
 import { SqliteConnection, SqliteReader } from './connection.js';
@@ -17,7 +17,7 @@ import { SqliteWriter } from './writer.js';
 
 /** After a read that took longer, other users' requests go first. */
 const LONG_READ_MS = 5;
-const PAUSE_TIMEOUT_MS = 4_000;
+const READ_TIMEOUT_MS = 4_000;
 
 /**
  * Two connections to a SQLite file: one writes, one reads, so that readers see only what is committed and never wait. An
@@ -27,8 +27,12 @@ export class SqliteSessions implements SessionSource {
   readonly dialect = sqliteDialect;
   readonly writer: SqliteWriter;
   readonly reader?: SqliteReader;
-  /** The pauses of users after a long read, by account: their next read waits for the end. */
-  readonly pauses = new Map<string, Promise<void>>();
+  /** The reads of one user take turns, and a long one ends with a pause in which other users go first. */
+  readonly reads = new Semaphore({
+    slotsPerKey: 1,
+    timeoutMs: READ_TIMEOUT_MS,
+    refusal: 'The database is not available, try again later',
+  });
 
   private readonly file?: SqliteFile;
 
@@ -53,21 +57,6 @@ export class SqliteSessions implements SessionSource {
   acquire(tally: Tally): Promise<LoanedSession> {
     this.file?.requireSame();
     return Promise.resolve(new SqliteSession(this, tally));
-  }
-
-  /** Lets other users go first. */
-  pause(user: string): Promise<void> {
-    const pause = othersHadTurn().then(() => void this.pauses.delete(user));
-    this.pauses.set(user, pause);
-    return pause;
-  }
-
-  async pauseOver(user: string): Promise<void> {
-    const end = performance.now() + PAUSE_TIMEOUT_MS;
-    for (let pause = this.pauses.get(user); pause; pause = this.pauses.get(user)) {
-      await pause;
-      if (performance.now() > end) throw unavailable(new Error('other reads of the same user took too long'));
-    }
   }
 
   close(): void {
@@ -97,15 +86,17 @@ class SqliteSession implements LoanedSession {
 
   private async read<T>(action: (connection: SqliteConnection) => T): Promise<T> {
     this.count();
-    const { writer, reader, pauses } = this.sessions;
+    const { writer, reader, reads } = this.sessions;
     if (this.isWriting) return action(writer.connection);
-    const { key = '' } = this.tally;
-    if (pauses.size > 0) await this.sessions.pauseOver(key);
+    const release = await reads.acquire(this.tally.key ?? '', this.tally);
     const start = performance.now();
-    // In a transaction of its own, because the only connection sees what is not committed yet.
-    const result = reader ? action(reader) : await writer.transact(action);
-    if (performance.now() - start > LONG_READ_MS) await this.sessions.pause(key);
-    return result;
+    try {
+      // In a transaction of its own, because the only connection sees what is not committed yet.
+      return reader ? action(reader) : await writer.transact(action);
+    } finally {
+      if (performance.now() - start > LONG_READ_MS) await othersHadTurn();
+      release();
+    }
   }
 
   async run(sql: string, parameters: Parameter[]): Promise<WriteResult> {
