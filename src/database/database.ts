@@ -33,7 +33,6 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
   private source?: SessionSource;
   private reopening?: NodeJS.Timeout;
   private closed = false;
-  private probing?: Promise<Row | undefined>;
   private readonly health = new DatabaseHealth(this.log);
   /** What one user's requests may do at once, apart from reads of a file. */
   private readonly perUser = new Semaphore({
@@ -117,18 +116,13 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
     return Number(state?.readOnly) === 0 && this.health.isGood;
   }
 
-  /**
-   * Whether the server reports itself as read-only; undefined when the schema cannot be read in time. Concurrent callers
-   * share one probe: anybody may ask, and it takes a connection.
-   */
+  /** Whether the server reports itself as read-only; undefined when the schema cannot be read in time. */
   private probe(): Promise<Row | undefined> {
     const read = async (session: Session) => {
       const { isReadOnly } = session.dialect;
       return session.row(`SELECT ${isReadOnly} AS readOnly, EXISTS (SELECT 1 FROM accounts) AS isUsed`, []);
     };
-    return (this.probing ??= before(PROBE_TIMEOUT_MS, this.onSession(read), () => new Error('timed out'))
-      .catch(() => undefined)
-      .finally(() => (this.probing = undefined)));
+    return before(PROBE_TIMEOUT_MS, this.onSession(read), () => new Error('timed out')).catch(() => undefined);
   }
 
   /** SQLite's error message if the file turned out to be corrupt. */
