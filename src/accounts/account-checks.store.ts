@@ -4,10 +4,7 @@ import type { Row, Session } from '../database/session.js';
 import { LATEST_TIMESTAMP, type Timestamp } from '../protocol/timestamp.js';
 import { addAccount, addToLiveCount } from './accounts.store.js';
 
-/**
- * An account's row as the driver returns it, with totals from its records; in a damaged one values may be of any type.
- * Without a row they are null.
- */
+/** An account's row, null if it has none and of any type if damaged, with totals from its records. */
 export interface Totals {
   last_modified: Row[string];
   live_count: Row[string];

@@ -8,9 +8,7 @@ import type { Timestamp } from '../protocol/timestamp.js';
 /** A row of `accounts`, but for the marks of its last writes. */
 export type AccountRow = Omit<Account, 'recent_writes'>;
 
-/**
- * The state of a user's collection: its timestamp, its number of live articles, and up to where tombstones were purged.
- */
+/** The state of a user's collection: its timestamp, number of live articles, and up to where tombstones were purged. */
 export type Collection = Omit<AccountRow, 'account'>;
 
 /** An account's key as text, for maps and messages. */
@@ -20,7 +18,6 @@ export const accountOf = (key: string): Buffer => Buffer.from(key, 'base64url');
 const ACCOUNTS_AT_ONCE = 200;
 
 const COLLECTION = 'SELECT last_modified, live_count, purged_until FROM accounts WHERE account = ?';
-const SETTLE = 'UPDATE accounts SET last_modified = ?, live_count = live_count + ? WHERE account = ?';
 
 /**
  * The collection as a table of one row, for a statement that reads it together with its articles; its one parameter is the
@@ -50,11 +47,10 @@ export function lockCollection(session: Session, account: Buffer): Promise<Colle
   return session.row(COLLECTION + lock, [account]) as Promise<Collection | undefined>;
 }
 
-/**
- * Sets the clock to the last of several timestamps issued in one transaction and corrects the number of live articles.
- */
+/** Sets the clock to the last of several timestamps of a transaction and corrects the number of live articles. */
 export async function settleCollection(session: Session, account: Buffer, last: Timestamp, liveDelta: number) {
-  await session.run(SETTLE, [last, liveDelta, account]);
+  const sql = 'UPDATE accounts SET last_modified = ?, live_count = live_count + ? WHERE account = ?';
+  await session.run(sql, [last, liveDelta, account]);
 }
 
 /** Adds an account unless it exists. */
@@ -100,30 +96,21 @@ export async function* everyAccount<T extends { account: Buffer }>(
 }
 
 /** The keys of the same accounts, and whether each has tombstones older than `before`. */
-export async function purgeableAfter(
-  session: Session,
-  after: Buffer,
-  before: Timestamp,
-  size: number,
-): Promise<{ account: Buffer; isDue: boolean }[]> {
+export async function purgeableAfter(session: Session, after: Buffer, before: Timestamp, size: number) {
   const rows = await session.rows(
     `SELECT account, EXISTS (SELECT 1 FROM articles t
-         WHERE t.account = a.account AND t.deleted = 1 AND t.last_modified < ?) AS due
+         WHERE t.account = a.account AND t.deleted = 1 AND t.last_modified < ?) AS isDue
        FROM accounts a WHERE account > ? ORDER BY account LIMIT ${size}`,
     [before, after],
   );
-  return rows.map(({ account, due }) => ({ account: account as Buffer, isDue: Boolean(due) }));
+  return rows as { account: Buffer; isDue: 0 | 1 }[];
 }
-
-/**
- * Literals, because binding hundreds of keys every second would cost more than everything else that waiting polls need.
- */
-const among = (keys: readonly Buffer[]): string =>
-  `account IN (${keys.map((key) => `x'${key.toString('hex')}'`).join(',')})`;
 
 /** The timestamps of several accounts; accounts that do not exist are left out. */
 export async function lastModifiedOf(session: Session, accounts: readonly Buffer[]) {
-  const rows = await session.rows(`SELECT account, last_modified FROM accounts WHERE ${among(accounts)}`, []);
+  // Literals: binding hundreds of keys every second would cost more than everything else that waiting polls need.
+  const keys = accounts.map((account) => `x'${account.toString('hex')}'`).join(',');
+  const rows = await session.rows(`SELECT account, last_modified FROM accounts WHERE account IN (${keys})`, []);
   return rows as unknown as Pick<AccountRow, 'account' | 'last_modified'>[];
 }
 

@@ -13,16 +13,8 @@ import { type Change, type Changing, type Quota, tick, withFreeTimestamp } from 
 
 /** Announces changes of collections within this process; changes by other processes are not announced here. */
 export class CollectionChanges {
-  private readonly listeners: ((key: string, last_modified: Timestamp) => void)[] = [];
-
-  /** Call it once the change is durable, with the latest timestamp that it issued. */
-  announce(key: string, last_modified: Timestamp): void {
-    for (const listener of this.listeners) listener(key, last_modified);
-  }
-
-  onChange(listener: (key: string, last_modified: Timestamp) => void): void {
-    this.listeners.push(listener);
-  }
+  /** Called once the change is durable, with the latest timestamp that it issued; set by whoever wakes polls. */
+  announce: (key: string, last_modified: Timestamp) => void = () => undefined;
 }
 
 type Latest = Pick<Collection, 'last_modified'>;
@@ -89,9 +81,13 @@ export class CollectionClock {
     if (owner.shared) return owner.shared.change(change, work, quota);
     const { account, key } = owner;
     return this.database.inTransaction(async (transaction) => {
-      const conditions = { ...change, maxLive: quota?.maxLive };
-      const ticked = await tick(transaction, { account, now: this.now(), ...conditions });
-      if (!ticked) return discarded(await whenRefused(transaction, account, change, quota));
+      const ticked = await tick(transaction, { account, now: this.now(), ...change, maxLive: quota?.maxLive });
+      if (!ticked) {
+        const { last_modified, live_count } = (await findCollection(transaction, account))!;
+        requireUnmodified(change, last_modified);
+        if (!quota || live_count < quota.maxLive) throw modifiedMeanwhile(last_modified);
+        return discarded(await quota.whenFull(transaction));
+      }
       const { timestamp, witness } = ticked;
       const [outcome, issued] = await withFreeTimestamp(transaction, account, timestamp, work);
       const announce = () => this.changes.announce(key, outcome.last ?? issued);
@@ -113,19 +109,6 @@ export class CollectionClock {
       return outcome.isKept ? { ...outcome, whenDurable: announce } : outcome;
     }, owner);
   }
-}
-
-/** The result when the account got no timestamp. Throws 412 / 114 unless it is only the quota that stands against it. */
-async function whenRefused<T>(
-  transaction: Session,
-  account: Buffer,
-  { ifUnmodifiedSince }: Change,
-  quota: Quota<T> | undefined,
-): Promise<T> {
-  const { last_modified, live_count } = (await findCollection(transaction, account))!;
-  requireUnmodified({ ifUnmodifiedSince }, last_modified);
-  if (!quota || live_count < quota.maxLive) throw modifiedMeanwhile(last_modified);
-  return quota.whenFull(transaction);
 }
 
 @Module({ providers: [CollectionClock], exports: [CollectionClock] })

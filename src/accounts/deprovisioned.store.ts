@@ -1,5 +1,5 @@
 import { In, LessThanOrEqual } from 'typeorm';
-import { Deprovisioned } from '../database/entities/deprovisioned.entity.js';
+import { Deprovisioned } from '../database/entities/account.entity.js';
 import { managerOn } from '../database/entities/manager.js';
 import type { Session } from '../database/session.js';
 import type { Timestamp } from '../protocol/timestamp.js';
@@ -15,8 +15,7 @@ export const isDeprovisioned = (session: Session, account: Buffer): Promise<bool
 
 /** Refuses the tokens of a user from now on, and sets or clears when the list is erased. */
 export async function deprovision(session: Session, user: Deprovisioned): Promise<void> {
-  await readmit(session, [user.account]);
-  await managerOn(session).createQueryBuilder().insert().into(Deprovisioned).values(user).updateEntity(false).execute();
+  await managerOn(session).upsert(Deprovisioned, user, ['account']);
 }
 
 /** Accepts the users' tokens again; returns how many of the users were deprovisioned. */

@@ -2,7 +2,6 @@ import type { Now } from '../config/settings.module.js';
 import type { Session, Tally } from '../database/session.js';
 import { type Begin, committed, discarded, type Outcome } from '../database/transaction.js';
 import { requireUnmodified } from '../protocol/request-headers.js';
-import type { Timestamp } from '../protocol/timestamp.js';
 import { addNewAccount, type Collection, lockCollection } from './accounts.store.js';
 import { type Change, type Changing, type Quota, settle, withFreeTimestamp } from './tick.js';
 import { WatchedSession } from './watched-session.js';
@@ -11,11 +10,7 @@ import { WatchedSession } from './watched-session.js';
 const MAX_LOCKED_MS = { local: 500, server: 4_000 };
 
 /** Thrown to repeat a transaction without a piece of work that has to be undone, or without collecting rows. */
-export class MustRepeat extends Error {
-  constructor() {
-    super('the transaction has to be repeated');
-  }
-}
+export class MustRepeat extends Error {}
 
 /** Whose collection a request concerns, and how many statements it has taken so far. */
 export interface Owner extends Tally {
@@ -67,7 +62,7 @@ export class SharedChanges {
   /** Throws what the transaction failed with, or `MustRepeat`. */
   requireIntact(): void {
     if (this.session.failure !== undefined) throw this.session.failure as Error;
-    if (this.mustUndo || this.session.refusedRows) throw new MustRepeat();
+    if (this.mustUndo || this.session.refusedRows) throw new MustRepeat('the transaction has to be repeated');
   }
 
   /** A change as `CollectionClock.change` makes it, in this transaction. */
@@ -81,15 +76,12 @@ export class SharedChanges {
       const next = Math.max(collection.last_modified + 1, this.now());
       const [outcome, issued] = await withFreeTimestamp(this.session, this.account, next, work);
       isKept = outcome.isKept;
-      if (isKept) this.advance(collection, issued, liveDelta);
+      if (isKept)
+        this.collection = { ...collection, last_modified: issued, live_count: collection.live_count + liveDelta };
       return outcome.result;
     } finally {
       if (!isKept && this.session.writes > writes) this.mustUndo = true;
     }
-  }
-
-  private advance(collection: Collection, last_modified: Timestamp, liveDelta: number): void {
-    this.collection = { ...collection, last_modified, live_count: collection.live_count + liveDelta };
   }
 
   private async lock(): Promise<Collection> {

@@ -1,6 +1,4 @@
-import type { DataSource } from 'typeorm';
 import {
-  type Dialect,
   type Parameter,
   placeholders,
   type Row,
@@ -15,58 +13,43 @@ import { ApiError } from '../protocol/api-error.js';
 /** The length of the texts in collected rows, which is far below the largest statement of the service. */
 const MAX_COLLECTED = 100_000;
 
-const lengthOf = (row: Parameter[]): number =>
-  row.reduce((sum: number, value) => sum + (typeof value === 'string' ? value.length : 0), 0);
-
 /** The session of a transaction that several pieces of work share: it remembers what concerns all of them. */
 export class WatchedSession implements Session {
+  readonly dataSource = this.session.dataSource;
+  readonly dialect = this.session.dialect;
   /** The error after which the whole transaction has to be repeated or given up; the server may have undone all of it. */
   failure?: unknown;
   /** How many statements have changed rows. */
   writes = 0;
   /** One of the collected rows is a duplicate or the like, so that none was inserted. */
   refusedRows = false;
-  private readonly mayCollect: boolean;
   private isCollecting = false;
   /** The statement that inserts the collected rows, without its values. */
   private insert = '';
   private readonly collected: Parameter[][] = [];
   private collectedLength = 0;
 
-  /** @param mayCollect whether rows may be collected on a server; in a file a statement costs next to nothing */
+  /** @param mayCollect whether rows may be collected, on a server: in a file a statement costs next to nothing */
   constructor(
     private readonly session: Session,
     private readonly beginTransaction: Begin,
-    mayCollect: boolean,
-  ) {
-    this.mayCollect = mayCollect && !session.dialect.isLocal;
-  }
-
-  get dataSource(): DataSource {
-    return this.session.dataSource;
-  }
-
-  get dialect(): Dialect {
-    return this.session.dialect;
-  }
+    private readonly mayCollect: boolean,
+  ) {}
 
   begin(): Promise<void> {
-    return this.watch(this.beginTransaction());
+    return this.watch(() => this.beginTransaction());
   }
 
-  async rows(sql: string, parameters: Parameter[]): Promise<Row[]> {
-    await this.sendRows();
-    return this.watch(this.session.rows(sql, parameters));
+  rows(sql: string, parameters: Parameter[]): Promise<Row[]> {
+    return this.watch(() => this.session.rows(sql, parameters));
   }
 
-  async row(sql: string, parameters: Parameter[]): Promise<Row | undefined> {
-    await this.sendRows();
-    return this.watch(this.session.row(sql, parameters));
+  row(sql: string, parameters: Parameter[]): Promise<Row | undefined> {
+    return this.watch(() => this.session.row(sql, parameters));
   }
 
   async run(sql: string, parameters: Parameter[]): Promise<WriteResult> {
-    await this.sendRows();
-    const result = await this.watch(this.session.run(sql, parameters));
+    const result = await this.watch(() => this.session.run(sql, parameters));
     if (result.affectedRows > 0) this.writes++;
     return result;
   }
@@ -78,14 +61,14 @@ export class WatchedSession implements Session {
   async insertRow(insert: string, row: Parameter[]): Promise<void> {
     if (!this.isCollecting) {
       await this.run(insert + placeholders(row), row);
-      this.isCollecting = this.mayCollect;
+      this.isCollecting = this.mayCollect && !this.dialect.isLocal;
       return;
     }
     if (insert !== this.insert) await this.sendRows();
     this.writes++;
     this.insert = insert;
     this.collected.push(row);
-    this.collectedLength += lengthOf(row);
+    for (const value of row) if (typeof value === 'string') this.collectedLength += value.length;
     if (this.collectedLength > MAX_COLLECTED) await this.sendRows();
   }
 
@@ -95,16 +78,18 @@ export class WatchedSession implements Session {
     if (rows.length === 0) return;
     this.collectedLength = 0;
     try {
-      await this.watch(this.session.run(this.insert + rows.map(placeholders).join(', '), rows.flat()));
+      await this.watch(() => this.session.run(this.insert + rows.map(placeholders).join(', '), rows.flat()));
     } catch (error) {
       this.refusedRows = true;
       throw unavailable(error);
     }
   }
 
-  private async watch<T>(statement: Promise<T>): Promise<T> {
+  /** Runs a statement after the collected rows. */
+  private async watch<T>(statement: () => Promise<T>): Promise<T> {
+    await this.sendRows();
     try {
-      return await statement;
+      return await statement();
     } catch (error) {
       // A duplicate key, too many bytes or a defect undoes the statement only, and concerns whoever sent it.
       const kind = error instanceof ApiError ? 'away' : this.dialect.classify(error);

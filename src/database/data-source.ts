@@ -9,24 +9,14 @@ import type { MysqlDriver } from './mysql/driver.js';
 const CONNECT_TIMEOUT_MS = 2_000;
 const OPEN_TIMEOUT_MS = 8_000;
 const SQLITE_BUSY_TIMEOUT_MS = 200;
-/**
- * Pages of the write-ahead log before a checkpoint, during which everybody waits: 4 ms instead of 12 ms with SQLite's
- * default of 1,000.
- */
+/** Pages of the log before a checkpoint, during which everybody waits: 4 ms, not 12 ms as with SQLite's 1,000. */
 const SQLITE_CHECKPOINT_PAGES = 300;
 /** Callers that may wait per connection before further ones are refused immediately. */
 const WAITING_PER_CONNECTION = 50;
 
-/**
- * TypeORM's options for `DATABASE_URL`. The type of a server matters only to TypeORM's schema builder; everything else
- * works alike on MySQL and MariaDB.
- */
-export async function dataSourceOptions(
-  settings: Settings,
-  type: 'mariadb' | 'mysql' = 'mysql',
-): Promise<DataSourceOptions> {
-  if (settings.databaseUrl.startsWith('sqlite:')) return sqliteOptions(settings);
-  return serverOptions(settings, type);
+/** TypeORM's options for `DATABASE_URL`. Of which type a server is matters only to TypeORM's schema builder. */
+export async function dataSourceOptions(settings: Settings): Promise<DataSourceOptions> {
+  return settings.databaseUrl.startsWith('sqlite:') ? sqliteOptions(settings) : serverOptions(settings, 'mysql');
 }
 
 /** A data source that is not open yet. */
@@ -45,18 +35,12 @@ export async function dataSourceForSchema(settings: Settings): Promise<DataSourc
   return createDataSource(await serverOptions(settings, await serverType(databaseUrl)));
 }
 
-/**
- * Opens a data source, checks what it is connected to, and closes it again if that fails. Rejects after eight seconds on
- * a server that hangs.
- */
-export async function openDataSource(
-  dataSource: DataSource,
-  check: () => Promise<void> = () => Promise.resolve(),
-): Promise<void> {
+/** Opens a data source and checks it; closes it if that fails. Rejects after eight seconds on a server that hangs. */
+export async function openDataSource(dataSource: DataSource, check?: () => Promise<void>): Promise<void> {
   const limit = setTimeout(() => cutConnections(dataSource), OPEN_TIMEOUT_MS);
   try {
     await dataSource.initialize();
-    await check();
+    await check?.();
   } catch (error) {
     if (dataSource.isInitialized) await dataSource.destroy();
     throw error;
@@ -64,6 +48,8 @@ export async function openDataSource(
     clearTimeout(limit);
   }
 }
+
+export const isFile = ({ options }: DataSource): boolean => options.type === 'better-sqlite3';
 
 /** The SQLite connection of an open data source; undefined for a server. */
 export const sqliteHandle = ({ driver }: DataSource): SqliteHandle | undefined =>

@@ -5,6 +5,7 @@ import { SettingError } from '../config/settings.js';
 import { ApiError } from '../protocol/api-error.js';
 import { type Release, Semaphore } from '../semaphore.js';
 import { before } from '../time-limit.js';
+import { isFile } from './data-source.js';
 import { DatabaseHealth, type Log } from './health.js';
 import { type Dialect, type Row, type Session, type SessionSource, type Tally, unavailable } from './session.js';
 import { type Begin, type Outcome, runTransaction } from './transaction.js';
@@ -32,29 +33,21 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
   private source?: SessionSource;
   private reopening?: NodeJS.Timeout;
   private closed = false;
-  private probing?: Promise<Row | undefined>;
-  private readonly health: DatabaseHealth;
+  private readonly health = new DatabaseHealth(this.log);
   /** What one user's requests may do at once, apart from reads of a file. */
-  private readonly perUser: Semaphore;
+  private readonly perUser = new Semaphore({
+    ...LIMITS,
+    slotsPerKey: isFile(this.dataSource) ? MAX_LOCAL_WRITES_PER_USER : MAX_SESSIONS_PER_USER,
+  });
   /** A long transaction of one user at a time, so that others get SQLite's single writer in between. */
   private readonly longLocalWrites = new Semaphore({ ...LIMITS, slotsPerKey: 1 });
 
-  /**
-   * @param dataSource not open yet
-   * @param connect opens it, and calls `onMoved` when the file is found to be removed or replaced later
-   */
+  /** @param connect opens the data source; calls `onMoved` when its file is found to be removed or replaced later */
   constructor(
     private readonly dataSource: DataSource,
     private readonly connect: (onMoved: (error: Error) => void) => Promise<SessionSource>,
     private readonly log?: Log,
-  ) {
-    this.health = new DatabaseHealth(log);
-    const isFile = dataSource.options.type === 'better-sqlite3';
-    this.perUser = new Semaphore({
-      ...LIMITS,
-      slotsPerKey: isFile ? MAX_LOCAL_WRITES_PER_USER : MAX_SESSIONS_PER_USER,
-    });
-  }
+  ) {}
 
   /**
    * Resolves when the database is open, when its server is away, and when it still migrates after eight seconds; it then
@@ -63,7 +56,7 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
   async onModuleInit(): Promise<void> {
     const opening = this.open();
     await Promise.race([opening, sleep(START_MS, undefined, { ref: false })]);
-    opening.catch((error: unknown) => this.onRefusal(error as SettingError));
+    opening.catch((refusal: SettingError) => this.onRefusal(refusal));
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -87,12 +80,10 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
       if (this.closed) return;
       if (error instanceof SettingError) throw error;
       this.log?.warn(`database not available, retrying: ${(error as Error).message}`);
-      this.reopening = setTimeout(() => this.reopen(), REOPEN_PAUSE_MS).unref();
+      this.reopening = setTimeout(() => {
+        this.open().catch((refusal: SettingError) => this.onRefusal(refusal));
+      }, REOPEN_PAUSE_MS).unref();
     }
-  }
-
-  private reopen(): void {
-    this.open().catch((error: unknown) => this.onRefusal(error as SettingError));
   }
 
   private refuseMoved({ message }: Error): void {
@@ -125,18 +116,13 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
     return Number(state?.readOnly) === 0 && this.health.isGood;
   }
 
-  /**
-   * Whether the server reports itself as read-only; undefined when the schema cannot be read in time. Concurrent callers
-   * share one probe: anybody may ask, and it takes a connection.
-   */
+  /** Whether the server reports itself as read-only; undefined when the schema cannot be read in time. */
   private probe(): Promise<Row | undefined> {
     const read = async (session: Session) => {
       const { isReadOnly } = session.dialect;
       return session.row(`SELECT ${isReadOnly} AS readOnly, EXISTS (SELECT 1 FROM accounts) AS isUsed`, []);
     };
-    return (this.probing ??= before(PROBE_TIMEOUT_MS, this.onSession(read), () => new Error('timed out'))
-      .catch(() => undefined)
-      .finally(() => (this.probing = undefined)));
+    return before(PROBE_TIMEOUT_MS, this.onSession(read), () => new Error('timed out')).catch(() => undefined);
   }
 
   /** SQLite's error message if the file turned out to be corrupt. */
@@ -150,10 +136,7 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
     return { used, waiting, queued: this.perUser.waiting + this.longLocalWrites.waiting };
   }
 
-  /**
-   * Runs statements on one session, each its own transaction; on the tally's session if it has one. May run `work` more
-   * than once.
-   */
+  /** Runs statements, each its own transaction, on one session or the tally's. May run `work` more than once. */
   onSession<T>(work: (session: Session) => Promise<T>, tally: Tally = { statements: 0 }): Promise<T> {
     if (tally.session) return work(tally.session);
     return this.repeat(tally, 'read', async (source) => {
@@ -170,10 +153,7 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
     });
   }
 
-  /**
-   * Runs a transaction, in which `work` has to lock the account first (`tick` in `accounts/`). May run `work` more than
-   * once.
-   */
+  /** Runs a transaction, in which `work` locks the account first (`tick`). May run `work` more than once. */
   inTransaction<T>(work: (session: Session) => Promise<Outcome<T>>, tally: Tally = { statements: 0 }): Promise<T> {
     return this.transact((session, begin) => begin().then(() => work(session)), tally);
   }
@@ -208,18 +188,15 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
         if (begun) this.health.noteWrite(true);
         return result;
       } catch (error) {
-        if (isRefused(source.dialect, error)) this.health.noteWrite(false);
+        const isRefused = !(error instanceof ApiError) && ['away', 'broken'].includes(source.dialect.classify(error));
+        if (isRefused) this.health.noteWrite(false);
         throw error;
       }
     });
   }
 
   /** Calls `attempt` until it succeeds, fails permanently, or the time for retries is up. */
-  private async repeat<T>(
-    tally: Tally,
-    purpose: 'read' | 'write',
-    attempt: (source: SessionSource) => Promise<T>,
-  ): Promise<T> {
+  private async repeat<T>(tally: Tally, purpose: 'read' | 'write', attempt: (source: SessionSource) => Promise<T>) {
     this.health.requireReachable();
     const start = performance.now();
     for (let tries = 1; ; tries++) {
@@ -233,14 +210,8 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
         this.health.requireRetryable(source.dialect, error, performance.now() - start);
       }
       this.retries++;
-      await pause(tries);
+      // Full jitter: without it the losers of a race would keep colliding.
+      await sleep(Math.random() * Math.min(MAX_PAUSE_MS, 10 * 2 ** tries));
     }
   }
 }
-
-/** Whether the database refused a write; it may still serve reads. */
-const isRefused = (dialect: Dialect, error: unknown): boolean =>
-  !(error instanceof ApiError) && ['away', 'broken'].includes(dialect.classify(error));
-
-/** Full jitter: without it the losers of a race would keep colliding. */
-const pause = (tries: number): Promise<void> => sleep(Math.random() * Math.min(MAX_PAUSE_MS, 10 * 2 ** tries));

@@ -3,11 +3,9 @@ import { SettingError, type Settings } from '../config/settings.js';
 import { createDataSource, dataSourceOptions, openDataSource, sqliteHandle } from './data-source.js';
 import { withMigrationLock } from './migration-lock.js';
 import { Account } from './entities/account.entity.js';
-import { sqliteDialect } from './sqlite/dialect.js';
 import { beginImmediate } from './sqlite/writer.js';
-import { requireDatabaseFile, whyNotOpen } from './why-not-open.js';
+import { NO_DATABASE, requireDatabaseFile, whyNotOpen } from './why-not-open.js';
 
-const NO_DATABASE = [1044, 1049];
 /** How long another process may hold the lock of a SQLite file. */
 const LOCK_TIMEOUT_MS = 25_000;
 
@@ -43,16 +41,13 @@ async function withRunner<T>(dataSource: DataSource, work: (runner: QueryRunner)
 }
 
 /** Names of the migrations that have not run yet, oldest first. */
-export async function pendingMigrations(dataSource: DataSource): Promise<string[]> {
-  const applied = await appliedMigrations(dataSource);
-  return dataSource.migrations.map(({ name }) => name!).filter((name) => !applied.has(name));
-}
-
-async function appliedMigrations(dataSource: DataSource): Promise<Set<string>> {
+async function pendingMigrations(dataSource: DataSource): Promise<string[]> {
+  const names = dataSource.migrations.map(({ name }) => name!);
   return withRunner(dataSource, async (runner) => {
-    if (!(await runner.hasTable('migrations'))) return new Set();
+    if (!(await runner.hasTable('migrations'))) return names;
     const rows = (await runner.query('SELECT name FROM migrations')) as { name: string }[];
-    return new Set(rows.map(({ name }) => name));
+    const applied = new Set(rows.map(({ name }) => name));
+    return names.filter((name) => !applied.has(name));
   });
 }
 
@@ -81,16 +76,14 @@ export async function migrateServer(settings: Settings, mayBeEmpty: boolean): Pr
     await examineServer(dataSource);
     if (!mayBeEmpty) await requireUsers(dataSource);
     if ((await pendingMigrations(dataSource)).length === 0) return [];
-    return withMigrationLock(dataSource, () => runPending(dataSource));
-  });
-}
-
-/** On one connection, as the other one renews the lock. */
-async function runPending(dataSource: DataSource): Promise<string[]> {
-  return withRunner(dataSource, async (runner) => {
-    const executor = new MigrationExecutor(dataSource, runner);
-    executor.transaction = 'none';
-    return (await executor.executePendingMigrations()).map(({ name }) => name);
+    return withMigrationLock(dataSource, () =>
+      // On one connection, as the other one renews the lock.
+      withRunner(dataSource, async (runner) => {
+        const executor = new MigrationExecutor(dataSource, runner);
+        executor.transaction = 'none';
+        return (await executor.executePendingMigrations()).map(({ name }) => name);
+      }),
+    );
   });
 }
 
@@ -101,7 +94,7 @@ async function runPending(dataSource: DataSource): Promise<string[]> {
 export async function migrateFile(dataSource: DataSource): Promise<string[]> {
   const handle = sqliteHandle(dataSource)!;
   handle.pragma('busy_timeout = 0');
-  await beginImmediate(() => handle.exec(sqliteDialect.begin), LOCK_TIMEOUT_MS);
+  await beginImmediate((sql) => handle.exec(sql), LOCK_TIMEOUT_MS);
   try {
     const done = await dataSource.runMigrations({ transaction: 'none' });
     handle.exec('DELETE FROM migrations WHERE id < 0; COMMIT');

@@ -1,11 +1,10 @@
 import type { DataSource } from 'typeorm';
 import type { Settings } from '../config/settings.js';
-import { createDataSource, dataSourceOptions, openDataSource, sqliteHandle } from './data-source.js';
+import { createDataSource, dataSourceOptions, isFile, openDataSource, sqliteHandle } from './data-source.js';
 import { Database } from './database.js';
 import type { Log } from './health.js';
 import { migrateFile, migrateServer, requireMigrated, requireUsers } from './migrate.js';
 import type { SessionSource } from './session.js';
-import { SqliteSessions } from './sqlite/sessions.js';
 import { whyNotOpen } from './why-not-open.js';
 
 /** The database of a data source, neither of them open yet. */
@@ -19,29 +18,28 @@ export async function openDatabase(settings: Settings, log?: Log): Promise<Datab
   return database;
 }
 
-/**
- * Opens the data source, and migrates it if that is wanted. Rejects with `SettingError` when only the operator can help,
- * such as with an outdated schema.
- */
+/** Opens the data source, migrated if that is wanted. Rejects with `SettingError` when only the operator can help. */
 async function openSessions(
   settings: Settings,
   dataSource: DataSource,
   onMoved: (error: Error) => void,
   log?: Log,
 ): Promise<SessionSource> {
-  const isFile = dataSource.options.type === 'better-sqlite3';
   try {
-    if (!isFile && settings.migrateOnStart) await migrateServer(settings, !settings.databaseMustHaveUsers);
+    if (!isFile(dataSource) && settings.migrateOnStart) await migrateServer(settings, !settings.databaseMustHaveUsers);
     await openDataSource(dataSource, async () => {
       if (settings.databaseMustHaveUsers) await requireUsers(dataSource);
-      if (isFile) return void (await migrateFile(dataSource));
+      if (isFile(dataSource)) return void (await migrateFile(dataSource));
       const { examineServer } = await import('./mysql/server.js');
       const warning = await examineServer(dataSource);
       if (warning) log?.warn(warning);
       await requireMigrated(dataSource);
     });
     const handle = sqliteHandle(dataSource);
-    if (handle) return await SqliteSessions.of(dataSource, handle, onMoved);
+    if (handle) {
+      const { SqliteSessions } = await import('./sqlite/sessions.js');
+      return new SqliteSessions(dataSource, handle, onMoved);
+    }
     const { MysqlSessions } = await import('./mysql/sessions.js');
     return new MysqlSessions(dataSource);
   } catch (error) {

@@ -63,7 +63,6 @@ export interface SessionSource {
 
 /** What differs between MySQL / MariaDB and SQLite. */
 export interface Dialect {
-  readonly begin: string;
   /** True on SQLite: statements run in this process, and a transaction that writes locks everything. */
   readonly isLocal: boolean;
   /** A clause after the table name that forces an index. */

@@ -40,12 +40,15 @@ export async function runTransaction<T>(
   inDoubt: Outcome<T>[],
   work: (session: Session, begin: Begin) => Promise<Outcome<T>>,
 ): Promise<T> {
-  const attempt = async () => {
-    if (inDoubt.length === 0) return work(session, begin);
-    await begin();
-    return (await settled(session, inDoubt)) ?? work(session, begin);
-  };
-  const outcome = await beforeCommit(session, attempt);
+  let outcome: Outcome<T>;
+  try {
+    if (inDoubt.length > 0) await begin();
+    outcome = (await settled(session, inDoubt)) ?? (await work(session, begin));
+  } catch (error) {
+    if (error instanceof ApiError) await rollBack(session);
+    else await giveUp(session, error);
+    throw error;
+  }
   if (outcome.isKept) await commit(session, outcome, inDoubt);
   else await rollBack(session);
   outcome.whenDurable?.();
@@ -71,16 +74,6 @@ async function settled<T>(session: Session, inDoubt: readonly Outcome<T>[]): Pro
     if (tookPlace) return { ...outcome, isKept: false };
   }
   return undefined;
-}
-
-async function beforeCommit<T>(session: LoanedSession, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof ApiError) await rollBack(session);
-    else await giveUp(session, error);
-    throw error;
-  }
 }
 
 /** Rolls back a transaction that failed in the database; reuses the session only if its state is known. */

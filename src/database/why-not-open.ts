@@ -13,10 +13,7 @@ export function databaseFile({ databaseUrl }: Pick<Settings, 'databaseUrl'>): st
   return path === undefined || path === ':memory:' ? undefined : resolve(path);
 }
 
-/**
- * Throws `SettingError` when the SQLite file is missing: a mistyped path or an unmounted volume must not lead to an
- * empty database.
- */
+/** Throws `SettingError` when the SQLite file is missing: a mistyped path must not lead to an empty database. */
 export function requireDatabaseFile(settings: Pick<Settings, 'databaseUrl' | 'databaseMustHaveUsers'>): void {
   const file = databaseFile(settings);
   if (file === undefined) return;
@@ -36,10 +33,7 @@ export const CORRUPT_ADVICE =
   'stop the service, keep a copy of the file with its -wal, restore the latest backup and run advance-clocks, or save what can ' +
   'be read: sqlite3 FILE .recover | sqlite3 NEW';
 
-/**
- * The reason a database could not be opened: a `SettingError` if only the operator can help, otherwise the error
- * itself.
- */
+/** Why a database could not be opened: a `SettingError` if only the operator can help, otherwise the error itself. */
 export function whyNotOpen(databaseUrl: string, error: unknown): Error {
   if (error instanceof SettingError) return error;
   const why = databaseUrl.startsWith('sqlite:')
@@ -60,7 +54,8 @@ function whyNoFile(databaseUrl: string, error: Error): string {
 
 /** Wrong user or password; also what MariaDB says where it requires TLS or a client certificate. */
 const ACCESS_DENIED = [1045, 1251, 1698];
-const NO_DATABASE = [1044, 1049];
+/** What a server says of a database that does not exist, if the user may know. */
+export const NO_DATABASE = [1044, 1049];
 const TLS_REQUIRED = 3159;
 /** Errors of TLS that end by themselves: certificates are renewed, servers restart. */
 const PASSING = /expired|not yet valid|disconnected/;
@@ -68,10 +63,7 @@ const PASSING = /expired|not yet valid|disconnected/;
 /** OpenSSL adds what it names the reason for. */
 type ConnectionError = NodeJS.ErrnoException & { library?: string; reason?: string };
 
-/**
- * What to change where a server refuses the connection, with the reason; undefined for what may pass without anybody's
- * help.
- */
+/** What to change where a server refuses the connection; undefined for what may pass without anybody's help. */
 function whyRefused(databaseUrl: string, error: ConnectionError): string | undefined {
   const { errno = 0, code = '' } = error;
   const { database, tls } = readServerUrl(databaseUrl);

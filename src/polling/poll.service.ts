@@ -131,10 +131,10 @@ function keptBytes({ url, rawHeaders }: Request): number {
 export class PollingModule {
   /** Changes in this process wake its own polls and are published to other instances. */
   constructor(changes: CollectionChanges, polls: HeldPolls, elsewhere: ChangesElsewhere) {
-    changes.onChange((key, last_modified) => {
+    changes.announce = (key, last_modified) => {
       polls.announce(key, last_modified);
       elsewhere.publish(key, last_modified);
-    });
+    };
     polls.onEnter = (key) => elsewhere.follow(key);
   }
 }

@@ -31,7 +31,7 @@ beforeEach(async () => {
   handle.exec('CREATE TABLE orphans (word TEXT REFERENCES words (word) DEFERRABLE INITIALLY DEFERRED)');
   other = new Sqlite(join(folder, 'file.db'));
   const dataSource = new DataSource({ type: 'better-sqlite3', database: ':memory:' });
-  sessions = await SqliteSessions.of(dataSource, handle, () => undefined);
+  sessions = new SqliteSessions(dataSource, handle, () => undefined);
   database = new Database(dataSource, () => Promise.resolve(sessions));
   await database.onModuleInit();
 });
@@ -168,7 +168,7 @@ it('shows readers of an in-memory database only what is committed', async () => 
   const memory = new Sqlite(':memory:');
   memory.exec('CREATE TABLE words (word TEXT PRIMARY KEY)');
   const dataSource = new DataSource({ type: 'better-sqlite3', database: ':memory:' });
-  const source = await SqliteSessions.of(dataSource, memory, fail);
+  const source = new SqliteSessions(dataSource, memory, fail);
   database = new Database(dataSource, () => Promise.resolve(source));
   await database.onModuleInit();
   const refused = new ApiError('notFound', 'refused');

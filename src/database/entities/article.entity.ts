@@ -1,12 +1,9 @@
 import { EntitySchema, type EntitySchemaColumnOptions } from 'typeorm';
 import { ARTICLE_FIELDS, type FieldKind } from '../../protocol/fields.js';
 import type { Timestamp } from '../../protocol/timestamp.js';
-import { type ColumnTypes, fieldColumn } from './columns.js';
+import { type ColumnTypes, FIELD_COLUMNS } from './columns.js';
 
-/**
- * A live article or a tombstone: the fields of the protocol, all null in a tombstone except `id` and `last_modified`,
- * and what the database itself needs.
- */
+/** A live article or a tombstone, in which all fields are null except `id` and `last_modified`. */
 export class StoredArticle {
   /** The user's account. */
   account: Buffer;
@@ -28,7 +25,7 @@ export function articleEntity(
 ): EntitySchema<StoredArticle> {
   const column = ([field, kind]: [string, FieldKind]): [string, EntitySchemaColumnOptions] => [
     field,
-    { ...fieldColumn(types, kind), primary: field === 'id', nullable: field !== 'id' && field !== 'last_modified' },
+    { ...FIELD_COLUMNS[kind](types), primary: field === 'id', nullable: field !== 'id' && field !== 'last_modified' },
   ];
   const hash = { ...types.bytes(32), nullable: true };
   return new EntitySchema<StoredArticle>({

@@ -1,21 +1,9 @@
-import type { EntitySchemaColumnOptions, ValueTransformer } from 'typeorm';
+import type { ColumnType, EntitySchemaColumnOptions, ValueTransformer } from 'typeorm';
 import { type FieldKind, MAX_CODE_POINTS } from '../../protocol/fields.js';
 import { uuidBytes, uuidText } from '../../protocol/uuid.js';
 
 /** TypeORM's names of the databases; MariaDB and MySQL report their schemas differently. */
 export type DatabaseType = 'better-sqlite3' | 'mariadb' | 'mysql';
-
-/** The column for each kind of value, `NOT NULL` unless the entity says otherwise. */
-export interface ColumnTypes {
-  bytes: (length: number) => EntitySchemaColumnOptions;
-  integer: EntitySchemaColumnOptions;
-  /** Milliseconds or a large number; the MySQL driver may return text, entities hold a number. */
-  bigInteger: EntitySchemaColumnOptions;
-  boolean: EntitySchemaColumnOptions;
-  /** A text of at most `length` characters. */
-  text: (length: number) => EntitySchemaColumnOptions;
-  longText: EntitySchemaColumnOptions;
-}
 
 const number: ValueTransformer = {
   to: (value: unknown) => value,
@@ -31,30 +19,28 @@ const uuid: ValueTransformer = {
   from: (bytes: Buffer) => uuidText(bytes),
 };
 
-const SQLITE: ColumnTypes = {
-  bytes: () => ({ type: 'blob' }),
-  integer: { type: 'integer' },
-  bigInteger: { type: 'integer' },
-  boolean: { type: 'integer', transformer: boolean },
-  text: () => ({ type: 'text' }),
-  longText: { type: 'text' },
-};
+export type ColumnTypes = ReturnType<typeof columnTypes>;
 
-const MYSQL: ColumnTypes = {
-  bytes: (length) => ({ type: 'binary', length }),
-  integer: { type: 'int' },
-  bigInteger: { type: 'bigint', transformer: number },
-  boolean: { type: 'tinyint', transformer: boolean },
-  text: (length) => ({ type: 'varchar', length }),
-  longText: { type: 'longtext' },
-};
+/** The column for each kind of value, `NOT NULL` unless the entity says otherwise. */
+export function columnTypes(database: DatabaseType) {
+  const isSqlite = database === 'better-sqlite3';
+  // SQLite's types have no length.
+  const column = (inFile: ColumnType, onServer: ColumnType, length?: number) =>
+    isSqlite ? { type: inFile } : { type: onServer, length };
+  return {
+    bytes: (length: number) => column('blob', 'binary', length),
+    integer: column('integer', 'int'),
+    /** Milliseconds or a large number, which MySQL's driver may return as text. SQLite's stay as they are, even damaged. */
+    bigInteger: { ...column('integer', 'bigint'), transformer: isSqlite ? undefined : number },
+    boolean: { ...column('integer', 'tinyint'), transformer: boolean },
+    /** A text of at most `length` characters. */
+    text: (length: number) => column('text', 'varchar', length),
+    longText: column('text', 'longtext'),
+  };
+}
 
-export const columnTypes = (database: DatabaseType): ColumnTypes => (database === 'better-sqlite3' ? SQLITE : MYSQL);
-
-/** The column for an article field of this kind. */
-export const fieldColumn = (types: ColumnTypes, kind: FieldKind): EntitySchemaColumnOptions => COLUMNS[kind](types);
-
-const COLUMNS: Readonly<Record<FieldKind, (types: ColumnTypes) => EntitySchemaColumnOptions>> = {
+/** The column for an article field of each kind. */
+export const FIELD_COLUMNS: Readonly<Record<FieldKind, (types: ColumnTypes) => EntitySchemaColumnOptions>> = {
   uuid: (types) => ({ ...types.bytes(16), transformer: uuid }),
   timestamp: (types) => types.bigInteger,
   integer: (types) => types.bigInteger,

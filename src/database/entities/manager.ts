@@ -12,13 +12,9 @@ export function managerOn(session: Session): EntityManager {
     const result = await resultOf(session, sql, parameters);
     return isStructured ? result : (result.raw as unknown);
   };
-  return dataSource.createEntityManager(Object.assign(newRunner(dataSource), { query }));
-}
-
-/** A query runner of its own, without a connection: for SQLite TypeORM creates only one, which all share. */
-function newRunner(dataSource: DataSource): QueryRunner {
+  // A query runner of its own, without a connection: for SQLite TypeORM creates only one, which all share.
   const Runner = dataSource.createQueryRunner().constructor as new (driver: DataSource['driver']) => QueryRunner;
-  return new Runner(dataSource.driver);
+  return dataSource.createEntityManager(Object.assign(new Runner(dataSource.driver), { query }));
 }
 
 async function resultOf(session: Session, sql: string, parameters: Parameter[]): Promise<QueryResult> {

@@ -4,7 +4,6 @@ const isOn = (variable: string): string => `CAST(@@global.${variable} AS CHAR) N
 
 /** MySQL 8+ and MariaDB 10.6+. */
 export const mysqlDialect: Dialect = {
-  begin: 'START TRANSACTION',
   isLocal: false,
   indexHint: (index) => ` FORCE INDEX (${index})`,
   classify,

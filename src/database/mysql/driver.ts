@@ -48,10 +48,7 @@ export class MysqlDriver {
   }
 }
 
-/**
- * Makes the settings of a new connection, and returns its limit of bytes. Rejects with `SettingError` if the server does not know
- * a setting or does not let the user change it.
- */
+/** Sets up a new connection, and returns its limit of bytes. Rejects with `SettingError` if the server refuses. */
 async function prepare(connection: Connection): Promise<number> {
   for (const sql of SESSION) await send(connection, sql);
   const rows = await send(connection, 'SELECT @@max_allowed_packet AS bytes');

@@ -79,10 +79,7 @@ async function queryOnce(options: ServerOptions, sql: string): Promise<unknown> 
   }
 }
 
-/**
- * A warning about a setting of the server that does not go with the service. Throws `SettingError` for one with which it
- * cannot write.
- */
+/** A warning about a setting of the server. Throws `SettingError` for one with which the service cannot write. */
 export async function examineServer(dataSource: DataSource): Promise<string | undefined> {
   const rows = await dataSource.query<{ Variable_name: string; Value: string }[]>(
     "SHOW VARIABLES WHERE Variable_name IN ('log_bin', 'binlog_format', 'max_allowed_packet')",

@@ -1,6 +1,5 @@
 import type { PoolConnection } from 'mysql2';
 import type { DataSource, QueryRunner } from 'typeorm';
-import { ApiError } from '../../protocol/api-error.js';
 import { before } from '../../time-limit.js';
 import {
   type LoanedSession,
@@ -52,18 +51,18 @@ async function connected(runner: QueryRunner): Promise<PoolConnection> {
   try {
     return await before(ACQUIRE_TIMEOUT_MS, connecting, () => {
       connecting.then(() => runner.release()).catch(() => undefined);
-      return unavailable(new Error('no connection became free in time'));
+      return new Error('no connection became free in time');
     });
   } catch (error) {
-    if (error instanceof ApiError) throw error;
-    throw (error as NodeJS.ErrnoException).code
-      ? Object.assign(error as Error, { stage: 'connect' })
-      : unavailable(error);
+    // The error above, those of the pool itself and a `SettingError` have no code.
+    if (!(error as NodeJS.ErrnoException).code) throw unavailable(error);
+    throw Object.assign(error as Error, { stage: 'connect' });
   }
 }
 
 class MysqlSession implements LoanedSession {
   readonly dialect = mysqlDialect;
+  readonly dataSource = this.runner.dataSource;
   private isInTransaction = false;
   private abort?: (error: Error) => void;
   /** Restarted by each statement: the driver's own time limit would cost one timer per statement. */
@@ -92,18 +91,16 @@ class MysqlSession implements LoanedSession {
     const limit = packetLimits.get(this.connection) ?? Infinity;
     if (limit < LARGEST_STATEMENT) {
       const bytes = Buffer.byteLength(this.connection.format(sql, parameters));
-      if (bytes >= limit) return Promise.reject(tooLong(bytes));
+      const message = `max_allowed_packet is below the ${bytes} bytes of a statement`;
+      // The server's own error; it would close the connection as well, or do only that.
+      if (bytes >= limit) return Promise.reject(Object.assign(new Error(message), { errno: 1153 }));
     }
     return this.send('statement', sql, parameters);
   }
 
-  get dataSource(): DataSource {
-    return this.runner.dataSource;
-  }
-
   async begin(): Promise<void> {
     this.isInTransaction = true;
-    await this.send('begin', this.dialect.begin);
+    await this.send('begin', 'START TRANSACTION');
   }
 
   async commit(): Promise<void> {
@@ -151,7 +148,3 @@ class MysqlSession implements LoanedSession {
 /** Classified like the driver's own timeout: whether the statement took effect is unknown. */
 const tooSlow = (): Error =>
   Object.assign(new Error('the database did not respond in time'), { code: 'PROTOCOL_SEQUENCE_TIMEOUT' });
-
-/** The server's own error for such a statement; it would close the connection as well, or do only that. */
-const tooLong = (bytes: number): Error =>
-  Object.assign(new Error(`max_allowed_packet is below the ${bytes} bytes of a statement`), { errno: 1153 });

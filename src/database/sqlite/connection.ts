@@ -68,22 +68,13 @@ export class SqliteReader extends SqliteConnection {
   }
 }
 
-/**
- * A prepared statement that fetches rows as arrays and builds the objects here: for twenty columns the driver takes
- * twice as long to return objects.
- */
+/** Fetches rows as arrays and builds the objects here: the driver takes twice as long to return objects. */
 export class SqliteStatement {
-  private readonly names: string[] = [];
-  private readonly blank: Row;
+  private readonly columns = this.statement.reader ? this.statement.raw().columns() : [];
+  private readonly names = this.columns.map(({ name }) => name);
+  private readonly blank: Row = Object.fromEntries(this.names.map((name) => [name, null]));
 
-  constructor(private readonly statement: Statement<Parameter[]>) {
-    if (statement.reader)
-      this.names = statement
-        .raw()
-        .columns()
-        .map(({ name }) => name);
-    this.blank = Object.fromEntries(this.names.map((name) => [name, null]));
-  }
+  constructor(private readonly statement: Statement<Parameter[]>) {}
 
   all(...parameters: Parameter[]): Row[] {
     return (this.statement.all(...parameters) as Row[string][][]).map((values) => this.row(values));

@@ -13,19 +13,15 @@ const CHECKPOINT_TIMEOUT_MS = 2_000;
  */
 export class SqliteFile {
   private failure?: Error;
-  private readonly path: string;
-  private readonly self: string | undefined;
-  private readonly timer: NodeJS.Timeout;
+  private readonly path = resolve(this.handle.name);
+  private readonly self = identity(this.path);
+  private readonly timer = setInterval(() => this.look(), CHECK_INTERVAL_MS).unref();
 
   /** @param onMoved called once, soon after the file is found to be removed or replaced: nothing can be served any more */
   constructor(
     private readonly handle: SqliteHandle,
     private readonly onMoved: (error: Error) => void,
-  ) {
-    this.path = resolve(handle.name);
-    this.self = identity(this.path);
-    this.timer = setInterval(() => this.look(), CHECK_INTERVAL_MS).unref();
-  }
+  ) {}
 
   /** Throws when the file is known to be removed or replaced, which is found within a second. */
   requireSame(): void {
@@ -53,10 +49,7 @@ export class SqliteFile {
     }, RESPONSES_MS);
   }
 
-  /**
-   * Writes the rest of the log into the file, wherever that is now: SQLite would apply the log to the file that gets the
-   * path next.
-   */
+  /** Writes the log into the file, wherever that is now: SQLite would apply it to the next file of that name. */
   private emptyLog(): void {
     try {
       if (this.handle.inTransaction) this.handle.exec('ROLLBACK');

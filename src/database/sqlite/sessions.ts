@@ -1,13 +1,13 @@
 import { setImmediate as othersHadTurn } from 'node:timers/promises';
-import type { Database as SqliteHandle } from 'better-sqlite3';
+import Sqlite from 'better-sqlite3';
 import type { DataSource } from 'typeorm';
+import { Semaphore } from '../../semaphore.js';
 import {
   type LoanedSession,
   type Parameter,
   type Row,
   type SessionSource,
   type Tally,
-  unavailable,
   type WriteResult,
 } from '../session.js';
 import { SqliteConnection, SqliteReader } from './connection.js';
@@ -17,7 +17,7 @@ import { SqliteWriter } from './writer.js';
 
 /** After a read that took longer, other users' requests go first. */
 const LONG_READ_MS = 5;
-const PAUSE_TIMEOUT_MS = 4_000;
+const READ_TIMEOUT_MS = 4_000;
 
 /**
  * Two connections to a SQLite file: one writes, one reads, so that readers see only what is committed and never wait. An
@@ -26,36 +26,28 @@ const PAUSE_TIMEOUT_MS = 4_000;
 export class SqliteSessions implements SessionSource {
   readonly dialect = sqliteDialect;
   readonly writer: SqliteWriter;
-  /** The pauses of users after a long read, by account: their next read waits for the end. */
-  readonly pauses = new Map<string, Promise<void>>();
+  readonly reader?: SqliteReader;
+  /** The reads of one user take turns, and a long one ends with a pause in which other users go first. */
+  readonly reads = new Semaphore({
+    slotsPerKey: 1,
+    timeoutMs: READ_TIMEOUT_MS,
+    refusal: 'The database is not available, try again later',
+  });
 
-  private constructor(
+  private readonly file?: SqliteFile;
+
+  /** @param onMoved called once, soon after the file is found to be removed or replaced */
+  constructor(
     readonly dataSource: DataSource,
-    handle: SqliteHandle,
-    readonly reader?: SqliteReader,
-    private readonly file?: SqliteFile,
+    handle: Sqlite.Database,
+    onMoved: (error: Error) => void,
   ) {
     handle.pragma('busy_timeout = 0');
-    this.writer = new SqliteWriter(
-      new SqliteConnection(handle),
-      () => this.reader?.unlock(),
-      () => this.file?.check(),
-    );
-  }
-
-  /**
-   * @param handle the data source's connection
-   * @param onMoved called once, soon after the file is found to be removed or replaced
-   */
-  static async of(
-    dataSource: DataSource,
-    handle: SqliteHandle,
-    onMoved: (error: Error) => void,
-  ): Promise<SqliteSessions> {
-    if (handle.memory) return new SqliteSessions(dataSource, handle);
-    const { default: Sqlite } = await import('better-sqlite3');
-    const reader = new SqliteReader(new Sqlite(handle.name, { readonly: true, fileMustExist: true, timeout: 0 }));
-    return new SqliteSessions(dataSource, handle, reader, new SqliteFile(handle, onMoved));
+    if (!handle.memory) {
+      this.reader = new SqliteReader(new Sqlite(handle.name, { readonly: true, fileMustExist: true, timeout: 0 }));
+      this.file = new SqliteFile(handle, onMoved);
+    }
+    this.writer = new SqliteWriter(new SqliteConnection(handle), this.reader, this.file);
   }
 
   usage() {
@@ -67,21 +59,6 @@ export class SqliteSessions implements SessionSource {
     return Promise.resolve(new SqliteSession(this, tally));
   }
 
-  /** Lets other users go first. */
-  pause(user: string): Promise<void> {
-    const pause = othersHadTurn().then(() => void this.pauses.delete(user));
-    this.pauses.set(user, pause);
-    return pause;
-  }
-
-  async pauseOver(user: string): Promise<void> {
-    const end = performance.now() + PAUSE_TIMEOUT_MS;
-    for (let pause = this.pauses.get(user); pause; pause = this.pauses.get(user)) {
-      await pause;
-      if (performance.now() > end) throw unavailable(new Error('other reads of the same user took too long'));
-    }
-  }
-
   close(): void {
     this.file?.close();
     this.reader?.close();
@@ -90,6 +67,7 @@ export class SqliteSessions implements SessionSource {
 
 class SqliteSession implements LoanedSession {
   readonly dialect = sqliteDialect;
+  readonly dataSource = this.sessions.dataSource;
   private isWriting = false;
   private hasEnded = false;
 
@@ -97,10 +75,6 @@ class SqliteSession implements LoanedSession {
     private readonly sessions: SqliteSessions,
     private readonly tally: Tally,
   ) {}
-
-  get dataSource(): DataSource {
-    return this.sessions.dataSource;
-  }
 
   rows(sql: string, parameters: Parameter[]): Promise<Row[]> {
     return this.read((connection) => connection.rows(sql, parameters));
@@ -112,31 +86,24 @@ class SqliteSession implements LoanedSession {
 
   private async read<T>(action: (connection: SqliteConnection) => T): Promise<T> {
     this.count();
-    const { writer, reader, pauses } = this.sessions;
+    const { writer, reader, reads } = this.sessions;
     if (this.isWriting) return action(writer.connection);
-    const { key = '' } = this.tally;
-    if (pauses.size > 0) await this.sessions.pauseOver(key);
+    const release = await reads.acquire(this.tally.key ?? '', this.tally);
     const start = performance.now();
-    // Between transactions, because the only connection sees what is not committed yet.
-    const result = reader ? action(reader) : await writer.betweenTransactions(() => action(writer.connection));
-    if (performance.now() - start > LONG_READ_MS) await this.sessions.pause(key);
-    return result;
+    try {
+      // In a transaction of its own, because the only connection sees what is not committed yet.
+      return reader ? action(reader) : await writer.transact(action);
+    } finally {
+      if (performance.now() - start > LONG_READ_MS) await othersHadTurn();
+      release();
+    }
   }
 
   async run(sql: string, parameters: Parameter[]): Promise<WriteResult> {
     this.count();
     const { writer } = this.sessions;
     if (this.isWriting) return writer.connection.run(sql, parameters);
-    await writer.begin();
-    let result: WriteResult;
-    try {
-      result = writer.connection.run(sql, parameters);
-    } catch (error) {
-      await writer.rollBack();
-      throw error;
-    }
-    await writer.commit();
-    return result;
+    return writer.transact((connection) => connection.run(sql, parameters));
   }
 
   async begin(): Promise<void> {

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Release, Semaphore } from '../../semaphore.js';
-import type { SqliteConnection } from './connection.js';
-import { isBusy, sqliteDialect } from './dialect.js';
+import type { SqliteConnection, SqliteReader } from './connection.js';
+import { isBusy } from './dialect.js';
+import type { SqliteFile } from './file.js';
 
 const MUTEX_TIMEOUT_MS = 4_000;
 /** How long another process may hold the write lock. */
@@ -34,14 +35,11 @@ export class SqliteWriter {
   /** True while a transaction begins, which waits for other processes alone. */
   private isBeginning = false;
 
-  /**
-   * @param beforeCommit called before transactions are committed
-   * @param afterCommit called afterwards; when it throws, they have failed
-   */
+  /** Without `reader` and `file` for an in-memory database. */
   constructor(
     readonly connection: SqliteConnection,
-    private readonly beforeCommit: () => void,
-    private readonly afterCommit: () => void,
+    private readonly reader?: SqliteReader,
+    private readonly file?: SqliteFile,
   ) {}
 
   /** How many transactions are open, and how many wait; waiting for another process is not load on this one. */
@@ -49,15 +47,13 @@ export class SqliteWriter {
     return { used: Number(this.release !== undefined), waiting: this.isBeginning ? 0 : this.mutex.waiting };
   }
 
-  /**
-   * Begins a transaction when no other caller and no other process has one. Rejects when it takes too long.
-   */
+  /** Begins a transaction when no other caller and no other process has one. Rejects when it takes too long. */
   async begin(): Promise<void> {
     this.release = await this.mutex.acquire('');
     try {
       this.isBeginning = true;
       if (this.ended.length > 0) this.connection.run('SAVEPOINT follower');
-      else await beginImmediate(() => this.connection.run(sqliteDialect.begin), LOCK_TIMEOUT_MS);
+      else await beginImmediate((sql) => this.connection.run(sql), LOCK_TIMEOUT_MS);
     } catch (error) {
       this.leave();
       throw error;
@@ -90,15 +86,18 @@ export class SqliteWriter {
     this.leave();
   }
 
-  /** Runs `action` while there is no transaction. */
-  async betweenTransactions<T>(action: () => T): Promise<T> {
-    this.release = await this.mutex.acquire('');
+  /** Runs `action` in a transaction of its own; resolves once that is durable. */
+  async transact<T>(action: (connection: SqliteConnection) => T): Promise<T> {
+    await this.begin();
+    let result: T;
     try {
-      this.flush();
-      return action();
-    } finally {
-      this.leave();
+      result = action(this.connection);
+    } catch (error) {
+      await this.rollBack();
+      throw error;
     }
+    await this.commit();
+    return result;
   }
 
   private end(): Promise<void> {
@@ -119,9 +118,9 @@ export class SqliteWriter {
   private flush(): void {
     if (this.ended.length === 0) return;
     try {
-      this.beforeCommit();
+      this.reader?.unlock();
       this.connection.run('COMMIT');
-      this.afterCommit();
+      this.file?.check();
       for (const { resolve } of this.ended.splice(0)) resolve();
     } catch (error) {
       this.reset(error);
@@ -134,14 +133,11 @@ export class SqliteWriter {
   }
 }
 
-/**
- * Begins a transaction that writes once no other process has one. SQLite's own wait would block the event loop. Rejects
- * when it takes too long.
- */
-export async function beginImmediate(begin: () => unknown, timeoutMs: number): Promise<void> {
+/** Begins a transaction once no other process has one, or rejects. SQLite's own wait would block the event loop. */
+export async function beginImmediate(run: (sql: string) => unknown, timeoutMs: number): Promise<void> {
   for (const start = performance.now(); ; await sleep(PROBE_INTERVAL_MS))
     try {
-      begin();
+      run('BEGIN IMMEDIATE');
       return;
     } catch (error) {
       if (!isBusy(error) || performance.now() - start > timeoutMs) throw error;
