@@ -27,7 +27,7 @@ export class SqliteSessions implements SessionSource {
   readonly dialect = sqliteDialect;
   readonly writer: SqliteWriter;
   readonly reader?: SqliteReader;
-  /** The reads of one user take turns, and a long one ends with a pause in which other users go first. */
+  /** After a long read of a user others go first: that is a pause, behind which the user's reads take turns. */
   readonly reads = new Semaphore({
     slotsPerKey: 1,
     timeoutMs: READ_TIMEOUT_MS,
@@ -88,14 +88,19 @@ class SqliteSession implements LoanedSession {
     this.count();
     const { writer, reader, reads } = this.sessions;
     if (this.isWriting) return action(writer.connection);
-    const release = await reads.acquire(this.tally.key ?? '', this.tally);
+    const { key = '' } = this.tally;
+    // Most reads find no pause of their user: to take a slot for each would cost as much as a short read.
+    let release = reads.isUsedBy(key) ? await reads.acquire(key, this.tally) : undefined;
     const start = performance.now();
     try {
       // In a transaction of its own, because the only connection sees what is not committed yet.
       return reader ? action(reader) : await writer.transact(action);
     } finally {
-      if (performance.now() - start > LONG_READ_MS) await othersHadTurn();
-      release();
+      if (performance.now() - start > LONG_READ_MS) {
+        release ??= await reads.acquire(key);
+        await othersHadTurn();
+      }
+      release?.();
     }
   }
 

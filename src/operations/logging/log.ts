@@ -109,13 +109,24 @@ const inTime = (begin: (done: () => void) => void): Promise<void> =>
     begin(resolve);
   });
 
+let millisecond = 0;
+let textOfMillisecond = '';
+
+/** What pino's `isoTime` returns, made once per millisecond: a fiftieth of the time of a poll. */
+function timestamp(): string {
+  const now = Date.now();
+  if (now !== millisecond) textOfMillisecond = pino.stdTimeFunctions.isoTime();
+  millisecond = now;
+  return textOfMillisecond;
+}
+
 /** One JSON object per line. Credentials are redacted even if a request is logged by mistake. */
 export const createLogger = (level: string, output: DestinationStream): Logger =>
   pino(
     {
       level,
       base: undefined,
-      timestamp: pino.stdTimeFunctions.isoTime,
+      timestamp,
       formatters: { level: (label) => ({ level: label }) },
       redact: ['req.headers.authorization', 'req.headers.cookie', 'headers.authorization', 'headers.cookie'],
     },
