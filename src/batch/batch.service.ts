@@ -116,7 +116,8 @@ export class BatchService {
   /** Throws when the client is gone: nobody would know what was done. */
   private async runStep(batch: Request, step: Step, refusal?: string, caller?: Caller): Promise<Slot> {
     if (batch.socket.destroyed) throw new ApiError('unavailable', 'The client is gone');
-    return refusal ? this.runner.refuse(batch, step, refusal, caller) : this.runner.run(batch, step, caller);
+    const reason = refusal ?? (performance.now() > step.deadline ? IS_SLOW : undefined);
+    return reason ? this.runner.refuse(batch, step, reason, caller) : this.runner.run(batch, step, caller);
   }
 
   /** @param slots the responses to other steps so far, each in its place; those before this one count */

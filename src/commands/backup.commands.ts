@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { chmod, chown, rename, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -29,6 +29,8 @@ export function addBackup(commands: Command, shell: Shell): void {
       shell.run(async ({ settings, print, audit }) => {
         const source = requireSqliteFile(settings);
         requireDatabaseFile(settings);
+        if (FILE_SUFFIXES.some((suffix) => resolve(file) === source + suffix))
+          throw new CommandError(`${file}: belongs to the database; name another file`);
         if (existsSync(file) && !statSync(file).isDirectory())
           throw new CommandError(`${file}: exists already; name a new file`);
         audit('backup', 'all users');
@@ -52,7 +54,9 @@ First the copy is brought up to date, checked and repaired ("doctor --repair"), 
 }
 
 async function restore(context: CommandContext, file: string): Promise<number> {
-  const target = requireSqliteFile(context.settings);
+  const named = requireSqliteFile(context.settings);
+  // What a link leads to, and not the link.
+  const target = existsSync(named) ? realpathSync(named) : named;
   if (resolve(file) === target) throw new UsageError(`${file}: is the database itself.`);
   const unusable = whyUnusable(target);
   if (unusable) throw new CommandError(`DATABASE_URL: ${target} ${unusable}`);

@@ -8,6 +8,8 @@ import { bearerKey, issuerOf, readIssuer, readSubject } from './user-options.js'
 
 const DAY_MS = 86_400_000;
 const MAX_DAYS = 36_500;
+/** How long instances may accept tokens and complete requests with them. */
+const UNTIL_REFUSED_MS = 10_000;
 
 export function addUserDeprovision(commands: Command, shell: Shell): void {
   commands
@@ -44,7 +46,7 @@ async function end(context: DatabaseContext, subject: string, accounts: Buffer[]
   const { database, now, print, audit } = context;
   audit(`user deprovision${days === undefined ? '' : ` --erase-after ${days}`}`, subject, accounts.at(-1));
   const since = now();
-  const erase_on = days === undefined ? null : since + days * DAY_MS;
+  const erase_on = days === undefined ? null : since + Math.max(days * DAY_MS, UNTIL_REFUSED_MS);
   await database.inTransaction(async (transaction) => {
     for (const account of accounts) await deprovision(transaction, { account, since, erase_on });
     return committed(undefined);

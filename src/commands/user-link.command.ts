@@ -41,7 +41,8 @@ async function link(context: DatabaseContext, user: string, { subject, issuer, d
   if (dryRun) return print(`would move ${live_count} articles and all tombstones of ${user} to ${to.toString('hex')}`);
   const revoked = await deleteTokens(database, user);
   progress(`revoked ${revoked} tokens; moving in a moment`);
-  if (revoked > 0) await sleep(UNTIL_REVOKED_MS);
+  // Also without any: they may have been revoked a moment ago.
+  await sleep(UNTIL_REVOKED_MS);
   const isMoved = async (transaction: Session) => (await lockCollection(transaction, from)) === undefined;
   const moved = await database.inTransaction(async (transaction) =>
     committed(await move(transaction, user, from, to), isMoved),

@@ -40,6 +40,7 @@ export const addUserOptions = (command: Command): Command =>
 export function namedUser({ issuer, ...options }: UserOptions): NamedUser | undefined {
   const [option, ...more] = NAMING.filter((each) => options[each] !== undefined);
   if (more.length > 0 || (issuer !== undefined && !option)) throw new UsageError(NAME_ONE);
+  if (issuer !== undefined && option !== 'subject') throw new UsageError('--issuer: goes with --subject.');
   return option && { option, name: options[option]!, issuer };
 }
 

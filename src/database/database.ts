@@ -88,7 +88,7 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
 
   private refuseMoved({ message }: Error): void {
     if (this.closed) return;
-    this.onRefusal(new SettingError(`DATABASE_URL: ${message}; put the right file there and start again`));
+    this.onRefusal(new SettingError(`DATABASE_URL: ${message}`));
   }
 
   private requireSource(): SessionSource {

@@ -100,7 +100,8 @@ export async function migrateFile(dataSource: DataSource): Promise<string[]> {
     handle.exec('DELETE FROM migrations WHERE id < 0; COMMIT');
     return done.map(({ name }) => name);
   } catch (error) {
-    handle.exec('ROLLBACK');
+    // SQLite has rolled back already where the disk is full.
+    if (handle.inTransaction) handle.exec('ROLLBACK');
     throw error;
   }
 }

@@ -6,10 +6,10 @@ import { type Release, Semaphore } from '../semaphore.js';
 /** Messages up to this size are never counted: connections and requests in flight are limited anyway. */
 const SMALL_BYTES = 65_536;
 const ALL_BYTES = 33_554_432;
-/** More where a page may be larger. */
+/** As above, more where a page or body may be larger: one slow client must not have all of it. */
 const USER_BYTES = 8_388_608;
-/** With many more, one user's requests could make the service refuse everybody's. */
-const WAITING_PER_USER = 100;
+/** With many more, the requests of a few users could make the service refuse everybody's. */
+const WAITING_PER_USER = 300;
 const TIMEOUT_MS = 4_000;
 const CHECK_MS = 250;
 /** How long a slow client may keep others waiting. */
@@ -26,12 +26,17 @@ class MemorySlots {
 
   constructor(largest: number) {
     this.semaphore = new Semaphore({
-      slots: ALL_BYTES,
+      slots: Math.max(ALL_BYTES, 4 * largest),
       slotsPerKey: Math.max(USER_BYTES, largest),
       waitingPerKey: WAITING_PER_USER,
       timeoutMs: TIMEOUT_MS,
       refusal: 'Too many large requests are under way, try again later',
     });
+  }
+
+  /** How many requests wait for memory. */
+  get waiting(): number {
+    return this.semaphore.waiting;
   }
 
   protected async acquire({ caller }: Request, bytes: number): Promise<Release> {

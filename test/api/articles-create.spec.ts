@@ -353,4 +353,11 @@ describe('simultaneous POSTs', () => {
     expect(list.body.items).toEqual([answers[0]!.body]);
     expect(list.headers['total-records']).toBe('1');
   });
+
+  it('of one url create one article also when there are as many as a user may have', async () => {
+    const device = client(app.url);
+    const create = () => device.post('/articles').send(anArticle({ url: 'https://example.com/race' }));
+    const statuses = (await Promise.all(Array.from({ length: 250 }, create))).map(({ status }) => status);
+    expect(statuses.sort()).toEqual([...Array<number>(249).fill(200), 201]);
+  });
 });

@@ -266,6 +266,22 @@ describe('a batch is one transaction', () => {
     expect(await countOf(device)).toBe(3);
   });
 
+  it('in which no request begins when the client would hear of it too late', { timeout: 20_000 }, async () => {
+    requireOwnService('it makes the service slow');
+    const device = await signedIn();
+    const { body: article } = await device.post('/articles').send(anArticle()).expect(201);
+    const articles = app.nest.get(ArticlesService, { strict: false });
+    const find = articles.find.bind(articles);
+    vi.spyOn(articles, 'find').mockImplementation(async (...given) => {
+      await sleep(4_100);
+      return find(...given);
+    });
+    const get = { method: 'GET', path: `/articles/${article.id}` };
+    const slots = await run(device, [get, get, get]);
+    expect(statusesOf(slots)).toEqual([200, 200, 503]);
+    expect(slots[2]!.body.errno).toBe(201);
+  });
+
   it('that is announced once, with its last timestamp', async () => {
     requireOwnService('it listens to the changes of the service');
     const device = await signedIn();

@@ -216,6 +216,18 @@ describe('user link', () => {
     );
   });
 
+  it('waits for requests of tokens that were revoked a moment ago', { timeout: 30_000 }, async () => {
+    const user = randomUUID();
+    await device(await create(user))
+      .post('/articles')
+      .send(anArticle())
+      .expect(201);
+    await revoke(user, '--all');
+    const revoked = performance.now();
+    await link(user, '--subject', randomUUID());
+    expect(performance.now() - revoked).toBeGreaterThan(5_000);
+  });
+
   it('changes nothing when that user has records, be it a tombstone', async () => {
     const [user, subject] = [randomUUID(), randomUUID()];
     const old = device(await create(user));

@@ -5,8 +5,10 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readlinkSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -104,6 +106,29 @@ it('a restore leaves no write-ahead log of the old file, and keeps what was ther
   expect(readdirSync(folder).filter((name) => /replaced-[^.]*\.\d+Z$/.test(name))).toHaveLength(1);
   const second = await start();
   expect(await idsOf(second, 'alice')).toEqual([id]);
+});
+
+it('a restore replaces what a symbolic link leads to', async () => {
+  const [link, file] = [join(folder, 'list.sqlite'), join(folder, 'elsewhere.sqlite')];
+  symlinkSync(file, link);
+  const first = await start();
+  const id = await save(first, 'alice');
+  await mustRunHere(['backup', copy], settings);
+  await save(first, 'alice');
+  await first.stop();
+  await mustRunHere(['restore', copy], settings);
+  expect(readlinkSync(link)).toBe(file);
+  expect(readdirSync(folder).filter((name) => name.startsWith('elsewhere.sqlite.replaced-'))).toHaveLength(1);
+  expect(await idsOf(await start(), 'alice')).toEqual([id]);
+});
+
+it.each(['', '-journal', '-wal', '-shm'])('no backup takes the name of the database with "%s"', async (suffix) => {
+  const service = await start();
+  await save(service, 'alice');
+  await service.stop();
+  const file = `${join(folder, 'list.sqlite')}${suffix}`;
+  const { status, err } = await runHere(['backup', file], settings);
+  expect([status, err]).toEqual([1, `${file}: belongs to the database; name another file\n`]);
 });
 
 it.each([['hello'], ['']])('a file with %j is not a backup, and nothing is replaced', async (text) => {

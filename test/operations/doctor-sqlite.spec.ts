@@ -84,6 +84,10 @@ it.each(['last_modified', 'purged_until', 'live_count'])(
     expect(listed.out.endsWith('damaged values: "doctor" says what to do\n')).toBe(isShown);
     for (const more of [[], ['--json']])
       expect((await runHere(['user', 'list', ...more], settings)).status).toBe(isShown ? 3 : 0);
+    if (column === 'last_modified') {
+      const { status, err } = await runHere(['advance-clocks'], settings);
+      expect([status, err]).toEqual([1, expect.stringContaining('is damaged; run "doctor --repair" first')]);
+    }
     expect((await examine(list.key, '--repair')).status).toBe(0);
     const { headers, body } = await send(service.url, list.user, 'GET', '/articles');
     expect(headers.get('total-records')).toBe('1');

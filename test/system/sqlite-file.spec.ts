@@ -80,11 +80,11 @@ const isAcknowledged = (request: Promise<Answer>): Promise<boolean> =>
   );
 
 /** Resolves once the service has ended by itself. */
-async function expectEnd(): Promise<void> {
+async function expectEnd(moved = path, advice = 'put the right file there'): Promise<void> {
   const { exitCode } = service.process;
   const [status] = exitCode === null ? ((await once(service.process, 'exit')) as [number | null]) : [exitCode];
   expect(status).toBe(1);
-  const line = `DATABASE_URL: ${path} was removed or replaced while it was open; put the right file there and start again\n`;
+  const line = `DATABASE_URL: ${moved} was removed or replaced while it was open; ${advice} and start again\n`;
   expect(service.output().split(line)).toHaveLength(2);
 }
 
@@ -163,6 +163,22 @@ it('has everything again when the file itself comes back', async () => {
   renameSync(`${path}.away`, path);
   service = await start();
   expect((await titles()).filter((title) => title !== 'lost')).toEqual(['one', 'two']);
+});
+
+it.each([
+  ['alone', ['-wal']],
+  ['with its index', ['-wal', '-shm']],
+])('loses nothing when the log is removed (%s), and ends', async (_, ends) => {
+  for (const title of ['one', 'two']) expect((await create(title)).status).toBe(201);
+  ends.forEach((end) => rmSync(path + end));
+  expect(await isAcknowledged(create('lost'))).toBe(false);
+  await expectEnd(`${path}-wal`, 'leave it to SQLite');
+  service = await start();
+  expect((await titles()).filter((title) => title !== 'lost')).toEqual(['one', 'two']);
+  await service.stop();
+  const handle = new Sqlite(path);
+  expect(handle.pragma('integrity_check', { simple: true })).toBe('ok');
+  handle.close();
 });
 
 it('ends within seconds when nobody asks for anything either', async () => {

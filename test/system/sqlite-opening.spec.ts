@@ -6,6 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { readSettings } from '../../src/config/load-settings.js';
+import { createDataSource, dataSourceOptions, openDataSource } from '../../src/database/data-source.js';
+import { migrateFile } from '../../src/database/migrate.js';
 import { runService, startService } from '../support/service.js';
 
 let folder: string;
@@ -60,6 +63,16 @@ describe('a file that only the operator can put right ends the start at once, wi
     const { status, output } = await runService({ ...production, DATABASE_URL: `sqlite:${file}` });
     expect([status, output]).toEqual([1, `DATABASE_URL: ${file} ${reason.replace('FOLDER', folder)}\n`]);
   });
+});
+
+it('a migration for which there is no room says so and leaves the file empty', async () => {
+  const path = join(folder, 'list.sqlite');
+  const dataSource = createDataSource(await dataSourceOptions(readSettings({ DATABASE_URL: `sqlite:${path}` })));
+  await openDataSource(dataSource);
+  onTestFinished(() => dataSource.destroy());
+  await dataSource.query('PRAGMA max_page_count = 4');
+  await expect(migrateFile(dataSource)).rejects.toThrow('database or disk is full');
+  expect(await dataSource.query('SELECT name FROM sqlite_schema')).toEqual([]);
 });
 
 describe('what the user of the service may not write is refused', () => {

@@ -4,12 +4,14 @@ import { LoadMonitor } from '../../src/http/load/load-monitor.js';
 
 const POOL = 10;
 const usage = { used: 0, waiting: 0, queued: 0 };
+const [responses, bodies] = [{ waiting: 0 }, { waiting: 0 }];
 const request = { whenAnswered: () => undefined };
 
 let monitor: LoadMonitor;
 beforeEach(() => {
   Object.assign(usage, { used: 0, waiting: 0, queued: 0 });
-  monitor = new LoadMonitor({ databasePoolSize: POOL }, { usage: () => usage });
+  [responses.waiting, bodies.waiting] = [0, 0];
+  monitor = new LoadMonitor({ databasePoolSize: POOL }, { usage: () => usage }, responses, bodies);
 });
 afterEach(() => monitor.onApplicationShutdown());
 
@@ -43,6 +45,11 @@ describe('the load', () => {
     usage.queued = 10_000;
     expect(admit(1_251)).toEqual([...Array<boolean>(1_250).fill(true), false]);
     expect(monitor.refused).toBe(3);
+  });
+
+  it('is full with 400 requests in flight, but for those that wait for memory', () => {
+    [responses.waiting, bodies.waiting] = [200, 100];
+    expect(admit(701)).toEqual([...Array<boolean>(700).fill(true), false]);
   });
 
   it.each([

@@ -8,13 +8,13 @@ const RESPONSES_MS = 100;
 const CHECKPOINT_TIMEOUT_MS = 2_000;
 
 /**
- * Watches the file of a connection. After it is removed or replaced, the connection still accepts writes, and these are
- * lost: it belongs to the file, not to its path.
+ * Watches the file of a connection and its write-ahead log. After one is removed or replaced, the connection still accepts
+ * writes, and these are lost: it belongs to the files, not to their paths.
  */
 export class SqliteFile {
   private failure?: Error;
-  private readonly path = resolve(this.handle.name);
-  private readonly self = identity(this.path);
+  private readonly paths = ['', '-wal'].map((suffix) => resolve(this.handle.name) + suffix);
+  private readonly own = this.paths.map(identity);
   private readonly timer = setInterval(() => this.look(), CHECK_INTERVAL_MS).unref();
 
   /** @param onMoved called once, soon after the file is found to be removed or replaced: nothing can be served any more */
@@ -39,8 +39,10 @@ export class SqliteFile {
   }
 
   private look(): void {
-    if (this.failure || identity(this.path) === this.self) return;
-    const message = `${this.path} was removed or replaced while it was open`;
+    const moved = this.paths.find((path, at) => identity(path) !== this.own[at]);
+    if (this.failure || moved === undefined) return;
+    const advice = moved.endsWith('-wal') ? 'leave it to SQLite' : 'put the right file there';
+    const message = `${moved} was removed or replaced while it was open; ${advice} and start again`;
     const failure = Object.assign(new Error(message), { code: 'SQLITE_READONLY_DBMOVED' });
     this.failure = failure;
     setTimeout(() => {

@@ -4,6 +4,7 @@ import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShut
 import { ApiError } from '../../protocol/api-error.js';
 import { Settings } from '../../config/settings.js';
 import { Database } from '../../database/database.js';
+import { BodySlots, ResponseSlots } from '../memory-slots.js';
 import type { RequestContext } from '../request/request-context.js';
 
 /** `busy`: clients are asked to back off; `full`: requests are refused before they cost anything. */
@@ -17,7 +18,7 @@ const RESOLUTION_MS = 10;
  */
 const BUSY = { inFlight: 150, waiting: 4, delayMs: 60, delayed: 16 };
 const FULL = { inFlight: 400, waiting: 20, delayMs: 250, delayed: 64 };
-/** Including those that wait for others of the same user: they cost nothing but memory. */
+/** Including those that wait for others of the same user, or for memory: they cost next to nothing. */
 const MOST_IN_FLIGHT = 2_000;
 /** Refusing everything for longer than this is no longer a load peak. */
 const STUCK_MS = 4_000;
@@ -38,6 +39,8 @@ export class LoadMonitor implements OnApplicationBootstrap, OnApplicationShutdow
   constructor(
     @Inject(Settings) private readonly settings: Pick<Settings, 'databasePoolSize'>,
     @Inject(Database) private readonly database: Pick<Database, 'usage'>,
+    @Inject(ResponseSlots) private readonly responses: Pick<ResponseSlots, 'waiting'>,
+    @Inject(BodySlots) private readonly bodies: Pick<BodySlots, 'waiting'>,
   ) {}
 
   /** True if a new request can be served in time: it then counts as in flight until its response is complete. */
@@ -89,7 +92,8 @@ export class LoadMonitor implements OnApplicationBootstrap, OnApplicationShutdow
 
   get load(): Load {
     const { waiting, queued } = this.database.usage();
-    if (this.inFlight >= MOST_IN_FLIGHT || this.exceeds(FULL, this.inFlight - queued, waiting)) return 'full';
+    const active = this.inFlight - queued - this.responses.waiting - this.bodies.waiting;
+    if (this.inFlight >= MOST_IN_FLIGHT || this.exceeds(FULL, active, waiting)) return 'full';
     return this.exceeds(BUSY, this.inFlight, waiting) ? 'busy' : 'normal';
   }
 
