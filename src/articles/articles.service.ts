@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { settleCollection } from '../accounts/accounts.store.js';
 import { CollectionClock } from '../accounts/collection-clock.js';
 import { isTimestampTaken, type Quota } from '../accounts/tick.js';
@@ -26,6 +27,8 @@ import * as store from './store/articles.store.js';
 /** Articles that a bulk deletion deletes per transaction: some ten milliseconds. */
 const REMOVED_AT_ONCE = 100;
 
+const MAX_REPEATERS = 10_000;
+
 /** The new article, or the one that was there. */
 interface Created {
   created: boolean;
@@ -35,6 +38,9 @@ interface Created {
 /** One method per operation: begin a transaction, lock, load, apply the rules, save. */
 @Injectable()
 export class ArticlesService {
+  /** Users whose latest new article was there already. */
+  private readonly repeaters = new LRUCache<string, true>({ max: MAX_REPEATERS });
+
   constructor(
     private readonly database: Database,
     @Inject(NOW) private readonly now: Now,
@@ -70,13 +76,19 @@ export class ArticlesService {
       // While the account is locked, nobody can delete it.
       return discarded<Created>({ created: false, article: (await store.findByUrls(transaction, account, article))! });
     };
-    return this.collections.change(caller, change, add, this.quota(account, fields));
+    const result = await this.collections.change(caller, change, add, this.quota(account, fields));
+    if (result.created) this.repeaters.delete(caller.key);
+    else this.repeaters.set(caller.key, true);
+    return result;
   }
 
-  /** Looks for the URL first, where that pays: in a file, a transaction waits for others. The unique keys decide. */
+  /**
+   * Looks for the URL first, where that pays: in a file, a transaction waits for others, and who sends a known URL often
+   * sends more. The unique keys decide. For speed alone: docs/adr/0013.
+   */
   private async findEarly(caller: Caller, url: string, conditions: Preconditions): Promise<Article | undefined> {
-    const isWorthIt = this.database.dialect.isLocal && !caller.shared && conditions.ifUnmodifiedSince === undefined;
-    if (!isWorthIt) return undefined;
+    const isLikely = this.database.dialect.isLocal || this.repeaters.has(caller.key);
+    if (!isLikely || caller.shared || conditions.ifUnmodifiedSince !== undefined) return undefined;
     return this.database.onSession((session) => store.findByUrl(session, caller.account, url), caller);
   }
 
