@@ -71,6 +71,14 @@ export class Semaphore {
     return (this.shares.get(key)?.used ?? 0) > 0;
   }
 
+  /** How many wait for others with the same key. */
+  get queued(): number {
+    if (this.waiting === 0) return 0;
+    const shares = [...this.shares.values()];
+    const isFull = ({ used, waiters: [first] }: Share) => first !== undefined && used + first.slots > this.slotsPerKey;
+    return shares.filter(isFull).reduce((count, { waiters }) => count + waiters.length, 0);
+  }
+
   /** Runs `work` with a slot. */
   async run<T>(key: string, caller: SlotCaller, work: () => Promise<T>): Promise<T> {
     const release = await this.acquire(key, caller);

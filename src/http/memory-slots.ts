@@ -34,9 +34,9 @@ class MemorySlots {
     });
   }
 
-  /** How many requests wait for memory. */
-  get waiting(): number {
-    return this.semaphore.waiting;
+  /** How many requests wait for memory that others of the same user have. */
+  get queued(): number {
+    return this.semaphore.queued;
   }
 
   protected async acquire({ caller }: Request, bytes: number): Promise<Release> {

@@ -4,13 +4,13 @@ import { LoadMonitor } from '../../src/http/load/load-monitor.js';
 
 const POOL = 10;
 const usage = { used: 0, waiting: 0, queued: 0 };
-const [responses, bodies] = [{ waiting: 0 }, { waiting: 0 }];
+const [responses, bodies] = [{ queued: 0 }, { queued: 0 }];
 const request = { whenAnswered: () => undefined };
 
 let monitor: LoadMonitor;
 beforeEach(() => {
   Object.assign(usage, { used: 0, waiting: 0, queued: 0 });
-  [responses.waiting, bodies.waiting] = [0, 0];
+  [responses.queued, bodies.queued] = [0, 0];
   monitor = new LoadMonitor({ databasePoolSize: POOL }, { usage: () => usage }, responses, bodies);
 });
 afterEach(() => monitor.onApplicationShutdown());
@@ -47,8 +47,8 @@ describe('the load', () => {
     expect(monitor.refused).toBe(3);
   });
 
-  it('is full with 400 requests in flight, but for those that wait for memory', () => {
-    [responses.waiting, bodies.waiting] = [200, 100];
+  it('is full with 400 requests in flight, but for those that wait for memory which others of the same user have', () => {
+    [responses.queued, bodies.queued] = [200, 100];
     expect(admit(701)).toEqual([...Array<boolean>(700).fill(true), false]);
   });
 

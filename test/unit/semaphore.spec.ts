@@ -45,6 +45,16 @@ describe('a semaphore', () => {
     expect(admitted).toEqual(['a1', 'b1', 'a2']);
   });
 
+  it('tells how many wait for others with the same key', async () => {
+    const { semaphore, acquire, release } = admissions({ slots: 3, slotsPerKey: 1 });
+    for (const name of ['a1', 'a2', 'a3', 'b1', 'c1', 'd1']) void acquire(name, name[0]!);
+    await settled();
+    expect([semaphore.waiting, semaphore.queued]).toEqual([3, 2]);
+    release('a1');
+    await settled();
+    expect([semaphore.waiting, semaphore.queued]).toEqual([2, 1]);
+  });
+
   it('does not admit small callers before a larger one that came first', async () => {
     const { admitted, acquire, release } = admissions({ slots: 3 });
     void acquire('first', 'a', 2);

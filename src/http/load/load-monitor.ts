@@ -18,7 +18,7 @@ const RESOLUTION_MS = 10;
  */
 const BUSY = { inFlight: 150, waiting: 4, delayMs: 60, delayed: 16 };
 const FULL = { inFlight: 400, waiting: 20, delayMs: 250, delayed: 64 };
-/** Including those that wait for others of the same user, or for memory: they cost next to nothing. */
+/** Including those that wait for others of the same user: they cost nothing but memory. */
 const MOST_IN_FLIGHT = 2_000;
 /** Refusing everything for longer than this is no longer a load peak. */
 const STUCK_MS = 4_000;
@@ -39,8 +39,8 @@ export class LoadMonitor implements OnApplicationBootstrap, OnApplicationShutdow
   constructor(
     @Inject(Settings) private readonly settings: Pick<Settings, 'databasePoolSize'>,
     @Inject(Database) private readonly database: Pick<Database, 'usage'>,
-    @Inject(ResponseSlots) private readonly responses: Pick<ResponseSlots, 'waiting'>,
-    @Inject(BodySlots) private readonly bodies: Pick<BodySlots, 'waiting'>,
+    @Inject(ResponseSlots) private readonly responses: Pick<ResponseSlots, 'queued'>,
+    @Inject(BodySlots) private readonly bodies: Pick<BodySlots, 'queued'>,
   ) {}
 
   /** True if a new request can be served in time: it then counts as in flight until its response is complete. */
@@ -92,7 +92,7 @@ export class LoadMonitor implements OnApplicationBootstrap, OnApplicationShutdow
 
   get load(): Load {
     const { waiting, queued } = this.database.usage();
-    const active = this.inFlight - queued - this.responses.waiting - this.bodies.waiting;
+    const active = this.inFlight - queued - this.responses.queued - this.bodies.queued;
     if (this.inFlight >= MOST_IN_FLIGHT || this.exceeds(FULL, active, waiting)) return 'full';
     return this.exceeds(BUSY, this.inFlight, waiting) ? 'busy' : 'normal';
   }
