@@ -37,6 +37,8 @@ const sentence = 'The tide comes in twice a day and nobody has ever thanked it f
 const article = (title: string, paragraphs = 8) =>
   `<!doctype html><html lang="en"><head><title>${title}</title></head><body><article><h1>${title}</h1>
   ${`<p>${sentence} ${sentence}</p>`.repeat(paragraphs)}</article></body></html>`;
+/** So long that nobody who scrolls a few times comes to its end, where reading begins anew. */
+const LONG = article('Offline', 200);
 
 const onServer = () => serverArticles(world.service.url, authorization);
 
@@ -70,7 +72,7 @@ it('shows a page of the list as it is there', async () => {
 
 it('saves a page without the service, and sends it later', async () => {
   await world.proxy.refuse();
-  await firefox.open(world.site.publish('/offline', article('Offline', 40)));
+  await firefox.open(world.site.publish('/offline', LONG));
   await firefox.clickButton();
   await firefox.popupSays(/Saved[^]*Changes are sent later\. · 1 change to send/);
   await firefox.closePopup();
@@ -78,26 +80,30 @@ it('saves a page without the service, and sends it later', async () => {
   await world.proxy.restore();
   await firefox.clickButton();
   await firefox.popupSays('On your list already');
-  await expect.poll(onServer, SOON).toContainEqual(expect.objectContaining({ title: 'Offline', word_count: 1200 }));
+  await expect.poll(onServer, SOON).toContainEqual(expect.objectContaining({ title: 'Offline', word_count: 6000 }));
 });
 
-it('goes on reading where one stopped, once the user has allowed it', async () => {
-  const url = world.site.publish('/offline', article('Offline', 40));
+it('asks before it sees how far pages are read', async () => {
   await firefox.openOwn('options.html');
   await firefox.click("//label[contains(., 'Remember')]/input");
   expect(await firefox.allow()).toEqual(['http://127.0.0.1/*', 'http://*/*', 'https://*/*']);
+});
+
+it('goes on reading where one stopped, once the user has allowed it', async () => {
+  const url = world.site.publish('/offline', LONG);
   await firefox.open(url);
   await expect.poll(() => firefox.badge(), SOON).toBe('✓');
   const position = async () => (await onServer()).find((one) => one.url === url)!.read_position;
   // Again, if nobody was listening yet; and not while it is sent, which waits for the reader to rest.
   const read = async () => (await position()) || firefox.scroll(400).then(position);
   await expect.poll(read, { interval: 4_000, timeout: 20_000 }).toBeGreaterThan(0);
+  const scrolled = () => firefox.inPage<number>('return scrollY');
   const reopened = async () => {
     await firefox.open('about:blank');
     await firefox.open(url);
     // It goes there once the page is drawn, if the extension was awake when the page was complete.
-    await setTimeout(2_000);
-    return firefox.inPage('return scrollY');
+    for (let waits = 0; waits < 12 && (await scrolled()) <= 100; waits++) await setTimeout(500);
+    return scrolled();
   };
   await expect.poll(reopened, SOON).toBeGreaterThan(100);
 });
