@@ -80,6 +80,9 @@ export function addAdvanceClocks(commands: Command, shell: Shell): void {
     );
 }
 
+/** So that a list whose clock was advanced can still be changed. */
+const YEAR_MS = 31_536_000_000;
+
 function readTime(text: string): Timestamp {
   const time = Date.parse(text);
   // Without a time zone it would be the one of this machine.
@@ -87,9 +90,6 @@ function readTime(text: string): Timestamp {
     throw new InvalidArgumentError('A time such as 2026-01-31T12:00:00Z.');
   return time;
 }
-
-/** So that a list whose clock was advanced can still be changed. */
-const YEAR_MS = 31_536_000_000;
 
 /** Gives every list a timestamp of at least `to`, and makes devices with an earlier one start over. */
 export async function advanceClocks(context: DatabaseContext, to: Timestamp, dryRun = false): Promise<void> {

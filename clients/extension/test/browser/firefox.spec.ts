@@ -37,7 +37,7 @@ const sentence = 'The tide comes in twice a day and nobody has ever thanked it f
 const article = (title: string, paragraphs = 8) =>
   `<!doctype html><html lang="en"><head><title>${title}</title></head><body><article><h1>${title}</h1>
   ${`<p>${sentence} ${sentence}</p>`.repeat(paragraphs)}</article></body></html>`;
-/** So long that nobody who scrolls a few times comes to its end, where reading begins anew. */
+/** Long enough that a few scrolls do not reach its end: a page that was read to the end opens at its top. */
 const LONG = article('Offline', 200);
 
 const onServer = () => serverArticles(world.service.url, authorization);
