@@ -4,6 +4,7 @@ import {
   addToLiveCount,
   eraseAccount,
   everyAccount,
+  findCollection,
   lockCollection,
   purgeableAfter,
   raiseTimestamps,
@@ -86,7 +87,10 @@ async function purgeSome(transaction: Session, account: Buffer, before: Timestam
   return tombstones.length;
 }
 
-/** Deletes the oldest records, and the account with the last ones. */
+/**
+ * Deletes the oldest records, and the account with the last ones. Until then devices are told to start over: should it be
+ * left off, they would never learn what is gone.
+ */
 async function eraseSome(transaction: Session, account: Buffer): Promise<number> {
   const records = await oldest(transaction, account);
   if (records.length < CHUNK) {
@@ -95,6 +99,8 @@ async function eraseSome(transaction: Session, account: Buffer): Promise<number>
   } else {
     const last_modified = LessThanOrEqual(records.at(-1)!.last_modified);
     await managerOn(transaction).delete(StoredArticle, { account, last_modified });
+    const next = ((await findCollection(transaction, account))?.last_modified ?? 0) + 1;
+    await raiseTimestamps(transaction, account, next, next);
     await addToLiveCount(transaction, account, -records.filter(({ deleted }) => !deleted).length);
   }
   return records.length;

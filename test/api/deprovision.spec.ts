@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { CommanderError } from 'commander';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type DevelopmentProvider, startDevelopmentProvider } from '../../dev/provider.js';
+import { accountKey } from '../../src/auth/caller.js';
 import { CommandError, Shell } from '../../src/commands/shell.js';
 import { createProgram } from '../../src/commands/command-line.js';
 import { readSettings } from '../../src/config/load-settings.js';
 import { PurgeSchedule } from '../../src/purge/purge-schedule.js';
+import { eraseUser } from '../../src/purge/purge.store.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { anArticle } from '../support/article.js';
 import { clientWith } from '../support/client.js';
@@ -113,6 +115,25 @@ it('erases the list when it is time, and nothing before or of others', async () 
   await run(user, '--undo');
   await expect.poll(() => statuses(token), KNOWN).toEqual([200, 200]);
   expect(await titles(token)).toEqual([]);
+});
+
+it('makes devices start over when the erasure is broken off', async () => {
+  const user = randomUUID();
+  const { get, post } = device(await provider.issue(user));
+  const defaults = { method: 'POST', path: '/articles' };
+  for (let batch = 0; batch < 9; batch++)
+    await post('/batch')
+      .send({ defaults, requests: Array.from({ length: 25 }, () => ({ body: anArticle() })) })
+      .expect(200);
+  const since = (await get('/articles').expect(200)).headers['last-modified'] as string;
+  const account = accountKey(readSettings({}).userIdSecret, 'bearer', [provider.issuer, user]);
+  for await (const erased of eraseUser(instances[0]!.database, account)) {
+    expect(erased).toBe(200);
+    break;
+  }
+  const changes = await get(`/articles?_since=${since}`).set('If-Modified-Since', since).expect(200);
+  expect(changes.headers).toMatchObject({ 'start-over': 'true', 'total-records': '0' });
+  expect((await get('/articles').expect(200)).headers['total-records']).toBe('25');
 });
 
 it.each([
