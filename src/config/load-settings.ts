@@ -38,14 +38,19 @@ export function loadSettings(): Settings {
 /** The variables of `.env`. Throws `SettingError` if it is there but cannot be read. */
 export function variablesOfFile(): Variables {
   try {
-    const content = readFileSync('.env');
-    if (isUtf8(content) && !content.includes(0)) return dotenv.parse(content);
+    return dotenv.parse(readText('.env'));
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return {};
     throw new SettingError(`.env: cannot be read (${code})`);
   }
-  throw new SettingError('.env: must be text in UTF-8');
+}
+
+/** The text of a file. What is in another encoding would otherwise be read as something else. */
+function readText(path: string): string {
+  const content = readFileSync(path);
+  if (isUtf8(content) && !content.includes(0)) return content.toString();
+  throw Object.assign(new Error(path), { code: 'not text in UTF-8' });
 }
 
 /** `NAME_FILE` names a file with the value of `NAME`. Throws `SettingError` with a line for each invalid or missing setting. */
@@ -73,7 +78,7 @@ function withFiles(variables: Variables) {
     const [text, path] = [variables[name], variables[`${name}_FILE`]];
     try {
       if (text && path) problems.push(`${name}: set both directly and by ${name}_FILE`);
-      const value = text || (path && readFileSync(path, 'utf8').trim());
+      const value = text || (path && readText(path).trim());
       if (value) set[name] = value;
     } catch (error) {
       const { code = 'unknown' } = error as NodeJS.ErrnoException;

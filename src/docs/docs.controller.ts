@@ -35,8 +35,8 @@ export class DocsController {
   }
 
   @Get('docs/errors')
-  async errors(): Promise<Reply> {
-    return html(errorsPage(this.settings.serviceName, await this.description.errors()), pagePolicy([]));
+  errors(): Reply {
+    return html(errorsPage(this.settings.serviceName, this.description.errors()), pagePolicy([]));
   }
 
   @Get('docs/initializer.js')

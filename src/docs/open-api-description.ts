@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { loginPath } from '../auth/login/oauth.controller.js';
@@ -40,6 +40,7 @@ interface LoginEndpoints {
 /** The OpenAPI document of the running service: the one from the build, adapted to its settings. */
 @Injectable()
 export class OpenApiDescription {
+  private readonly contract = readFileSync(DOCUMENT, 'utf8');
   private cached?: { login: string; text: string };
 
   constructor(
@@ -52,15 +53,13 @@ export class OpenApiDescription {
   async json(): Promise<string> {
     const endpoints = await this.loginEndpoints();
     const login = JSON.stringify(endpoints);
-    if (this.cached?.login !== login) {
-      const contract = await readFile(DOCUMENT, 'utf8');
-      this.cached = { login, text: JSON.stringify(applySettings(contract, this.settings, endpoints)) };
-    }
+    if (this.cached?.login !== login)
+      this.cached = { login, text: JSON.stringify(applySettings(this.contract, this.settings, endpoints)) };
     return this.cached.text;
   }
 
-  async errors(): Promise<Example[]> {
-    const { components } = JSON.parse(await readFile(DOCUMENT, 'utf8')) as OpenApiDocument;
+  errors(): Example[] {
+    const { components } = JSON.parse(this.contract) as OpenApiDocument;
     return Object.values(components.examples).filter(({ description, value }) => description && value.errno);
   }
 

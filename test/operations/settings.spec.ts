@@ -47,7 +47,7 @@ describe('a start with wrong settings', () => {
     const cwd = mkdtempSync(join(tmpdir(), 'reading-list-settings-'));
     writeFileSync(join(cwd, '.env'), Buffer.from('SERVICE_NAME=Leseliste für alle\n', encoding));
     const refused = spawnSync(process.execPath, [MAIN], { cwd, env: { PATH: process.env.PATH }, encoding: 'utf8' });
-    expect([refused.status, refused.stderr]).toEqual([1, '.env: must be text in UTF-8\n']);
+    expect([refused.status, refused.stderr]).toEqual([1, '.env: cannot be read (not text in UTF-8)\n']);
   });
 
   it('says that .env cannot be read', () => {

@@ -530,9 +530,9 @@ describe('a value in a file', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  const fileWith = (text: string): string => {
+  const fileWith = (content: string | Buffer): string => {
     const path = join(folder, 'value');
-    writeFileSync(path, text);
+    writeFileSync(path, content);
     return path;
   };
 
@@ -562,6 +562,16 @@ describe('a value in a file', () => {
   it('is refused when it is a folder', () => {
     expect(refusalOf({ PORT_FILE: folder })).toBe(`PORT_FILE: cannot be read (EISDIR): "${folder}"`);
   });
+
+  it.each([Buffer.from('Geheimnis für alle', 'latin1'), Buffer.from('\uFEFFa secret', 'utf16le')])(
+    'is refused when it is not text in UTF-8: %o',
+    (content) => {
+      const file = fileWith(content);
+      expect(refusalOf({ SESSION_SECRET_FILE: file })).toBe(
+        `SESSION_SECRET_FILE: cannot be read (not text in UTF-8): "${file}"`,
+      );
+    },
+  );
 
   it('is not looked for when the name is empty', () => {
     expect(readSettings({ PORT_FILE: '' }).port).toBe(8000);
