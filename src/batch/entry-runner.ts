@@ -10,7 +10,7 @@ import { RateLimiter } from '../rate-limit/rate-limiter.js';
 import { type EntryResponse, entryRequest, entryResponse, type Headers } from './entry-messages.js';
 
 /** How long a batch goes on beginning entries: also where the database is slow, clients have their response in ten seconds. */
-const LONGEST_MS = 8_000;
+const LONGEST_MS = 5_000;
 
 /**
  * Where an entry runs: in the transaction of the batch if it reads or changes articles; alone if it deletes the

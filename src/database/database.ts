@@ -15,6 +15,8 @@ const START_MS = 8_000;
 const REOPEN_PAUSE_MS = 1_000;
 const PROBE_TIMEOUT_MS = 2_000;
 const MAX_PAUSE_MS = 250;
+/** When a user's request may send its last statement, which takes up to three seconds: the response comes within ten. */
+const LAST_STATEMENT_MS = 6_500;
 /** Sessions that one user's requests may use, of the ten or so that all users share. */
 const MAX_SESSIONS_PER_USER = 4;
 /** Transactions of one user that may queue for SQLite's single writer: as many as share a commit. */
@@ -139,8 +141,8 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
   /** Runs statements, each its own transaction, on one session or the tally's. May run `work` more than once. */
   onSession<T>(work: (session: Session) => Promise<T>, tally: Tally = { statements: 0 }): Promise<T> {
     if (tally.session) return work(tally.session);
-    return this.repeat(tally, 'read', async (source) => {
-      const session = await source.acquire(tally);
+    return this.repeat(tally, 'read', async (source, deadline) => {
+      const session = await source.acquire(tally, deadline);
       try {
         const result = await work(session);
         session.release();
@@ -179,8 +181,8 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
 
   private transact<T>(work: (session: Session, begin: Begin) => Promise<Outcome<T>>, tally: Tally): Promise<T> {
     const inDoubt: Outcome<T>[] = [];
-    return this.repeat(tally, 'write', async (source) => {
-      const session = await source.acquire(tally);
+    return this.repeat(tally, 'write', async (source, deadline) => {
+      const session = await source.acquire(tally, deadline);
       let begun: Promise<void> | undefined;
       const begin = () => (begun ??= session.begin());
       try {
@@ -196,16 +198,21 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
   }
 
   /** Calls `attempt` until it succeeds, fails permanently, or the time for retries is up. */
-  private async repeat<T>(tally: Tally, purpose: 'read' | 'write', attempt: (source: SessionSource) => Promise<T>) {
+  private async repeat<T>(
+    tally: Tally,
+    purpose: 'read' | 'write',
+    attempt: (source: SessionSource, deadline: number) => Promise<T>,
+  ): Promise<T> {
     this.health.requireReachable();
     const start = performance.now();
+    const deadline = tally.key === undefined ? Infinity : start + LAST_STATEMENT_MS;
     for (let tries = 1; ; tries++) {
       const source = this.requireSource();
       try {
         // After a long read, SQLite's session lets other users go first.
         const isLocalRead = source.dialect.isLocal && purpose === 'read';
-        if (tally.key === undefined || isLocalRead) return await attempt(source);
-        return await this.perUser.run(tally.key, tally, () => attempt(source));
+        if (tally.key === undefined || isLocalRead) return await attempt(source, deadline);
+        return await this.perUser.run(tally.key, tally, () => attempt(source, deadline));
       } catch (error) {
         this.health.requireRetryable(source.dialect, error, performance.now() - start);
       }

@@ -53,8 +53,11 @@ export interface Tally {
 /** A source of sessions, with the dialect of its database. */
 export interface SessionSource {
   readonly dialect: Dialect;
-  /** Waits a bounded time for a free session; rejects with an error that `classify` recognises. */
-  acquire(tally: Tally): Promise<LoanedSession>;
+  /**
+   * Waits a bounded time for a free session; rejects with an error that `classify` recognises.
+   * @param deadline when the session refuses further statements to another process, by `performance.now()`
+   */
+  acquire(tally: Tally, deadline: number): Promise<LoanedSession>;
   /** How many sessions are in use, and how many callers wait for one. */
   usage(): { used: number; waiting: number };
   /** Closes what the data source does not know of. */

@@ -5,6 +5,7 @@ import { anArticle } from '../support/article.js';
 import { send } from '../support/devices.js';
 import { runSql } from '../support/servers/database-server.js';
 import { startMariaDb } from '../support/servers/mariadb.js';
+import { startTcpProxy } from '../support/servers/tcp-proxy.js';
 import { type Service, startService } from '../support/service.js';
 
 let server: Awaited<ReturnType<typeof startMariaDb>>;
@@ -56,3 +57,37 @@ it.each([
   expect(longestMs).toBeLessThan(usualMs + 1_000);
   for (const { status, body } of answers) if (status !== 201) expect([status, body.errno]).toEqual([503, 201]);
 });
+
+it('answers within ten seconds where each statement takes more than two', async () => {
+  const proxy = await startTcpProxy(server.port);
+  await server.createDatabase('distant');
+  const DATABASE_URL = `mysql://root@127.0.0.1:${proxy.port}/distant`;
+  const distant = await startService({ DATABASE_URL, DATABASE_POOL_SIZE: '1', MIGRATE_ON_START: 'true' });
+  try {
+    const user = randomUUID();
+    const known = anArticle();
+    const { body } = await send(distant.url, user, 'POST', '/articles', known);
+    const path = `/articles/${String(body.id)}`;
+    const isBack = async () => (await send(distant.url, user, 'GET', path)).status;
+    for (const [method, url, content] of [
+      ['PATCH', path, { title: 'Slow' }],
+      ['POST', '/articles', anArticle()],
+      ['DELETE', path, undefined],
+    ] as const) {
+      proxy.delay(0);
+      await expect.poll(isBack, { timeout: 15_000 }).toBe(200);
+      proxy.delay(1_200);
+      const start = performance.now();
+      const { status } = await send(distant.url, user, method, url, content);
+      expect([method, status]).toEqual([method, 503]);
+      expect(performance.now() - start).toBeLessThan(10_000);
+    }
+    proxy.delay(0);
+    await expect.poll(isBack, { timeout: 15_000 }).toBe(200);
+    const { body: list } = await send(distant.url, user, 'GET', '/articles');
+    expect(list.items).toEqual([body]);
+  } finally {
+    await distant.kill();
+    await proxy.close();
+  }
+}, 90_000);

@@ -16,6 +16,7 @@ import { LARGEST_STATEMENT } from './server.js';
 
 const ACQUIRE_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 3_000;
+const ROLLBACK = 'ROLLBACK';
 
 /**
  * MySQL and MariaDB sessions, each a TypeORM query runner with a pooled connection. Every wait is bounded here, because
@@ -32,13 +33,13 @@ export class MysqlSessions implements SessionSource {
     return { used: this.used, waiting: this.waiting };
   }
 
-  async acquire(tally: Tally): Promise<LoanedSession> {
+  async acquire(tally: Tally, deadline: number): Promise<LoanedSession> {
     const runner = this.dataSource.createQueryRunner();
     this.waiting++;
     try {
       const connection = await connected(runner);
       this.used++;
-      return new MysqlSession(runner, connection, tally, () => this.used--);
+      return new MysqlSession(runner, connection, tally, deadline, () => this.used--);
     } finally {
       this.waiting--;
     }
@@ -72,6 +73,7 @@ class MysqlSession implements LoanedSession {
     private readonly runner: QueryRunner,
     private readonly connection: PoolConnection,
     private readonly tally: Tally,
+    private readonly deadline: number,
     private readonly onEnd: () => void,
   ) {}
 
@@ -109,17 +111,18 @@ class MysqlSession implements LoanedSession {
   }
 
   async rollBack(): Promise<void> {
-    if (this.isInTransaction) await this.send('statement', 'ROLLBACK');
+    if (this.isInTransaction) await this.send('statement', ROLLBACK);
     this.isInTransaction = false;
   }
 
   /**
    * The result of a statement, sent through the driver's own connection: TypeORM's `query` takes about as long for a
-   * short statement as the driver, and copies every list of rows. Rejects when it takes too long; the connection then has
-   * to be destroyed.
+   * short statement as the driver, and copies every list of rows. Rejects when it takes too long, or comes after the
+   * deadline; the connection then has to be destroyed.
    */
   private send(stage: Stage, sql: string, parameters: Parameter[] = []): Promise<unknown> {
     if (this.runner.isReleased) return Promise.reject(new Error('the session was released'));
+    if (performance.now() > this.deadline && sql !== ROLLBACK) return Promise.reject(tooSlow());
     this.tally.statements++;
     return new Promise((resolve, reject) => {
       this.abort = reject;
