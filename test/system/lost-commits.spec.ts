@@ -280,6 +280,35 @@ describe.each(['MariaDB', 'MySQL'])('a COMMIT without a reply while a rival writ
       expect(await stored()).toEqual(before);
       expect(await runHere(['doctor', '--basic', user], variables)).toMatchObject({ status: 0 });
     });
+
+    it('gives the list of a user of tokens to one of the provider', async () => {
+      const [name, subject] = [randomUUID(), randomUUID()];
+      const token = await runHere(['token', 'create', name, '--name', 'phone', '--quiet'], variables);
+      const headersOf = (given: string) => ({ authorization: `Bearer ${given.trim()}` });
+      const { body: saved } = await send(rival.url, '', 'POST', '/articles', anArticle(), headersOf(token.out));
+      const linking = runHere(['user', 'link', name, '--subject', subject, '--issuer', provider.issuer], variables);
+      // The first COMMIT is that of the revocation, five seconds before the list is moved.
+      await sleep(3_000);
+      expect(await withLostCommit(when, () => linking)).toMatchObject({
+        status: 0,
+        out: expect.stringMatching(/^moved 1 articles and tombstones of .*; 1 tokens revoked\n$/) as string,
+      });
+      const headers = headersOf(await provider.issue(subject));
+      expect((await send(rival.url, '', 'GET', '/articles', undefined, headers)).body.items).toEqual([saved]);
+    });
+
+    it('purges a tombstone, and tells devices that have not seen it', async () => {
+      await newUser(0);
+      const { body: tombstone } = await send(rival.url, user, 'DELETE', `/articles/${article.id}`);
+      const old = tombstone.last_modified - 10 * 24 * HOUR_MS;
+      const key = Buffer.from(tombstone.id.replaceAll('-', ''), 'hex');
+      await admin.query('UPDATE articles SET last_modified = ? WHERE id = ?', [old, key]);
+      const purge = () => runHere(['purge'], { ...variables, TOMBSTONE_RETENTION_DAYS: '5' });
+      expect(await withLostCommit(when, purge)).toMatchObject({ status: 0, out: 'purged 1 tombstones of 1 users\n' });
+      expect((await stored()).size).toBe(0);
+      const { headers } = await send(rival.url, user, 'GET', `/articles?_since=${old - 1}`);
+      expect(headers.get('start-over')).toBe('true');
+    });
   });
 
   it(
