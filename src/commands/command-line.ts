@@ -5,7 +5,7 @@ import { addBackup, addRestore } from './backup.commands.js';
 import { addAdvanceClocks, addMigrate, addPurge } from './database.commands.js';
 import { addDoctor } from './doctor.command.js';
 import { addSettings } from './settings.command.js';
-import { CommandError, EXIT, ReaderGone, Shell, UsageError } from './shell.js';
+import { CommandError, EXIT, Shell, UsageError } from './shell.js';
 import { addTokenCreate, addTokenList, addTokenRevoke } from './token.commands.js';
 import { addUserErase, addUserExport, addUserList } from './user.commands.js';
 import { addUserDeprovision } from './user-deprovision.command.js';
@@ -24,7 +24,6 @@ export async function runCommandLine(words: readonly string[]): Promise<number> 
     await program.parseAsync(words.length > 0 ? words : ['help'], { from: 'user' });
     return shell.exitCode;
   } catch (error) {
-    if (error instanceof ReaderGone) return EXIT.ok;
     // Commander has written it.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     if (error instanceof UsageError) {

@@ -30,20 +30,15 @@ export interface CommandContext {
   settings: Settings;
   now: Now;
   environment: Readonly<Record<string, string | undefined>>;
-  /** Writes a line about what the command does, which goes on without a reader. */
-  print: (line: string) => Promise<void>;
-  /** Writes a line of what the command is there to write, and ends the command when nobody reads it any more. */
-  output: (line: string) => Promise<void>;
+  /** Writes a line to standard output; resolves with false once nobody reads it any more, as after `head`. */
+  print: (line: string) => Promise<boolean>;
   /** Notes, before it happens, that the command reads or changes data of `whose`: it counts if it then fails, too. */
   audit: (what: string, whose: string, account?: Buffer) => void;
   /** Reports the progress of long work on stderr, every few seconds. */
   progress: (text: string) => void;
 }
 
-/** The same with the open database. */
-export interface DatabaseContext extends CommandContext {
-  database: Database;
-}
+export type DatabaseContext = CommandContext & { database: Database };
 
 /** Runs the work of a command, whose options are checked first: wrong usage is reported whatever the settings are. */
 export class Shell {
@@ -58,11 +53,7 @@ export class Shell {
       settings: this.given.settings ?? loadSettings(),
       now: Date.now,
       environment: process.env,
-      print: (line) =>
-        printLine(line).catch((error: unknown) => {
-          if (!(error instanceof ReaderGone)) throw error;
-        }),
-      output: printLine,
+      print: printLine,
       audit: writeAudit,
       progress: createProgress(),
       ...this.given,
@@ -72,12 +63,10 @@ export class Shell {
 
   /** The same with the open database. */
   withDatabase(work: (context: DatabaseContext) => Promise<number | void>): Promise<void> {
-    const { database } = this.given;
-    return this.run((context) =>
-      database
-        ? work({ ...context, database })
-        : withDatabase(context.settings, (opened) => work({ ...context, database: opened })),
-    );
+    return this.run((context) => {
+      const withIt = (database: Database) => work({ ...context, database });
+      return this.given.database ? withIt(this.given.database) : withDatabase(context.settings, withIt);
+    });
   }
 }
 
@@ -103,20 +92,17 @@ async function whyNot(settings: Settings, database: Database): Promise<string> {
     : 'another process holds the file; end it, or try again when it is done';
 }
 
-/** The reader of the output has closed it, as `head` does, which is not an error. */
-export class ReaderGone extends Error {}
-
 // Each line that cannot be written reports it.
 process.stdout.on('error', () => undefined);
 
-/** Resolves when the line is written. Rejects with `ReaderGone`, or with `CommandError` when it cannot be written. */
-const printLine = (line: string): Promise<void> =>
+/** Rejects with `CommandError` when the line cannot be written, unless the reader has closed the output. */
+const printLine = (line: string): Promise<boolean> =>
   new Promise((resolve, reject) => {
     process.stdout.write(`${line}\n`, (error?: NodeJS.ErrnoException | null) => {
-      if (!error) return resolve();
+      if (!error) return resolve(true);
       const { code = error.message } = error;
       // The stream is destroyed by the first line that the reader does not take.
-      if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') reject(new ReaderGone());
+      if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') resolve(false);
       else reject(new CommandError(`standard output: cannot be written (${code})`));
     });
   });

@@ -38,7 +38,8 @@ async function link(context: DatabaseContext, user: string, { subject, issuer, d
   const to = bearerKey(context, issuerOf(context, issuer), subject);
   const { live_count } = await database.onSession((session) => requireMovable(session, user, from, to));
   context.audit(`user link --subject ${subject}${dryRun ? ' --dry-run' : ''}`, user, from);
-  if (dryRun) return print(`would move ${live_count} articles and all tombstones of ${user} to ${to.toString('hex')}`);
+  const key = to.toString('hex');
+  if (dryRun) return void (await print(`would move ${live_count} articles and all tombstones of ${user} to ${key}`));
   const revoked = await deleteTokens(database, user);
   progress(`revoked ${revoked} tokens; moving in a moment`);
   // Also without any: they may have been revoked a moment ago.
@@ -47,7 +48,7 @@ async function link(context: DatabaseContext, user: string, { subject, issuer, d
   const moved = await database.inTransaction(async (transaction) =>
     committed(await move(transaction, user, from, to), isMoved),
   );
-  await print(`moved ${moved} articles and tombstones of ${user} to ${to.toString('hex')}; ${revoked} tokens revoked`);
+  await print(`moved ${moved} articles and tombstones of ${user} to ${key}; ${revoked} tokens revoked`);
 }
 
 async function requireMovable(session: Session, user: string, from: Buffer, to: Buffer) {

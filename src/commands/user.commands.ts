@@ -43,16 +43,16 @@ export function addUserExport(commands: Command, shell: Shell): void {
     if (Boolean(options.all) === (user !== undefined))
       throw new UsageError('Name one user with --key, --subject, --local or --basic, or say --all.');
     return shell.withDatabase(async (context) => {
-      const { database, output } = context;
+      const { database, print, progress } = context;
       const named = user && (await requireAccount(context, user));
       context.audit('user export', user?.name ?? 'all users', named?.account);
       let users = 0;
       for await (const row of named ? [named] : everyAccount(database, accountsAfter)) {
         const { last_modified, live_count, purged_until } = row;
         const account = row.account.toString('hex');
-        await output(JSON.stringify({ account, last_modified, live_count, purged_until }));
-        for await (const item of storedItems(database, row)) await output(JSON.stringify(item));
-        context.progress(`${++users} users so far`);
+        if (!(await print(JSON.stringify({ account, last_modified, live_count, purged_until })))) return;
+        for await (const item of storedItems(database, row)) if (!(await print(JSON.stringify(item)))) return;
+        progress(`${++users} users so far`);
       }
     });
   });
@@ -70,14 +70,15 @@ export function addUserErase(commands: Command, shell: Shell): void {
     .action((options: UserOptions & { dryRun?: boolean }) => {
       const user = requireUser(namedUser(options));
       return shell.withDatabase(async (context) => {
+        const { database, print, progress } = context;
         const { account, live_count } = await requireAccount(context, user);
         const key = account.toString('hex');
         context.audit(`user erase${options.dryRun ? ' --dry-run' : ''}`, user.name, account);
-        if (options.dryRun) return context.print(`would erase ${live_count} articles and all tombstones of ${key}`);
+        if (options.dryRun)
+          return void (await print(`would erase ${live_count} articles and all tombstones of ${key}`));
         let erased = 0;
-        for await (erased of eraseUser(context.database, account))
-          context.progress(`${erased} articles and tombstones so far`);
-        await context.print(`erased ${erased} articles and tombstones of ${key}`);
+        for await (erased of eraseUser(database, account)) progress(`${erased} articles and tombstones so far`);
+        await print(`erased ${erased} articles and tombstones of ${key}`);
       });
     });
 }

@@ -39,7 +39,7 @@ async function command(...words: string[]): Promise<string[]> {
   const lines: string[] = [];
   const shell = new Shell({
     settings: readSettings({ OAUTH_URI: provider.issuer }),
-    print: (line) => Promise.resolve(void lines.push(line)),
+    print: (line) => Promise.resolve(lines.push(line) > 0),
     audit: () => undefined,
     progress: () => undefined,
     database: instances[0]!.database,

@@ -32,7 +32,7 @@ async function run(words: string[], variables: Record<string, string> = {}): Pro
     settings: readSettings({ OAUTH_URI: provider.issuer, ...variables }),
     now: () => NOW,
     environment: {},
-    print: (line) => Promise.resolve(void lines.push(line)),
+    print: (line) => Promise.resolve(lines.push(line) > 0),
     audit: () => undefined,
     progress: () => undefined,
     database: app.database,

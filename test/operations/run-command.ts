@@ -75,14 +75,12 @@ export async function runHere(
   let out = '';
   let err = '';
   const audit: AuditEntry[] = [];
-  const write = (line: string) => Promise.resolve(void (out += `${line}\n`));
   const shell = new Shell({
     get settings() {
       return readSettings(variables);
     },
     environment: variables,
-    print: write,
-    output: write,
+    print: (line) => Promise.resolve((out += `${line}\n`) !== ''),
     audit: (what, whose, account) =>
       void audit.push({ level: '', time: '', who: '', what, whose, account: account?.toString('hex') }),
     progress: () => undefined,
