@@ -1,4 +1,4 @@
-import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
+import { networkInterfaces } from 'node:os';
 import { renderUnicodeCompact } from 'uqr';
 
 const ARTICLE = '{"url":"https://example.com/","title":"Example","added_by":"laptop"}';
@@ -13,7 +13,10 @@ export function greeting({ host, port }: { host: string; port: number }, interfa
     `try it: curl -u me:secret ${base}/v2/articles --json '${ARTICLE}'`,
   ];
   if (!isShared) return [...lines, 'for phones in the same network: npm start -- --lan'];
-  const links = localAddresses(interfaces).map((address) => `${baseUrl(address, port)}/app/`);
+  const links = Object.values(interfaces)
+    .flatMap((addresses) => addresses ?? [])
+    .filter(({ family, internal, address }) => family === 'IPv4' && !internal && !address.startsWith('169.254.'))
+    .map(({ address }) => `${baseUrl(address, port)}/app/`);
   if (links.length === 0) return [...lines, 'this machine has no address in a local network'];
   return [
     ...lines,
@@ -26,10 +29,3 @@ export function greeting({ host, port }: { host: string; port: number }, interfa
 /** The base URL of a service that listens there. */
 export const baseUrl = (host: string, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-
-/** The IPv4 addresses under which other machines of the network reach this one. */
-const localAddresses = (interfaces: NodeJS.Dict<NetworkInterfaceInfo[]>): string[] =>
-  Object.values(interfaces)
-    .flatMap((addresses) => addresses ?? [])
-    .filter(({ family, internal, address }) => family === 'IPv4' && !internal && !address.startsWith('169.254.'))
-    .map(({ address }) => address);
