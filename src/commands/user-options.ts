@@ -26,7 +26,9 @@ export interface NamedUser {
 
 export const addUserOptions = (command: Command): Command =>
   command
-    .option('--key <hex>', 'the user by the account\'s key, as "user list" shows it', readKey)
+    .option('--key <hex>', 'the user by the account\'s key, as "user list" shows it', (text) =>
+      readKey(text).toLowerCase(),
+    )
     .option('--subject <subject>', "by the user's subject at the identity provider", readSubject)
     .option('--issuer <url>', 'with --subject: the identity provider, when that is not OAUTH_URI', readIssuer)
     .option('--local <name>', 'a user of personal tokens', readSubject)
@@ -87,31 +89,24 @@ export function issuerOf({ settings }: CommandContext, issuer = settings.oauthUr
   return issuer.replace(/\/+$/, '');
 }
 
+/** A parser for Commander that takes a text as it is, or refuses it with what would be right. */
+const textThat = (isRight: (text: string) => boolean, right: string) => (text: string) => {
+  if (!isRight(text)) throw new InvalidArgumentError(right);
+  return text;
+};
+
 /** Another spelling would name another user, and nobody could sign in as that one. */
-export function readIssuer(text: string): string {
-  if (!isIssuer(text)) throw new InvalidArgumentError('The URL of the identity provider, as in OAUTH_URI.');
-  return text;
-}
+export const readIssuer = textThat(isIssuer, 'The URL of the identity provider, as in OAUTH_URI.');
+export const readSubject = textThat((text) => text !== '', 'The name of the user is empty.');
+const readKey = textThat((text) => /^[0-9a-f]{32}$/i.test(text), '32 hexadecimal digits, as "user list" shows them.');
 
-/** Reads the name of a user, which may be anything but empty. */
-export function readSubject(text: string): string {
-  if (text === '') throw new InvalidArgumentError('The name of the user is empty.');
-  return text;
-}
-
-function readKey(text: string): string {
-  if (!/^[0-9a-f]{32}$/i.test(text))
-    throw new InvalidArgumentError('32 hexadecimal digits, as "user list" shows them.');
-  return text.toLowerCase();
-}
-
-/** Reads the name of a user or a token. Names appear in lists, so invisible characters are rejected. */
-export function readName(text: string): string {
-  const isPlain = text !== '' && text.trim() === text && !/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(text);
-  if (!isPlain || isLongerThan(text, MAX_NAME_LENGTH))
-    throw new InvalidArgumentError(`1 to ${MAX_NAME_LENGTH} visible characters, without blanks at either end.`);
-  return text;
-}
+/** Names of users and tokens appear in lists, so invisible characters are rejected. */
+const isPlain = (text: string): boolean =>
+  text !== '' && text.trim() === text && !/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(text);
+export const readName = textThat(
+  (text) => isPlain(text) && !isLongerThan(text, MAX_NAME_LENGTH),
+  `1 to ${MAX_NAME_LENGTH} visible characters, without blanks at either end.`,
+);
 
 /** Reads a line of standard input, on a terminal without echo. Throws `UsageError` when there is none. */
 async function readPassword(user: string): Promise<string> {
