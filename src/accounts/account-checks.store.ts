@@ -2,18 +2,15 @@ import { Account } from '../database/entities/account.entity.js';
 import { managerOn } from '../database/entities/manager.js';
 import type { Row, Session } from '../database/session.js';
 import { LATEST_TIMESTAMP, type Timestamp } from '../protocol/timestamp.js';
-import { addAccount, addToLiveCount } from './accounts.store.js';
+import { addAccount, addToLiveCount, type Collection } from './accounts.store.js';
 
 /** An account's row, null if it has none and of any type if damaged, with totals from its records. */
-export interface Totals {
-  last_modified: Row[string];
-  live_count: Row[string];
-  purged_until: Row[string];
+export type Totals = Record<keyof Collection, Row[string]> & {
   records: number;
   /** The latest valid timestamp of a record. */
   newest: Timestamp | null;
   live: number;
-}
+};
 
 /** One statement, so that row and totals are consistent despite concurrent writes. */
 const TOTALS = `SELECT a.last_modified, a.live_count, a.purged_until, r.records, r.newest, r.live
@@ -33,27 +30,22 @@ export async function keysAfter(session: Session, after: Buffer, size: number): 
   return (await session.rows(keys, [after, after])) as { account: Buffer }[];
 }
 
-/**
- * Locks the account, adding it if it has records only, and sets its timestamps and its number of live articles to what
- * `right` makes of the totals.
- */
+/** Locks the account, adding it if it has records only, and sets its row to what `right` makes of the totals. */
 export async function rewriteAccount(
   transaction: Session,
   account: Buffer,
   now: Timestamp,
-  right: (totals: Totals) => Omit<Account, 'account' | 'recent_writes'>,
+  right: (totals: Totals, now: Timestamp) => Collection,
 ): Promise<void> {
   await addAccount(transaction, { account, last_modified: now, live_count: 0, purged_until: now });
   await addToLiveCount(transaction, account, 0);
-  await managerOn(transaction).update(Account, { account }, right(await totalsOf(transaction, account)));
+  await managerOn(transaction).update(Account, { account }, right(await totalsOf(transaction, account), now));
 }
 
 /** Matches rows whose account is not 16 bytes long; only SQLite can hold such rows. */
 export const STRAY_KEY = "LENGTH(account) <> 16 OR TYPEOF(account) <> 'blob'";
 
-/** How many rows of each table have an account key that no user can have. */
-export async function countStrayKeys(session: Session): Promise<Record<'accounts' | 'articles', number>> {
-  const count = (table: string) => `(SELECT COUNT(*) FROM ${table} WHERE ${STRAY_KEY}) AS ${table}`;
-  const row = await session.row(`SELECT ${count('accounts')}, ${count('articles')}`, []);
-  return row as Record<'accounts' | 'articles', number>;
+/** How many rows of a table have an account key that no user can have. */
+export async function countStrayKeys(session: Session, table: 'accounts' | 'articles'): Promise<number> {
+  return (await session.row(`SELECT COUNT(*) AS strays FROM ${table} WHERE ${STRAY_KEY}`, []))!.strays as number;
 }

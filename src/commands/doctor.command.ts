@@ -1,8 +1,6 @@
 import type { Command } from 'commander';
 import { CORRUPT_ADVICE } from '../database/why-not-open.js';
 import type { Database } from '../database/database.js';
-import { isCorrupt } from '../database/sqlite/dialect.js';
-import { ApiError } from '../protocol/api-error.js';
 import { keysAfter } from '../accounts/account-checks.store.js';
 import { everyAccount } from '../accounts/accounts.store.js';
 import { type DatabaseContext, EXIT, type Shell } from './shell.js';
@@ -87,8 +85,7 @@ async function damageOf(database: Database): Promise<string | undefined> {
     const texts = found.map((row) => String(row.quick_check).split('\n').at(-1)!);
     return texts.find((text) => text !== 'ok' && !IS_ABOUT_VALUES.test(text));
   } catch (error) {
-    const cause = error instanceof ApiError ? error.cause : error;
-    if (isCorrupt(cause)) return (cause as Error).message;
+    if (database.damage) return database.damage;
     throw error;
   }
 }

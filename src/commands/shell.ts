@@ -85,8 +85,8 @@ export async function withDatabase<T>(settings: Settings, work: (database: Datab
 async function whyNot(settings: Settings, database: Database): Promise<string> {
   if (database.damage) return `the file is corrupt (${database.damage}): ${CORRUPT_ADVICE}`;
   const problems = await examineSchema(database).catch(() => []);
-  const [first] = problems.filter(({ isBlocking }) => isBlocking);
-  if (first) return `${first.text}: ${first.advice}`;
+  const blocking = problems.find(({ isBlocking }) => isBlocking);
+  if (blocking) return `${blocking.text}: ${blocking.advice}`;
   return databaseFile(settings) === undefined
     ? 'the database does not respond; check that its server is running and try again'
     : 'another process holds the file; end it, or try again when it is done';

@@ -5,6 +5,7 @@ import {
   type Totals,
   totalsOf,
 } from '../../accounts/account-checks.store.js';
+import type { Collection } from '../../accounts/accounts.store.js';
 import { isTaken } from '../../articles/store/articles.store.js';
 import type { Database } from '../../database/database.js';
 import type { Parameter, Row } from '../../database/session.js';
@@ -31,17 +32,15 @@ export interface Problem {
 export async function examineAccount(database: Database, account: Buffer, now: () => Timestamp): Promise<Problem[]> {
   const totals = await database.onSession((session) => totalsOf(session, account));
   const repair = () =>
-    database.inTransaction(async (transaction) => {
-      const time = now();
-      await rewriteAccount(transaction, account, time, (current) => rightRow(current, time));
-      return committed(undefined);
-    });
+    database.inTransaction(async (transaction) =>
+      committed(await rewriteAccount(transaction, account, now(), rightRow)),
+    );
   const problems = problemsOfTotals(totals).map((text) => ({ text, advice: 'run with --repair', repair }));
   return [...problems, ...(await problemsOfRecords(database, account))];
 }
 
 /** What an account's row should say. */
-function rightRow({ last_modified, purged_until, newest, live: live_count }: Totals, now: Timestamp) {
+function rightRow({ last_modified, purged_until, newest, live: live_count }: Totals, now: Timestamp): Collection {
   const latest = Math.max(isUsableTimestamp(last_modified) ? last_modified : 0, Math.ceil(newest ?? 0));
   if (isUsableTimestamp(last_modified) && isUsableTimestamp(purged_until) && purged_until <= latest)
     return { last_modified: latest, purged_until, live_count };
@@ -125,12 +124,11 @@ export async function examineStrays(database: Database): Promise<Problem[]> {
   }));
   // A server's fixed-length column cannot hold such keys; a column of another length is a schema problem.
   if (!database.dialect.isLocal) return problems;
-  const stray = await database.onSession(countStrayKeys);
-  for (const table of ['accounts', 'articles'] as const)
-    if (stray[table] > 0)
-      problems.push({
-        text: `${stray[table]} rows of ${table} have a key that is not 16 bytes long, which no user can reach`,
-        advice: `keep a backup, then: DELETE FROM ${table} WHERE ${STRAY_KEY}`,
-      });
+  for (const table of ['accounts', 'articles'] as const) {
+    const strays = await database.onSession((session) => countStrayKeys(session, table));
+    const text = `${strays} rows of ${table} have a key that is not 16 bytes long, which no user can reach`;
+    const advice = `keep a backup, then: DELETE FROM ${table} WHERE ${STRAY_KEY}`;
+    if (strays > 0) problems.push({ text, advice });
+  }
   return problems;
 }
