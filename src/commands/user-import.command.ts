@@ -12,7 +12,7 @@ import {
 } from '@reading-list/formats';
 import { type Command, Option } from 'commander';
 import type { Database } from '../database/database.js';
-import { type ImportContext, ImportCounts } from './import/import-context.js';
+import type { ImportContext } from './import/destination.js';
 import { importEntries } from './import/import-entries.js';
 import { importOwnLines, linesOf } from './import/own-lines.js';
 import { CommandError, type Shell, UsageError, withDatabase } from './shell.js';
@@ -45,8 +45,9 @@ Articles whose URL the user already has are left alone, so that an import can be
     .action((file: string, options: Options) => {
       const user = namedUser(options);
       return shell.withDatabase((context) => {
+        const counts = { stored: 0, known: 0, overQuota: 0 };
         const run = (database: Database, original?: Database) =>
-          importFile({ ...context, database, original, counts: new ImportCounts() }, bytesOf(file), user, options);
+          importFile({ ...context, database, original, counts }, bytesOf(file), user, options);
         if (!options.dryRun) return run(context.database);
         const inMemory = { ...context.settings, databaseUrl: 'sqlite::memory:' };
         return withDatabase(inMemory, (memory) => run(memory, context.database));
@@ -69,9 +70,12 @@ async function importFile(
   return importEntries(context, requireUser(user), addedBy, contentsOf(await readWhole(all), format));
 }
 
+/** Throws `CommandError` if the file cannot be read to its end. */
 function contentsOf(bytes: Buffer, wanted?: string): Contents {
   try {
-    return readExport(bytes, wanted);
+    const contents = readExport(bytes, wanted);
+    if (contents.stoppedAt) throw contents.stoppedAt;
+    return contents;
   } catch (error) {
     if (error instanceof UnknownExport)
       throw new UsageError(`This is ${error.message}; say --format (${NAMES.join(', ')}) if it is one.`);

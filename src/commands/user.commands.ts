@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { accountsAfter, everyAccount } from '../accounts/accounts.store.js';
+import { storedItems } from '../articles/store/transfer.store.js';
 import { isUsableTimestamp } from '../protocol/timestamp.js';
 import { eraseUser } from '../purge/purge.store.js';
 import { DAMAGED, EXIT, type Shell, shownTime, UsageError } from './shell.js';
-import { storedItems } from './stored-items.js';
 import { addUserOptions, namedUser, requireAccount, requireUser, type UserOptions } from './user-options.js';
 
 export function addUserList(commands: Command, shell: Shell): void {

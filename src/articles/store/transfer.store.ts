@@ -1,17 +1,41 @@
 import { LessThanOrEqual } from 'typeorm';
+import type { AccountRow } from '../../accounts/accounts.store.js';
+import type { Database } from '../../database/database.js';
 import { StoredArticle } from '../../database/entities/article.entity.js';
 import { managerOn } from '../../database/entities/manager.js';
 import type { Session } from '../../database/session.js';
+import { parseCollectionQuery } from '../../protocol/collection-query.js';
 import { LATEST_TIMESTAMP, type Timestamp } from '../../protocol/timestamp.js';
-import type { Tombstone } from '../article.js';
+import type { Article, Tombstone } from '../article.js';
+import { findPage, type Page } from './article-pages.store.js';
+import { insertArticle } from './articles.store.js';
+
+export type Item = Article | Tombstone;
+
+export const isArticle = (item: Item): item is Article => !('deleted' in item);
+
+/** Also before a damaged timestamp, which may be negative. */
+const BEGINNING = Number.MIN_SAFE_INTEGER;
+const PAGE = { ...parseCollectionQuery(`_since=${BEGINNING}`), size: 200, maxBytes: 4_194_304 };
+
+/** The articles and tombstones of an account, oldest change first. */
+export async function* storedItems(database: Database, row: AccountRow): AsyncGenerator<Item> {
+  const { account, ...collection } = row;
+  for (let start: Page['next'] = { total: 0, position: [BEGINNING] }; start;) {
+    const request = { ...PAGE, start };
+    const page: Page = (await database.onSession((session) => findPage(session, account, request, collection)))!;
+    yield* page.items!;
+    start = page.next;
+  }
+}
 
 /** The timestamp of a record, and whether it is a tombstone. */
 export type Version = Pick<StoredArticle, 'last_modified' | 'deleted'>;
 
-/** Undefined when the account has no record with that id. */
-export async function versionOf(session: Session, account: Buffer, id: string): Promise<Version | undefined> {
+/** Null when the account has no record with that id. */
+export function versionOf(session: Session, account: Buffer, id: string): Promise<Version | null> {
   const select = { account: true, id: true, last_modified: true, deleted: true } as const;
-  return (await managerOn(session).findOne(StoredArticle, { select, where: { account, id } })) ?? undefined;
+  return managerOn(session).findOne(StoredArticle, { select, where: { account, id } });
 }
 
 /** The latest timestamp of a record, but for damaged ones; 0 without records. */
@@ -20,14 +44,10 @@ export async function latestTimestamp(session: Session, account: Buffer): Promis
   return (await managerOn(session).maximum(StoredArticle, 'last_modified', where)) ?? 0;
 }
 
-export async function insertTombstone(session: Session, account: Buffer, { id, last_modified }: Tombstone) {
-  await managerOn(session)
-    .createQueryBuilder()
-    .insert()
-    .into(StoredArticle)
-    .values({ account, id, last_modified, deleted: true })
-    .updateEntity(false)
-    .execute();
+/** Adds an article or a tombstone as it is. */
+export async function insertItem(session: Session, account: Buffer, item: Item): Promise<void> {
+  if (isArticle(item)) await insertArticle(session, account, item);
+  else await managerOn(session).insert(StoredArticle, { account, ...item });
 }
 
 export async function deleteItem(session: Session, account: Buffer, id: string): Promise<void> {

@@ -6,41 +6,48 @@ import {
   raiseTimestamps,
   settleCollection,
 } from '../../accounts/accounts.store.js';
-import type { Article, Tombstone } from '../../articles/article.js';
-import { insertArticle, isTaken } from '../../articles/store/articles.store.js';
+import { isTaken } from '../../articles/store/articles.store.js';
 import {
   deleteItem,
-  insertTombstone,
+  insertItem,
+  isArticle,
+  type Item,
   latestTimestamp,
+  storedItems,
   type Version,
   versionOf,
 } from '../../articles/store/transfer.store.js';
 import type { Database } from '../../database/database.js';
-import type { Session } from '../../database/session.js';
 import { committed } from '../../database/transaction.js';
 import type { Timestamp } from '../../protocol/timestamp.js';
-import { storedItems } from '../stored-items.js';
-import type { ImportContext } from './import-context.js';
+import { type DatabaseContext, EXIT } from '../shell.js';
 
 /** Items that are stored in one transaction. */
 const CHUNK = 100;
 
-export type Item = Article | Tombstone;
+/** What an import works with. */
+export interface ImportContext extends DatabaseContext {
+  /** Items so far; `known` ones are there already, or another article has their URL. A dry run counts, too. */
+  counts: { stored: number; known: number; overQuota: number };
+  /** Only in a dry run, which imports into a database in memory: the one that its accounts are copied from. */
+  original?: Database;
+}
+
+/** Prints the counts of an import; resolves with the exit code. */
+export async function printCounts(context: ImportContext, what: string, rest = ''): Promise<number> {
+  const { counts, original, settings, print } = context;
+  const [done, were] = original ? ['would import', 'are'] : ['imported', 'were'];
+  await print(`${done} ${counts.stored} ${what}, ${counts.known} ${were} there${rest}`);
+  if (counts.overQuota === 0) return EXIT.ok;
+  const most = `MAX_ARTICLES_PER_USER (${settings.maxArticlesPerUser})`;
+  await print(`left out, as a user has at most ${most}: ${counts.overQuota} articles`);
+  return EXIT.attention;
+}
 
 /** An account's clock, and up to where its tombstones were purged, at the time of the export. */
 export interface AccountState {
   last_modified: Timestamp;
   purged_until: Timestamp;
-}
-
-/** @param added what the account begins with if there is none yet */
-export async function destinationOf(
-  context: ImportContext,
-  account: Buffer,
-  added: AccountState,
-): Promise<Destination> {
-  if (context.original) await copyAccount(context.original, context.database, account);
-  return new Destination(context, account, added);
 }
 
 /**
@@ -53,6 +60,7 @@ export class Destination {
   /** The records that got a new timestamp: a file may have a later version of one, too. */
   private readonly restamped = new Map<string, { given: Timestamp; inFile: Timestamp }>();
 
+  /** @param added what the account begins with if there is none yet */
   constructor(
     private readonly context: ImportContext,
     private readonly account: Buffer,
@@ -104,17 +112,17 @@ export class Destination {
       await raiseTimestamps(transaction, account, exported.last_modified, goneUntil);
       return committed(undefined);
     });
-    context.counts.add(items.length, most, overQuota);
+    context.counts.stored += most;
+    context.counts.overQuota += overQuota;
+    context.counts.known += items.length - most - overQuota;
   }
 
   /** A version of the account, with the timestamp that it had in the file unless it has changed since. */
-  private asInFile(id: string, version: Version | undefined): Version | undefined {
+  private asInFile(id: string, version: Version | null): Version | null {
     const record = this.restamped.get(id);
     return version && record?.given === version.last_modified ? { ...version, last_modified: record.inFile } : version;
   }
 }
-
-const isArticle = (item: Item): item is Article => !('deleted' in item);
 
 /** Items later than the clock, and then the others, whose new timestamps advance it. */
 function laterFirst(items: readonly Item[], clock: Timestamp): Item[] {
@@ -123,26 +131,28 @@ function laterFirst(items: readonly Item[], clock: Timestamp): Item[] {
 }
 
 /** Undefined if the account's own version counts. An article that was deleted later comes back under another id. */
-function versionToStore(item: Item, known: Version | undefined): Item | undefined {
+function versionToStore(item: Item, known: Version | null): Item | undefined {
   if (!known || known.last_modified < item.last_modified) return item;
   return isArticle(item) && known.deleted ? { ...item, id: randomUUID() } : undefined;
 }
 
-const insertItem = (transaction: Session, account: Buffer, item: Item): Promise<void> =>
-  isArticle(item) ? insertArticle(transaction, account, item) : insertTombstone(transaction, account, item);
-
-/** Copies an account, to save memory without excerpts. What changes meanwhile is listed twice, and copied as it was. */
-async function copyAccount(from: Database, to: Database, account: Buffer): Promise<void> {
-  const row = await from.onSession((session) => findAccount(session, account));
-  if (!row) return;
-  await to.inTransaction(async (transaction) => {
-    await addAccount(transaction, row);
-    for await (const item of storedItems(from, row))
-      await insertItem(transaction, account, isArticle(item) ? { ...item, excerpt: '' } : item).catch(
-        (error: unknown) => {
-          if (to.dialect.classify(error) !== 'duplicate') throw error;
-        },
-      );
-    return committed(undefined);
-  });
+/**
+ * Begins to import into an account. A dry run copies it first, without excerpts to save memory; what changes meanwhile is
+ * listed twice, and copied as it was.
+ */
+export async function destinationOf(context: ImportContext, account: Buffer, added: AccountState) {
+  const { original, database } = context;
+  const row = await original?.onSession((session) => findAccount(session, account));
+  if (original && row)
+    await database.inTransaction(async (transaction) => {
+      await addAccount(transaction, row);
+      for await (const item of storedItems(original, row)) {
+        const copy = isArticle(item) ? { ...item, excerpt: '' } : item;
+        await insertItem(transaction, account, copy).catch((error: unknown) => {
+          if (database.dialect.classify(error) !== 'duplicate') throw error;
+        });
+      }
+      return committed(undefined);
+    });
+  return new Destination(context, account, added);
 }

@@ -2,22 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { type Contents, type Entry, nameOfPlace, NO_PAGE, noPage } from '@reading-list/formats';
 import { type Article, newArticle } from '../../articles/article.js';
 import { ApiError } from '../../protocol/api-error.js';
-import { CommandError, type CommandContext, EXIT } from '../shell.js';
+import { type CommandContext, EXIT } from '../shell.js';
 import { keyOf, type NamedUser } from '../user-options.js';
-import { destinationOf } from './destination.js';
-import type { ImportContext } from './import-context.js';
+import { destinationOf, type ImportContext, printCounts } from './destination.js';
 
 /** So much of a URL is shown where it is refused. */
 const MAX_SHOWN = 200;
 
-/** Imports another service's entries, none if the file cannot be read to its end. Resolves with the exit code. */
+/** Imports another service's entries. Resolves with the exit code. */
 export async function importEntries(
   context: ImportContext,
   user: NamedUser,
   addedBy: string,
-  { entries, stoppedAt, others, unreadable }: Contents,
+  { entries, others, unreadable }: Contents,
 ): Promise<number> {
-  if (stoppedAt) throw new CommandError(`${stoppedAt.message}; nothing was imported`);
   const account = await keyOf(context, user);
   context.audit(`user import${context.original ? ' --dry-run' : ''}`, user.name, account);
   const { articles, skipped, lost } = await convert(context, addedBy, entries);
@@ -29,7 +27,7 @@ export async function importEntries(
   }
   // An import of nothing adds no user.
   if (articles.length > 0) await destination.store();
-  const code = await context.counts.print(context, 'articles', `, ${skipped} cannot be`);
+  const code = await printCounts(context, 'articles', `, ${skipped} cannot be`);
   for (const file of unreadable) await context.print(`${shown(file)}: not an export that can be read`);
   if (others.length > 0) await context.print(`not read in the archive: ${others.length} other files`);
   if (lost !== '') await context.print(lost);

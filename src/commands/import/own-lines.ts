@@ -1,11 +1,11 @@
 import { decode, parseOwnLine, ReadError } from '@reading-list/formats';
 import { newArticle } from '../../articles/article.js';
+import type { Item } from '../../articles/store/transfer.store.js';
 import { isUsableTimestamp, type Timestamp } from '../../protocol/timestamp.js';
 import { isUuid } from '../../protocol/uuid.js';
 import { CommandError } from '../shell.js';
 import { keyOf, type NamedUser } from '../user-options.js';
-import { type AccountState, type Destination, destinationOf, type Item } from './destination.js';
-import type { ImportContext } from './import-context.js';
+import { type AccountState, type Destination, destinationOf, type ImportContext, printCounts } from './destination.js';
 
 /** Imports what `user export` wrote into the user's account, or else the file's own. Resolves with the exit code. */
 export async function importOwnLines(
@@ -43,7 +43,7 @@ export async function importOwnLines(
     const done = original ? 'nothing was imported' : `${counts.stored} articles and tombstones were imported before`;
     throw new CommandError(`${error.message}; ${done}, and the import can be repeated`);
   }
-  return counts.print(context, `articles and tombstones of ${users} users`);
+  return printCounts(context, `articles and tombstones of ${users} users`);
 }
 
 /** A line of `user export`: the account of the following lines, or one of its items. */
@@ -103,10 +103,7 @@ function readTimestamp(values: Record<string, unknown>, name: string): Timestamp
 /** The maximum length of a line in bytes: anything longer is not a reading list. */
 const MAX_LINE_BYTES = 64 * 2 ** 20;
 
-/**
- * The lines of a file that may be larger than the memory, each decoded as `decode` does.
- * @param encoding what `unicodeOf` says of the beginning
- */
+/** The lines of a file that may be larger than the memory, decoded as `decode` does; `unicodeOf` tells the encoding. */
 export async function* linesOf(chunks: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<string> {
   const decoder = encoding === 'utf-8' ? undefined : new TextDecoder(encoding);
   let line: Buffer[] = [];
