@@ -1,10 +1,10 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { chmod, chown, rename, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { requireDatabaseFile, whyUnusable } from '../database/why-not-open.js';
 import { advanceClocks } from './database.commands.js';
-import { type CommandContext, CommandError, type Shell, UsageError, withDatabase } from './shell.js';
+import { type CommandContext, CommandError, type Shell, withDatabase } from './shell.js';
 import { examine } from './doctor.command.js';
 import {
   copyDatabase,
@@ -57,7 +57,7 @@ async function restore(context: CommandContext, file: string): Promise<number> {
   const named = requireSqliteFile(context.settings);
   // What a link leads to, and not the link.
   const target = existsSync(named) ? realpathSync(named) : named;
-  if (resolve(file) === target) throw new UsageError(`${file}: is the database itself.`);
+  if (resolve(file) === target) throw new InvalidArgumentError(`${file}: is the database itself.`);
   const unusable = whyUnusable(target);
   if (unusable) throw new CommandError(`DATABASE_URL: ${target} ${unusable}`);
   requireUnused(target);

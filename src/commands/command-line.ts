@@ -1,11 +1,11 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { SettingError } from '../config/settings.js';
 import { ApiError } from '../protocol/api-error.js';
 import { addBackup, addRestore } from './backup.commands.js';
 import { addAdvanceClocks, addMigrate, addPurge } from './database.commands.js';
 import { addDoctor } from './doctor.command.js';
 import { addSettings } from './settings.command.js';
-import { CommandError, EXIT, Shell, UsageError } from './shell.js';
+import { CommandError, EXIT, Shell } from './shell.js';
 import { addTokenCreate, addTokenList, addTokenRevoke } from './token.commands.js';
 import { addUserErase, addUserExport, addUserList } from './user.commands.js';
 import { addUserDeprovision } from './user-deprovision.command.js';
@@ -24,12 +24,11 @@ export async function runCommandLine(words: readonly string[]): Promise<number> 
     await program.parseAsync(words.length > 0 ? words : ['help'], { from: 'user' });
     return shell.exitCode;
   } catch (error) {
-    // Commander has written it.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-    if (error instanceof UsageError) {
+    // Commands throw it when options do not fit together or the settings; Commander turns that of a parser into its own.
+    if (error instanceof InvalidArgumentError)
       console.error(`error: ${error.message}\n${called.helpInformation().split('\n')[0]}\n${HINT}`);
-      return EXIT.usage;
-    }
+    // Commander has written any other.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     console.error(explain(error));
     return EXIT.failed;
   }

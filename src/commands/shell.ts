@@ -19,9 +19,6 @@ export const shownTime = (stored: unknown): string =>
 
 export const DAMAGED = 'damaged values: "doctor" says what to do';
 
-/** The options do not fit together, or do not fit the settings; the message says how to call the command. */
-export class UsageError extends Error {}
-
 /** The command cannot do what was requested; the message says what to do about it. */
 export class CommandError extends Error {}
 

@@ -7,7 +7,7 @@ import type { Token } from '../database/entities/token.entity.js';
 import { committed } from '../database/transaction.js';
 import { baseUrl } from '../greeting.js';
 import { isUsableTimestamp } from '../protocol/timestamp.js';
-import { CommandError, DAMAGED, type DatabaseContext, EXIT, type Shell, shownTime, UsageError } from './shell.js';
+import { CommandError, DAMAGED, type DatabaseContext, EXIT, type Shell, shownTime } from './shell.js';
 import { bearerKey, readName, requireProvisioned } from './user-options.js';
 
 interface Options {
@@ -135,7 +135,7 @@ export function addTokenRevoke(commands: Command, shell: Shell): void {
     .option('--name <name>', 'the token to end', readName)
     .addOption(new Option('--all', 'all tokens of the user').conflicts('name'))
     .action((user: string, { name, all }: { name?: string; all?: boolean }) => {
-      if (name === undefined && !all) throw new UsageError('--name: say which token, or --all.');
+      if (name === undefined && !all) throw new InvalidArgumentError('--name: say which token, or --all.');
       return shell.withDatabase(async ({ database, print, audit }) => {
         audit(name === undefined ? 'token revoke --all' : `token revoke --name ${name}`, user);
         const revoked = await deleteTokens(database, user, name);

@@ -10,14 +10,15 @@ import {
   unicodeOf,
   UnknownExport,
 } from '@reading-list/formats';
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Database } from '../database/database.js';
 import type { ImportContext } from './import/destination.js';
 import { importEntries } from './import/import-entries.js';
 import { importOwnLines, linesOf } from './import/own-lines.js';
-import { CommandError, type Shell, UsageError, withDatabase } from './shell.js';
+import { CommandError, type Shell, withDatabase } from './shell.js';
 import { addUserOptions, namedUser, type NamedUser, requireUser, type UserOptions } from './user-options.js';
 
+/** As much as it takes to know one of our own files. */
 const BEGINNING_BYTES = 1024;
 const MAX_BYTES = 256 * 2 ** 20;
 const NAMES = FORMATS.map(({ name }) => name);
@@ -62,12 +63,14 @@ async function importFile(
   user: NamedUser | undefined,
   { format, addedBy }: Options,
 ): Promise<number> {
-  const beginning = await readBeginning(bytes);
+  const beginning = await readOn(bytes, BEGINNING_BYTES);
   if (beginning.length === 0) throw new CommandError('The file is empty.');
-  const all = chained(beginning, bytes);
   if (format === OWN_FORMAT.name || (!format && isOwnLines(decode(beginning))))
-    return importOwnLines(context, user, linesOf(all, unicodeOf(beginning)));
-  return importEntries(context, requireUser(user), addedBy, contentsOf(await readWhole(all), format));
+    return importOwnLines(context, user, linesOf(chained(beginning, bytes), unicodeOf(beginning)));
+  const named = requireUser(user);
+  const whole = await readOn(bytes, MAX_BYTES + 1, beginning);
+  if (whole.length > MAX_BYTES) throw new CommandError(`The file is larger than ${MAX_BYTES / 2 ** 20} MiB.`);
+  return importEntries(context, named, addedBy, contentsOf(whole, format));
 }
 
 /** Throws `CommandError` if the file cannot be read to its end. */
@@ -78,7 +81,7 @@ function contentsOf(bytes: Buffer, wanted?: string): Contents {
     return contents;
   } catch (error) {
     if (error instanceof UnknownExport)
-      throw new UsageError(`This is ${error.message}; say --format (${NAMES.join(', ')}) if it is one.`);
+      throw new InvalidArgumentError(`This is ${error.message}; say --format (${NAMES.join(', ')}) if it is one.`);
     throw error instanceof ReadError ? new CommandError(`${error.message}; nothing was imported`) : error;
   }
 }
@@ -93,29 +96,19 @@ async function* bytesOf(file: string): Bytes {
   }
 }
 
-/** Reads as much as it takes to know one of our own files. */
-async function readBeginning(bytes: Bytes): Promise<Buffer> {
-  let beginning = Buffer.alloc(0);
-  while (beginning.length < BEGINNING_BYTES) {
+/** Reads until there are `size` bytes with those that were read before, or to the end. */
+async function readOn(bytes: Bytes, size: number, before: Buffer = Buffer.alloc(0)): Promise<Buffer> {
+  const chunks = [before];
+  for (let length = before.length; length < size;) {
     const next = await bytes.next();
     if (next.done) break;
-    beginning = Buffer.concat([beginning, next.value]);
+    chunks.push(next.value);
+    length += next.value.length;
   }
-  return beginning;
+  return Buffer.concat(chunks);
 }
 
 async function* chained(beginning: Buffer, rest: Bytes): AsyncGenerator<Buffer> {
   yield beginning;
   yield* rest;
-}
-
-async function readWhole(bytes: AsyncIterable<Buffer>): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of bytes) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size > MAX_BYTES) throw new CommandError(`The file is larger than ${MAX_BYTES / 2 ** 20} MiB.`);
-  }
-  return Buffer.concat(chunks);
 }

@@ -5,10 +5,10 @@ import { type AccountRow, findAccount } from '../accounts/accounts.store.js';
 import { isDeprovisioned } from '../accounts/deprovisioned.store.js';
 import { accountKey } from '../auth/caller.js';
 import { LOCAL_ISSUER } from '../auth/tokens/personal-tokens.js';
-import { isIssuer } from '../config/formats.js';
+import { isIssuer, withoutSlash } from '../config/formats.js';
 import type { Session } from '../database/session.js';
 import { isLongerThan } from '../protocol/field-values.js';
-import { type CommandContext, CommandError, type DatabaseContext, UsageError } from './shell.js';
+import { type CommandContext, CommandError, type DatabaseContext } from './shell.js';
 
 const MAX_NAME_LENGTH = 255;
 
@@ -38,17 +38,17 @@ export const addUserOptions = (command: Command): Command =>
       readSubject,
     );
 
-/** The user that the options name, if any. Throws `UsageError` when they name several, or one without a name. */
+/** The user that the options name, if any. Throws `InvalidArgumentError` when they name several, or one without a name. */
 export function namedUser({ issuer, ...options }: UserOptions): NamedUser | undefined {
   const [option, ...more] = NAMING.filter((each) => options[each] !== undefined);
-  if (more.length > 0 || (issuer !== undefined && !option)) throw new UsageError(NAME_ONE);
-  if (issuer !== undefined && option !== 'subject') throw new UsageError('--issuer: goes with --subject.');
+  if (more.length > 0 || (issuer !== undefined && !option)) throw new InvalidArgumentError(NAME_ONE);
+  if (issuer !== undefined && option !== 'subject') throw new InvalidArgumentError('--issuer: goes with --subject.');
   return option && { option, name: options[option]!, issuer };
 }
 
 /** For a command that needs a user. */
 export function requireUser(user: NamedUser | undefined): NamedUser {
-  if (!user) throw new UsageError(NAME_ONE);
+  if (!user) throw new InvalidArgumentError(NAME_ONE);
   return user;
 }
 
@@ -83,10 +83,10 @@ export async function requireProvisioned(session: Session, who: string, account:
     throw new CommandError(`${who} is deprovisioned; "user deprovision --undo" comes first`);
 }
 
-/** The identity provider of `--issuer`, or else that of the settings. Throws `UsageError` when there is none. */
+/** The identity provider of `--issuer`, or else that of the settings. Throws `InvalidArgumentError` when there is none. */
 export function issuerOf({ settings }: CommandContext, issuer = settings.oauthUri): string {
-  if (!issuer) throw new UsageError('--issuer: OAUTH_URI is not set, name the identity provider.');
-  return issuer.replace(/\/+$/, '');
+  if (!issuer) throw new InvalidArgumentError('--issuer: OAUTH_URI is not set, name the identity provider.');
+  return withoutSlash(issuer);
 }
 
 /** A parser for Commander that takes a text as it is, or refuses it with what would be right. */
@@ -108,7 +108,7 @@ export const readName = textThat(
   `1 to ${MAX_NAME_LENGTH} visible characters, without blanks at either end.`,
 );
 
-/** Reads a line of standard input, on a terminal without echo. Throws `UsageError` when there is none. */
+/** Reads a line of standard input, on a terminal without echo. Throws `InvalidArgumentError` when there is none. */
 async function readPassword(user: string): Promise<string> {
   const what = `Password of ${user}`;
   const { isTTY } = process.stdin;
@@ -121,5 +121,5 @@ async function readPassword(user: string): Promise<string> {
     lines.close();
     if (isTTY) process.stderr.write('\n');
   }
-  throw new UsageError(`${what}: give it in BASIC_PASSWORD, or as a line of standard input.`);
+  throw new InvalidArgumentError(`${what}: give it in BASIC_PASSWORD, or as a line of standard input.`);
 }

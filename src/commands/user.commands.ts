@@ -1,9 +1,9 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { accountsAfter, everyAccount } from '../accounts/accounts.store.js';
 import { storedItems } from '../articles/store/transfer.store.js';
 import { isUsableTimestamp } from '../protocol/timestamp.js';
 import { eraseUser } from '../purge/purge.store.js';
-import { DAMAGED, EXIT, type Shell, shownTime, UsageError } from './shell.js';
+import { DAMAGED, EXIT, type Shell, shownTime } from './shell.js';
 import { addUserOptions, namedUser, requireAccount, requireUser, type UserOptions } from './user-options.js';
 
 export function addUserList(commands: Command, shell: Shell): void {
@@ -41,7 +41,7 @@ export function addUserExport(commands: Command, shell: Shell): void {
   addUserOptions(command).action((options: UserOptions & { all?: boolean }) => {
     const user = namedUser(options);
     if (Boolean(options.all) === (user !== undefined))
-      throw new UsageError('Name one user with --key, --subject, --local or --basic, or say --all.');
+      throw new InvalidArgumentError('Name one user with --key, --subject, --local or --basic, or say --all.');
     return shell.withDatabase(async (context) => {
       const { database, print, progress } = context;
       const named = user && (await requireAccount(context, user));

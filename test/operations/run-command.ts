@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { type Command, CommanderError } from 'commander';
-import { CommandError, EXIT, Shell, UsageError } from '../../src/commands/shell.js';
+import { type Command, CommanderError, InvalidArgumentError } from 'commander';
+import { CommandError, EXIT, Shell } from '../../src/commands/shell.js';
 import { createProgram } from '../../src/commands/command-line.js';
 import { readSettings } from '../../src/config/load-settings.js';
 import { SettingError } from '../../src/config/settings.js';
@@ -95,9 +95,9 @@ export async function runHere(
     await program.parseAsync(operands, { from: 'user' });
     return { status: shell.exitCode, out, err, audit };
   } catch (error) {
+    if (error instanceof InvalidArgumentError) err = `error: ${error.message}\n`;
     if (error instanceof CommanderError)
       return { status: error.exitCode === 0 ? EXIT.ok : EXIT.usage, out, err, audit };
-    if (error instanceof UsageError) return { status: EXIT.usage, out, err: `error: ${error.message}\n`, audit };
     if (error instanceof CommandError || error instanceof SettingError)
       return { status: EXIT.failed, out, err: `${error.message}\n`, audit };
     throw error;
