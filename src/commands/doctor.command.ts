@@ -67,10 +67,9 @@ export async function examine(context: DatabaseContext, mayRepair: boolean, user
 function nextStep(found: number, repaired: number, repairable: number): string {
   if (found === 0) return 'nothing to do';
   if (found === repaired) return 'nothing to do; devices learn what was repaired when they poll';
-  const steps = [
-    ...(repairable > repaired ? ['run it again with --repair'] : []),
-    ...(found > repairable ? ['do what the lines above say, then run doctor again'] : []),
-  ];
+  const steps: string[] = [];
+  if (repairable > repaired) steps.push('run it again with --repair');
+  if (found > repairable) steps.push('do what the lines above say, then run doctor again');
   return steps.join('; for the rest ');
 }
 

@@ -80,14 +80,13 @@ function lossesOf(entries: readonly Entry[]): string {
   const fields = [...new Set(parts)].map((what) => `${what} of ${entriesOf(parts.filter((part) => part === what))}`);
   const unreadable = entries.filter(({ date }) => date === 'unreadable');
   const missing = entries.filter(({ date }) => date === 'missing');
-  const dates = [
-    ...(unreadable.length > 0 ? [`the date of ${entriesOf(unreadable)} cannot be read`] : []),
-    ...(missing.length > 0 ? [`${entriesOf(missing)} without a date`] : []),
-  ];
-  return [
-    ...(fields.length > 0 ? [`left out, as an article has no place for it: ${fields.join(', ')}`] : []),
-    ...(dates.length > 0 ? [`added now: ${dates.join(', ')}`] : []),
-  ].join('; ');
+  const dates: string[] = [];
+  if (unreadable.length > 0) dates.push(`the date of ${entriesOf(unreadable)} cannot be read`);
+  if (missing.length > 0) dates.push(`${entriesOf(missing)} without a date`);
+  const losses: string[] = [];
+  if (fields.length > 0) losses.push(`left out, as an article has no place for it: ${fields.join(', ')}`);
+  if (dates.length > 0) losses.push(`added now: ${dates.join(', ')}`);
+  return losses.join('; ');
 }
 
 const entriesOf = ({ length }: readonly unknown[]): string => `${length} ${length === 1 ? 'entry' : 'entries'}`;
