@@ -13,9 +13,9 @@ export async function deprovisionedAccounts(session: Session): Promise<Buffer[]>
 export const isDeprovisioned = (session: Session, account: Buffer): Promise<boolean> =>
   managerOn(session).existsBy(Deprovisioned, { account });
 
-/** Refuses the tokens of a user from now on, and sets or clears when the list is erased. */
-export async function deprovision(session: Session, user: Deprovisioned): Promise<void> {
-  await managerOn(session).upsert(Deprovisioned, user, ['account']);
+/** Refuses the tokens of users from now on, and sets or clears when their lists are erased. */
+export async function deprovision(session: Session, users: Deprovisioned[]): Promise<void> {
+  await managerOn(session).upsert(Deprovisioned, users, ['account']);
 }
 
 /** Accepts the users' tokens again; returns how many of the users were deprovisioned. */

@@ -47,10 +47,8 @@ async function end(context: DatabaseContext, subject: string, accounts: Buffer[]
   audit(`user deprovision${days === undefined ? '' : ` --erase-after ${days}`}`, subject, accounts.at(-1));
   const since = now();
   const erase_on = days === undefined ? null : since + Math.max(days * DAY_MS, UNTIL_REFUSED_MS);
-  await database.inTransaction(async (transaction) => {
-    for (const account of accounts) await deprovision(transaction, { account, since, erase_on });
-    return committed(undefined);
-  });
+  const users = accounts.map((account) => ({ account, since, erase_on }));
+  await database.inTransaction(async (transaction) => committed(await deprovision(transaction, users)));
   const revoked = await deleteTokens(database, subject);
   const until = erase_on === null ? 'the list is kept' : `the list is erased after ${new Date(erase_on).toISOString()}`;
   await print(`deprovisioned ${subject}: all tokens are refused, ${revoked} personal tokens revoked; ${until}`);
