@@ -5,28 +5,26 @@ import { LATEST_TIMESTAMP } from '../../protocol/timestamp.js';
 
 const HASHES = ['url_hash', 'resolved_url_hash'];
 
-/** True for values of a field that the service never writes to a live article. SQLite takes any value in any column. */
+/** True for values of a field that the service never writes: SQLite takes any in any column. A tombstone has no content. */
 function isWrong(field: ArticleField, isLocal: boolean): string {
   const { kind, nullable } = FIELDS[field] as Field;
   const { type } = KINDS[kind];
   const stored = kind === 'uuid' ? 'blob' : type === 'text' ? 'text' : 'integer';
   const most = field === 'last_modified' ? LATEST_TIMESTAMP : type === 'boolean' ? 1 : Number.MAX_SAFE_INTEGER;
-  return [
+  const wrong = [
     nullable ? 'FALSE' : `${field} IS NULL`,
     ...(isLocal ? [`TYPEOF(${field}) NOT IN ('${stored}', 'null')`] : []),
     ...(stored === 'blob' ? [`LENGTH(${field}) <> 16`] : []),
     ...(stored === 'integer' ? [`${field} NOT BETWEEN 0 AND ${most}`] : []),
   ].join(' OR ');
+  if (field === 'id' || field === 'last_modified') return wrong;
+  return `CASE WHEN deleted = 1 THEN ${field} IS NOT NULL ELSE ${wrong} END`;
 }
 
-/** The names of the columns with values that the service never writes, separated by commas. A tombstone has no content. */
+/** The names of the columns with such values, separated by commas. */
 function wrongColumns(isLocal: boolean): string {
-  const inBoth = (field: ArticleField) => field === 'id' || field === 'last_modified';
   const conditions = [
-    ...FIELD_NAMES.map((field) => {
-      const wrong = isWrong(field, isLocal);
-      return [field, inBoth(field) ? wrong : `CASE WHEN deleted = 1 THEN ${field} IS NOT NULL ELSE ${wrong} END`];
-    }),
+    ...FIELD_NAMES.map((field) => [field, isWrong(field, isLocal)]),
     ...HASHES.map((hash) => [hash, `deleted = 1 AND ${hash} IS NOT NULL`]),
     ['deleted', 'deleted IS NULL OR deleted NOT IN (0, 1)'],
   ];
