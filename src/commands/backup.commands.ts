@@ -77,7 +77,8 @@ async function restore(context: CommandContext, file: string): Promise<number> {
     await removeDatabase(restored);
     throw error;
   }
-  await setAside(target, `${target}.replaced-${time}`);
+  for (const suffix of FILE_SUFFIXES)
+    if (existsSync(target + suffix)) await rename(target + suffix, `${target}.replaced-${time}${suffix}`);
   await rename(restored, target);
   await context.print(`restored ${articles} articles of ${users} users from ${file}`);
   await context.print(
@@ -106,8 +107,4 @@ async function keepOwner(target: string, file: string): Promise<void> {
   await chown(file, uid, gid).catch(({ code }: NodeJS.ErrnoException) => {
     throw new CommandError(`${target}: its owner cannot be kept (${code}); run this as the user of the service`);
   });
-}
-
-async function setAside(target: string, aside: string): Promise<void> {
-  for (const suffix of FILE_SUFFIXES) if (existsSync(target + suffix)) await rename(target + suffix, aside + suffix);
 }

@@ -101,8 +101,7 @@ export async function advanceClocks(context: DatabaseContext, to: Timestamp, dry
         const { timestamp } = (await tick(transaction, { account, now: to, liveDelta: 0 })) ?? {};
         if (timestamp === undefined)
           throw new CommandError(`the clock of ${account.toString('hex')} is damaged; run "doctor --repair" first`);
-        await raiseTimestamps(transaction, account, timestamp, timestamp);
-        return committed(undefined);
+        return committed(await raiseTimestamps(transaction, account, timestamp, timestamp));
       });
     progress(`${++lists} lists so far`);
   }

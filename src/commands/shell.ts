@@ -58,7 +58,6 @@ export class Shell {
     this.exitCode = code ?? EXIT.ok;
   }
 
-  /** The same with the open database. */
   withDatabase(work: (context: DatabaseContext) => Promise<number | void>): Promise<void> {
     return this.run((context) => {
       const withIt = (database: Database) => work({ ...context, database });

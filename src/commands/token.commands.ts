@@ -10,12 +10,7 @@ import { isUsableTimestamp } from '../protocol/timestamp.js';
 import { CommandError, DAMAGED, type DatabaseContext, EXIT, type Shell, shownTime } from './shell.js';
 import { bearerKey, readName, requireProvisioned } from './user-options.js';
 
-interface Options {
-  name: string;
-  expires?: number;
-  readOnly?: boolean;
-  quiet?: boolean;
-}
+type Options = { name: string; expires?: number; readOnly?: boolean; quiet?: boolean };
 
 export function addTokenCreate(commands: Command, shell: Shell): void {
   commands

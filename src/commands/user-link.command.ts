@@ -12,11 +12,7 @@ import { bearerKey, issuerOf, readIssuer, readName, readSubject, requireProvisio
 /** How long instances may accept a revoked token and complete requests with it. */
 const UNTIL_REVOKED_MS = REVOCATION_MS + 2_000;
 
-interface Options {
-  subject: string;
-  issuer?: string;
-  dryRun?: boolean;
-}
+type Options = { subject: string; issuer?: string; dryRun?: boolean };
 
 export function addUserLink(commands: Command, shell: Shell): void {
   commands

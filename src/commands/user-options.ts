@@ -46,13 +46,11 @@ export function namedUser({ issuer, ...options }: UserOptions): NamedUser | unde
   return option && { option, name: options[option]!, issuer };
 }
 
-/** For a command that needs a user. */
 export function requireUser(user: NamedUser | undefined): NamedUser {
   if (!user) throw new InvalidArgumentError(NAME_ONE);
   return user;
 }
 
-/** The account key of a user. */
 export async function keyOf(context: CommandContext, { option, name, issuer }: NamedUser): Promise<Buffer> {
   if (option === 'key') return Buffer.from(name, 'hex');
   if (option === 'subject') return bearerKey(context, issuerOf(context, issuer), name);

@@ -80,7 +80,10 @@ export async function runHere(
       return readSettings(variables);
     },
     environment: variables,
-    print: (line) => Promise.resolve((out += `${line}\n`) !== ''),
+    print: (line) => {
+      out += `${line}\n`;
+      return Promise.resolve(true);
+    },
     audit: (what, whose, account) =>
       void audit.push({ level: '', time: '', who: '', what, whose, account: account?.toString('hex') }),
     progress: () => undefined,

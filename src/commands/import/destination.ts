@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  type AccountRow,
   addAccount,
   findAccount,
   lockCollection,
@@ -45,18 +46,14 @@ export async function printCounts(context: ImportContext, what: string, rest = '
 }
 
 /** An account's clock, and up to where its tombstones were purged, at the time of the export. */
-export interface AccountState {
-  last_modified: Timestamp;
-  purged_until: Timestamp;
-}
+export type AccountState = Pick<AccountRow, 'last_modified' | 'purged_until'>;
 
 /**
  * An account to import into. Devices ask for what is later than its clock, so an item keeps its timestamp only if that is
  * later, and otherwise gets a new one. Newer versions of records are kept, as are live articles with the same URL.
  */
 export class Destination {
-  /** Not stored yet. */
-  private items: Item[] = [];
+  private pending: Item[] = [];
   /** The records that got a new timestamp: a file may have a later version of one, too. */
   private readonly restamped = new Map<string, { given: Timestamp; inFile: Timestamp }>();
 
@@ -68,13 +65,13 @@ export class Destination {
   ) {}
 
   async add(item: Item): Promise<void> {
-    if (this.items.push(item) >= CHUNK) await this.store();
+    if (this.pending.push(item) >= CHUNK) await this.store();
   }
 
   /** Stores all items that were added, and advances the account to its state at the time of the export. */
   async store(exported: AccountState = { last_modified: 0, purged_until: 0 }): Promise<void> {
-    const { account, context, items } = this;
-    this.items = [];
+    const { account, context, pending } = this;
+    this.pending = [];
     const now = context.now();
     const maxLive = context.settings.maxArticlesPerUser || Infinity;
     let [most, overQuota] = [0, 0];
@@ -84,7 +81,7 @@ export class Destination {
       let clock = Math.max(last_modified, await latestTimestamp(transaction, account));
       let [stored, live, goneUntil] = [0, live_count, exported.purged_until];
       overQuota = 0;
-      for (const item of laterFirst(items, clock)) {
+      for (const item of laterFirst(pending, clock)) {
         const known = this.asInFile(item.id, await versionOf(transaction, account, item.id));
         const isLater = item.last_modified > clock;
         if (!isLater && !known && !isArticle(item)) {
@@ -109,12 +106,11 @@ export class Destination {
       // Repeated because the reply to COMMIT was lost, it may find them stored.
       most = Math.max(most, stored);
       await settleCollection(transaction, account, clock, live - live_count);
-      await raiseTimestamps(transaction, account, exported.last_modified, goneUntil);
-      return committed(undefined);
+      return committed(await raiseTimestamps(transaction, account, exported.last_modified, goneUntil));
     });
     context.counts.stored += most;
     context.counts.overQuota += overQuota;
-    context.counts.known += items.length - most - overQuota;
+    context.counts.known += pending.length - most - overQuota;
   }
 
   /** A version of the account, with the timestamp that it had in the file unless it has changed since. */
