@@ -100,13 +100,11 @@ function problemOfValues(account: Buffer, row: Row): Problem {
 async function problemOfHashes(database: Database, account: Buffer, row: Row): Promise<Problem> {
   const id = uuidText(row.id as Buffer);
   const article = { id, url: row.url as string, resolved_url: row.resolved_url as string };
-  if (await database.onSession((session) => isTaken(session, account, article)))
-    return {
-      text: `article ${id} duplicates the URL of another article`,
-      advice: 'delete one of them through the API',
-    };
-  const text = `article ${id} has a hash that does not match its URL`;
-  return { text, advice: 'delete it through the API and save it again' };
+  const isDuplicate = await database.onSession((session) => isTaken(session, account, article));
+  const [what, advice] = isDuplicate
+    ? ['duplicates the URL of another article', 'delete one of them through the API']
+    : ['has a hash that does not match its URL', 'delete it through the API and save it again'];
+  return { text: `article ${id} ${what}`, advice };
 }
 
 /** As `HEX` writes them, for any type that SQLite may have in the column. */
