@@ -1,15 +1,5 @@
 import { ERRORS, type ErrorName } from './errno.js';
 
-/** The JSON body of every error response. */
-export interface ErrorBody {
-  code: number;
-  errno: number;
-  error: string;
-  message: string;
-  /** The URL of the section about this error. */
-  info: string;
-}
-
 /** A response of status 400 or above, with its error number, message and headers. */
 export class ApiError extends Error {
   readonly status: number;
@@ -28,8 +18,11 @@ export class ApiError extends Error {
     ({ status: this.status, errno: this.errno, error: this.error } = ERRORS[kind]);
   }
 
-  /** @param documentation the URL of the documentation, perhaps with a query, which has a page about errors below it */
-  body(documentation: string): ErrorBody {
+  /**
+   * The JSON body; `info` is the URL of the section about this error.
+   * @param documentation the URL of the documentation, perhaps with a query, which has a page about errors below it
+   */
+  body(documentation: string) {
     const { status: code, errno, error, message } = this;
     const info = documentation.replace(/\/?(\?[^#]*)?(#.*)?$/, `/errors$1#${errno}`);
     return { ...this.details, code, errno, error, message, info };
@@ -39,6 +32,9 @@ export class ApiError extends Error {
 /** 400 / 107 that names a query parameter, a header or a path parameter. */
 export const invalidParameter = (name: string, reason: string): ApiError =>
   new ApiError('invalidParameter', `${name}: ${reason}`);
+
+/** 400 / 108 that names a field of the body. */
+export const missingField = (field: string): ApiError => new ApiError('missingParameter', `${field}: missing`);
 
 /** 400 / 109 that names a field of the body. */
 export const invalidPostedData = (field: string, reason: string): ApiError =>

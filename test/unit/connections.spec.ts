@@ -16,7 +16,7 @@ afterEach(async () => {
 async function serve(handle: Handle): Promise<() => Socket> {
   const connections = new WeakMap<Socket, Connection>();
   const server = createServer({ maxHeaderSize: 65_536 }, (request, response) =>
-    connections.get(request.socket)!.add(request, response),
+    connections.get(request.socket)!.add(response),
   );
   server.on('connection', (socket: Socket) => connections.set(socket, new Connection(socket, handle)));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -28,10 +28,9 @@ export class RequestContext {
   errno?: number;
   /** What went wrong on our side: a bug, or why a backend was unavailable. */
   failure?: unknown;
-  private readonly ends: (() => void)[] = [];
-  private readonly answers: ((bytes: number) => void)[] = [];
-  private isAnswered = false;
-  private isOver = false;
+  /** Undefined once they were called, as are `ends`. */
+  private answers?: ((bytes: number) => void)[] = [];
+  private ends?: (() => void)[] = [];
   private controller?: AbortController;
 
   constructor(readonly isBatchEntry = false) {}
@@ -40,38 +39,38 @@ export class RequestContext {
    * Calls `action` once: with the body's size when the response is complete, with 0 if the request ends without one.
    */
   whenAnswered(action: (bytes: number) => void): void {
-    if (this.isAnswered) action(0);
-    else this.answers.push(action);
+    if (this.answers) this.answers.push(action);
+    else action(0);
   }
 
   /** Calls `action` once: when the operating system has the response or the connection is gone, or at once if it is. */
   whenOver(action: () => void): void {
-    if (this.isOver) action();
-    else this.ends.push(action);
+    if (this.ends) this.ends.push(action);
+    else action();
   }
 
   /** Fires when the request is over. Made on demand, as few requests need one. */
   get signal(): AbortSignal {
-    if (!this.controller) {
-      this.controller = new AbortController();
-      if (this.isOver) this.controller.abort();
-    }
+    this.controller ??= new AbortController();
+    if (!this.ends) this.controller.abort();
     return this.controller.signal;
   }
 
   /** The response is complete; the client may still have to read it. */
   answered(bytes = 0): void {
-    if (this.isAnswered) return;
-    this.isAnswered = true;
-    for (const action of this.answers) action(bytes);
+    const { answers } = this;
+    if (!answers) return;
+    this.answers = undefined;
+    for (const action of answers) action(bytes);
   }
 
   /** Nothing more will be sent. */
   over(): void {
-    if (this.isOver) return;
     this.answered();
-    this.isOver = true;
-    for (const action of this.ends) action();
+    const { ends } = this;
+    if (!ends) return;
+    this.ends = undefined;
+    for (const action of ends) action();
     this.controller?.abort();
   }
 }

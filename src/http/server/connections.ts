@@ -9,18 +9,13 @@ const REQUEST_BYTES = 2_200;
 /** What a name or value of a header takes in addition to its characters. */
 const HEADER_BYTES = 32;
 
-interface Exchange {
-  request: Request;
-  response: ServerResponse;
-}
-
 /**
  * Runs the pipelined requests of a connection one after the other. So a client that reads nothing takes the memory of one
  * response, and counts as one request in flight; nothing that waits has begun when the connection closes, about which Node
  * tells no response but the first; and a malformed request is refused behind the responses to those before it.
  */
 export class Connection {
-  private readonly waiting: Exchange[] = [];
+  private readonly waiting: ServerResponse[] = [];
   private waitingBytes = 0;
   private current?: Request;
   private end?: () => void;
@@ -38,12 +33,12 @@ export class Connection {
     });
   }
 
-  add(request: IncomingMessage, response: ServerResponse): void {
+  /** Runs the request of a response, or has it wait. */
+  add(response: ServerResponse): void {
     if (this.end || this.socket.destroyed) return;
-    const exchange = { request: request as Request, response };
-    if (!this.current) return this.begin(exchange);
-    this.waiting.push(exchange);
-    this.waitingBytes += bytesOf(request);
+    if (!this.current) return this.begin(response);
+    this.waiting.push(response);
+    this.waitingBytes += bytesOf(response.req);
     // Pausing would not stop the parser within what has arrived, and would hide that a client is gone.
     if (this.waitingBytes > MAX_WAITING_BYTES) this.socket.destroy();
   }
@@ -52,13 +47,13 @@ export class Connection {
   finish(action: () => void): void {
     if (this.end || this.socket.destroyed) return;
     this.end = action;
-    if (this.waiting.at(-1)?.request.complete === false) this.waiting.pop();
+    if (this.waiting.at(-1)?.req.complete === false) this.waiting.pop();
     if (!this.current?.complete) action();
   }
 
-  private begin({ request, response }: Exchange): void {
+  private begin(response: ServerResponse): void {
+    const request = (this.current = response.req as Request);
     const context = (request.context = new RequestContext());
-    this.current = request;
     response.on('close', () => context.over());
     context.whenOver(() => this.next());
     this.handle(request, response);
@@ -68,7 +63,7 @@ export class Connection {
     this.current = undefined;
     const next = this.waiting.shift();
     if (!next) return this.end?.();
-    this.waitingBytes -= bytesOf(next.request);
+    this.waitingBytes -= bytesOf(next.req);
     this.begin(next);
   }
 }

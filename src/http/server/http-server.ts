@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { ApiError, type ErrorBody } from '../../protocol/api-error.js';
+import { ApiError } from '../../protocol/api-error.js';
 import { isContinue } from '../../protocol/request-headers.js';
 import { alertHeader, baseHeaders } from '../../protocol/service-headers.js';
 import type { Now } from '../../config/settings.module.js';
@@ -40,7 +40,7 @@ export function createHttpServer(
       connectionsCheckingInterval: 2_000,
       requireHostHeader: false,
     },
-    (request, response) => connections.get(request.socket)!.add(request, response),
+    ({ socket }, response) => connections.get(socket)!.add(response),
   );
   // Longer than a request may take to arrive or be held: this is for clients that stop reading.
   server.setTimeout(Math.max(REQUEST_TIMEOUT_MS, waitMaxSeconds * 1000) + STALLED_READER_MS);
@@ -52,7 +52,7 @@ export function createHttpServer(
     connections.get(socket)!.finish(() => {
       if (!socket.writable) return socket.destroySoon();
       const id = randomUUID();
-      const body = error.body(documentation ?? `${urlOf(socket)}/docs`);
+      const body = JSON.stringify(error.body(documentation ?? `${urlOf(socket)}/docs`));
       refuse(socket, id, error, body, endOfService && { Alert: alertHeader(endOfService, now()) });
       onRefusal(id, error);
     });
@@ -86,8 +86,7 @@ function urlOf({ localAddress = 'localhost', localPort }: Socket): string {
 }
 
 /** Writes the response to the bare socket and closes it. */
-function refuse(socket: Socket, id: string, error: ApiError, content: ErrorBody, alert?: { Alert: string }): void {
-  const body = JSON.stringify(content);
+function refuse(socket: Socket, id: string, error: ApiError, body: string, alert?: { Alert: string }): void {
   const headers = {
     ...baseHeaders('', ''),
     ...alert,
