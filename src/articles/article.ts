@@ -1,5 +1,5 @@
-import { ApiError, invalidPostedData } from '../protocol/api-error.js';
-import { Invalid, readBodyValue } from '../protocol/field-values.js';
+import { ApiError, invalidPostedData, missingField } from '../protocol/api-error.js';
+import { Invalid, type Mapping, readBodyValue, requireObject } from '../protocol/field-values.js';
 import {
   type ArticleField,
   type Field,
@@ -26,7 +26,6 @@ export interface Tombstone {
 /** An article before the database gave it a timestamp. */
 export type NewArticle = Omit<Article, 'last_modified'>;
 
-type Body = Record<string, unknown>;
 type Fields = Partial<Record<ArticleField, FieldValue>>;
 
 const byName = (names: readonly ArticleField[]): readonly ArticleField[] => [...names].sort();
@@ -38,24 +37,17 @@ const PATCHED_ALWAYS = byName(fieldsWhere(({ patch }) => patch === 'always'));
 /** The fields that say who read the article, and when. */
 const MARKS = fieldsWhere(({ patch }) => patch === 'on reading');
 const NO_MARKS = Object.fromEntries(MARKS.map((field) => [field, null])) as Partial<Article>;
-/** `null` clears a field that can be empty; for any other field it counts as not sent. */
+/** `null` clears a text or a field that can be null; for any other field it counts as not sent. */
 const CLEARABLE: ReadonlySet<ArticleField> = new Set(
-  fieldsWhere(({ kind, nullable, patch }) => patch !== undefined && (nullable ?? KINDS[kind].isClearedByNull) === true),
+  fieldsWhere(({ kind, nullable, patch }) => patch !== undefined && (nullable ?? KINDS[kind].type === 'text')),
 );
-
-/** The body as an object. Throws 400 / 109 for any other JSON value. */
-function requireMapping(body: unknown): Body {
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw new ApiError('invalidPostedData', 'The body is not a JSON object');
-  return body as Body;
-}
 
 /**
  * The article that a POST describes, with all defaults (docs/protocol.md, "Creating"). An absent body counts as `{}`.
  * Throws 400 / 108 for a missing field and 400 / 109 for a bad one, the first in alphabetical order.
  */
 export function newArticle(body: unknown, id: string, now: Timestamp): NewArticle {
-  const sent = readPosted(body === undefined ? {} : requireMapping(body));
+  const sent = readPosted(requireObject(body));
   const article: Fields = {};
   for (const field of FIELD_NAMES)
     if (field !== 'last_modified') article[field] = field === 'id' ? id : firstValue(field, sent, now);
@@ -74,14 +66,13 @@ function firstValue(field: ArticleField, sent: Fields, now: Timestamp): FieldVal
 }
 
 /** The fields that were sent. `null` counts as absent, but satisfies a required field that is nullable. */
-function readPosted(body: Body): Fields {
+function readPosted(body: Mapping): Fields {
   const sent: Fields = {};
   for (const field of POSTED) {
     const { givenBy, nullable }: Field = FIELDS[field];
     const value = Object.hasOwn(body, field) ? body[field] : undefined;
     if (value !== undefined && value !== null) sent[field] = readField(field, value);
-    else if (givenBy === 'device' && !(nullable && value === null))
-      throw new ApiError('missingParameter', `${field}: missing`);
+    else if (givenBy === 'device' && !(nullable && value === null)) throw missingField(field);
     if (givenBy === 'device' && sent[field] === '' && !isGiven(field, ''))
       throw invalidPostedData(field, 'not an absolute URL with a host');
   }
@@ -101,7 +92,7 @@ function readField(field: ArticleField, value: unknown): FieldValue {
  */
 export function patchArticle(stored: Article, body: unknown): Article {
   if (body === undefined) throw new ApiError('missingParameter', 'The body is missing');
-  const mapping = requireMapping(body);
+  const mapping = requireObject(body);
   for (const field of READ_ONLY) requireEqual(stored, field, mapping[field]);
   const becomesRead = stored.unread && readBodyValue('boolean', mapping.unread) === false;
   const sent: Fields = becomesRead ? { ...NO_MARKS } : {};
@@ -126,7 +117,7 @@ function requireEqual(stored: Article, field: ArticleField, value: unknown): voi
     throw invalidPostedData(field, 'is read-only');
 }
 
-function isSent(body: Body, field: ArticleField): boolean {
+function isSent(body: Mapping, field: ArticleField): boolean {
   return Object.hasOwn(body, field) && (body[field] !== null || CLEARABLE.has(field));
 }
 
@@ -148,7 +139,7 @@ export function patchResponse(
   body: unknown,
 ): Partial<Article> {
   if (behavior === 'full') return after;
-  const sent = body as Body;
+  const sent = body as Mapping;
   const named = FIELD_NAMES.filter((field) => Object.hasOwn(sent, field));
   const shown = named.filter((field) =>
     behavior === 'light'

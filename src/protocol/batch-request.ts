@@ -1,5 +1,6 @@
+import { invalidPostedData, missingField } from './api-error.js';
+import { isMapping, type Mapping, requireObject } from './field-values.js';
 import { MAX_HEADERS } from './request-headers.js';
-import { ApiError, invalidPostedData } from './api-error.js';
 
 /** One request of a batch, merged with the defaults and checked. */
 export interface BatchEntry {
@@ -13,8 +14,6 @@ export interface BatchEntry {
   body?: Mapping;
 }
 
-type Mapping = Record<string, unknown>;
-
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
 /** These describe the batch's own body, connection or response (RFC 7240): entries neither inherit nor set them. */
 const OF_THE_MESSAGE =
@@ -27,29 +26,23 @@ const OF_THE_BATCH = /^(authorization|forwarded|x-forwarded-.*|x-real-ip|x-reque
  * else that is wrong, before any entry runs.
  */
 export function parseBatch(body: unknown, maxRequests: number): BatchEntry[] {
-  if (body !== undefined && !isMapping(body)) throw new ApiError('invalidPostedData', 'The body is not a JSON object');
-  const { defaults, requests } = body ?? {};
+  const { defaults, requests } = requireObject(body);
   const shared = readDefaults(defaults);
-  if (requests === undefined || requests === null) throw missing('requests');
+  if (requests === undefined || requests === null) throw missingField('requests');
   if (!Array.isArray(requests)) throw invalidPostedData('requests', 'not a list');
   if (requests.length > maxRequests) throw invalidPostedData('requests', `more than ${maxRequests} entries`);
   return requests.map((request, at) => parseEntry(shared, request, `requests.${at}`));
 }
 
-/** What entries share; validated once, whether or not an entry uses it. */
-interface Defaults {
-  method: unknown;
-  path: unknown;
-  body?: Mapping;
-  headers: Record<string, string>;
-}
+type Defaults = ReturnType<typeof readDefaults>;
 
-function readDefaults(value: unknown): Defaults {
+/** What entries share; validated once, whether or not an entry uses it. */
+function readDefaults(value: unknown) {
   const { method, path, body, headers } = requireMapping(value ?? {}, 'defaults');
   return {
     method,
     path,
-    body: body === undefined || body === null ? undefined : requireMapping(body, 'defaults.body'),
+    body: mergedBody(undefined, body, 'defaults'),
     headers: readHeaders(headers, 'defaults.headers'),
   };
 }
@@ -64,7 +57,7 @@ function parseEntry(defaults: Defaults, request: unknown, name: string): BatchEn
 }
 
 function readMethod(value: unknown, name: string): string {
-  if (value === undefined || value === null) throw missing(name);
+  if (value === undefined || value === null) throw missingField(name);
   // Only letters of ASCII: the upper case of `ſ` is an S.
   const method = typeof value === 'string' && /^[a-z]+$/i.test(value) ? value.toUpperCase() : '';
   if (!METHODS.has(method)) throw invalidPostedData(name, 'not an allowed method');
@@ -72,7 +65,7 @@ function readMethod(value: unknown, name: string): string {
 }
 
 function readPath(value: unknown, name: string): string {
-  if (value === undefined || value === null) throw missing(name);
+  if (value === undefined || value === null) throw missingField(name);
   if (typeof value !== 'string' || !value.startsWith('/')) throw invalidPostedData(name, 'has no leading slash');
   return value;
 }
@@ -127,12 +120,7 @@ function mergedBody(shared: Mapping | undefined, own: unknown, name: string): Ma
 /** True for headers of the batch that its entries inherit. */
 export const isInherited = (name: string): boolean => !OF_THE_MESSAGE.test(name);
 
-const isMapping = (value: unknown): value is Mapping =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 function requireMapping(value: unknown, name: string): Mapping {
   if (!isMapping(value)) throw invalidPostedData(name, 'not a mapping');
   return value;
 }
-
-const missing = (name: string): ApiError => new ApiError('missingParameter', `${name}: missing`);

@@ -1,3 +1,4 @@
+import { ApiError } from './api-error.js';
 import {
   type FieldKind,
   type FieldValue,
@@ -7,6 +8,18 @@ import {
   QUERY_FIELDS,
   type QueryField,
 } from './fields.js';
+
+/** A JSON object. */
+export type Mapping = Record<string, unknown>;
+
+export const isMapping = (value: unknown): value is Mapping =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A request body as an object, without members if it is absent. Throws 400 / 109 for any other JSON value. */
+export function requireObject(body: unknown = {}): Mapping {
+  if (!isMapping(body)) throw new ApiError('invalidPostedData', 'The body is not a JSON object');
+  return body;
+}
 
 /** Why a value is not valid for its field. */
 export class Invalid {

@@ -12,8 +12,6 @@ export interface Kind {
   type: 'text' | 'number' | 'boolean';
   /** Its values may be the empty text, which then is not the same as null. */
   mayBeEmpty?: true;
-  /** In a PATCH, null stands for the default even if the field cannot be null. */
-  isClearedByNull?: true;
 }
 
 export const KINDS: Readonly<Record<FieldKind, Kind>> = {
@@ -21,10 +19,10 @@ export const KINDS: Readonly<Record<FieldKind, Kind>> = {
   timestamp: { type: 'number' },
   integer: { type: 'number' },
   boolean: { type: 'boolean' },
-  url: { type: 'text', isClearedByNull: true },
-  title: { type: 'text', mayBeEmpty: true, isClearedByNull: true },
-  label: { type: 'text', mayBeEmpty: true, isClearedByNull: true },
-  text: { type: 'text', mayBeEmpty: true, isClearedByNull: true },
+  url: { type: 'text' },
+  title: { type: 'text', mayBeEmpty: true },
+  label: { type: 'text', mayBeEmpty: true },
+  text: { type: 'text', mayBeEmpty: true },
   device: { type: 'text' },
 };
 
@@ -88,9 +86,8 @@ export const FIELD_NAMES = Object.keys(FIELDS) as readonly ArticleField[];
 export const fieldsWhere = (isWanted: (field: Field) => boolean): readonly ArticleField[] =>
   FIELD_NAMES.filter((name) => isWanted(FIELDS[name]));
 
-type Kinds = { readonly [F in ArticleField]: (typeof FIELDS)[F]['kind'] };
-
-export const ARTICLE_FIELDS = Object.fromEntries(FIELD_NAMES.map((name) => [name, FIELDS[name].kind])) as Kinds;
+const kinds = FIELD_NAMES.map((name) => [name, FIELDS[name].kind]);
+export const ARTICLE_FIELDS = Object.fromEntries(kinds) as Readonly<Record<ArticleField, FieldKind>>;
 
 /** The fields for filters and sorting: those of an article and `deleted`, which is true for tombstones. */
 export const QUERY_FIELDS = { ...ARTICLE_FIELDS, deleted: 'boolean' } as const satisfies Record<string, FieldKind>;

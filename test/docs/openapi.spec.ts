@@ -188,7 +188,7 @@ describe('the schemas of articles', () => {
     for (const [name, schema] of Object.entries(propertiesOf('ArticlePatch'))) {
       const { kind, nullable } = defined[name]!;
       const { maxLength: _, ...cut } = shape(kind, true);
-      const expected = kind === 'text' ? cut : shape(kind, nullable ?? KINDS[kind].isClearedByNull);
+      const expected = kind === 'text' ? cut : shape(kind, nullable ?? KINDS[kind].type === 'text');
       expect(withoutWords(schema), name).toEqual(expected);
     }
   });
