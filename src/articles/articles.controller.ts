@@ -1,4 +1,4 @@
-import { Controller, Delete, Get, Head, Param, Patch, Post, Req } from '@nestjs/common';
+import { Controller, Delete, Get, Param, Patch, Post, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { type Caller, CallerOf } from '../auth/caller.js';
 import { Settings } from '../config/settings.js';
@@ -9,7 +9,6 @@ import { CONTENT_TYPE, Reply } from '../http/response/reply.js';
 import { PollService } from '../polling/poll.service.js';
 import { ApiError } from '../protocol/api-error.js';
 import { preconditionsOf, readResponseBehavior } from '../protocol/request-headers.js';
-import { START_OVER_HEADER } from '../protocol/collection-query.js';
 import { ArticlesService } from './articles.service.js';
 import { ListingService } from './listing.service.js';
 
@@ -28,14 +27,28 @@ export class ArticlesController {
     private readonly slots: ResponseSlots,
   ) {}
 
-  @Head()
-  count(@Req() request: Request, @CallerOf() caller: Caller): Promise<Reply> {
-    return this.listing(request, caller, true);
-  }
-
+  /** HEAD comes here too: Express hands it to the handler of GET. */
   @Get()
-  list(@Req() request: Request, @CallerOf() caller: Caller): Promise<Reply> {
-    return this.listing(request, caller, false);
+  async list(@Req() request: Request, @CallerOf() caller: Caller): Promise<Reply> {
+    const search = queryString(request);
+    const conditions = preconditionsOf(request);
+    const headers: Record<string, string> = {};
+    if (conditions.ifModifiedSince !== undefined) {
+      const look = () => this.listings.unchanged(caller, search, conditions);
+      const { unchanged, headers: applied } = await this.polls.poll(request, conditions.ifModifiedSince, look);
+      Object.assign(headers, applied);
+      if (unchanged !== undefined) return new Reply(304, undefined, headers, unchanged);
+    }
+    await this.slots.take(request, this.settings.maxPageBytes);
+    const countOnly = request.method === 'HEAD';
+    const listing = await this.listings.list(caller, search, conditions, countOnly);
+    const { last_modified } = listing;
+    headers['Total-Records'] = String(listing.total);
+    if (listing.mustStartOver) headers['Start-Over'] = 'true';
+    if (listing.nextToken !== undefined) headers['Next-Page'] = this.nextPage(request, search, listing.nextToken);
+    // The length of the list is unknown, and any `Content-Length` here would be wrong.
+    if (countOnly) return new Reply(200, undefined, { ...headers, 'Content-Type': CONTENT_TYPE }, last_modified);
+    return new Reply(200, `{"items":${listing.items!.json}}`, headers, last_modified);
   }
 
   @Post()
@@ -79,28 +92,6 @@ export class ArticlesController {
   async remove(@Req() request: Request, @CallerOf() caller: Caller, @Param('id') id: string): Promise<Reply> {
     return new Reply(200, await this.articles.remove(caller, id, preconditionsOf(request)));
   }
-
-  private async listing(request: Request, caller: Caller, countOnly: boolean): Promise<Reply> {
-    const search = queryString(request);
-    const conditions = preconditionsOf(request);
-    const headers: Record<string, string> = {};
-    if (conditions.ifModifiedSince !== undefined) {
-      const look = () => this.listings.unchanged(caller, search, conditions);
-      const { unchanged, headers: applied } = await this.polls.poll(request, conditions.ifModifiedSince, look);
-      Object.assign(headers, applied);
-      if (unchanged !== undefined) return new Reply(304, undefined, headers, unchanged);
-    }
-    await this.slots.take(request, this.settings.maxPageBytes);
-    const listing = await this.listings.list(caller, search, conditions, countOnly);
-    const { last_modified } = listing;
-    headers['Total-Records'] = String(listing.total);
-    if (listing.mustStartOver) headers[START_OVER_HEADER] = 'true';
-    if (listing.nextToken !== undefined) headers['Next-Page'] = this.nextPage(request, search, listing.nextToken);
-    // The length of the list is unknown, and any `Content-Length` here would be wrong.
-    if (countOnly) return new Reply(200, undefined, { ...headers, 'Content-Type': CONTENT_TYPE }, last_modified);
-    return new Reply(200, `{"items":${listing.items!.json}}`, headers, last_modified);
-  }
-
   private nextPage(request: Request, search: string, token: string): string {
     const query = nextPageQuery(search, this.settings.pageSize, token);
     return `${publicUrl(request, this.settings)}/v2/articles?${query}`;

@@ -1,4 +1,4 @@
-import { invalidParameter, type ApiError } from './api-error.js';
+import { invalidParameter } from './api-error.js';
 import { Invalid, readQueryValue } from './field-values.js';
 import { isQueryField, type FieldValue, type QueryField } from './fields.js';
 import type { Timestamp } from './timestamp.js';
@@ -68,11 +68,9 @@ function parseQuery(search: string, hasPages: boolean): CollectionQuery {
     else filters.push(readFilter(name, value));
   }
   if (filters.length > MAX_FILTERS) throw invalidParameter(filters[0]!.field, `more than ${MAX_FILTERS} filters`);
-  return { filters, sort: sort ?? defaultOrder(filters), limit, token };
+  sort ??= includesTombstones(filters) ? OLDEST_FIRST : NEWEST_FIRST;
+  return { filters, sort, limit, token };
 }
-
-const defaultOrder = (filters: readonly Filter[]): readonly SortKey[] =>
-  includesTombstones(filters) ? OLDEST_FIRST : NEWEST_FIRST;
 
 /** True when the listing includes tombstones, that is when it is filtered by `last_modified`. */
 export const includesTombstones = (filters: readonly Filter[]): boolean =>
@@ -119,11 +117,9 @@ function readFilter(name: string, value: string): Filter {
 function readFilterName(name: string): Pick<Filter, 'field' | 'operator'> {
   if (isQueryField(name)) return { field: name, operator: 'eq' };
   const [, operator, field] = /^(min|max|gt|lt|not)_(.+)$/s.exec(name) ?? [];
-  if (field === undefined || !isQueryField(field)) throw unknownField(name);
+  if (field === undefined || !isQueryField(field)) throw invalidParameter(name, 'unknown field');
   return { field, operator: operator as Operator };
 }
-
-const unknownField = (name: string): ApiError => invalidParameter(name, 'unknown field');
 
 /** Limits above the page size are capped later, so precision loss in huge numbers does not matter. */
 function readLimit(text: string): number {
@@ -158,12 +154,10 @@ function totalOrder(keys: SortKey[]): SortKey[] {
   return [...order, { field: 'id', descending: false }];
 }
 
-/** Header of a listing that may lack deletions (docs/protocol.md, "Tombstone retention"). */
-export const START_OVER_HEADER = 'Start-Over';
-
 /**
  * True when a listing asks for changes since a time for which tombstones are already gone: the device would miss
- * deletions and has to start over. A listing from the beginning of time needs no tombstones.
+ * deletions and has to start over (docs/protocol.md, "Tombstone retention"). A listing from the beginning of time needs
+ * no tombstones.
  * @param purgedUntil timestamp of the latest change whose tombstone was purged, 0 when none was
  */
 export function mustStartOver(filters: readonly Filter[], purgedUntil: Timestamp): boolean {

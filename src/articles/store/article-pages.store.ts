@@ -37,12 +37,12 @@ export async function findPage(
   let [first, last, latest]: (Row | undefined)[] = [];
   let hasMore = true;
   for (let { start } = request; ;) {
-    const limit = Math.min(request.size + 1 - items.count, ROWS_AT_ONCE);
+    const limit = Math.min(request.size + 1 - items.all.length, ROWS_AT_ONCE);
     const { sql, parameters } = pageStatement(session.dialect, account, { ...request, start }, limit);
     const rows = await session.rows(sql, parameters);
     latest = rows[0];
     first ??= latest;
-    const added = items.add(rows.slice(0, request.size - items.count).map(toItem));
+    const added = items.add(rows.slice(0, request.size - items.all.length).map(toItem));
     last = rows[added - 1] ?? last;
     if (added < rows.length) break;
     hasMore = rows.length === limit;
@@ -72,12 +72,7 @@ export async function findPageFacts(
 }
 
 /** The first and last row of a page, the first one of its last statement, and whether more follow. */
-interface Ends {
-  first: Row | undefined;
-  last: Row | undefined;
-  latest: Row | undefined;
-  hasMore: boolean;
-}
+type Ends = { hasMore: boolean } & Partial<Record<'first' | 'last' | 'latest', Row>>;
 
 async function factsOf(
   session: Session,
@@ -91,13 +86,11 @@ async function factsOf(
     ? { ...known, purged_until: await purgedUntil(session, account, request, known, latest) }
     : await collectionOfNone(session, account, request);
   if (!collection) return undefined;
-  const total = request.start?.total ?? firstTotal(first, request, collection);
+  // Every row of a filtered first page carries the total; no rows means a total of 0.
+  const counted = request.filters.length > 0 ? Number(first?.total ?? 0) : collection.live_count;
+  const total = request.start?.total ?? counted;
   return { total, next: hasMore ? { total, position: positionOf(last!, request.sort) } : undefined, collection };
 }
-
-/** Every row of a filtered first page carries the total; no rows means a total of 0. */
-const firstTotal = (row: Row | undefined, { filters }: PageRequest, { live_count }: Collection): number =>
-  filters.length > 0 ? ((row?.total as number | undefined) ?? 0) : live_count;
 
 /** The collection of an empty page, whose rows tell nothing; undefined if the page is no longer empty. */
 function collectionOfNone(session: Session, account: Buffer, request: PageRequest) {
@@ -126,16 +119,12 @@ type Item = Article | Tombstone;
 
 /** The items of a page, as many as fit, and their JSON. */
 export class PageItems {
-  private readonly items: Item[] = [];
+  readonly all: Item[] = [];
   private readonly texts: string[] = [];
   private bytes = 0;
 
   /** @param maxBytes the most that the JSON of the items takes, unless there is only one */
   constructor(private readonly maxBytes: number) {}
-
-  get count(): number {
-    return this.items.length;
-  }
 
   /** Adds items until one does not fit; returns how many were added. */
   add(items: readonly Item[]): number {
@@ -148,16 +137,12 @@ export class PageItems {
 
   private addText(json: string, items: readonly Item[]): boolean {
     const bytes = Buffer.byteLength(json) + 1;
-    const isFirstItem = this.items.length === 0 && items.length === 1;
+    const isFirstItem = this.all.length === 0 && items.length === 1;
     if (!isFirstItem && this.bytes + bytes > this.maxBytes) return false;
     this.bytes += bytes;
-    this.items.push(...items);
+    this.all.push(...items);
     this.texts.push(json);
     return true;
-  }
-
-  [Symbol.iterator](): Iterator<Item> {
-    return this.items[Symbol.iterator]();
   }
 
   /** A JSON array. */

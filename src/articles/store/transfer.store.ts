@@ -24,7 +24,7 @@ export async function* storedItems(database: Database, row: AccountRow): AsyncGe
   for (let start: Page['next'] = { total: 0, position: [BEGINNING] }; start;) {
     const request = { ...PAGE, start };
     const page: Page = (await database.onSession((session) => findPage(session, account, request, collection)))!;
-    yield* page.items!;
+    yield* page.items!.all;
     start = page.next;
   }
 }
