@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import express from 'express';
 import { afterEach, expect, it } from 'vitest';
 import { Connection } from '../../src/http/server/connections.js';
-import type { Messages } from '../../src/http/server/express-messages.js';
 import { createHttpServer } from '../../src/http/server/http-server.js';
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void;
@@ -53,8 +53,7 @@ async function refusalOf(bytes: string): Promise<Socket> {
   let connection: Socket | undefined;
   const socket = await new Promise<Socket>((resolve) => {
     const server = createHttpServer(
-      (_, response) => response.end('x'),
-      {} as Messages,
+      express().use((_, response) => void response.end('x')),
       { maxBodyBytes: 100, waitMaxSeconds: 55 },
       Date.now,
       () => resolve(connection!),

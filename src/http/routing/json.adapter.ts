@@ -4,7 +4,6 @@ import type { Now } from '../../config/settings.module.js';
 import type { Settings } from '../../config/settings.js';
 import type { ApiError } from '../../protocol/api-error.js';
 import type { Reply, ReplyWriter } from '../response/reply.js';
-import { createMessages } from '../server/express-messages.js';
 import { createHttpServer } from '../server/http-server.js';
 
 /** An ExpressAdapter with our HTTP server, in which `replies` writes the results of handlers. */
@@ -22,8 +21,7 @@ export class JsonAdapter extends ExpressAdapter {
   }
 
   override initHttpServer(): void {
-    const router = this.getInstance<Express>();
-    this.httpServer = createHttpServer(router, createMessages(router), this.settings, this.now, this.onRefusal);
+    this.httpServer = createHttpServer(this.getInstance<Express>(), this.settings, this.now, this.onRefusal);
   }
 
   override reply(response: Response, reply: Reply): void {

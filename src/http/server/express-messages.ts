@@ -1,12 +1,9 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Express } from 'express';
 
-/** The request and response classes of an application, as options of Node's `createServer`. */
-export type Messages = ReturnType<typeof createMessages>;
-
 /**
- * The classes of Node's requests and responses, with Express's prototypes. Express would otherwise exchange those of
- * every message, which deoptimises it in V8: half of the time of a small request. For speed alone.
+ * The classes of Node's requests and responses, as options of `createServer`, with Express's prototypes. Express would
+ * otherwise exchange those of every message, which deoptimises it in V8: half of the time of a small request. For speed alone.
  */
 export function createMessages(express: Express) {
   class Request extends IncomingMessage {}

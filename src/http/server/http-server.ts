@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Express } from 'express';
 import { ApiError } from '../../protocol/api-error.js';
 import { isContinue } from '../../protocol/request-headers.js';
 import { alertHeader, baseHeaders } from '../../protocol/service-headers.js';
 import type { Now } from '../../config/settings.module.js';
 import type { Settings } from '../../config/settings.js';
 import { atEndOfTurn } from './end-of-turn.js';
-import type { Messages } from './express-messages.js';
+import { createMessages } from './express-messages.js';
 import { Connection } from './connections.js';
 
 /** Page positions, which may contain long texts, are part of the URL. */
@@ -21,8 +22,7 @@ const STALLED_READER_MS = 10_000;
 
 /** The HTTP server with its time limits, and with our JSON errors for requests that Node cannot parse. */
 export function createHttpServer(
-  handle: RequestListener,
-  messages: Messages,
+  express: Express,
   settings: Pick<Settings, 'maxBodyBytes' | 'waitMaxSeconds' | 'endOfService' | 'documentationUrl' | 'publicUrl'>,
   now: Now,
   onRefusal: (id: string, error: ApiError) => void,
@@ -32,7 +32,7 @@ export function createHttpServer(
   const connections = new WeakMap<Socket, Connection>();
   const server = createServer(
     {
-      ...messages,
+      ...createMessages(express),
       maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: HEADERS_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
@@ -46,7 +46,7 @@ export function createHttpServer(
   server.setTimeout(Math.max(REQUEST_TIMEOUT_MS, waitMaxSeconds * 1000) + STALLED_READER_MS);
   // Node would drop headers beyond its limit; `requireWellFormed` refuses the request.
   server.maxHeadersCount = 0;
-  const handleTogether = atEndOfTurn(handle);
+  const handleTogether = atEndOfTurn<[IncomingMessage, ServerResponse]>(express);
   server.on('connection', (socket: Socket) => connections.set(socket, new Connection(socket, handleTogether)));
   const refuseLast = (socket: Socket, error: ApiError): void =>
     connections.get(socket)!.finish(() => {
