@@ -1,5 +1,6 @@
 import { invalidPostedData, missingField } from './api-error.js';
 import { isMapping, type Mapping, requireObject } from './field-values.js';
+import { decodePercent } from './percent-encoding.js';
 import { MAX_HEADERS } from './request-headers.js';
 
 /** One request of a batch, merged with the defaults and checked. */
@@ -21,10 +22,7 @@ const OF_THE_MESSAGE =
 /** These identify the sender of the batch: entries inherit them but cannot set them. */
 const OF_THE_BATCH = /^(authorization|forwarded|x-forwarded-.*|x-real-ip|x-request-id)$/;
 
-/**
- * Reads the body of a batch (docs/protocol.md, "Batch"). Throws 400 / 108 for what is missing and 400 / 109 for anything
- * else that is wrong, before any entry runs.
- */
+/** Reads the body of a batch (docs/protocol.md, "Batch"). Throws 400 / 108 for what is missing, otherwise 400 / 109. */
 export function parseBatch(body: unknown, maxRequests: number): BatchEntry[] {
   const { defaults, requests } = requireObject(body);
   const shared = readDefaults(defaults);
@@ -78,16 +76,9 @@ function resolve(path: string, name: string): string {
   const prefixed = /^\/v[0-2]([/?#]|$)/.test(path) ? path : `/v2${path}`;
   const [, resource, query] = /^([^?#]*)(?:#[^?]*)?(.*)$/s.exec(prefixed)!;
   const { pathname } = new URL(prefixed, 'http://localhost');
-  if (/^\/+(v2\/+)?batch\/*$/i.test(decoded(pathname))) throw invalidPostedData(name, 'a batch in a batch');
+  if (/^\/+(v2\/+)?batch\/*$/i.test(decodePercent(pathname) ?? pathname))
+    throw invalidPostedData(name, 'a batch in a batch');
   return escaped(resource! + query!);
-}
-
-function decoded(pathname: string): string {
-  try {
-    return decodeURIComponent(pathname);
-  } catch {
-    return pathname;
-  }
 }
 
 /** Escapes what cannot stand in a request line, and leaves everything else as it is. */

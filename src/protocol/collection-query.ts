@@ -1,6 +1,7 @@
 import { invalidParameter } from './api-error.js';
 import { Invalid, readQueryValue } from './field-values.js';
 import { isQueryField, type FieldValue, type QueryField } from './fields.js';
+import { decodePercent } from './percent-encoding.js';
 import type { Timestamp } from './timestamp.js';
 
 /** How a filter compares: `eq`, or the prefix of the parameter. */
@@ -41,10 +42,7 @@ const ALIASES: ReadonlyMap<string, Pick<Filter, 'field' | 'operator'>> = new Map
 const PAGING = ['_sort', '_limit', '_token'];
 const ONCE = new Set([...ALIASES.keys(), ...PAGING]);
 
-/**
- * Parses the query string of a listing. Throws 400 / 107 for the first wrong parameter in alphabetical order.
- * @param search what follows the `?` of the URL
- */
+/** Parses what follows the `?` of a listing. Throws 400 / 107 for the first wrong parameter in alphabetical order. */
 export const parseCollectionQuery = (search: string): CollectionQuery => parseQuery(search, true);
 
 /** Parses the query string of a collection DELETE, which takes filters only. Throws 400 / 107. */
@@ -98,14 +96,7 @@ function readParameter(part: string): Parameter {
   return decoded === undefined ? { name } : { name: decoded, value: decode(value) };
 }
 
-/** Undefined for a malformed percent-encoding. */
-function decode(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
-  } catch {
-    return undefined;
-  }
-}
+const decode = (text: string): string | undefined => decodePercent(text.replaceAll('+', ' '));
 
 function readFilter(name: string, value: string): Filter {
   const { field, operator } = ALIASES.get(name) ?? readFilterName(name);
@@ -141,9 +132,7 @@ function parseSort(text: string): SortKey[] {
   });
 }
 
-/**
- * Drops keys without effect (repeated fields, everything after a unique one) and ends the order with a unique field.
- */
+/** Drops keys without effect (repeated fields, all after a unique one) and ends the order with a unique field. */
 function totalOrder(keys: SortKey[]): SortKey[] {
   const order: SortKey[] = [];
   for (const key of keys) {
@@ -155,9 +144,8 @@ function totalOrder(keys: SortKey[]): SortKey[] {
 }
 
 /**
- * True when a listing asks for changes since a time for which tombstones are already gone: the device would miss
- * deletions and has to start over (docs/protocol.md, "Tombstone retention"). A listing from the beginning of time needs
- * no tombstones.
+ * True when a device asks for changes since a time for which tombstones are gone: it would miss deletions and has to
+ * start over (docs/protocol.md, "Tombstone retention"). A listing from the beginning of time needs no tombstones.
  * @param purgedUntil timestamp of the latest change whose tombstone was purged, 0 when none was
  */
 export function mustStartOver(filters: readonly Filter[], purgedUntil: Timestamp): boolean {

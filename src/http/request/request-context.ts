@@ -35,9 +35,7 @@ export class RequestContext {
 
   constructor(readonly isBatchEntry = false) {}
 
-  /**
-   * Calls `action` once: with the body's size when the response is complete, with 0 if the request ends without one.
-   */
+  /** Calls `action` once: with the body's size when the response is complete, with 0 if the request ends without. */
   whenAnswered(action: (bytes: number) => void): void {
     if (this.answers) this.answers.push(action);
     else action(0);

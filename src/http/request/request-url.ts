@@ -2,9 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Request } from 'express';
 import type { Settings } from '../../config/settings.js';
 
-/**
- * `scheme://host[:port]` as the client sees it: PUBLIC_URL, or else from the request, with a trusted proxy's headers.
- */
+/** `scheme://host[:port]` as the client sees it: PUBLIC_URL, else from the request and a trusted proxy's headers. */
 export function publicUrl(request: Request, settings: Pick<Settings, 'publicUrl'>): string {
   if (settings.publicUrl !== undefined) return settings.publicUrl;
   // The port may be empty.
@@ -13,10 +11,8 @@ export function publicUrl(request: Request, settings: Pick<Settings, 'publicUrl'
 }
 
 /** The URL of the documentation: DOCUMENTATION_URL, or else the service's own. */
-export const documentationUrl = (
-  request: Request,
-  settings: Pick<Settings, 'publicUrl' | 'documentationUrl'>,
-): string => settings.documentationUrl ?? `${publicUrl(request, settings)}/docs`;
+export const documentationUrl = (request: Request, settings: Settings): string =>
+  settings.documentationUrl ?? `${publicUrl(request, settings)}/docs`;
 
 const isHost = (host: string | undefined): boolean =>
   host !== undefined && /^([\w.-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i.test(host) && URL.canParse(`http://${host}`);

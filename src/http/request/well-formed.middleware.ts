@@ -1,5 +1,6 @@
 import type { NextFunction, Request, Response } from 'express';
 import { ApiError } from '../../protocol/api-error.js';
+import { decodePercent } from '../../protocol/percent-encoding.js';
 import { hasTooManyHeaders, isContinue, isRepeated, MAX_HEADERS } from '../../protocol/request-headers.js';
 import { isHostHeader, pathOf, withoutFragment } from './request-url.js';
 
@@ -47,10 +48,5 @@ function cutToPath(request: Request): void {
 function withDecodablePath(url: string): string {
   if (!url.includes('%')) return url;
   const path = pathOf(url);
-  try {
-    decodeURIComponent(path);
-    return url;
-  } catch {
-    return path.replaceAll('%', '%25') + url.slice(path.length);
-  }
+  return decodePercent(path) === undefined ? path.replaceAll('%', '%25') + url.slice(path.length) : url;
 }
