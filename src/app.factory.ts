@@ -12,7 +12,7 @@ import { JsonAdapter } from './http/routing/json.adapter.js';
 import { refuseOverload } from './http/load/load-monitor.js';
 import { ServiceStatus } from './http/service-status.js';
 import { requireWellFormed } from './http/request/well-formed.middleware.js';
-import { createLogger, type LogOutput, NestLogger, standardOutput } from './operations/logging/log.js';
+import { createLogger, type LogOutput, nestLogger, standardOutput } from './operations/logging/log.js';
 import { type Observed, observeRequests, refusedConnection, requestLog } from './operations/logging/request-log.js';
 import type { Metrics } from './operations/metrics.js';
 
@@ -56,7 +56,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
   const adapter = new JsonAdapter(settings, now, (id, error) => observe(refusedConnection(id, error)));
   const nest = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(settings, now), adapter, {
     bodyParser: false,
-    logger: new NestLogger(logger),
+    logger: nestLogger(logger),
     abortOnError: false,
   });
   adapter.replies = nest.get(ReplyWriter);

@@ -93,13 +93,10 @@ export function readQueryValue(field: QueryField, text: string): FieldValue | In
   return kind === 'uuid' ? text.toLowerCase() : text;
 }
 
-const QUERY_BOOLEANS: ReadonlyMap<string, boolean> = new Map([
-  ...['true', '1', 'yes', 'on'].map((word) => [word, true] as const),
-  ...['false', '0', 'no', 'off'].map((word) => [word, false] as const),
-]);
-
-const readQueryBoolean = (text: string): boolean | Invalid =>
-  QUERY_BOOLEANS.get(text.toLowerCase()) ?? new Invalid('not a boolean');
+function readQueryBoolean(text: string): boolean | Invalid {
+  if (/^(true|1|yes|on)$/i.test(text)) return true;
+  return /^(false|0|no|off)$/i.test(text) ? false : new Invalid('not a boolean');
+}
 
 /** Any safe integer, with optional surrounding white space. */
 function readQueryInteger(text: string): number | Invalid {
@@ -150,9 +147,7 @@ export function firstCodePoints(text: string, max: number): string {
   return text.slice(0, end);
 }
 
-/**
- * True when `text` has more than `max` code points (not UTF-16 units); never iterates over a text that is far too long.
- */
+/** True for more than `max` code points (not UTF-16 units); never iterates over a text that is far too long. */
 export function isLongerThan(text: string, max: number): boolean {
   if (text.length <= max) return false;
   if (text.length > 2 * max) return true;

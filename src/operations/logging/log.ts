@@ -134,18 +134,8 @@ export const createLogger = (level: string, output: DestinationStream): Logger =
   );
 
 /** Lets Nest log through pino. */
-export class NestLogger implements LoggerService {
-  constructor(private readonly logger: Logger) {}
-
-  log(message: string, context?: string): void {
-    this.logger.debug({ context }, message);
-  }
-
-  warn(message: string, context?: string): void {
-    this.logger.warn({ context }, message);
-  }
-
-  error(message: string, stack?: string, context?: string): void {
-    this.logger.error({ context, stack }, message);
-  }
-}
+export const nestLogger = (logger: Logger): LoggerService => ({
+  log: (message: string, context?: string) => logger.debug({ context }, message),
+  warn: (message: string, context?: string) => logger.warn({ context }, message),
+  error: (message: string, stack?: string, context?: string) => logger.error({ context, stack }, message),
+});
