@@ -104,10 +104,7 @@ export class ArticlesService {
     return { maxLive: maxArticlesPerUser, whenFull };
   }
 
-  /**
-   * Throws 404 / 110, 404 / 111, 412 / 114, 400 / 108, 400 / 109, 409 / 122. Returns the article or, depending on the
-   * behavior, some of its fields.
-   */
+  /** As much of the article as the behavior says. Throws 404 / 110 and 111, 412 / 114, 400 / 108 and 109, 409 / 122. */
   patch(caller: Caller, id: string, body: unknown, conditions: Preconditions, behavior: ResponseBehavior) {
     const { account } = caller;
     const key = requireUuid(id);

@@ -25,9 +25,8 @@ export class ListingService {
   ) {}
 
   /**
-   * A page, whatever `If-Modified-Since` says; a device has to start over if deletions may be missing from it, and the
-   * last page has no token. Throws 400 / 107 for a wrong query, 412 / 114.
-   * @param factsOnly leave out the items
+   * A page, or only facts about it, whatever `If-Modified-Since` says; a device has to start over if deletions may be
+   * missing from it, and the last page has no token. Throws 400 / 107 for a wrong query, 412 / 114.
    */
   async list(caller: Caller, search: string, conditions: Preconditions, factsOnly: boolean) {
     const { query, scope, start } = this.parse(caller.account, search);

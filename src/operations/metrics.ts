@@ -96,9 +96,7 @@ export class Metrics {
     this.measureDatabaseClock(database);
   }
 
-  /**
-   * How far the database's clock is ahead of ours, to within the time of a query; NaN while it is unavailable or busy.
-   */
+  /** The database's clock minus ours, to within the time of a query; NaN while it is unavailable or busy. */
   private measureDatabaseClock(database: Database): void {
     this.gauge('database_clock_offset_seconds', "The database server's clock minus this process's", async () => {
       const sentOn = Date.now();

@@ -16,9 +16,7 @@ export interface HeldPoll {
   held?: { since: Timestamp; end: (ending: Ending) => void };
 }
 
-/**
- * The held polls. One first enters and then looks for changes: what is announced during the look ends the hold at once.
- */
+/** The held polls. One enters before it looks for changes: what is announced during the look ends the hold at once. */
 @Injectable()
 export class HeldPolls {
   /** How polls ended so far, and how many were not held. */

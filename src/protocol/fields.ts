@@ -4,10 +4,7 @@
  */
 export type FieldKind = 'uuid' | 'timestamp' | 'integer' | 'boolean' | 'url' | 'title' | 'label' | 'text' | 'device';
 
-/**
- * What all values of a kind have in common. A new kind also needs a reader of bodies and a column, each in a table that the
- * compiler wants complete.
- */
+/** What all values of a kind have in common. The compiler names the other tables that a new kind has to be added to. */
 export interface Kind {
   type: 'text' | 'number' | 'boolean';
   /** Its values may be the empty text, which then is not the same as null. */

@@ -64,9 +64,8 @@ const PARTS = {
 };
 
 /**
- * The seconds of `Prefer: wait=N` (RFC 7240), possibly Infinity; undefined without that preference. The first of
- * several counts. Malformed and unknown preferences are ignored.
- * @param lines the `Prefer` headers of a request, one string for each
+ * The seconds of `Prefer: wait=N` (RFC 7240), possibly Infinity, from the lines of that header; undefined without. The
+ * first of several counts. Malformed and unknown preferences are ignored.
  */
 export function readWait(lines: readonly string[] = []): number | undefined {
   for (const line of lines)
@@ -90,9 +89,7 @@ const unquoted = (word: string): string => (word.startsWith('"') ? word.slice(1,
 const splitOutsideQuotes = (text: string, separator: ',' | ';'): string[] =>
   (text.match(PARTS[separator]) ?? []).map((part) => part.trim());
 
-/**
- * What the response to a PATCH contains: the record, the fields it changed, or the fields that differ from those sent.
- */
+/** What the response to a PATCH has: the record, the fields it changed, or those that differ from what was sent. */
 export type ResponseBehavior = 'full' | 'light' | 'diff';
 
 /** Reads the `Response-Behavior` header; anything unknown means `full` (docs/protocol.md, "PATCH"). */

@@ -29,10 +29,7 @@ export function baseHeaders(method: string, path: string): Readonly<Record<strin
   return method === 'POST' ? ON_CREATION : ANYWHERE;
 }
 
-/**
- * The headers that depend on the status: `Backoff` on 200-399 under load, `Retry-After` on 500 and above and on 429,
- * `Alert` on all while it is set.
- */
+/** The headers that depend on the status or the state of the service (docs/protocol.md, "Headers"). */
 export function statusHeaders(status: number, state: ServiceState): Record<string, string> {
   const headers: Record<string, string> = {};
   if (state.alert !== undefined) headers['Alert'] = state.alert;

@@ -24,8 +24,7 @@ const ROWS_AT_ONCE = 128;
  * Reads one page together with its collection, in a single statement unless it is empty or may have more than a hundred
  * items. It ends with as many items as were requested or when they take `maxBytes`, but has at least one. The total is
  * counted only once, so that paging through n records costs O(n), not O(n²). Undefined for a new user, or if the first
- * items were written meanwhile: then it takes the collection to be read earlier.
- * @param earlier the collection as it was read before
+ * items were written meanwhile: then it has to be given the collection as it was read earlier.
  */
 export async function findPage(
   session: Session,

@@ -1,5 +1,6 @@
 import { placeholders, type Row, type Session } from '../../database/session.js';
 import type { Filter } from '../../protocol/collection-query.js';
+import type { ArticleField } from '../../protocol/fields.js';
 import type { Timestamp } from '../../protocol/timestamp.js';
 import { uuidBytes } from '../../protocol/uuid.js';
 import type { Article } from '../article.js';
@@ -61,12 +62,7 @@ export async function insertArticle(session: Session, account: Buffer, article: 
 }
 
 /** Updates the given columns of a live article. Rejects with a duplicate-key error when its resolved URL is taken. */
-export async function updateArticle(
-  session: Session,
-  account: Buffer,
-  article: Article,
-  fields: readonly (keyof Article)[],
-): Promise<void> {
+export async function updateArticle(session: Session, account: Buffer, article: Article, fields: ArticleField[]) {
   // Raw SQL: every set of fields needs its own statement; these are thousands, too many to cache.
   const assignments = fields.map((field) => `${field} = ?`);
   const parameters = fields.map((field) => parameterOf(article[field]));
@@ -79,12 +75,7 @@ export async function updateArticle(
 }
 
 /** Turns the live ones of `ids` into tombstones with timestamps from `first` on; returns how many there were. */
-export async function buryArticles(
-  session: Session,
-  account: Buffer,
-  ids: string[],
-  first: Timestamp,
-): Promise<number> {
+export async function buryArticles(session: Session, account: Buffer, ids: string[], first: Timestamp) {
   const keys = ids.map(uuidBytes);
   const times = `CASE id ${'WHEN ? THEN ? '.repeat(ids.length)}END`;
   const sql = `UPDATE articles SET last_modified = ${times}, ${BURY}
@@ -104,12 +95,7 @@ function live(account: Buffer, filters: readonly Filter[], ids?: string[]): Cond
 }
 
 /** Ids of the live articles that match, oldest change first; only among `ids` where given. */
-export async function findLiveIds(
-  session: Session,
-  account: Buffer,
-  filters: readonly Filter[],
-  ids?: string[],
-): Promise<string[]> {
+export async function findLiveIds(session: Session, account: Buffer, filters: readonly Filter[], ids?: string[]) {
   const { sql, parameters } = live(account, filters, ids);
   // Raw SQL: the conditions are those of a page.
   const rows = await session.rows(`SELECT ${ID_DIGITS} FROM articles WHERE ${sql} ORDER BY last_modified`, parameters);

@@ -66,10 +66,7 @@ export const refusedConnection = (requestId: string, { status, errno }: ApiError
 export const requestIdOf = (sent: string | string[] | undefined): string =>
   typeof sent === 'string' && ACCEPTABLE.test(sent) ? sent : randomUUID();
 
-/**
- * Assigns every request its id, and has it observed once its response is sent or its client is gone. Batch entries have
- * the id of their batch.
- */
+/** Gives every request its id (batch entries have that of their batch), and has it observed once it is over. */
 export function observeRequests(observe: (request: Observed) => void) {
   return (request: Request, response: Response, next: NextFunction): void => {
     const id = requestIdOf(request.headers['x-request-id']);
