@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import { type Caller, CallerOf } from '../auth/caller.js';
 import { Settings } from '../config/settings.js';
 import { JsonBody } from '../http/request/json-body.pipe.js';
-import { ResponseSlots } from '../http/memory-slots.js';
+import { MemorySlots } from '../http/memory-slots.js';
 import { nextPageQuery, publicUrl, queryString } from '../http/request/request-url.js';
 import { CONTENT_TYPE, Reply } from '../http/response/reply.js';
 import { PollService } from '../polling/poll.service.js';
@@ -24,7 +24,7 @@ export class ArticlesController {
     private readonly listings: ListingService,
     private readonly polls: PollService,
     private readonly settings: Settings,
-    private readonly slots: ResponseSlots,
+    private readonly slots: MemorySlots,
   ) {}
 
   /** HEAD comes here too: Express hands it to the handler of GET. */

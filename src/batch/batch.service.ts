@@ -5,7 +5,7 @@ import { CollectionClock } from '../accounts/collection-clock.js';
 import { MustRepeat, type SharedChanges } from '../accounts/shared-changes.js';
 import { Caller, callerOf } from '../auth/caller.js';
 import { Settings } from '../config/settings.js';
-import { ResponseSlots } from '../http/memory-slots.js';
+import { MemorySlots } from '../http/memory-slots.js';
 import { ApiError } from '../protocol/api-error.js';
 import type { BatchEntry } from '../protocol/batch-request.js';
 import { EntryRunner, inGroups, type Slot, type Step } from './entry-runner.js';
@@ -25,7 +25,7 @@ export class BatchService {
   constructor(
     private readonly runner: EntryRunner,
     private readonly collections: CollectionClock,
-    private readonly memory: ResponseSlots,
+    private readonly memory: MemorySlots,
     private readonly settings: Settings,
   ) {}
 

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { Settings } from '../config/settings.js';
 import { type Release, Semaphore } from '../semaphore.js';
@@ -19,10 +19,10 @@ const PATIENCE_MS = 2_000;
  * Limits the bytes of large messages in memory, in all and per user. While a user who has none waits, the slowest
  * clients lose their connections one by one: a few of them could otherwise keep all of it.
  */
-class MemorySlots {
-  private readonly semaphore: Semaphore;
+class Slots {
   /** The requests that wait for their client, and since when; the longest first. */
-  protected readonly stalled = new Map<Request, number>();
+  readonly stalled = new Map<Request, number>();
+  readonly semaphore: Semaphore;
 
   constructor(largest: number) {
     this.semaphore = new Semaphore({
@@ -34,12 +34,7 @@ class MemorySlots {
     });
   }
 
-  /** How many requests wait for memory that others of the same user have. */
-  get queued(): number {
-    return this.semaphore.queued;
-  }
-
-  protected async acquire({ caller }: Request, bytes: number): Promise<Release> {
+  async acquire({ caller }: Request, bytes: number): Promise<Release> {
     const key = caller?.key ?? '';
     const acquired = this.semaphore.acquire(key, caller, bytes);
     if (this.semaphore.waiting === 0) return acquired;
@@ -52,11 +47,20 @@ class MemorySlots {
   }
 }
 
-/** The memory of responses with records. */
+/** The memory of responses with records and, separately, of bodies: slow uploads would otherwise keep all of it. */
 @Injectable()
-export class ResponseSlots extends MemorySlots {
-  constructor(@Inject(Settings) { maxPageBytes }: Pick<Settings, 'maxPageBytes'>) {
-    super(maxPageBytes);
+export class MemorySlots {
+  private readonly responses: Slots;
+  private readonly bodies: Slots;
+
+  constructor({ maxPageBytes, maxBodyBytes }: Settings) {
+    this.responses = new Slots(maxPageBytes);
+    this.bodies = new Slots(maxBodyBytes);
+  }
+
+  /** How many requests wait for memory that others of the same user have. */
+  get queued(): number {
+    return this.responses.semaphore.queued + this.bodies.semaphore.queued;
   }
 
   /**
@@ -67,32 +71,25 @@ export class ResponseSlots extends MemorySlots {
   async take(request: Request, bytes: number): Promise<void> {
     const { context } = request;
     if (context.isBatchEntry) return;
-    const release = await this.acquire(request, bytes);
-    context.whenAnswered((size) => (size > SMALL_BYTES ? this.stalled.set(request, performance.now()) : release()));
+    const { stalled } = this.responses;
+    const release = await this.responses.acquire(request, bytes);
+    context.whenAnswered((size) => (size > SMALL_BYTES ? stalled.set(request, performance.now()) : release()));
     context.whenOver(() => {
-      this.stalled.delete(request);
+      stalled.delete(request);
       release();
     });
-  }
-}
-
-/** The memory of request bodies, counted separately: slow uploads would otherwise keep that of responses. */
-@Injectable()
-export class BodySlots extends MemorySlots {
-  constructor(@Inject(Settings) { maxBodyBytes }: Pick<Settings, 'maxBodyBytes'>) {
-    super(maxBodyBytes);
   }
 
   /** Reads a body once there is memory for it, which is given back with the response. Rejects like `take`. */
   async read<T>(request: Request, bytes: number, read: () => Promise<T>): Promise<T> {
     if (bytes <= SMALL_BYTES) return read();
-    const release = await this.acquire(request, bytes);
-    request.context.whenAnswered(release);
-    this.stalled.set(request, performance.now());
+    const { stalled } = this.bodies;
+    request.context.whenAnswered(await this.bodies.acquire(request, bytes));
+    stalled.set(request, performance.now());
     try {
       return await read();
     } finally {
-      this.stalled.delete(request);
+      stalled.delete(request);
     }
   }
 }

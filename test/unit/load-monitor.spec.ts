@@ -4,14 +4,14 @@ import { LoadMonitor } from '../../src/http/load/load-monitor.js';
 
 const POOL = 10;
 const usage = { used: 0, waiting: 0, queued: 0 };
-const [responses, bodies] = [{ queued: 0 }, { queued: 0 }];
+const memory = { queued: 0 };
 const request = { whenAnswered: () => undefined };
 
 let monitor: LoadMonitor;
 beforeEach(() => {
   Object.assign(usage, { used: 0, waiting: 0, queued: 0 });
-  [responses.queued, bodies.queued] = [0, 0];
-  monitor = new LoadMonitor({ databasePoolSize: POOL }, { usage: () => usage }, responses, bodies);
+  memory.queued = 0;
+  monitor = new LoadMonitor({ databasePoolSize: POOL }, { usage: () => usage }, memory);
 });
 afterEach(() => monitor.onApplicationShutdown());
 
@@ -48,7 +48,7 @@ describe('the load', () => {
   });
 
   it('is full with 400 requests in flight, but for those that wait for memory which others of the same user have', () => {
-    [responses.queued, bodies.queued] = [200, 100];
+    memory.queued = 300;
     expect(admit(701)).toEqual([...Array<boolean>(700).fill(true), false]);
   });
 

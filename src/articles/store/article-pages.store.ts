@@ -34,7 +34,7 @@ export async function findPage(
 ): Promise<Page | undefined> {
   const items = new PageItems(request.maxBytes);
   let [first, last, latest]: (Row | undefined)[] = [];
-  let hasMore = true;
+  let hasMore: boolean;
   for (let { start } = request; ;) {
     const limit = Math.min(request.size + 1 - items.all.length, ROWS_AT_ONCE);
     const { sql, parameters } = pageStatement(session.dialect, account, { ...request, start }, limit);
@@ -43,9 +43,8 @@ export async function findPage(
     first ??= latest;
     const added = items.add(rows.slice(0, request.size - items.all.length).map(toItem));
     last = rows[added - 1] ?? last;
-    if (added < rows.length) break;
-    hasMore = rows.length === limit;
-    if (!hasMore) break;
+    hasMore = added < rows.length || rows.length === limit;
+    if (added < limit) break;
     start = { total: 0, position: positionOf(last!, request.sort) };
   }
   const facts = await factsOf(session, account, request, earlier, { first, last, latest, hasMore });

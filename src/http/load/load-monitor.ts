@@ -4,7 +4,7 @@ import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShut
 import { ApiError } from '../../protocol/api-error.js';
 import { Settings } from '../../config/settings.js';
 import { Database } from '../../database/database.js';
-import { BodySlots, ResponseSlots } from '../memory-slots.js';
+import { MemorySlots } from '../memory-slots.js';
 import type { RequestContext } from '../request/request-context.js';
 
 /** `busy`: clients are asked to back off; `full`: requests are refused before they cost anything. */
@@ -39,8 +39,7 @@ export class LoadMonitor implements OnApplicationBootstrap, OnApplicationShutdow
   constructor(
     @Inject(Settings) private readonly settings: Pick<Settings, 'databasePoolSize'>,
     @Inject(Database) private readonly database: Pick<Database, 'usage'>,
-    @Inject(ResponseSlots) private readonly responses: Pick<ResponseSlots, 'queued'>,
-    @Inject(BodySlots) private readonly bodies: Pick<BodySlots, 'queued'>,
+    @Inject(MemorySlots) private readonly memory: Pick<MemorySlots, 'queued'>,
   ) {}
 
   /** True if a new request can be served in time: it then counts as in flight until its response is complete. */
@@ -92,7 +91,7 @@ export class LoadMonitor implements OnApplicationBootstrap, OnApplicationShutdow
 
   get load(): Load {
     const { waiting, queued } = this.database.usage();
-    const active = this.inFlight - queued - this.responses.queued - this.bodies.queued;
+    const active = this.inFlight - queued - this.memory.queued;
     if (this.inFlight >= MOST_IN_FLIGHT || this.exceeds(FULL, active, waiting)) return 'full';
     return this.exceeds(BUSY, this.inFlight, waiting) ? 'busy' : 'normal';
   }

@@ -4,7 +4,7 @@ import express, { type Request } from 'express';
 import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { isTooComplex } from '../../protocol/json-size.js';
-import { BodySlots } from '../memory-slots.js';
+import { MemorySlots } from '../memory-slots.js';
 import { ServiceStatus } from '../service-status.js';
 import { requestOf } from './request-context.js';
 
@@ -20,7 +20,7 @@ export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
   constructor(
     private readonly settings: Settings,
     private readonly status: ServiceStatus,
-    private readonly slots: BodySlots,
+    private readonly slots: MemorySlots,
   ) {
     this.readRaw = express.raw({ type: () => true, limit: settings.maxBodyBytes });
   }
