@@ -18,10 +18,7 @@ export class ApiError extends Error {
     ({ status: this.status, errno: this.errno, error: this.error } = ERRORS[kind]);
   }
 
-  /**
-   * The JSON body; `info` is the URL of the section about this error.
-   * @param documentation the URL of the documentation, perhaps with a query, which has a page about errors below it
-   */
+  /** The JSON body. @param documentation its URL, perhaps with a query; the page about errors is below it */
   body(documentation: string) {
     const { status: code, errno, error, message } = this;
     const info = documentation.replace(/\/?(\?[^#]*)?(#.*)?$/, `/errors$1#${errno}`);
@@ -44,13 +41,10 @@ export const invalidPostedData = (field: string, reason: string): ApiError =>
 export const supportEnded = (): ApiError => new ApiError('deprecated', 'The service has reached its end of support');
 
 /** 403 / 121 with the limit as a member, by which it differs from that of a token without the scope. */
-export const quotaReached = (max_articles: number): ApiError =>
-  new ApiError(
-    'forbidden',
-    `The limit of ${max_articles} articles is reached, delete some first`,
-    {},
-    { max_articles },
-  );
+export function quotaReached(max_articles: number): ApiError {
+  const message = `The limit of ${max_articles} articles is reached, delete some first`;
+  return new ApiError('forbidden', message, {}, { max_articles });
+}
 
 /** 403 / 121 for a write by a personal token that may only read, as a member of the body tells. */
 export const readOnlyToken = (): ApiError =>

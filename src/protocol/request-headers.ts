@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { invalidParameter, modifiedMeanwhile } from './api-error.js';
 import type { Timestamp } from './timestamp.js';
 
@@ -7,12 +8,6 @@ export interface Preconditions {
   ifUnmodifiedSince?: Timestamp;
 }
 
-/** A request's headers by name, and alternating names and values as sent. */
-interface ConditionalRequest {
-  headers: Record<string, string | string[] | undefined>;
-  rawHeaders: readonly string[];
-}
-
 const CONDITIONS = ['If-Modified-Since', 'If-Unmodified-Since'];
 
 /**
@@ -20,15 +15,16 @@ const CONDITIONS = ['If-Modified-Since', 'If-Unmodified-Since'];
  * absent. Throws 400 / 107 that names the header, of two the alphabetically first one, or one that was sent twice: which
  * counts is ambiguous.
  */
-export function preconditionsOf({ headers, rawHeaders }: ConditionalRequest): Preconditions {
+export function preconditionsOf(request: Pick<IncomingMessage, 'headers' | 'rawHeaders'>): Preconditions {
+  const { headers } = request;
   const ifModifiedSince = readTimestampHeader('If-Modified-Since', headers['if-modified-since']);
   const ifUnmodifiedSince = readTimestampHeader('If-Unmodified-Since', headers['if-unmodified-since']);
-  requireSingleConditions({ rawHeaders });
+  requireSingleConditions(request);
   return { ifModifiedSince, ifUnmodifiedSince };
 }
 
 /** Throws 400 / 107 when a condition was sent twice. By itself for a batch, whose entries judge the values. */
-export function requireSingleConditions({ rawHeaders }: Pick<ConditionalRequest, 'rawHeaders'>): void {
+export function requireSingleConditions({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): void {
   for (const name of CONDITIONS) {
     if (!isRepeated(name, rawHeaders)) continue;
     // Node keeps the first one, and an empty one must not hide another.
@@ -36,9 +32,8 @@ export function requireSingleConditions({ rawHeaders }: Pick<ConditionalRequest,
   }
 }
 
-function readTimestampHeader(name: string, value: string | string[] | undefined): Timestamp | undefined {
-  if (value === undefined) return undefined;
-  const text = String(value).trim();
+function readTimestampHeader(name: string, value: string | undefined): Timestamp | undefined {
+  const text = value?.trim() ?? '';
   if (text === '') return undefined;
   if (!/^\d{1,16}$/.test(text)) throw invalidParameter(name, 'not a timestamp in milliseconds');
   return Number(text);
@@ -107,7 +102,7 @@ export function readResponseBehavior(header: string | string[] | undefined): Res
 export const MAX_HEADERS = 1_000;
 
 /** True for a request with too many headers; `rawHeaders` has names and values alternately. */
-export const hasTooManyHeaders = ({ rawHeaders }: { rawHeaders: readonly string[] }): boolean =>
+export const hasTooManyHeaders = ({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): boolean =>
   rawHeaders.length > 2 * MAX_HEADERS;
 
 /** True for the only value of `Expect` that is known. */
