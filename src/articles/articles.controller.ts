@@ -8,7 +8,7 @@ import { nextPageQuery, publicUrl, queryString } from '../http/request/request-u
 import { CONTENT_TYPE, Reply } from '../http/response/reply.js';
 import { PollService } from '../polling/poll.service.js';
 import { ApiError } from '../protocol/api-error.js';
-import { preconditionsOf, readResponseBehavior } from '../protocol/request-headers.js';
+import { isNotModified, preconditionsOf, readResponseBehavior } from '../protocol/request-headers.js';
 import { ArticlesService } from './articles.service.js';
 import { ListingService } from './listing.service.js';
 
@@ -70,9 +70,11 @@ export class ArticlesController {
   @Get(':id')
   async read(@Req() request: Request, @CallerOf() caller: Caller, @Param('id') id: string): Promise<Reply> {
     await this.slots.take(request, MAX_RECORD_BYTES);
-    const { article, notModified } = await this.articles.find(caller, id, preconditionsOf(request));
+    const conditions = preconditionsOf(request);
+    const article = await this.articles.find(caller, id, conditions);
     const { last_modified } = article;
-    return notModified ? new Reply(304, undefined, {}, last_modified) : new Reply(200, article, {}, last_modified);
+    if (isNotModified(conditions, last_modified)) return new Reply(304, undefined, {}, last_modified);
+    return new Reply(200, article, {}, last_modified);
   }
 
   @Patch(':id')

@@ -13,12 +13,7 @@ import type { Session } from '../database/session.js';
 import { committed, discarded } from '../database/transaction.js';
 import { ApiError, quotaReached } from '../protocol/api-error.js';
 import { type Filter, parseDeleteQuery } from '../protocol/collection-query.js';
-import {
-  isNotModified,
-  requireUnmodified,
-  type Preconditions,
-  type ResponseBehavior,
-} from '../protocol/request-headers.js';
+import { requireUnmodified, type Preconditions, type ResponseBehavior } from '../protocol/request-headers.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 import { isUuid } from '../protocol/uuid.js';
 import { type Article, changedFields, newArticle, patchArticle, patchResponse, type Tombstone } from './article.js';
@@ -48,13 +43,13 @@ export class ArticlesService {
     private readonly settings: Settings,
   ) {}
 
-  /** The article, and whether it is a 304. Throws 404 / 110 for an id that is not a UUID, 404 / 111, 412 / 114. */
-  find(caller: Caller, id: string, conditions: Preconditions) {
+  /** Throws 404 / 110 for an id that is not a UUID, 404 / 111, 412 / 114. */
+  find(caller: Caller, id: string, conditions: Preconditions): Promise<Article> {
     const key = requireUuid(id);
     return this.database.onSession(async (session) => {
       const article = await requireArticle(session, caller.account, key);
       requireUnmodified(conditions, article.last_modified);
-      return { article, notModified: isNotModified(conditions, article.last_modified) };
+      return article;
     }, caller);
   }
 

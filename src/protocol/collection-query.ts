@@ -120,16 +120,15 @@ function readLimit(text: string): number {
 }
 
 /** Undefined for an empty text, which counts as absent. */
-const readSort = (text: string): readonly SortKey[] | undefined =>
-  text.trim() === '' ? undefined : totalOrder(parseSort(text));
-
-function parseSort(text: string): SortKey[] {
-  return text.split(',').map((part) => {
+function readSort(text: string): readonly SortKey[] | undefined {
+  if (text.trim() === '') return undefined;
+  const keys = text.split(',').map((part) => {
     const name = part.trim();
     const field = name.replace(/^-/, '');
     if (!isQueryField(field)) throw invalidParameter('_sort', `unknown field ${JSON.stringify(field.slice(0, 64))}`);
     return { field, descending: name.startsWith('-') };
   });
+  return totalOrder(keys);
 }
 
 /** Drops keys without effect (repeated fields, all after a unique one) and ends the order with a unique field. */

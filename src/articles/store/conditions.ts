@@ -1,10 +1,5 @@
 import type { Parameter, Dialect } from '../../database/session.js';
-import {
-  includesTombstones,
-  type Filter,
-  type SortKey,
-  type CollectionQuery,
-} from '../../protocol/collection-query.js';
+import { includesTombstones, type Filter, type SortKey } from '../../protocol/collection-query.js';
 import { MAX_CODE_POINTS, QUERY_FIELDS, type FieldValue, type QueryField } from '../../protocol/fields.js';
 import type { PagePosition, PageStart } from '../../protocol/page-token.js';
 import { isUuid, uuidBytes } from '../../protocol/uuid.js';
@@ -84,7 +79,9 @@ function after(sort: readonly SortKey[], position: PagePosition): Condition {
 }
 
 /** What to list: a parsed query, the size of the page and where it starts. */
-export interface PageRequest extends Pick<CollectionQuery, 'filters' | 'sort'> {
+export interface PageRequest {
+  filters: readonly Filter[];
+  sort: readonly SortKey[];
   size: number;
   /** The size of the items in JSON at which the page ends; a page has at least one item. */
   maxBytes: number;
