@@ -26,10 +26,9 @@ export const isRedisUrl = (text: string): boolean =>
 
 /** False for a server's URL with a port that does not exist. A password may contain digits after a colon too. */
 export function hasPossiblePort(text: string): boolean {
-  const [, sentinels] = /^rediss?-sentinel:\/\/(?:.*@)?([^/?#@]*)/is.exec(text) ?? [];
-  if (sentinels !== undefined) return sentinels.split(',').every((host) => hasPossiblePort(`redis://${host}`));
-  const [, port] = /^(?:rediss?|https?):\/\/(?:.*@)?[^/?#@]*:(\d+)(?:[/?#][^@]*)?$/is.exec(text) ?? [];
-  return port === undefined || (Number(port) >= 1 && Number(port) <= 65_535);
+  const [, hosts = ''] = /^(?:https?|rediss?(?:-sentinel)?):\/\/(?:.*@)?([^/?#@]*)/is.exec(text) ?? [];
+  const ports = hosts.split(',').map((host) => Number(/:(\d+)$/.exec(host)?.[1] ?? 1));
+  return ports.every((port) => port >= 1 && port <= 65_535);
 }
 
 /** False for a server's URL with a `%` that begins no encoded UTF-8 character: the drivers decode its parts. */
@@ -54,12 +53,6 @@ export function isRedirectDomain(text: string): boolean {
   return host === text.toLowerCase() || isIP(hostname.replace(/^\[|\]$/g, '')) === 0;
 }
 
-/** A word that can stand in a path as it is. */
-export const isPathSegment = (text: string): boolean => /^[A-Za-z0-9_-]{1,64}$/.test(text);
-
-/** Scopes as RFC 6749 (section 3.3) spells them, separated by single spaces. */
-export const isScope = (text: string): boolean => /^[!#-[\]-~]+( [!#-[\]-~]+)*$/.test(text);
-
 /** `name=value` pairs joined by `&`. */
 export const isQueryString = (text: string): boolean =>
   /^\??[^\s#?=&][^\s#=&]*=[^\s#&]*(&[^\s#=&]+=[^\s#&]*)*$/.test(text) && isPercentEncoded(text);
@@ -73,9 +66,6 @@ const FLOW_PARAMETERS = (
 /** False for a query string with a parameter that only the login may set. */
 export const setsNoFlowParameter = (text: string): boolean =>
   [...new URLSearchParams(text).keys()].every((name) => !FLOW_PARAMETERS.includes(name.toLowerCase()));
-
-/** One line of visible text. */
-export const isLine = (text: string): boolean => text.trim() !== '' && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text);
 
 /** An existing day as `yyyy-mm-dd`. */
 export const isDate = (text: string): boolean => {

@@ -1,8 +1,7 @@
 import { Transform } from 'class-transformer';
-// The rules of class-validator that settings need, each from its own file: the whole package, with phone numbers of every
-// locale, takes longer to load than everything else needed to report an invalid setting. tsconfig.json maps their types.
+// From its own file: the whole package, with phone numbers of every locale, takes longer to load than everything else needed
+// to report an invalid setting. tsconfig.json maps the types.
 import { ValidateBy } from 'class-validator/cjs/decorator/common/ValidateBy.js';
-import { MaxLength } from 'class-validator/cjs/decorator/string/MaxLength.js';
 
 /** Describes a setting, besides its type and default. */
 export interface SettingDetails {
@@ -10,6 +9,8 @@ export interface SettingDetails {
   property: string;
   /** One line for `.env.example` and the documentation. */
   meaning: string;
+  /** How many characters a text may have. */
+  longest?: number;
   /** The value is never shown. */
   secret?: boolean;
   /** The heading of the group that starts with this setting. */
@@ -26,9 +27,11 @@ export const DEFINITIONS = new Map<string, SettingDetails>();
 /** Declares a property of `Settings` as a setting, whose variable is the name in capital letters. */
 export const Setting =
   (meaning: string, details: Omit<SettingDetails, 'meaning' | 'property'> = {}): PropertyDecorator =>
-  (_target, name) => {
+  (target, name) => {
     const property = String(name);
+    const { longest = 10_000 } = details;
     DEFINITIONS.set(property.replace(/[A-Z]/g, '_$&').toUpperCase(), { property, meaning, ...details });
+    Check(`must have at most ${longest} characters`, (text) => [...text].length <= longest)(target, name);
   };
 
 /** A text with which `problemOf` finds nothing wrong; what it finds is the message. */
@@ -66,10 +69,6 @@ export const Flag = (): PropertyDecorator =>
 /** One of the given words. */
 export const OneOf = (...words: string[]): PropertyDecorator =>
   Check(`must be ${words.slice(0, -1).join(', ')} or ${words.at(-1)}`, (text) => words.includes(text));
-
-/** Any text up to a length. */
-export const Text = (longest = 10_000): PropertyDecorator =>
-  MaxLength(longest, { message: `must have at most ${longest} characters` });
 
 /** Comma-separated items that each satisfy a predicate. */
 export function ListOf(isRight: (item: string) => boolean, message: string): PropertyDecorator {

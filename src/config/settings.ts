@@ -6,27 +6,29 @@ import {
   isDate,
   isHttpUrl,
   isIssuer,
-  isLine,
-  isPathSegment,
   isPercentEncoded,
   isQueryString,
   isRedirectDomain,
   isRedisUrl,
-  isScope,
   isTrustProxy,
   setsNoFlowParameter,
   withoutSlash,
 } from './formats.js';
 import { problemOfDatabaseUrl } from './database-url.js';
-import { Check, DEFINITIONS, Examined, Flag, ListOf, OneOf, Setting, Text, WholeNumber } from './setting.decorator.js';
+import { Check, DEFINITIONS, Examined, Flag, ListOf, OneOf, Setting, WholeNumber } from './setting.decorator.js';
 
 const WHOLE_SECONDS = 2 ** 31 - 1;
 /** Together with what surrounds them, a body and a page have to fit into a string, which has less than 512 MiB. */
 const LARGEST_BODY = 2 ** 28;
 const LARGEST_PAGE = 2 ** 26;
-const SCOPES = 'must be one or more scopes, separated by single spaces, of printable ASCII without " and \\';
 const POSSIBLE_PORT = 'must have a port of 1 to 65535';
 const ENCODED = 'must have each % that stands for itself written as %25';
+
+/** Scopes as RFC 6749 (section 3.3) spells them. */
+const Scopes = () =>
+  Check('must be one or more scopes, separated by single spaces, of printable ASCII without " and \\', (text) =>
+    /^[!#-[\]-~]+( [!#-[\]-~]+)*$/.test(text),
+  );
 
 /** Missing or invalid settings; the message has one line for each, with its name and what would be valid. */
 export class SettingError extends Error {}
@@ -80,8 +82,9 @@ export class Settings {
   @Setting('name in the root mapping and, if a header can quote it, the realm of challenges (else `reading list`)', {
     group: 'Root endpoint',
   })
-  @Text()
-  @Check('must be one line of text without control characters', isLine)
+  @Check('must be one line of text without control characters', (text) =>
+    /^(?=.*\S)[^\p{Cc}\p{Zl}\p{Zp}]+$/u.test(text),
+  )
   serviceName: string = 'reading list';
   @Setting('in the root mapping; errors refer to the page `errors` below it', { defaultText: '`<PUBLIC_URL>/docs`' })
   @Check('must be an absolute http(s) URL', isHttpUrl)
@@ -95,17 +98,15 @@ export class Settings {
     'key of the HMAC that makes the keys of users, 32 characters or more. **It can never change**: all users would lose their data',
     { secret: true, defaultText: 'a development value; required in production' },
   )
-  @Text()
   userIdSecret: string = '';
   @Setting(
     'protects login cookies and page tokens, 32 characters or more; changing it ends logins and walks in progress',
     { secret: true, defaultText: 'a development value; required in production' },
   )
-  @Text()
   sessionSecret: string = '';
 
   @Setting('login paths are `/v2/<name>-oauth/…`', { group: 'Identity provider' })
-  @Check('must be letters, digits, - and _', isPathSegment)
+  @Check('must be letters, digits, - and _', (text) => /^[A-Za-z0-9_-]{1,64}$/.test(text))
   oauthProviderName: string = 'acct';
   @Setting('issuer of the identity provider; https, or plain http on loopback; none: only personal tokens count', {
     defaultText: '`http://127.0.0.1:9000`, in production none',
@@ -120,24 +121,20 @@ export class Settings {
   @Setting('name of this service at the provider; required in production where `OAUTH_URI` is set', {
     defaultText: 'a development value',
   })
-  @Text()
   oauthClientId: string = '';
   @Setting('its secret at the provider, required likewise', { secret: true, defaultText: 'a development value' })
-  @Text()
   oauthClientSecret: string = '';
-  @Setting('scopes that a login asks for') @Text() @Check(SCOPES, isScope) oauthScope: string = 'readinglist';
+  @Setting('scopes that a login asks for') @Scopes() oauthScope: string = 'readinglist';
   @Setting("scopes required of tokens; OpenID's own are `openid`, `profile`, `email` and `offline_access`", {
     defaultText: "`OAUTH_SCOPE` without OpenID's own scopes",
   })
-  @Text()
-  @Check(SCOPES, isScope)
+  @Scopes()
   oauthRequiredScope?: string;
   @Setting('more parameters of a login, as a query string (`audience=https://list.example.com`)')
-  @Text()
   @Check('must not contain what the login itself sets, such as state, scope or redirect_uri', setsNoFlowParameter)
   @Check('must be a query string: name=value, several joined by &', isQueryString)
   oauthLoginParameters?: string;
-  @Setting('audience required of tokens', { defaultText: 'client id or `PUBLIC_URL`' }) @Text() oauthAudience?: string;
+  @Setting('audience required of tokens', { defaultText: 'client id or `PUBLIC_URL`' }) oauthAudience?: string;
   @Setting('hosts to which a login may return, comma-separated', { defaultText: 'loopback, in production none' })
   @ListOf(
     isRedirectDomain,
@@ -188,7 +185,7 @@ export class Settings {
   backoffSeconds: number = 30;
   @Setting('what `Retry-After` says') @WholeNumber(1, WHOLE_SECONDS) retryAfterSeconds: number = 30;
   @Setting('end of support, `yyyy-mm-dd`') @Check('must be a date yyyy-mm-dd', isDate) eosDate?: string;
-  @Setting('what users are told about it') @Text(1000) eosMessage?: string;
+  @Setting('what users are told about it', { longest: 1000 }) eosMessage?: string;
   @Setting('where they read more')
   @Check('must be an absolute http(s) URL', isHttpUrl)
   eosUrl?: string;
