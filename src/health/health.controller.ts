@@ -1,6 +1,7 @@
-import { Controller, Get } from '@nestjs/common';
+import { Controller, Get, Module } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { CLIENT_REFUSED, IdentityProvider, type ProviderState } from '../auth/provider/identity-provider.js';
+import { AuthModule } from '../auth/auth.module.js';
+import { IdentityProvider } from '../auth/provider/identity-provider.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { Public } from '../http/access.js';
@@ -18,7 +19,7 @@ type Dependency = 'database' | 'cache' | 'oauth';
 @Public({ outlivesService: true, isUnlimited: true })
 @Controller(['', 'v2'])
 export class HealthController {
-  private readonly states = new LRUCache<Dependency, boolean | ProviderState>({
+  private readonly states = new LRUCache<Dependency, boolean | string>({
     max: 3,
     ttl: SHARED_MS,
     fetchMethod: (name) => this.stateOf(name),
@@ -39,16 +40,16 @@ export class HealthController {
     if (this.redis.client) used.push('cache');
     if (this.settings.oauthUriIsExplicit) used.push('oauth');
     const found = await Promise.all(used.map((name) => this.states.fetch(name)));
-    const states = used.map((name, at) => [name, found[at] === true || found[at] === 'ready'] as const);
+    const states = used.map((name, at) => [name, found[at] === true] as const);
     const problems = states.flatMap(([name, isUp]) => (isUp ? [] : [name]));
     if (problems.length === 0) return new Reply(200, Object.fromEntries(states));
-    // The other dependencies have only one way to be down.
-    const reason = found.includes('refusesClient') ? ` (${CLIENT_REFUSED})` : '';
-    const message = `Not available: ${problems.join(', ')}${reason}`;
+    const reason = found.find((state) => typeof state === 'string');
+    const message = `Not available: ${problems.join(', ')}${reason ? ` (${reason})` : ''}`;
     throw new ApiError('unavailable', message, {}, Object.fromEntries(states));
   }
 
-  private stateOf(name: Dependency): Promise<boolean | ProviderState> {
+  /** True if it is available; a text tells in which way it is not. */
+  private stateOf(name: Dependency): Promise<boolean | string> {
     if (name === 'oauth') return this.provider.state();
     return name === 'database' ? this.database.isUp() : this.redis.isReachable();
   }
@@ -61,3 +62,6 @@ export class HealthController {
     throw new ApiError('unavailable', reason);
   }
 }
+
+@Module({ imports: [AuthModule], controllers: [HealthController] })
+export class HealthModule {}

@@ -39,7 +39,7 @@ function codeOf(failure: unknown): string | undefined {
  */
 export async function boundedFetch(url: string, init: RequestInit = {}): Promise<Response> {
   const start = performance.now();
-  const call: ProviderCall = { durationMs: 0 };
+  let failure: unknown;
   try {
     const signal = init.signal ?? AbortSignal.timeout(PROVIDER_LIMIT_MS);
     const { status, headers, body } = await fetch(url, { ...init, redirect: 'manual', signal });
@@ -49,10 +49,11 @@ export async function boundedFetch(url: string, init: RequestInit = {}): Promise
     kept.delete('www-authenticate');
     return new Response(content.length > 0 ? content : null, { status, headers: kept });
   } catch (error) {
-    call.failure = error;
+    failure = error;
     throw error;
   } finally {
-    providerCalls.publish({ ...call, durationMs: performance.now() - start });
+    const call: ProviderCall = { durationMs: performance.now() - start, failure };
+    providerCalls.publish(call);
   }
 }
 

@@ -15,18 +15,13 @@ const REFUSAL_COUNTS_MS = 600_000;
 const METADATA_KEPT_MS = 10_000;
 
 /** What an operator has to check when the provider does not accept this service. */
-export const CLIENT_REFUSED = 'the provider refuses OAUTH_CLIENT_ID / OAUTH_CLIENT_SECRET';
-
-/** `refusesClient`: it is available but does not accept this service's id and secret. */
-export type ProviderState = 'ready' | 'unavailable' | 'refusesClient';
+const CLIENT_REFUSED = 'the provider refuses OAUTH_CLIENT_ID / OAUTH_CLIENT_SECRET';
 
 /** The identity provider at `OAUTH_URI`; its metadata is read when first needed. */
 @Injectable()
 export class IdentityProvider {
   private readonly log = new QuietLog('IdentityProvider');
-  private readonly metadata = readNowAndThen(METADATA_KEPT_MS, this.now, () =>
-    discover(this.settings, PROVIDER_LIMIT_MS),
-  );
+  private readonly metadata = readNowAndThen(METADATA_KEPT_MS, this.now, () => discover(this.settings));
   /** The client authentication that the provider accepted last. */
   private accepted?: Method;
   /** When it rejected this service, by the monotonic clock; undefined once it accepts it. */
@@ -76,20 +71,20 @@ export class IdentityProvider {
     throw failure;
   }
 
-  /** Whether the provider is available and accepts this service. Changes nothing, and resolves within 2.5 s. */
-  async state(): Promise<ProviderState> {
+  /** Whether the provider is available, or why it does not accept this service. Changes nothing; resolves within 2.5 s. */
+  async state(): Promise<boolean | string> {
     try {
       await withinLimit(this.probe(), PROBE_LIMIT_MS);
     } catch {
-      return 'unavailable';
+      return false;
     }
     const isRefused = this.refusedAt !== undefined && this.now() - this.refusedAt < REFUSAL_COUNTS_MS;
-    return isRefused ? 'refusesClient' : 'ready';
+    return isRefused ? CLIENT_REFUSED : true;
   }
 
   /** Without introspection there is no way to test the secret, so the outcome of the latest login counts. */
   private async probe(): Promise<void> {
-    const metadata = await discover(this.settings, PROBE_LIMIT_MS);
+    const metadata = await discover(this.settings);
     if (!metadata.introspection_endpoint) return;
     const introspect = (configuration: client.Configuration) => client.tokenIntrospection(configuration, 'heartbeat');
     await this.call('introspection', introspect, [], metadata).catch(() => undefined);
@@ -106,8 +101,8 @@ export class IdentityProvider {
 }
 
 /** By OpenID Connect discovery, otherwise by RFC 8414. Throws 503 / 201 if neither yields a usable document in time. */
-async function discover({ oauthUri, oauthClientId }: Settings, limitMs: number): Promise<client.ServerMetadata> {
-  const signal = AbortSignal.timeout(limitMs);
+async function discover({ oauthUri, oauthClientId }: Settings): Promise<client.ServerMetadata> {
+  const signal = AbortSignal.timeout(PROVIDER_LIMIT_MS);
   const options = {
     execute: [client.allowInsecureRequests],
     [client.customFetch]: (url: string, init: RequestInit) => boundedFetch(url, { ...init, signal }),

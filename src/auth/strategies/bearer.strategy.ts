@@ -28,15 +28,14 @@ export class BearerStrategy extends Strategy<VerifyFunctionWithRequest> {
     });
   }
 
-  private async senderOf(presented: Presented, token: string): Promise<Sender> {
-    const sender = this.verifier.cached(token) ?? (await this.verify(presented, token));
+  private async senderOf({ address, count }: Presented, token: string): Promise<Sender> {
+    let sender = this.verifier.cached(token);
+    if (!sender) {
+      // Before the check, because anybody can send tokens that have to be checked.
+      await count();
+      sender = await this.status.monitor.whileWaiting(this.verifier.verify(token, address()));
+    }
     await this.deprovisioned.refuse(sender.key);
     return sender;
-  }
-
-  /** The IP address is counted before a check, because anybody can send tokens that have to be checked. */
-  private async verify({ address, count }: Presented, token: string): Promise<Sender> {
-    await count();
-    return this.status.monitor.whileWaiting(this.verifier.verify(token, address()));
   }
 }

@@ -1,3 +1,4 @@
+import { withoutSlash } from '../../config/formats.js';
 import type { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { type Identity, refused } from './identity.js';
@@ -41,7 +42,8 @@ export function judgeIntrospected(claims: Claims, rules: TokenRules): Omit<Ident
 
 function judge(claims: Claims, { issuer, settings, now }: TokenRules): Omit<Identity, 'issuer'> {
   const { iss, sub, exp, cnf } = claims;
-  if (!isAbsent(iss) && withoutSlash(iss) !== withoutSlash(issuer)) throw refused('it is of another issuer');
+  if (!isAbsent(iss) && (typeof iss !== 'string' || withoutSlash(iss) !== withoutSlash(issuer)))
+    throw refused('it is of another issuer');
   const audiences = audiencesOf(claims);
   if (audiences.length > 0 && !audiences.some((audience) => settings.oauthAudiences.includes(audience as string)))
     throw refused(`its audience is ${quote(audiences)}, not ${quote(settings.oauthAudiences)}`);
@@ -117,8 +119,6 @@ const isAbsent = (value: unknown): boolean => value === undefined || value === n
 
 const isOneOf = (names: readonly string[], value: unknown): boolean =>
   typeof value === 'string' && names.includes(value.toLowerCase());
-
-const withoutSlash = (url: unknown): unknown => (typeof url === 'string' ? url.replace(/\/$/, '') : url);
 
 /** For a message and the log: one line of bounded length. */
 function quote(values: readonly unknown[]): string {

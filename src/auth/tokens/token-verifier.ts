@@ -15,7 +15,6 @@ import { looksLikeJwt, ProviderTokens } from './provider-tokens.js';
 
 /** The user that a token stands for, and the key of the user's data. */
 type VerifiedToken = Identity & Sender;
-type Outcome = VerifiedToken | ApiError;
 
 interface Check {
   token: string;
@@ -29,8 +28,6 @@ const BEARER_TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
 /** More than there can be checks at a time. */
 const MAX_CACHED = 10_000;
 const REFUSAL_KEPT_MS = 3000;
-/** Ends at once: what is good is known, or not to be kept. */
-const NOT_KEPT_MS = Number.MIN_VALUE;
 
 /** Anybody can send tokens to check: those of one IP address share a few slots, and cost others nothing while checks are slow. */
 const CHECKS = {
@@ -55,13 +52,13 @@ export class TokenVerifier {
     noDeleteOnStaleGet: true,
     perf: { now: this.now },
   });
-  /** Of the checks in progress and, for seconds, of those that ended with a refusal. */
-  private readonly outcomes = new LRUCache<string, Outcome, Check>({
+  /** The checks in progress and, for seconds, the refusals with which they ended: strangers cannot displace what is known. */
+  private readonly refusals = new LRUCache<string, ApiError, Check>({
     max: MAX_CACHED,
     ttl: REFUSAL_KEPT_MS,
     ttlResolution: 0,
     perf: { now: this.now },
-    fetchMethod: (key, _, fetching) => this.check(key, fetching),
+    fetchMethod: (key, _, { context, signal }) => this.check(key, context, signal),
   });
   /** By what a check has to wait for, so that one that hangs does not hold up the others. */
   private readonly checks = {
@@ -92,36 +89,36 @@ export class TokenVerifier {
   async verify(token: string, address: string): Promise<VerifiedToken> {
     if (!isBearerToken(token)) throw refused('it is malformed');
     const options = { context: { token, address }, signal: AbortSignal.timeout(PROVIDER_LIMIT_MS) };
-    const outcome = await this.outcomes.fetch(tokenKey(token), options).catch((error: unknown) => {
+    const key = tokenKey(token);
+    const refusal = await this.refusals.fetch(key, options).catch((error: unknown) => {
       if ((error as Error).name !== 'TimeoutError') throw error;
       throw hasPersonalPrefix(token) ? lookupTimedOut() : providerUnavailable('no response in time', error);
     });
-    if (outcome instanceof ApiError) throw outcome;
-    return outcome!;
+    if (refusal) throw refusal;
+    return this.known.get(key, { allowStale: true })!;
   }
 
-  private check(key: string, { context, signal, options }: LRUCache.FetcherOptions<string, Outcome, Check>) {
-    const { token, address } = context;
+  private check(key: string, { token, address }: Check, signal: AbortSignal): Promise<ApiError | undefined> {
     if (!hasPersonalPrefix(token)) {
       const checks = looksLikeJwt(token) ? this.checks.signed : this.checks.opaque;
-      return checks.run(address, { signal }, () => this.judge(key, options, this.provided.check(token)));
+      return checks.run(address, { signal }, () => this.judge(key, this.provided.check(token)));
     }
     const known = this.known.get(key, { allowStale: true });
-    const check = () => this.judge(key, options, this.personal.check(token, known));
+    const check = () => this.judge(key, this.personal.check(token, known));
     // A token that was good a moment ago is not an attacker's.
     return known ? check() : this.checks.personal.run(address, { signal }, check);
   }
 
-  /** @param kept for how long the outcome counts, apart from being known */
-  private async judge(key: string, kept: { ttl?: number }, checking: Promise<CheckedToken>): Promise<Outcome> {
+  /** Makes a good token known, or returns the refusal. */
+  private async judge(key: string, checking: Promise<CheckedToken>): Promise<ApiError | undefined> {
     this.cacheCounts.misses++;
     try {
       const { identity, keepMs } = await checking;
       const account = accountKey(this.settings.userIdSecret, 'bearer', [identity.issuer, identity.subject]);
-      const verified: VerifiedToken = { ...identity, account, key: keyOf(account) };
-      this.known.set(key, verified, { ttl: Math.max(keepMs, NOT_KEPT_MS) });
-      kept.ttl = NOT_KEPT_MS;
-      return verified;
+      // A time to live of 0 would mean forever.
+      const ttl = Math.max(keepMs, Number.MIN_VALUE);
+      this.known.set(key, { ...identity, account, key: keyOf(account) }, { ttl });
+      return undefined;
     } catch (error) {
       if (!(error instanceof ApiError) || error.kind === 'unavailable') throw error;
       this.known.delete(key);
