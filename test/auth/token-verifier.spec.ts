@@ -6,7 +6,7 @@ import { newPersonalToken, PersonalTokens } from '../../src/auth/tokens/personal
 import { TokenVerifier } from '../../src/auth/tokens/token-verifier.js';
 import { readSettings } from '../../src/config/load-settings.js';
 import type { Token } from '../../src/database/entities/token.entity.js';
-import { Verification } from './verification.js';
+import { passMonotonic, Verification } from './verification.js';
 
 let provider: DevelopmentProvider;
 let verification: Verification;
@@ -111,7 +111,7 @@ it('a personal token that a hung database cannot find is not blamed on the ident
   const hung = { onSession: never };
   const settings = readSettings({});
   const personal = new PersonalTokens(hung as never, settings, Date.now);
-  const verifier = new TokenVerifier(settings, () => performance.now(), personal, undefined as never);
+  const verifier = new TokenVerifier(settings, personal, undefined as never);
   await expect(verifier.verify(newPersonalToken(), ADDRESS)).rejects.toMatchObject({
     status: 503,
     errno: 201,
@@ -129,11 +129,9 @@ describe('while strangers have as many tokens checked as may be', () => {
     last_used_on: Date.now(),
   } as unknown as Token;
   let response: () => Promise<Token | undefined>;
-  let ahead = 0;
   const settings = readSettings({});
   const personalTokens = () => new PersonalTokens({ onSession: () => response() } as never, settings, Date.now);
-  const verifierOf = () =>
-    new TokenVerifier(settings, () => performance.now() + ahead, personalTokens(), { check: never } as never);
+  const verifierOf = () => new TokenVerifier(settings, personalTokens(), { check: never } as never);
   const flood = (verifier: TokenVerifier, tokens: () => string) => {
     for (let at = 0; at < 1_100; at++) verifier.verify(tokens(), ADDRESS).catch(() => undefined);
   };
@@ -151,7 +149,7 @@ describe('while strangers have as many tokens checked as may be', () => {
     const verifier = verifierOf();
     await verifier.verify(token, ADDRESS);
     response = never;
-    ahead += 10_000;
+    passMonotonic(10_000);
     flood(verifier, newPersonalToken);
     expect(await verifier.verify(token, ADDRESS)).toMatchObject({ subject: 'alice' });
     await expect(verifier.verify(newPersonalToken(), ADDRESS)).rejects.toMatchObject({ status: 503, errno: 201 });

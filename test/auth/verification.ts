@@ -8,6 +8,14 @@ import type { ApiError } from '../../src/protocol/api-error.js';
 import type { SharedRedis } from '../../src/redis/shared-redis.js';
 import { type Answer, ScriptedProvider } from '../support/identity-provider.js';
 
+/** How much time has passed, but for the clock on the wall, because a test wanted it to. */
+let aheadMs = 0;
+const monotonic = performance.now.bind(performance);
+performance.now = () => monotonic() + aheadMs;
+
+/** Lets time pass for whatever measures it by `performance.now()`. */
+export const passMonotonic = (ms: number): void => void (aheadMs += ms);
+
 /** What Redis does for shared results. */
 export interface Store {
   get(key: string): Promise<string | null>;
@@ -27,18 +35,18 @@ export class Verification {
 
   constructor(issuer: string, variables: Record<string, string> = {}, store?: Store) {
     const clock = () => Date.now() + this.aheadMs + this.wrongByMs;
-    const monotonic = () => performance.now() + this.aheadMs;
     const settings = readSettings({ OAUTH_URI: issuer, ...variables });
     this.settings = settings;
-    this.provider = new IdentityProvider(settings, monotonic);
+    this.provider = new IdentityProvider(settings);
     const redis = { client: store } as unknown as SharedRedis;
-    const keys = new ProviderKeys(monotonic);
+    const keys = new ProviderKeys();
     const provided = new ProviderTokens(settings, clock, this.provider, keys, redis);
-    this.verifier = new TokenVerifier(settings, monotonic, undefined as never, provided);
+    this.verifier = new TokenVerifier(settings, undefined as never, provided);
   }
 
   pass(ms: number): void {
     this.aheadMs += ms;
+    passMonotonic(ms);
   }
 
   /** Sets the time of day wrong by as much, or right again with 0. */

@@ -12,7 +12,7 @@ afterEach(() => void vi.useRealTimers());
 /** With a database that takes so long for each answer. */
 function usersOf(accounts: Buffer[], ms: number): DeprovisionedUsers {
   const onSession = () => new Promise((resolve) => setTimeout(resolve, ms, accounts));
-  return new DeprovisionedUsers({ onSession } as unknown as Database, () => Date.now());
+  return new DeprovisionedUsers({ onSession } as unknown as Database);
 }
 
 /** Whether requests, one every 0.7 s, are let in. */
@@ -40,7 +40,7 @@ it('a database that answers at once keeps a deprovisioned user out, and no other
 
 it('many requests share what was read, for four seconds', async () => {
   const onSession = vi.fn(() => Promise.resolve([]));
-  const users = new DeprovisionedUsers({ onSession } as unknown as Database, () => Date.now());
+  const users = new DeprovisionedUsers({ onSession } as unknown as Database);
   await Promise.all([users.refuse(KEY), users.refuse(KEY)]);
   await vi.advanceTimersByTimeAsync(3_999);
   await users.refuse(KEY);

@@ -1,6 +1,5 @@
 import { channel } from 'node:diagnostics_channel';
 import { LRUCache } from 'lru-cache';
-import type { MonotonicNow } from '../../config/settings.module.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { before } from '../../time-limit.js';
 
@@ -73,14 +72,13 @@ export const withinLimit = <T>(work: Promise<T>, limitMs: number = PROVIDER_LIMI
   before(limitMs, work, () => providerUnavailable('no response in time'));
 
 /** A cache for what is read from the provider. What is old is read again in the background, and serves until that succeeds. */
-export const readNowAndThen = <T extends object>(ttl: number, now: MonotonicNow, read: (key: string) => Promise<T>) =>
+export const readNowAndThen = <T extends object>(ttl: number, read: (key: string) => Promise<T>) =>
   new LRUCache<string, T>({
     max: 1,
     ttl,
     ttlResolution: 0,
     allowStale: true,
     noDeleteOnFetchRejection: true,
-    perf: { now },
     fetchMethod: (key, known, { options }) =>
       read(key).catch((error: unknown) => {
         if (!known) throw error;

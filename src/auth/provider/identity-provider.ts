@@ -1,7 +1,6 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import * as client from 'openid-client';
 import { isLoopback, withoutSlash } from '../../config/formats.js';
-import { MONOTONIC_NOW, type MonotonicNow } from '../../config/settings.module.js';
 import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { QuietLog } from '../quiet-log.js';
@@ -21,16 +20,13 @@ const CLIENT_REFUSED = 'the provider refuses OAUTH_CLIENT_ID / OAUTH_CLIENT_SECR
 @Injectable()
 export class IdentityProvider {
   private readonly log = new QuietLog('IdentityProvider');
-  private readonly metadata = readNowAndThen(METADATA_KEPT_MS, this.now, () => discover(this.settings));
+  private readonly metadata = readNowAndThen(METADATA_KEPT_MS, () => discover(this.settings));
   /** The client authentication that the provider accepted last. */
   private accepted?: Method;
   /** When it rejected this service, by the monotonic clock; undefined once it accepts it. */
   private refusedAt?: number;
 
-  constructor(
-    private readonly settings: Settings,
-    @Inject(MONOTONIC_NOW) private readonly now: MonotonicNow,
-  ) {}
+  constructor(private readonly settings: Settings) {}
 
   /** The provider's metadata. Throws 503 / 201 when it could never be read. */
   async discovered(): Promise<client.ServerMetadata> {
@@ -78,7 +74,7 @@ export class IdentityProvider {
     } catch {
       return false;
     }
-    const isRefused = this.refusedAt !== undefined && this.now() - this.refusedAt < REFUSAL_COUNTS_MS;
+    const isRefused = this.refusedAt !== undefined && performance.now() - this.refusedAt < REFUSAL_COUNTS_MS;
     return isRefused ? CLIENT_REFUSED : true;
   }
 
@@ -93,7 +89,7 @@ export class IdentityProvider {
   /** The provider has rejected this service: logs that once, and returns the 503 / 201. */
   private refusedClient(): ApiError {
     if (this.refusedAt === undefined) this.log.error(CLIENT_REFUSED);
-    this.refusedAt = this.now();
+    this.refusedAt = performance.now();
     const error = new ApiError('unavailable', `Sign-in is not available: ${CLIENT_REFUSED}`);
     error.cause = new Error('invalid_client');
     return error;

@@ -1,6 +1,5 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { compactVerify, createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
-import { MONOTONIC_NOW, type MonotonicNow } from '../../config/settings.module.js';
 import { boundedFetch, providerUnavailable, readNowAndThen } from './bounded-fetch.js';
 
 const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
@@ -18,11 +17,9 @@ const READ_AGAIN_MS: Readonly<Record<string, number>> = {
  */
 @Injectable()
 export class ProviderKeys {
-  private readonly keys = readNowAndThen(KEYS_KEPT_MS, this.now, readKeys);
+  private readonly keys = readNowAndThen(KEYS_KEPT_MS, readKeys);
   private readonly readAgainAt = new Map<string, number>();
   private readingAgain?: Promise<JWTVerifyGetKey>;
-
-  constructor(@Inject(MONOTONIC_NOW) private readonly now: MonotonicNow) {}
 
   /** Verifies with the keys at `uri`, read again if that fails. Throws jose's error for a bad token, 503 / 201 without keys. */
   async verify(token: string, uri: string) {
@@ -39,11 +36,12 @@ export class ProviderKeys {
   private async readAgain(uri: string, reason: string): Promise<JWTVerifyGetKey | undefined> {
     const restMs = READ_AGAIN_MS[reason];
     if (restMs === undefined) return undefined;
-    if (!this.readingAgain && this.now() - (this.readAgainAt.get(reason) ?? -Infinity) < restMs) return undefined;
+    if (!this.readingAgain && performance.now() - (this.readAgainAt.get(reason) ?? -Infinity) < restMs)
+      return undefined;
     this.readingAgain ??= readKeys(uri).finally(() => (this.readingAgain = undefined));
     const keys = await this.readingAgain;
     this.keys.set(uri, keys);
-    this.readAgainAt.set(reason, this.now());
+    this.readAgainAt.set(reason, performance.now());
     return keys;
   }
 }

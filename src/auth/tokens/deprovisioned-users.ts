@@ -1,7 +1,6 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { keyOf } from '../../accounts/accounts.store.js';
 import { deprovisionedAccounts } from '../../accounts/deprovisioned.store.js';
-import { MONOTONIC_NOW, type MonotonicNow } from '../../config/settings.module.js';
 import { Database } from '../../database/database.js';
 import { before } from '../../time-limit.js';
 import { refused } from './identity.js';
@@ -21,14 +20,11 @@ export class DeprovisionedUsers {
   private freshUntil = -Infinity;
   private reading?: Promise<void>;
 
-  constructor(
-    private readonly database: Database,
-    @Inject(MONOTONIC_NOW) private readonly now: MonotonicNow,
-  ) {}
+  constructor(private readonly database: Database) {}
 
   /** Throws 401 / 105 for the key of a deprovisioned user. */
   async refuse(key: string): Promise<void> {
-    if (this.now() >= this.freshUntil) await this.refresh();
+    if (performance.now() >= this.freshUntil) await this.refresh();
     if (this.keys.has(key)) throw refused('its user is deprovisioned');
   }
 
@@ -38,13 +34,13 @@ export class DeprovisionedUsers {
       await before(PATIENCE_MS, this.reading, lookupTimedOut);
     } catch {
       // What the request itself needs from the database decides; what is still being read counts when it is there.
-      this.freshUntil = this.now() + RETRY_MS;
+      this.freshUntil = performance.now() + RETRY_MS;
     }
   }
 
   private async read(): Promise<void> {
     const accounts = await this.database.onSession(deprovisionedAccounts);
     this.keys = new Set(accounts.map(keyOf));
-    this.freshUntil = this.now() + KEPT_MS;
+    this.freshUntil = performance.now() + KEPT_MS;
   }
 }

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { keyOf } from '../../accounts/accounts.store.js';
-import { MONOTONIC_NOW, type MonotonicNow } from '../../config/settings.module.js';
 import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { Semaphore } from '../../semaphore.js';
@@ -50,14 +49,12 @@ export class TokenVerifier {
     max: MAX_CACHED,
     ttlResolution: 0,
     noDeleteOnStaleGet: true,
-    perf: { now: this.now },
   });
   /** The checks in progress and, for seconds, the refusals with which they ended: strangers cannot displace what is known. */
   private readonly refusals = new LRUCache<string, ApiError, Check>({
     max: MAX_CACHED,
     ttl: REFUSAL_KEPT_MS,
     ttlResolution: 0,
-    perf: { now: this.now },
     fetchMethod: (key, _, { context, signal }) => this.check(key, context, signal),
   });
   /** By what a check has to wait for, so that one that hangs does not hold up the others. */
@@ -69,7 +66,6 @@ export class TokenVerifier {
 
   constructor(
     private readonly settings: Settings,
-    @Inject(MONOTONIC_NOW) private readonly now: MonotonicNow,
     private readonly personal: PersonalTokens,
     private readonly provided: ProviderTokens,
   ) {}
