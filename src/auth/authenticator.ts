@@ -6,7 +6,7 @@ import { ApiError } from '../protocol/api-error.js';
 import { readAuthorization } from '../protocol/authorization-header.js';
 import { networkOf } from '../rate-limit/network.js';
 import { RateLimiter } from '../rate-limit/rate-limiter.js';
-import type { Scheme, Sender } from './caller.js';
+import type { Sender } from './caller.js';
 import { BasicStrategy } from './strategies/basic.strategy.js';
 import { BearerStrategy, type Presented } from './strategies/bearer.strategy.js';
 
@@ -54,14 +54,14 @@ export class Authenticator {
     return { headers: { authorization }, address, count };
   }
 
-  private schemeOf(authorization: string | undefined, bearerOnly: boolean): Scheme {
+  private schemeOf(authorization: string | undefined, bearerOnly: boolean): 'bearer' | 'basic' {
     const credentials = readAuthorization(authorization);
     if (credentials?.scheme === 'bearer') return 'bearer';
     if (credentials && !bearerOnly && this.settings.basicAuthEnabled) return 'basic';
     throw new ApiError('missingAuthorization', bearerOnly ? 'A bearer token is required' : 'Authorization is required');
   }
 
-  private ask(scheme: Scheme, presented: Presented): Promise<Sender> {
+  private ask(scheme: string, presented: Presented): Promise<Sender> {
     return new Promise((resolve, reject) => {
       const answer = (error?: unknown, sender?: Sender | false) => {
         if (sender) resolve(sender);
@@ -73,15 +73,12 @@ export class Authenticator {
   }
 }
 
-/**
- * The `WWW-Authenticate` value of a 401: Bearer, with the error if a token was rejected, and Basic where it is enabled
- * and accepted. The realm is the service's name, unless a header cannot quote that.
- */
+/** The `WWW-Authenticate` of a 401: Bearer, with the error if a token was rejected, and Basic where it is accepted. */
 export function challenge(
   { serviceName, basicAuthEnabled }: Pick<Settings, 'serviceName' | 'basicAuthEnabled'>,
   { error, bearerOnly = false }: { error?: 'invalid_token'; bearerOnly?: boolean } = {},
 ): string {
-  // Printable ASCII that needs no escape between quotes.
+  // A header quotes printable ASCII, here without escapes.
   const realm = /^[ !#-[\]-~]+$/.test(serviceName) ? serviceName : 'reading list';
   const bearer = `Bearer realm="${realm}"${error ? `, error="${error}"` : ''}`;
   return basicAuthEnabled && !bearerOnly ? `${bearer}, Basic realm="${realm}", charset="UTF-8"` : bearer;

@@ -61,9 +61,6 @@ export class Caller implements Owner {
   }
 }
 
-/** The authentication scheme of a request. */
-export type Scheme = 'bearer' | 'basic';
-
 /** Injects the caller of an authenticated request. */
 export const CallerOf = createParamDecorator((_: unknown, context: ExecutionContext): Caller =>
   callerOf(requestOf(context)),
@@ -73,7 +70,7 @@ export const CallerOf = createParamDecorator((_: unknown, context: ExecutionCont
 export const callerOf = ({ caller }: Request): Caller => caller!;
 
 /** The 16-byte key of a user's data: an HMAC of unambiguous JSON, so that different schemes and identities share no key. */
-export function accountKey(secret: string, scheme: Scheme, identity: readonly string[]): Buffer {
+export function accountKey(secret: string, scheme: 'bearer' | 'basic', identity: readonly string[]): Buffer {
   const text = JSON.stringify([scheme, ...identity]);
   return createHmac('sha256', secret).update(text).digest().subarray(0, 16);
 }

@@ -1,10 +1,7 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { Settings } from './settings.js';
 
-/**
- * Injects the current time in milliseconds since the Unix epoch. It may be adjusted, forwards and backwards, so ages and pauses
- * are measured by `performance.now()`.
- */
+/** Injects milliseconds since the Unix epoch. They may be adjusted, so ages are measured by `performance.now()`. */
 export const NOW = Symbol('Now');
 export type Now = () => number;
 

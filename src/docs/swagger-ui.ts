@@ -17,9 +17,7 @@ export const assets = (): StaticFiles =>
     'swagger-ui.css',
   ]);
 
-/**
- * Connects to its own origin and those of the URLs alone. Without a provider the token URL is relative, and ignored.
- */
+/** Connects to its own origin and those of the URLs alone. Without a provider the token URL is relative: ignored. */
 export function pagePolicy(urls: readonly (string | undefined)[]): string {
   const origins = urls.flatMap((url) => (url !== undefined && URL.canParse(url) ? [new URL(url).origin] : []));
   return [

@@ -8,10 +8,7 @@ const CONNECT_TIMEOUT_MS = 1_000;
 
 const retryStrategy = (times: number): number => Math.min(times * 50, 2_000);
 
-/**
- * Every command ends within a quarter of a second. One that Redis does not reply to ends the connection a second later, and
- * without a connection commands fail at once.
- */
+/** A command ends within a quarter of a second. Without a reply the connection ends too, and others fail at once. */
 const OPTIONS: RedisOptions = {
   connectTimeout: CONNECT_TIMEOUT_MS,
   commandTimeout: 250,

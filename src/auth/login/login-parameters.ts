@@ -49,14 +49,12 @@ function parseUrl(text: string): URL | undefined {
 const portOf = (url: URL): string => url.port || (url.protocol === 'https:' ? '443' : '80');
 
 function matchesDomain(url: URL, domain: string): boolean {
-  const isWildcard = domain.startsWith('*.');
-  const entry = isWildcard ? domain.slice(2) : domain;
+  const entry = domain.replace(/^\*\./, '');
   const hostname = parseUrl(`http://${entry}`)?.hostname;
   if (hostname === undefined) return false;
   const port = /:(\d+)$/.exec(entry)?.[1];
   if (port !== undefined && Number(port) !== Number(portOf(url))) return false;
-  if (!isWildcard) return url.hostname === hostname;
-  return url.hostname.endsWith(`.${hostname}`) && url.hostname.length > hostname.length + 1;
+  return entry === domain ? url.hostname === hostname : url.hostname.endsWith(`.${hostname}`);
 }
 
 /** Appends the token to the fragment, which neither servers nor `Referer` see; the redirect of a page may end in `#auth:`. */

@@ -32,10 +32,7 @@ export class OAuthLogin {
     private readonly status: ServiceStatus,
   ) {}
 
-  /**
-   * Begins a login that ends at `redirect`: where to send the browser, and the state that it keeps, sealed, until it returns.
-   * Throws 503 / 201 when the provider is not available.
-   */
+  /** Begins a login that ends at `redirect`: where to send the browser, with which sealed state. Throws 503 / 201. */
   async begin(redirect: string, redirect_uri: string) {
     const metadata = await this.provided(this.provider.discovered());
     if (!metadata.authorization_endpoint) throw providerUnavailable('it has no authorization endpoint');

@@ -9,10 +9,7 @@ import { loginCookieName, loginCookieOptions, readLoginCookies, surplusLoginCook
 import { readAuthorizationResponse, readRedirect } from './login-parameters.js';
 import { OAuthLogin } from './oauth-login.js';
 
-/** The URLs of a login contain a code and a state, which must not leak to later pages. */
-const NO_REFERRER = ['Referrer-Policy', 'no-referrer'] as const;
-
-/** The login of `docs/protocol.md`, "Login". The module is registered at `loginPath`. */
+/** The login of `docs/protocol.md`, at `loginPath`. The code and state in its URLs must not leak to later pages. */
 @Public()
 @Controller()
 export class OAuthController {
@@ -30,7 +27,7 @@ export class OAuthController {
 
   /** Redirects to the provider. Throws 400 / 107 or 108 for an invalid or missing `redirect`, 503 / 201 while that is away. */
   @Get('login')
-  @Header(...NO_REFERRER)
+  @Header('Referrer-Policy', 'no-referrer')
   async begin(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<Reply> {
     const redirect = readRedirect(request.query, this.settings.oauthRedirectDomains, this.ownPage());
     const callback = this.callback(request);
@@ -43,12 +40,9 @@ export class OAuthController {
     return new Reply(302, undefined, { Location: location });
   }
 
-  /**
-   * The provider's callback; redirects to `redirect` with the token in the fragment. Throws 400 / 107 or 108 for an error or
-   * incomplete response, 401 / 105 without the login it belongs to, 503 / 201 when the provider is not available.
-   */
+  /** The provider's callback. Throws 400 / 107 or 108 for an error or incomplete response, or like `finish`. */
   @Get('token')
-  @Header(...NO_REFERRER)
+  @Header('Referrer-Policy', 'no-referrer')
   async finish(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<Reply> {
     const sealed = this.takeCookie(request, response);
     try {

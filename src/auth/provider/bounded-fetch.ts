@@ -32,10 +32,7 @@ function codeOf(failure: unknown): string | undefined {
   return code ?? codeOf(failure.cause) ?? failure.name;
 }
 
-/**
- * `fetch` for calls to the identity provider. Follows no redirects (a secret would be sent along), ends within
- * `PROVIDER_LIMIT_MS` or by the caller's signal, and rejects responses of more than 512 KiB.
- */
+/** `fetch` without redirects (a secret would be sent along), limited in size and, unless there is a signal, in time. */
 export async function boundedFetch(url: string, init: RequestInit = {}): Promise<Response> {
   const start = performance.now();
   let failure: unknown;

@@ -1,4 +1,3 @@
-import { withoutSlash } from '../../config/formats.js';
 import type { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { type Identity, refused } from './identity.js';
@@ -17,11 +16,8 @@ interface TokenRules {
 /** How far the clocks of provider and service may differ, in seconds. */
 const LEEWAY_SECONDS = 30;
 
-/**
- * Judges a signed token whose signature is good, and whose header has the type `typ`. Throws 401 / 105, or 403 / 121 for a
- * valid access token without the required scope.
- */
-export function judgeSigned(typ: unknown, claims: Claims, rules: TokenRules): Omit<Identity, 'issuer'> {
+/** Judges a token of the type `typ` with a good signature. Throws 401 / 105; 403 / 121 if it only lacks the scope. */
+export function judgeSigned(typ: unknown, claims: Claims, rules: TokenRules): Identity {
   requireAccessToken(typ, claims);
   if (isAbsent(claims.iss)) throw refused('it names no issuer');
   if (isAbsent(claims.exp)) throw refused('it never expires');
@@ -33,17 +29,17 @@ export function judgeSigned(typ: unknown, claims: Claims, rules: TokenRules): Om
  * Judges what an introspection (RFC 7662) says about an active token. The provider itself vouches for what it leaves out, but
  * for the subject and the scope. Throws like `judgeSigned`.
  */
-export function judgeIntrospected(claims: Claims, rules: TokenRules): Omit<Identity, 'issuer'> {
+export function judgeIntrospected(claims: Claims, rules: TokenRules): Identity {
   const { token_type } = claims;
   if (!isAbsent(token_type) && !isOneOf(['bearer'], token_type)) throw refused('it is not a bearer token');
   requireUse(claims);
   return judge(claims, rules);
 }
 
-function judge(claims: Claims, { issuer, settings, now }: TokenRules): Omit<Identity, 'issuer'> {
+function judge(claims: Claims, { issuer, settings, now }: TokenRules): Identity {
   const { iss, sub, exp, cnf } = claims;
-  if (!isAbsent(iss) && (typeof iss !== 'string' || withoutSlash(iss) !== withoutSlash(issuer)))
-    throw refused('it is of another issuer');
+  const bareIssuer = issuer.replace(/\/$/, '');
+  if (!isAbsent(iss) && iss !== bareIssuer && iss !== `${bareIssuer}/`) throw refused('it is of another issuer');
   const audiences = audiencesOf(claims);
   if (audiences.length > 0 && !audiences.some((audience) => settings.oauthAudiences.includes(audience as string)))
     throw refused(`its audience is ${quote(audiences)}, not ${quote(settings.oauthAudiences)}`);
@@ -52,17 +48,15 @@ function judge(claims: Claims, { issuer, settings, now }: TokenRules): Omit<Iden
   // Bound to a key of its owner (RFC 7800): presented as a plain bearer token, it may be stolen.
   if (!isAbsent(cnf)) throw refused('it needs a proof of possession');
   requireScopes(claims, settings.oauthRequiredScopes);
-  return { subject: sub, expiresAt: isAbsent(exp) ? undefined : Number(exp) * 1000, name: nameOf(claims) };
+  const expiresAt = isAbsent(exp) ? undefined : Number(exp) * 1000;
+  return { issuer: settings.oauthUri, subject: sub, expiresAt, name: nameOf(claims) };
 }
 
 /** The name that a user would know: what providers call it, otherwise the subject. */
 const nameOf = ({ preferred_username, username, email, name, sub }: Claims): string =>
   [preferred_username, username, email, name, sub].find((claim) => typeof claim === 'string' && claim !== '') as string;
 
-/**
- * Only these tell an access token from another token for the same client: its own type in the header (RFC 9068);
- * otherwise a scope, without the marks of an ID token.
- */
+/** An access token has its own type (RFC 9068), or else a scope and none of the marks of an ID token. */
 function requireAccessToken(typ: unknown, claims: Claims): void {
   if (typ !== undefined && !isOneOf(['at+jwt', 'application/at+jwt', 'jwt'], typ))
     throw refused(`its type ${quote([typ])} is not that of an access token`);

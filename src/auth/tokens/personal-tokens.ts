@@ -40,10 +40,7 @@ export class PersonalTokens {
     @Inject(NOW) private readonly now: Now,
   ) {}
 
-  /**
-   * Throws 401 / 105 if it is unknown, expired or revoked, 503 / 201 if that cannot be determined.
-   * @param known the identity found by its last lookup, if there was one
-   */
+  /** Throws 401 / 105 for a bad token, 503 / 201 if that cannot be determined. `known`: what its last lookup found. */
   async check(token: string, known?: Identity): Promise<CheckedToken> {
     if (!this.settings.tokensEnabled) throw refused('personal tokens are switched off');
     if (!FORM.test(token)) throw refused('it is not known');

@@ -74,8 +74,7 @@ export class ProviderTokens {
 
   private async identify(token: string): Promise<Identity> {
     const metadata = await this.provider.discovered();
-    const verified = looksLikeJwt(token) ? this.verifySigned(token, metadata) : this.introspect(token, metadata);
-    return { issuer: this.settings.oauthUri, ...(await verified) };
+    return looksLikeJwt(token) ? this.verifySigned(token, metadata) : this.introspect(token, metadata);
   }
 
   private async verifySigned(token: string, { issuer, jwks_uri }: client.ServerMetadata) {
