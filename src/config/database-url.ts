@@ -3,32 +3,12 @@ import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 
 /** A MySQL or MariaDB server, and the database on it. */
-export interface ServerUrl {
-  /** A host name or an IP address, without brackets; empty with a socket. */
-  host: string;
-  port: number;
-  user: string;
-  password: string;
-  database: string;
-  /** The path of a Unix socket, used instead of the host. */
-  socket?: string;
-  /** Undefined for a connection in clear text. */
-  tls?: TlsChoice;
-}
+export type ServerUrl = ReturnType<typeof readServerUrl>;
 
-/** How a connection is encrypted; the names are paths. */
-export interface TlsChoice extends TlsFiles {
-  /** False to take any certificate (`REQUIRED`). */
-  verifiesAuthority: boolean;
-  /** Whether the certificate has to be issued for the host of the URL. */
-  verifiesHost: boolean;
-}
+/** How a connection is encrypted; the files are named by their paths. */
+export type TlsChoice = NonNullable<ServerUrl['tls']>;
 
-interface TlsFiles {
-  ca?: string;
-  cert?: string;
-  key?: string;
-}
+type TlsFiles = Partial<Record<'ca' | 'cert' | 'key', string>>;
 
 const MODES = ['DISABLED', 'REQUIRED', 'VERIFY_CA', 'VERIFY_IDENTITY'];
 const PARAMETERS = ['ssl-mode', 'ssl-ca', 'ssl-cert', 'ssl-key', 'socket'];
@@ -48,7 +28,7 @@ export function problemOfDatabaseUrl(text: string): string | undefined {
 }
 
 /** Reads a `mysql:` URL, whose parts are percent-encoded. Throws an `Error` that says what the URL must be. */
-export function readServerUrl(url: string): ServerUrl {
+export function readServerUrl(url: string) {
   const { authority, database, query } = SERVER.exec(url)?.groups ?? {};
   const { user = '', password = '', host, port = 3306 } = AUTHORITY.exec(authority ?? '@@')?.groups ?? {};
   const parameters = readParameters(query ?? '');
@@ -59,11 +39,13 @@ export function readServerUrl(url: string): ServerUrl {
   const tls = tlsChoice(parameters);
   if (tls && socket !== undefined) throw new Error('must not have an ssl-mode with a socket, which needs none');
   return {
+    /** A host name or an IP address, without brackets; empty with a socket. */
     host: decodeURIComponent(host.replace(/^\[(.*)\]$/, '$1')),
     port: Number(port),
     user: decodeURIComponent(user),
     password: decodeURIComponent(password),
     database: decodeURIComponent(database),
+    /** The path of a Unix socket, used instead of the host. */
     socket,
     tls,
   };
@@ -84,13 +66,15 @@ function readParameters(query: string): Map<string, string> {
   return parameters;
 }
 
-function tlsChoice(parameters: Map<string, string>): TlsChoice | undefined {
+/** Undefined for a connection in clear text. */
+function tlsChoice(parameters: Map<string, string>) {
   const [ca, cert, key] = ['ssl-ca', 'ssl-cert', 'ssl-key'].map((name) => parameters.get(name));
   const mode = parameters.get('ssl-mode')?.toUpperCase() ?? (ca || cert || key ? '' : 'DISABLED');
   if (!MODES.includes(mode))
     throw new Error(`must have an ssl-mode of ${MODES.join(', ').replace(/, (?=\w+$)/, ' or ')}`);
   if ((cert === undefined) !== (key === undefined)) throw new Error('must have both ssl-cert and ssl-key, or neither');
   if (mode === 'DISABLED') return undefined;
+  // Any certificate will do, one of a known authority, or one of such that was issued for the host of the URL.
   return { ca, cert, key, verifiesAuthority: mode !== 'REQUIRED', verifiesHost: mode === 'VERIFY_IDENTITY' };
 }
 

@@ -20,6 +20,7 @@ export function errorsPage(title: string, examples: readonly Example[]): string 
   return htmlPage({
     title: `Errors – ${title}`,
     style: STYLE,
+    head: '',
     body: `<h1>Errors</h1>
     <p>The body of every error has its number as <code>errno</code>, and says in <code>message</code> what is wrong in that case.</p>
     ${sections.join('\n    ')}`,
@@ -34,18 +35,13 @@ const describe = ({ summary, description = '', value: { code, error, message } }
 const toHtml = (text: string): string => escapeHtml(text).replace(/`([^`]*)`/g, '<code>$1</code>');
 
 /** An HTML page of the documentation. All but the title is HTML or CSS. */
-export const htmlPage = (page: {
-  title: string;
-  style: string;
-  head?: string;
-  body: string;
-}): string => `<!doctype html>
+export const htmlPage = (page: Record<'title' | 'style' | 'head' | 'body', string>): string => `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width" />
     <title>${escapeHtml(page.title)}</title>
-    ${page.head ?? ''}
+    ${page.head}
     <style>${page.style}</style>
   </head>
   <body>

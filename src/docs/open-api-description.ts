@@ -32,11 +32,6 @@ export interface Example {
   value: { code?: number; errno?: number; error?: string; message?: string };
 }
 
-interface LoginEndpoints {
-  authorizationUrl: string;
-  tokenUrl: string;
-}
-
 /** The OpenAPI document of the running service: the one from the build, adapted to its settings. */
 @Injectable()
 export class OpenApiDescription {
@@ -64,7 +59,7 @@ export class OpenApiDescription {
   }
 
   /** As the provider publishes them; while it is unavailable, the paths that the development provider and many others use. */
-  async loginEndpoints(): Promise<LoginEndpoints> {
+  async loginEndpoints() {
     const { oauthUri } = this.settings;
     const found = withinLimit(this.provider.discovered(), ENDPOINTS_LIMIT_MS);
     const metadata = await this.status.monitor.whileWaiting(found).catch(() => undefined);
@@ -76,7 +71,7 @@ export class OpenApiDescription {
 }
 
 /** The document of `openapi.yaml` with what depends on the settings: name, URLs, scopes, and whether Basic is accepted. */
-export function applySettings(text: string, settings: Settings, login: LoginEndpoints): OpenApiDocument {
+export function applySettings(text: string, settings: Settings, login: object): OpenApiDocument {
   const document = JSON.parse(text.replaceAll('"/v2/acct-oauth/', `"/${loginPath(settings)}/`)) as OpenApiDocument;
   const { securitySchemes } = document.components;
   const scopes = settings.oauthScope.split(/\s+/).map((name) => [name, 'Read and change the reading list.']);

@@ -17,15 +17,8 @@ export async function createRateLimiter(
   const limit = { points, duration: WINDOW_SECONDS };
   const own = new MemoryLimiter(limit);
   if (!client) return new RateLimiter(own);
-  return new RateLimiter(
-    new RateLimiterRedis({
-      storeClient: client,
-      keyPrefix: 'reading-list:rate',
-      rejectIfRedisNotReady: true,
-      insuranceLimiter: own,
-      ...limit,
-    }),
-  );
+  const shared = { storeClient: client, keyPrefix: 'reading-list:rate', rejectIfRedisNotReady: true };
+  return new RateLimiter(new RateLimiterRedis({ ...limit, ...shared, insuranceLimiter: own }));
 }
 
 /** Counts requests in windows of a minute: in Redis across all instances, in memory without it or while it is away. */

@@ -72,10 +72,8 @@ export class SharedRedis implements OnApplicationShutdown {
 
   /** True when Redis responds to a ping, which takes no longer than any command. */
   async isReachable(): Promise<boolean> {
-    return this.client!.ping().then(
-      () => true,
-      () => false,
-    );
+    const reply = await this.client!.ping().catch(() => undefined);
+    return reply !== undefined;
   }
 
   onApplicationShutdown(): void {
