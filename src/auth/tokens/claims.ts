@@ -5,38 +5,29 @@ import { type Identity, refused } from './identity.js';
 /** The content of a signed token, or what an introspection says about one. */
 export type Claims = Record<string, unknown>;
 
-/** What a token must satisfy, and the time of the check. */
-interface TokenRules {
-  /** The issuer as the provider's metadata spells it. */
-  issuer: string;
-  settings: Settings;
-  now: number;
-}
-
 /** How far the clocks of provider and service may differ, in seconds. */
 const LEEWAY_SECONDS = 30;
 
-/** Judges a token of the type `typ` with a good signature. Throws 401 / 105; 403 / 121 if it only lacks the scope. */
-export function judgeSigned(typ: unknown, claims: Claims, rules: TokenRules): Identity {
+/** Throws 401 / 105 unless a signed token of the type `typ` is an access token that says what signed ones must say. */
+export function requireSigned(typ: unknown, claims: Claims): void {
   requireAccessToken(typ, claims);
   if (isAbsent(claims.iss)) throw refused('it names no issuer');
   if (isAbsent(claims.exp)) throw refused('it never expires');
   if (audiencesOf(claims).length === 0) throw refused('it names no audience');
-  return judge(claims, rules);
 }
 
-/**
- * Judges what an introspection (RFC 7662) says about an active token. The provider itself vouches for what it leaves out, but
- * for the subject and the scope. Throws like `judgeSigned`.
- */
-export function judgeIntrospected(claims: Claims, rules: TokenRules): Identity {
+/** Throws 401 / 105 if an introspection (RFC 7662) is of another token. The provider vouches for what it leaves out. */
+export function requireIntrospected(claims: Claims): void {
   const { token_type } = claims;
   if (!isAbsent(token_type) && !isOneOf(['bearer'], token_type)) throw refused('it is not a bearer token');
   requireUse(claims);
-  return judge(claims, rules);
 }
 
-function judge(claims: Claims, { issuer, settings, now }: TokenRules): Identity {
+/**
+ * Whose access token it is. Throws 401 / 105, or 403 / 121 for a valid one without the required scope.
+ * @param issuer as the provider's metadata spells it
+ */
+export function judge(claims: Claims, issuer: string, settings: Settings, now: number): Identity {
   const { iss, sub, exp, cnf } = claims;
   const bareIssuer = issuer.replace(/\/$/, '');
   if (!isAbsent(iss) && iss !== bareIssuer && iss !== `${bareIssuer}/`) throw refused('it is of another issuer');

@@ -10,7 +10,7 @@ import { providerUnavailable } from '../provider/bounded-fetch.js';
 import { IdentityProvider } from '../provider/identity-provider.js';
 import { ProviderKeys } from '../provider/provider-keys.js';
 import { refusalOf } from '../provider/client-authentication.js';
-import { type Claims, judgeIntrospected, judgeSigned } from './claims.js';
+import { type Claims, judge, requireIntrospected, requireSigned } from './claims.js';
 import { type CheckedToken, type Identity, refused, cacheableMs } from './identity.js';
 
 /** True for a text that looks like a signed JWT: three parts, the first a JSON object with `alg`. */
@@ -44,7 +44,9 @@ export class ProviderTokens {
     const key = this.sharedKeyOf(token);
     const shared = await this.findShared(key, limitMs);
     if (shared) return shared;
-    const identity = await this.identify(token);
+    const metadata = await this.provider.discovered();
+    const claims = looksLikeJwt(token) ? this.verifySigned(token, metadata) : this.introspect(token, metadata);
+    const identity = judge(await claims, metadata.issuer, this.settings, this.now());
     const keepMs = cacheableMs(identity, limitMs, this.now());
     // `until` gives the result one lifetime in the caches of all instances. The request does not wait for it to be stored.
     const result = JSON.stringify({ identity, until: this.now() + keepMs });
@@ -72,22 +74,19 @@ export class ProviderTokens {
     }
   }
 
-  private async identify(token: string): Promise<Identity> {
-    const metadata = await this.provider.discovered();
-    return looksLikeJwt(token) ? this.verifySigned(token, metadata) : this.introspect(token, metadata);
-  }
-
-  private async verifySigned(token: string, { issuer, jwks_uri }: client.ServerMetadata) {
+  private async verifySigned(token: string, { jwks_uri }: client.ServerMetadata): Promise<Claims> {
     if (jwks_uri === undefined) throw providerUnavailable('it publishes no keys');
     try {
       const { payload, protectedHeader } = await this.keys.verify(token, jwks_uri);
-      return judgeSigned(protectedHeader.typ, readClaims(payload), this.rulesOf(issuer));
+      const claims = readClaims(payload);
+      requireSigned(protectedHeader.typ, claims);
+      return claims;
     } catch (error) {
       throw toApiError(error, token);
     }
   }
 
-  private async introspect(token: string, { issuer, introspection_endpoint }: client.ServerMetadata) {
+  private async introspect(token: string, { introspection_endpoint }: client.ServerMetadata): Promise<Claims> {
     if (introspection_endpoint === undefined) {
       const kind = token.split('.').length === 5 ? 'encrypted' : 'opaque, not a signed token';
       throw refused(`it is ${kind}, and the identity provider has no introspection endpoint to check it with`);
@@ -97,7 +96,8 @@ export class ProviderTokens {
     try {
       const claims = await this.provider.call('introspection', introspect, [token]);
       if (claims.active !== true) throw refused('it is not active');
-      return judgeIntrospected(claims, this.rulesOf(issuer));
+      requireIntrospected(claims);
+      return claims;
     } catch (error) {
       if (error instanceof ApiError) throw error;
       // Some providers respond like this to a token that does not look like one of theirs.
@@ -105,10 +105,6 @@ export class ProviderTokens {
       if (status === 400 && code === 'unsupported_token_type') throw refused('the provider does not know it');
       throw providerUnavailable('introspection failed', error);
     }
-  }
-
-  private rulesOf(issuer: string) {
-    return { issuer, settings: this.settings, now: this.now() };
   }
 }
 
