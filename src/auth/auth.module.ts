@@ -13,7 +13,6 @@ import { PersonalTokens } from './tokens/personal-tokens.js';
 import { ProviderTokens } from './tokens/provider-tokens.js';
 import { TokenVerifier } from './tokens/token-verifier.js';
 
-/** Authenticates requests. */
 @Module({
   providers: [
     Authenticator,

@@ -68,10 +68,8 @@ export const setsNoFlowParameter = (text: string): boolean =>
   [...new URLSearchParams(text).keys()].every((name) => !FLOW_PARAMETERS.includes(name.toLowerCase()));
 
 /** An existing day as `yyyy-mm-dd`. */
-export const isDate = (text: string): boolean => {
-  const instant = new Date(`${text}T00:00:00Z`);
-  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(instant.getTime()) && instant.toISOString().startsWith(text);
-};
+export const isDate = (text: string): boolean =>
+  /^\d{4}-\d\d-\d\d$/.test(text) && new Date(text).toJSON() === `${text}T00:00:00.000Z`;
 
 /** A value for Express's `trust proxy`: a number of hops, true, false, or a list of IP addresses and ranges. */
 export const isTrustProxy = (text: string): boolean =>

@@ -5,7 +5,6 @@ import { Settings } from './settings.js';
 export const NOW = Symbol('Now');
 export type Now = () => number;
 
-/** Provides the settings and the time to all modules. */
 @Global()
 @Module({})
 export class SettingsModule {

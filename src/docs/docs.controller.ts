@@ -55,6 +55,5 @@ const html = (page: string, policy: string): Reply => text('html', page).with({ 
 const text = (type: string, content: string): Reply =>
   new Reply(200, Buffer.from(content), { 'Content-Type': `text/${type}; charset=utf-8` });
 
-/** The documentation of the API: an OpenAPI document, and a page that shows it. */
 @Module({ imports: [AuthModule], controllers: [DocsController], providers: [OpenApiDescription] })
 export class DocsModule {}

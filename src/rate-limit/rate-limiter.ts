@@ -44,7 +44,6 @@ export class RateLimiter {
   }
 }
 
-/** Provides the rate limiter to all modules. */
 @Global()
 @Module({
   providers: [{ provide: RateLimiter, useFactory: createRateLimiter, inject: [Settings, SharedRedis] }],

@@ -85,6 +85,5 @@ function readCommit(): string {
   }
 }
 
-/** The module of all paths that belong to no other. */
 @Module({ controllers: [RootController, UnmatchedController] })
 export class RootModule {}

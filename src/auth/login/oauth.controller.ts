@@ -29,7 +29,10 @@ export class OAuthController {
   @Get('login')
   @Header('Referrer-Policy', 'no-referrer')
   async begin(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<Reply> {
-    const redirect = readRedirect(request.query, this.settings.oauthRedirectDomains, this.ownPage());
+    const { webAppEnabled, publicUrl: base, oauthRedirectDomains } = this.settings;
+    // Only a configured URL: the request's own headers are no reason to trust a host.
+    const ownPage = webAppEnabled && base !== undefined ? `${base}/app/` : undefined;
+    const redirect = readRedirect(request.query, oauthRedirectDomains, ownPage);
     const callback = this.callback(request);
     const { location, state, sealed } = await this.login.begin(redirect.href, callback);
     const cookies = readLoginCookies(request.headers.cookie);
@@ -63,12 +66,6 @@ export class OAuthController {
     const sealed = readLoginCookies(request.headers.cookie).get(name);
     if (sealed !== undefined) response.cookie(name, '', { ...loginCookieOptions(this.callback(request)), maxAge: 0 });
     return sealed;
-  }
-
-  /** The configured URL of the web application: the request's own headers are no reason to trust a host. */
-  private ownPage(): string | undefined {
-    const { webAppEnabled, publicUrl: base } = this.settings;
-    return webAppEnabled && base !== undefined ? `${base}/app/` : undefined;
   }
 
   private callback(request: Request): string {

@@ -63,14 +63,9 @@ export class PersonalTokens {
   private async identify(hash: Buffer, key?: string): Promise<Identity> {
     const token = await this.database.onSession((session) => findToken(session, hash), { key, statements: 0 });
     if (!token) throw refused('it is not known');
-    const { subject, expires_on, read_only } = token;
-    const identity: Identity = {
-      issuer: LOCAL_ISSUER,
-      subject,
-      expiresAt: expires_on ?? undefined,
-      name: subject,
-      isReadOnly: Boolean(read_only),
-    };
+    const { subject, read_only } = token;
+    const expiresAt = token.expires_on ?? undefined;
+    const identity = { issuer: LOCAL_ISSUER, subject, expiresAt, name: subject, isReadOnly: Boolean(read_only) };
     if (this.hasExpired(identity)) throw refused('it has expired');
     this.noteUse(token);
     return identity;

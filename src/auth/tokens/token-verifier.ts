@@ -124,7 +124,6 @@ export class TokenVerifier {
   }
 }
 
-/** The cache key of a token: its SHA-256. */
 const tokenKey = (token: string): string => hash('sha256', token, 'base64url');
 
 /** True for a text that can be sent as a bearer token. */
