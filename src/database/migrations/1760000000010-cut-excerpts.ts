@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { isSqlite } from './table-options.js';
+import { isSqlite } from './create-table.js';
 
 /** The same as `MAX_CODE_POINTS.text`, as of this migration. */
 const MAX_CHARACTERS = 16_000;

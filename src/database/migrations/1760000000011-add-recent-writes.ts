@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { isSqlite } from './table-options.js';
+import { isSqlite } from './create-table.js';
 
 /**
  * Marks of the last transactions that advanced the clock, for when the reply to a COMMIT is lost. Nullable: an older

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { isSqlite } from './table-options.js';
+import { isSqlite } from './create-table.js';
 
 /** Whether a personal token may only read. Nullable: an older version that still runs does not know the column. */
 export class AddReadOnlyTokens1760000000012 implements MigrationInterface {

@@ -1,7 +1,9 @@
-import { CreateAccounts1760000000000 } from './1760000000000-create-accounts.js';
-import { CreateArticles1760000000001 } from './1760000000001-create-articles.js';
-import { CreateLeases1760000000002 } from './1760000000002-create-leases.js';
-import { CreateTokens1760000000003 } from './1760000000003-create-tokens.js';
+import {
+  CreateAccounts1760000000000,
+  CreateArticles1760000000001,
+  CreateLeases1760000000002,
+  CreateTokens1760000000003,
+} from './1760000000000-create-tables.js';
 import { CutExcerpts1760000000010 } from './1760000000010-cut-excerpts.js';
 import { AddRecentWrites1760000000011 } from './1760000000011-add-recent-writes.js';
 import { AddReadOnlyTokens1760000000012 } from './1760000000012-add-read-only-tokens.js';
