@@ -27,18 +27,15 @@ export interface Quota<T> {
 }
 
 /** A request for the next timestamp of an account. */
-export interface ClockTick {
+interface ClockTick extends Change {
   account: Buffer;
   now: Timestamp;
-  liveDelta: number;
-  /** Issue none if the account changed after this timestamp. */
-  ifUnmodifiedSince?: Timestamp;
-  /** Issue none if the account has this many live articles. */
+  /** Refuse the transaction if the account has this many live articles. */
   maxLive?: number;
 }
 
 /** What a transaction got: its timestamp, and how to find out whether it took place if the reply to COMMIT is lost. */
-export interface Ticked {
+interface Ticked {
   timestamp: Timestamp;
   witness?: Witness;
 }

@@ -35,15 +35,12 @@ export async function dataSourceForSchema(settings: Settings): Promise<DataSourc
   return createDataSource(await serverOptions(settings, await serverType(databaseUrl)));
 }
 
-/** Opens a data source and checks it; closes it if that fails. Rejects after eight seconds on a server that hangs. */
+/** Opens a data source and checks it. Rejects after eight seconds on a server that hangs. */
 export async function openDataSource(dataSource: DataSource, check?: () => Promise<void>): Promise<void> {
   const limit = setTimeout(() => cutConnections(dataSource), OPEN_TIMEOUT_MS);
   try {
     await dataSource.initialize();
     await check?.();
-  } catch (error) {
-    if (dataSource.isInitialized) await dataSource.destroy();
-    throw error;
   } finally {
     clearTimeout(limit);
   }

@@ -7,8 +7,16 @@ import { type Release, Semaphore } from '../semaphore.js';
 import { before } from '../time-limit.js';
 import { isFile } from './data-source.js';
 import { DatabaseHealth, type Log } from './health.js';
-import { type Dialect, type Row, type Session, type SessionSource, type Tally, unavailable } from './session.js';
-import { type Begin, type Outcome, runTransaction } from './transaction.js';
+import {
+  type Dialect,
+  type LoanedSession,
+  type Row,
+  type Session,
+  type SessionSource,
+  type Tally,
+  unavailable,
+} from './session.js';
+import { type Begin, type Outcome, runTransaction, withSession } from './transaction.js';
 
 /** How long a start waits for the database before the service answers 503 meanwhile. */
 const START_MS = 8_000;
@@ -75,7 +83,9 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
   /** Tries until the database is open. Resolves after the first attempt; rejects if that was refused. */
   private async open(): Promise<void> {
     try {
-      this.source = await this.connect((error) => this.refuseMoved(error));
+      this.source = await this.connect(({ message }) => {
+        if (!this.closed) this.onRefusal(new SettingError(`DATABASE_URL: ${message}`));
+      });
       if (this.closed) await this.close();
     } catch (error) {
       // Closed meanwhile, it cannot be opened.
@@ -86,11 +96,6 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
         this.open().catch((refusal: SettingError) => this.onRefusal(refusal));
       }, REOPEN_PAUSE_MS).unref();
     }
-  }
-
-  private refuseMoved({ message }: Error): void {
-    if (this.closed) return;
-    this.onRefusal(new SettingError(`DATABASE_URL: ${message}`));
   }
 
   private requireSource(): SessionSource {
@@ -141,18 +146,7 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
   /** Runs statements, each its own transaction, on one session or the tally's. May run `work` more than once. */
   onSession<T>(work: (session: Session) => Promise<T>, tally: Tally = { statements: 0 }): Promise<T> {
     if (tally.session) return work(tally.session);
-    return this.repeat(tally, 'read', async (source, deadline) => {
-      const session = await source.acquire(tally, deadline);
-      try {
-        const result = await work(session);
-        session.release();
-        return result;
-      } catch (error) {
-        if (error instanceof ApiError) session.release();
-        else session.destroy();
-        throw error;
-      }
-    });
+    return this.repeat(tally, 'read', work);
   }
 
   /** Runs a transaction, in which `work` locks the account first (`tick`). May run `work` more than once. */
@@ -181,8 +175,7 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
 
   private transact<T>(work: (session: Session, begin: Begin) => Promise<Outcome<T>>, tally: Tally): Promise<T> {
     const inDoubt: Outcome<T>[] = [];
-    return this.repeat(tally, 'write', async (source, deadline) => {
-      const session = await source.acquire(tally, deadline);
+    return this.repeat(tally, 'write', async (session) => {
       let begun: Promise<void> | undefined;
       const begin = () => (begun ??= session.begin());
       try {
@@ -190,29 +183,30 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
         if (begun) this.health.noteWrite(true);
         return result;
       } catch (error) {
-        const isRefused = !(error instanceof ApiError) && ['away', 'broken'].includes(source.dialect.classify(error));
+        const isRefused = !(error instanceof ApiError) && ['away', 'broken'].includes(session.dialect.classify(error));
         if (isRefused) this.health.noteWrite(false);
         throw error;
       }
     });
   }
 
-  /** Calls `attempt` until it succeeds, fails permanently, or the time for retries is up. */
+  /** Runs `work`, on another session each time, until it succeeds, fails permanently, or the time for retries is up. */
   private async repeat<T>(
     tally: Tally,
     purpose: 'read' | 'write',
-    attempt: (source: SessionSource, deadline: number) => Promise<T>,
+    work: (session: LoanedSession) => Promise<T>,
   ): Promise<T> {
     this.health.requireReachable();
     const start = performance.now();
     const deadline = tally.key === undefined ? Infinity : start + LAST_STATEMENT_MS;
     for (let tries = 1; ; tries++) {
       const source = this.requireSource();
+      const attempt = () => withSession(source.acquire(tally, deadline), work);
       try {
         // After a long read, SQLite's session lets other users go first.
         const isLocalRead = source.dialect.isLocal && purpose === 'read';
-        if (tally.key === undefined || isLocalRead) return await attempt(source, deadline);
-        return await this.perUser.run(tally.key, tally, () => attempt(source, deadline));
+        if (tally.key === undefined || isLocalRead) return await attempt();
+        return await this.perUser.run(tally.key, tally, attempt);
       } catch (error) {
         this.health.requireRetryable(source.dialect, error, performance.now() - start);
       }

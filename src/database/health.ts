@@ -56,13 +56,9 @@ export class DatabaseHealth {
     const failure = dialect.classify(error);
     if (failure === 'bug' || failure === 'duplicate') throw error;
     if (failure === 'tooLarge') throw tooLarge(error);
-    if (failure === 'broken') {
-      this.noteBroken(error as Error);
-      throw unavailable(error);
-    }
+    if (failure === 'broken') this.noteBroken(error as Error);
     // One user's statement may be slow: that says nothing about others.
-    if (failure === 'slow') throw unavailable(error);
-    if (elapsedMs <= RETRY_BUDGET_MS) return;
+    else if (failure !== 'slow' && elapsedMs <= RETRY_BUDGET_MS) return;
     if (failure === 'lost') this.refuseUntil = performance.now() + REFUSE_MS;
     throw unavailable(error);
   }

@@ -28,8 +28,39 @@ export const discarded = <T>(result: T): Outcome<T> => ({ result, isKept: false 
 /** Begins the transaction unless it has begun. */
 export type Begin = () => Promise<void>;
 
+/** Runs `work` on a session of its own, which is then released, or destroyed when its state is unknown. */
+export async function withSession<T>(
+  acquiring: Promise<LoanedSession>,
+  work: (session: LoanedSession) => Promise<T>,
+): Promise<T> {
+  const session = await acquiring;
+  let result: T;
+  try {
+    result = await work(session);
+  } catch (error) {
+    await giveUp(session, error);
+    throw error;
+  }
+  session.release();
+  return result;
+}
+
+/** Rolls back what has begun. Rejects when a refusal may rest on data that is lost. */
+async function giveUp(session: LoanedSession, error: unknown): Promise<void> {
+  const isRefusal = error instanceof ApiError;
+  const isUnusable = ['slow', 'lost', 'away', 'broken'].includes(session.dialect.classify(error));
+  if (!isRefusal && isUnusable) return session.destroy();
+  try {
+    await session.rollBack();
+    session.release();
+  } catch (cause) {
+    session.destroy();
+    if (isRefusal) throw cause;
+  }
+}
+
 /**
- * Attempts a transaction once and releases the session.
+ * Attempts a transaction once.
  * @param inDoubt attempts whose COMMIT got no reply, this one if that happens again: only a witness tells whether one of
  *   them took place, and then its result is returned
  * @param work until it calls `begin`, each of its statements is a transaction of its own
@@ -40,30 +71,16 @@ export async function runTransaction<T>(
   inDoubt: Outcome<T>[],
   work: (session: Session, begin: Begin) => Promise<Outcome<T>>,
 ): Promise<T> {
-  let outcome: Outcome<T>;
+  if (inDoubt.length > 0) await begin();
+  const outcome = (await settled(session, inDoubt)) ?? (await work(session, begin));
   try {
-    if (inDoubt.length > 0) await begin();
-    outcome = (await settled(session, inDoubt)) ?? (await work(session, begin));
+    await (outcome.isKept ? session.commit() : session.rollBack());
   } catch (error) {
-    if (error instanceof ApiError) await rollBack(session);
-    else await giveUp(session, error);
+    if (outcome.isKept && session.dialect.classify(error) === 'lost') inDoubt.push(outcome);
     throw error;
   }
-  if (outcome.isKept) await commit(session, outcome, inDoubt);
-  else await rollBack(session);
   outcome.whenDurable?.();
   return outcome.result;
-}
-
-async function commit<T>(session: LoanedSession, outcome: Outcome<T>, inDoubt: Outcome<T>[]): Promise<void> {
-  try {
-    await session.commit();
-  } catch (error) {
-    await giveUp(session, error);
-    if (session.dialect.classify(error) === 'lost') inDoubt.push(outcome);
-    throw error;
-  }
-  session.release();
 }
 
 /** The outcome of the attempt that took place; undefined if none did. Throws 503 / 201 when nothing can tell. */
@@ -74,22 +91,4 @@ async function settled<T>(session: Session, inDoubt: readonly Outcome<T>[]): Pro
     if (tookPlace) return { ...outcome, isKept: false };
   }
   return undefined;
-}
-
-/** Rolls back a transaction that failed in the database; reuses the session only if its state is known. */
-async function giveUp(session: LoanedSession, error: unknown): Promise<void> {
-  const failure = session.dialect.classify(error);
-  if (['slow', 'lost', 'away', 'broken'].includes(failure)) session.destroy();
-  else await rollBack(session).catch(() => undefined);
-}
-
-/** Rolls back. Rejects when the transaction may have read data that is lost. */
-async function rollBack(session: LoanedSession): Promise<void> {
-  try {
-    await session.rollBack();
-    session.release();
-  } catch (error) {
-    session.destroy();
-    throw error;
-  }
 }

@@ -2,14 +2,7 @@ import { setImmediate as othersHadTurn } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import type { DataSource } from 'typeorm';
 import { Semaphore } from '../../semaphore.js';
-import {
-  type LoanedSession,
-  type Parameter,
-  type Row,
-  type SessionSource,
-  type Tally,
-  type WriteResult,
-} from '../session.js';
+import type { LoanedSession, Parameter, Row, SessionSource, Tally, WriteResult } from '../session.js';
 import { SqliteConnection, SqliteReader } from './connection.js';
 import { sqliteDialect } from './dialect.js';
 import { SqliteFile } from './file.js';
