@@ -42,13 +42,8 @@ async function withRunner<T>(dataSource: DataSource, work: (runner: QueryRunner)
 
 /** Names of the migrations that have not run yet, oldest first. */
 async function pendingMigrations(dataSource: DataSource): Promise<string[]> {
-  const names = dataSource.migrations.map(({ name }) => name!);
-  return withRunner(dataSource, async (runner) => {
-    if (!(await runner.hasTable('migrations'))) return names;
-    const rows = (await runner.query('SELECT name FROM migrations')) as { name: string }[];
-    const applied = new Set(rows.map(({ name }) => name));
-    return names.filter((name) => !applied.has(name));
-  });
+  const pending = await new MigrationExecutor(dataSource).getPendingMigrations();
+  return pending.map(({ name }) => name);
 }
 
 /** Throws `SettingError` if there are migrations left to run. */
