@@ -19,10 +19,7 @@ const ACCOUNTS_AT_ONCE = 200;
 
 const COLLECTION = 'SELECT last_modified, live_count, purged_until FROM accounts WHERE account = ?';
 
-/**
- * The collection as a table of one row, for a statement that reads it together with its articles; its one parameter is the
- * account. `collectionOf` takes it from a row of the result.
- */
+/** The collection as a table of one row, to be read together with articles; `collectionOf` takes it from a result. */
 export const WITH_COLLECTION =
   '(SELECT last_modified AS collection_modified, live_count, purged_until FROM accounts WHERE account = ?) AS collection';
 export const COLLECTION_COLUMNS = ['collection_modified', 'live_count', 'purged_until'];

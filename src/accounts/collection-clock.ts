@@ -10,12 +10,7 @@ import type { Timestamp } from '../protocol/timestamp.js';
 import { addNewAccount, type Collection, findCollection, keyOf, lastModifiedOf } from './accounts.store.js';
 import { type Owner, SharedChanges } from './shared-changes.js';
 import { type Change, type Changing, type Quota, tick, withFreeTimestamp } from './tick.js';
-
-/** Announces changes of collections within this process; changes by other processes are not announced here. */
-export class CollectionChanges {
-  /** Called once the change is durable, with the latest timestamp that it issued; set by whoever wakes polls. */
-  announce: (key: string, last_modified: Timestamp) => void = () => undefined;
-}
+import { WatchedSession } from './watched-session.js';
 
 type Latest = Pick<Collection, 'last_modified'>;
 
@@ -25,6 +20,8 @@ const LOOKS_AT_ONCE = 100;
 /** The row of a user's account: the clock of the collection, and the lock for its writers. */
 @Injectable()
 export class CollectionClock {
+  /** Called once a change by this process is durable, with its latest timestamp; set by whoever wakes polls. */
+  announce: (key: string, last_modified: Timestamp) => void = () => undefined;
   private readonly looks = new DataLoader((owners: readonly Owner[]) => this.latestOf(owners), {
     batchScheduleFn: setImmediate,
     maxBatchSize: LOOKS_AT_ONCE,
@@ -34,7 +31,6 @@ export class CollectionClock {
   constructor(
     private readonly database: Database,
     @Inject(NOW) private readonly now: Now,
-    private readonly changes: CollectionChanges,
   ) {}
 
   /**
@@ -73,9 +69,8 @@ export class CollectionClock {
   }
 
   /**
-   * Runs a transaction that first locks the account and takes its next timestamp; once it is committed, the change is
-   * announced to waiting polls. `work` may run more than once. Throws 412 / 114 when the collection changed after
-   * `ifUnmodifiedSince`.
+   * Runs a transaction that first locks the account and takes its next timestamp, and announces it once it is committed.
+   * `work` may run more than once. Throws 412 / 114 when the collection changed after `ifUnmodifiedSince`.
    */
   change<T>(owner: Owner, change: Change, work: Changing<T>, quota?: Quota<T>): Promise<T> {
     if (owner.shared) return owner.shared.change(change, work, quota);
@@ -89,9 +84,9 @@ export class CollectionClock {
         return discarded(await quota.whenFull(transaction));
       }
       const { timestamp, witness } = ticked;
-      const [outcome, issued] = await withFreeTimestamp(transaction, account, timestamp, work);
-      const announce = () => this.changes.announce(key, outcome.last ?? issued);
-      return outcome.isKept ? { ...outcome, witness, whenDurable: announce } : outcome;
+      const outcome = await withFreeTimestamp(transaction, account, timestamp, work);
+      const whenDurable = () => this.announce(key, outcome.last);
+      return outcome.isKept ? { ...outcome, witness, whenDurable } : outcome;
     }, owner);
   }
 
@@ -103,10 +98,10 @@ export class CollectionClock {
   together<T>(owner: Owner, collectsRows: boolean, work: (shared: SharedChanges) => Promise<T>): Promise<T> {
     const { account, key } = owner;
     return this.database.inLazyTransaction(async (session, begin) => {
-      const shared = new SharedChanges(session, begin, account, this.now, collectsRows);
+      const shared = new SharedChanges(new WatchedSession(session, begin, collectsRows), account, this.now);
       const outcome = await shared.finish(await work(shared));
-      const announce = () => this.changes.announce(key, shared.collection!.last_modified);
-      return outcome.isKept ? { ...outcome, whenDurable: announce } : outcome;
+      const whenDurable = () => this.announce(key, shared.collection!.last_modified);
+      return outcome.isKept ? { ...outcome, whenDurable } : outcome;
     }, owner);
   }
 }

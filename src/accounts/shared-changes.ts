@@ -1,10 +1,10 @@
 import type { Now } from '../config/settings.module.js';
-import type { Session, Tally } from '../database/session.js';
-import { type Begin, committed, discarded, type Outcome } from '../database/transaction.js';
+import type { Tally } from '../database/session.js';
+import { committed, discarded, type Outcome } from '../database/transaction.js';
 import { requireUnmodified } from '../protocol/request-headers.js';
 import { addNewAccount, type Collection, lockCollection } from './accounts.store.js';
 import { type Change, type Changing, type Quota, settle, withFreeTimestamp } from './tick.js';
-import { WatchedSession } from './watched-session.js';
+import type { WatchedSession } from './watched-session.js';
 
 /** How long a transaction may keep others waiting: on SQLite everybody who writes, on a server the same user only. */
 const MAX_LOCKED_MS = { local: 500, server: 4_000 };
@@ -26,7 +26,6 @@ export interface Owner extends Tally {
  * here, and written once, just before COMMIT: whoever needs them meanwhile takes `collection`, not the row.
  */
 export class SharedChanges {
-  readonly session: WatchedSession;
   /** The state of the collection with all changes so far; undefined until the account is locked. */
   collection?: Collection;
   private stored?: Collection;
@@ -35,14 +34,10 @@ export class SharedChanges {
   private mustUndo = false;
 
   constructor(
-    session: Session,
-    begin: Begin,
+    readonly session: WatchedSession,
     private readonly account: Buffer,
     private readonly now: Now,
-    mayCollect: boolean,
-  ) {
-    this.session = new WatchedSession(session, begin, mayCollect);
-  }
+  ) {}
 
   /** True once the account has been locked for so long that nothing more should be done in this transaction. */
   get isOverdue(): boolean {
@@ -50,10 +45,7 @@ export class SharedChanges {
     return performance.now() - this.lockedAt > (this.session.dialect.isLocal ? local : server);
   }
 
-  /**
-   * True if the last piece of work has to be undone: the transaction has to be repeated without it. What failed only because
-   * collected rows were refused is repeated too.
-   */
+  /** True if the transaction has to be repeated without the last piece of work; where rows were refused, with it. */
   get mustUndoLast(): boolean {
     const { failure, refusedRows } = this.session;
     return failure === undefined && !refusedRows && this.mustUndo;
@@ -74,11 +66,11 @@ export class SharedChanges {
     try {
       if (quota && collection.live_count >= quota.maxLive) return await quota.whenFull(this.session);
       const next = Math.max(collection.last_modified + 1, this.now());
-      const [outcome, issued] = await withFreeTimestamp(this.session, this.account, next, work);
+      const { result, last, ...outcome } = await withFreeTimestamp(this.session, this.account, next, work);
       isKept = outcome.isKept;
-      if (isKept)
-        this.collection = { ...collection, last_modified: issued, live_count: collection.live_count + liveDelta };
-      return outcome.result;
+      const live_count = collection.live_count + liveDelta;
+      if (isKept) this.collection = { ...collection, last_modified: last, live_count };
+      return result;
     } finally {
       if (!isKept && this.session.writes > writes) this.mustUndo = true;
     }

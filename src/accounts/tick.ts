@@ -13,11 +13,8 @@ export interface Change {
   ifUnmodifiedSince?: Timestamp;
 }
 
-/** The outcome of a change, and the last timestamp that it gave if it gave more than one. */
-export type ChangeOutcome<T> = Outcome<T> & { last?: Timestamp };
-
-/** What a transaction does with its timestamp. */
-export type Changing<T> = (transaction: Session, timestamp: Timestamp) => Promise<ChangeOutcome<T>>;
+/** What a transaction does with its timestamp; `last` is the last one that it gave if it gave several. */
+export type Changing<T> = (transaction: Session, timestamp: Timestamp) => Promise<Outcome<T> & { last?: Timestamp }>;
 
 /** The most live articles that a collection may get, and what to do instead of exceeding that. */
 export interface Quota<T> {
@@ -34,16 +31,11 @@ interface ClockTick extends Change {
   maxLive?: number;
 }
 
-/** What a transaction got: its timestamp, and how to find out whether it took place if the reply to COMMIT is lost. */
-interface Ticked {
-  timestamp: Timestamp;
-  witness?: Witness;
-}
-
 /** A condition that every account meets. */
 const ANY = Number.MAX_SAFE_INTEGER;
 
-type Tick = (session: Session, tick: ClockTick) => Promise<Ticked | undefined>;
+/** Yields the timestamp, and what tells whether the transaction took place if the reply to COMMIT is lost. */
+type Tick = (session: Session, tick: ClockTick) => Promise<{ timestamp: Timestamp; witness?: Witness } | undefined>;
 
 // Raw SQL: the order of timestamps and all conditions on the collection rely on one statement that locks, compares and
 // advances. It yields 0 instead of a timestamp, and changes nothing, if a condition fails. The server assigns one column
@@ -81,18 +73,14 @@ export const TICKS: Record<'server' | 'file', Tick> = {
 
 /**
  * Locks the account for the rest of the transaction, advances its clock and leaves a mark of the transaction; undefined
- * if the account changed after `ifUnmodifiedSince` or has `maxLive` articles. A new account counts as purged up to now:
- * it may have existed before and been erased or lost.
+ * if a condition fails. A new account counts as purged up to now: it may have existed before and been erased or lost.
  */
 export const tick: Tick = (session, change) => TICKS[session.dialect.isLocal ? 'file' : 'server'](session, change);
 
 const SETTLE_AND_MARK = `UPDATE accounts SET last_modified = ?, live_count = live_count + ?,
   recent_writes = LEFT(CONCAT(?, COALESCE(recent_writes, '')), ${MARKS_LENGTH}) WHERE account = ?`;
 
-/**
- * Sets the clock to the last of several timestamps, and corrects the number of live articles, at the end of a transaction
- * that has locked the account otherwise; leaves a mark of the transaction.
- */
+/** Like `settleCollection`, with a mark of the transaction: for the end of one that has locked the account otherwise. */
 export async function settle(
   session: Session,
   account: Buffer,
@@ -109,19 +97,19 @@ export async function settle(
 export const isTimestampTaken = ({ dialect }: Session, error: unknown): boolean =>
   dialect.classify(error) === 'duplicate' && /last_modified'?$/.test((error as Error).message);
 
-/** The outcome of `work`, and the timestamp that it got: one above all articles if the first one is taken. */
+/** The outcome of `work`, which gets a timestamp above all articles if the first one is taken. */
 export async function withFreeTimestamp<T>(
   transaction: Session,
   account: Buffer,
   timestamp: Timestamp,
   work: Changing<T>,
-): Promise<[ChangeOutcome<T>, Timestamp]> {
+): Promise<Outcome<T> & { last: Timestamp }> {
   try {
-    return [await work(transaction, timestamp), timestamp];
+    return { last: timestamp, ...(await work(transaction, timestamp)) };
   } catch (error) {
     if (!isTimestampTaken(transaction, error)) throw error;
     const free = Math.ceil((await totalsOf(transaction, account)).newest!) + 1;
     await settleCollection(transaction, account, free, 0);
-    return [await work(transaction, free), free];
+    return { last: free, ...(await work(transaction, free)) };
   }
 }

@@ -21,10 +21,7 @@ export const newTag = (): string => randomUUID().slice(0, TAG_LENGTH);
 export const writeMark = (timestamp: Timestamp, tag: string): string =>
   String(timestamp).padStart(TIME_LENGTH, '0') + tag;
 
-/**
- * Whether the transaction with this mark took place, by the marks of its account, the latest first: undefined when so
- * many transactions followed that its mark would be gone.
- */
+/** Whether a mark is among its account's, the latest first; undefined when so many followed that it would be gone. */
 export function tookPlace(marks: string, mark: string): boolean | undefined {
   for (let at = 0; at < marks.length; at += MARK_LENGTH) if (marks.startsWith(mark, at)) return true;
   const oldest = marks.slice(-MARK_LENGTH);

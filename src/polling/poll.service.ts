@@ -7,7 +7,7 @@ import {
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import type { Request } from 'express';
-import { CollectionChanges } from '../accounts/collection-clock.js';
+import { AccountsModule, CollectionClock } from '../accounts/collection-clock.js';
 import { AuthModule } from '../auth/auth.module.js';
 import { Authenticator } from '../auth/authenticator.js';
 import { callerOf } from '../auth/caller.js';
@@ -124,14 +124,14 @@ function keptBytes({ url, rawHeaders }: Request): number {
 /** Polls, and those of them that wait for a change. */
 @Global()
 @Module({
-  imports: [AuthModule],
-  providers: [ChangesElsewhere, CollectionChanges, HeldPolls, PollService],
-  exports: [CollectionChanges, HeldPolls, PollService],
+  imports: [AccountsModule, AuthModule],
+  providers: [ChangesElsewhere, HeldPolls, PollService],
+  exports: [HeldPolls, PollService],
 })
 export class PollingModule {
   /** Changes in this process wake its own polls and are published to other instances. */
-  constructor(changes: CollectionChanges, polls: HeldPolls, elsewhere: ChangesElsewhere) {
-    changes.announce = (key, last_modified) => {
+  constructor(collections: CollectionClock, polls: HeldPolls, elsewhere: ChangesElsewhere) {
+    collections.announce = (key, last_modified) => {
       polls.announce(key, last_modified);
       elsewhere.publish(key, last_modified);
     };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { CollectionChanges } from '../../src/accounts/collection-clock.js';
+import { CollectionClock } from '../../src/accounts/collection-clock.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { anArticle } from '../support/article.js';
 import { deviceWith, type Item, timestampOf } from '../support/device-with.js';
@@ -202,7 +202,7 @@ describe('a disabled DELETE of the collection', () => {
 it('DELETE of many announces the last timestamp that it gave', async () => {
   requireOwnService('it listens to the changes of the service');
   const { device } = await deviceWith(app, {}, {}, {});
-  const announce = vi.spyOn(app.nest.get(CollectionChanges), 'announce');
+  const announce = vi.spyOn(app.nest.get(CollectionClock), 'announce');
   const { body } = await device.delete('/articles').expect(200);
   expect(announce.mock.calls.map(([, time]) => time)).toEqual([(body.items as Item[]).at(-1)!.last_modified]);
   announce.mockRestore();

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { CollectionChanges, CollectionClock } from '../../src/accounts/collection-clock.js';
+import { CollectionClock } from '../../src/accounts/collection-clock.js';
 import { SharedChanges } from '../../src/accounts/shared-changes.js';
 import { ArticlesService } from '../../src/articles/articles.service.js';
 import { insertArticle } from '../../src/articles/store/articles.store.js';
@@ -286,7 +286,7 @@ describe('a batch is one transaction', () => {
     requireOwnService('it listens to the changes of the service');
     const device = await signedIn();
     await countOf(device);
-    const announce = vi.spyOn(app.nest.get(CollectionChanges), 'announce');
+    const announce = vi.spyOn(app.nest.get(CollectionClock), 'announce');
     const slots = await run(device, [create(), create(), { method: 'GET', path: '/articles' }, create()]);
     expect(announce.mock.calls.map(([, time]) => time)).toEqual([slots.at(-1)!.body.last_modified]);
   });
@@ -295,7 +295,7 @@ describe('a batch is one transaction', () => {
     requireOwnService('it listens to the changes of the service');
     const device = await signedIn();
     const { body: article } = await device.post('/articles').send(anArticle()).expect(201);
-    const announce = vi.spyOn(app.nest.get(CollectionChanges), 'announce');
+    const announce = vi.spyOn(app.nest.get(CollectionClock), 'announce');
     const path = `/articles/${article.id}`;
     await run(device, [
       { method: 'GET', path },
