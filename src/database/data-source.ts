@@ -1,8 +1,10 @@
 import type { Database as SqliteHandle } from 'better-sqlite3';
-import { DataSource, type DataSourceOptions } from 'typeorm';
+import { DataSource, type DataSourceOptions, type EntitySchema } from 'typeorm';
 import type { Settings } from '../config/settings.js';
-import type { DatabaseType } from './entities/columns.js';
-import { entitiesFor } from './entities/index.js';
+import { accountEntity, deprovisionedEntity } from './entities/account.entity.js';
+import { articleEntity } from './entities/article.entity.js';
+import { columnTypes, type DatabaseType } from './entities/columns.js';
+import { tokenEntity } from './entities/token.entity.js';
 import { MIGRATIONS } from './migrations/index.js';
 import type { MysqlDriver } from './mysql/driver.js';
 
@@ -56,9 +58,11 @@ export const sqliteHandle = ({ driver }: DataSource): SqliteHandle | undefined =
 export const cutConnections = ({ options }: DataSource): void =>
   (options as { driver?: MysqlDriver }).driver?.cutConnections();
 
+const ENTITIES = [accountEntity, articleEntity, deprovisionedEntity, tokenEntity];
+
 const common = (type: DatabaseType) =>
   ({
-    entities: entitiesFor(type),
+    entities: ENTITIES.map((entity) => entity(columnTypes(type)) as EntitySchema),
     migrations: MIGRATIONS,
     migrationsTransactionMode: 'each',
     synchronize: false,

@@ -32,9 +32,8 @@ const MAX_LOCAL_WRITES_PER_USER = 16;
 const LIMITS = { timeoutMs: 3_000, refusal: 'Other requests of the same user took too long, try again later' };
 
 /**
- * The database of the service, opened and closed with the application. Runs statements and transactions, each on its own
- * session, and retries them as a whole while that is safe and promising. Rejects with 503 / 201 when the database is away,
- * or not open yet; errors of `work` itself pass through.
+ * Runs reads and transactions, each on a session of its own, and retries them as a whole while that is safe and promising.
+ * Rejects with 503 / 201 when the database is away, or not open yet; errors of `work` itself pass through.
  */
 export class Database implements OnModuleInit, OnApplicationShutdown {
   retries = 0;

@@ -13,11 +13,8 @@ const CREATE = `CREATE TABLE IF NOT EXISTS \`leases\` (
   task VARCHAR(64) NOT NULL PRIMARY KEY, holder CHAR(36) NOT NULL, expires_on BIGINT NOT NULL) ENGINE=InnoDB`;
 const TASK = 'migrate';
 
-interface Lease {
-  holder: string;
-  /** By the holder's clock, so nobody else can compare it with theirs; that it changes shows that the holder is alive. */
-  expires_on: number;
-}
+/** By the holder's clock, so nobody else can compare it with theirs; that it changes shows that the holder is alive. */
+type Lease = { holder: string; expires_on: number };
 
 /**
  * Runs `work` while no other process runs its own, on whichever node of a cluster: a lock of the server would hold on

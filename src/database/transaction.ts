@@ -16,10 +16,7 @@ export interface Outcome<T> {
   whenDurable?: () => void;
 }
 
-/**
- * Ends a transaction with COMMIT. With a witness, a transaction whose COMMIT took place but got no reply is not
- * repeated; without one, running it twice must be harmless.
- */
+/** Ends a transaction with COMMIT. Running it twice must be harmless, unless a witness tells that it took place. */
 export const committed = <T>(result: T, witness?: Witness): Outcome<T> => ({ result, isKept: true, witness });
 
 /** Ends a successful transaction with ROLLBACK: there is nothing to keep. */

@@ -9,22 +9,16 @@ import type { Parameter, Session } from '../session.js';
 export function managerOn(session: Session): EntityManager {
   const { dataSource } = session;
   const query = async (sql: string, parameters: Parameter[] = [], isStructured = false): Promise<unknown> => {
-    const result = await resultOf(session, sql, parameters);
+    const result = new QueryResult();
+    if (/^\s*(SELECT|WITH|PRAGMA)\b/i.test(sql)) {
+      result.raw = result.records = await session.rows(sql, parameters);
+    } else {
+      const written = (result.raw = await session.run(sql, parameters));
+      result.affected = written.affectedRows;
+    }
     return isStructured ? result : (result.raw as unknown);
   };
   // A query runner of its own, without a connection: for SQLite TypeORM creates only one, which all share.
   const Runner = dataSource.createQueryRunner().constructor as new (driver: DataSource['driver']) => QueryRunner;
   return dataSource.createEntityManager(Object.assign(new Runner(dataSource.driver), { query }));
-}
-
-async function resultOf(session: Session, sql: string, parameters: Parameter[]): Promise<QueryResult> {
-  const result = new QueryResult();
-  if (/^\s*(SELECT|WITH|PRAGMA)\b/i.test(sql)) {
-    result.records = await session.rows(sql, parameters);
-    result.raw = result.records;
-  } else {
-    result.raw = await session.run(sql, parameters);
-    result.affected = (result.raw as { affectedRows: number }).affectedRows;
-  }
-  return result;
 }

@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 export const isSqlite = (runner: QueryRunner): boolean => runner.dataSource.options.type === 'better-sqlite3';
 
-/** A migration that creates a table unless it exists, with its columns, keys and options as each kind of database takes them. */
+/** Creates a table unless it exists, with columns, keys and options as each kind of database takes them. */
 export abstract class CreateTable implements MigrationInterface {
   abstract readonly name: string;
   abstract readonly table: string;

@@ -63,16 +63,17 @@ const LOST_CODES = new Set(['PROTOCOL_CONNECTION_LOST', 'ETIMEDOUT', 'ECONNRESET
  * `bug` only below 2000, where the numbers of the server's own statements are.
  */
 export function classify(error: unknown): Failure {
-  const { errno, code, fatal, message = '', stage = 'statement' } = error as DriverError;
+  const { errno = 0, code = '', fatal, message = '', stage = 'statement' } = error as DriverError;
   if (code === 'PROTOCOL_SEQUENCE_TIMEOUT') return 'slow';
   // Group Replication has rolled the transaction back already: "Got error 149 - 'Lock deadlock; Retry transaction'".
   if (errno === 1180 && message.includes('error 149')) return 'retry';
   // ProxySQL's own numbers, some of them TiDB's as well; the session was refused or ended by the proxy.
-  if (errno !== undefined && errno > 9_000 && errno <= 9_020) return ofProxyOrTidb(errno, stage);
-  const known = errno === undefined ? undefined : BY_NUMBER.get(errno);
+  if (errno > 9_000 && errno <= 9_020) return ofProxyOrTidb(errno, stage);
+  const known = BY_NUMBER.get(errno);
   if (known) return known;
-  const hasLostConnection = fatal === true || (errno ?? 0) < 0 || (code !== undefined && LOST_CODES.has(code));
-  return hasLostConnection ? 'lost' : ofUnknown(errno, stage);
+  if (fatal || errno < 0 || LOST_CODES.has(code) || stage === 'commit') return 'lost';
+  // Without a number it is an error of our own.
+  return errno === 0 || (stage === 'statement' && errno < 2_000) ? 'bug' : 'away';
 }
 
 /** 9002 and 9006 mean a lost connection to ProxySQL, and a refused one while connecting; 9007 is a conflict for TiDB. */
@@ -80,11 +81,4 @@ function ofProxyOrTidb(errno: number, stage: Stage): Failure {
   if (stage === 'connect') return 'away';
   const failure = BY_NUMBER.get(errno) ?? 'away';
   return stage === 'commit' && failure !== 'away' ? 'lost' : failure;
-}
-
-function ofUnknown(errno: number | undefined, stage: Stage): Failure {
-  if (stage === 'commit') return 'lost';
-  // Without a number it is an error of our own.
-  if (errno === undefined) return 'bug';
-  return stage === 'statement' && errno < 2_000 ? 'bug' : 'away';
 }

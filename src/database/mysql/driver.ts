@@ -90,10 +90,7 @@ const VARIABLES = Object.entries({
 /** On a Galera cluster a read waits for what other nodes have acknowledged; other servers do not know the variable. */
 const ON_GALERA = 'SET SESSION wsrep_sync_wait = 1';
 
-/**
- * The statements that every new connection runs before its first use: all that the service relies on in a session,
- * whatever the defaults of the server are (`docs/operations.md`, "The database server").
- */
+/** What every connection runs first: all that the service relies on (`docs/operations.md`, "The database server"). */
 const SESSION = [
   'SET NAMES utf8mb4 COLLATE utf8mb4_bin',
   `SET SESSION ${VARIABLES.join(', ')}`,

@@ -11,10 +11,7 @@ function classify(error: unknown): Failure {
   return /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|NOMEM|PERM)/.test(code) ? 'away' : 'bug';
 }
 
-/**
- * True when opening failed for a reason that only the operator can fix: no such directory, not a database, no
- * permission. A file that another process has locked, or a full disk, is worth a retry.
- */
+/** True when only the operator can help. A file that another process has locked, or a full disk, is worth a retry. */
 export const cannotBeOpened = (error: unknown): boolean =>
   ['bug', 'broken'].includes(classify(error)) || /^SQLITE_(CANTOPEN|PERM|READONLY)/.test(codeOf(error));
 

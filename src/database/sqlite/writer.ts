@@ -20,8 +20,7 @@ interface Ended {
 
 /**
  * The connection that writes: one transaction at a time, in order of arrival. Making a commit durable costs more than all
- * other work, so consecutive transactions share one. Each of these after the first is a savepoint that can be rolled
- * back on its own.
+ * other work, so consecutive transactions share one; each after the first is a savepoint, to be rolled back on its own.
  */
 export class SqliteWriter {
   private readonly mutex = new Semaphore({
