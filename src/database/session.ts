@@ -75,18 +75,16 @@ export interface Dialect {
   readonly isReadOnly: string;
 }
 
-/**
- * What a failed statement means:
- * - `duplicate`: a unique key is taken
- * - `retry`: the transaction lost a race and can be retried
- * - `slow`: the statement took too long
- * - `lost`: the connection is unusable and the outcome of a COMMIT unknown
- * - `away`: the database cannot serve at the moment
- * - `broken`: the database cannot serve until it is repaired
- * - `tooLarge`: the server takes no statement of that size
- * - `bug`: anything else
- */
-export type Failure = 'duplicate' | 'retry' | 'slow' | 'lost' | 'away' | 'broken' | 'tooLarge' | 'bug';
+/** What a failed statement means. */
+export type Failure =
+  | 'duplicate' // a unique key is taken
+  | 'retry' // the transaction lost a race and can be retried
+  | 'slow' // the statement took too long
+  | 'lost' // the connection is unusable and the outcome of a COMMIT unknown
+  | 'away' // the database cannot serve at the moment
+  | 'broken' // the database cannot serve until it is repaired
+  | 'tooLarge' // the server takes no statement of that size
+  | 'bug'; // anything else
 
 /** 503 / 201: the database is not available, and retrying within this request does not help. */
 export const unavailable = (cause: unknown): ApiError =>

@@ -20,10 +20,7 @@ export class CreateAccounts1760000000000 extends CreateTable {
 
 const LIVE_INDEX = '(account, deleted, last_modified, unread, archived, favorite, is_article)';
 
-/**
- * Articles and tombstones. A tombstone keeps only its key, timestamp and flag. The hashes are SHA-256 of the URLs, NULL
- * once deleted, so that the database itself enforces one live article per URL.
- */
+/** Articles and tombstones; see `StoredArticle`. */
 export class CreateArticles1760000000001 extends CreateTable {
   name = 'CreateArticles1760000000001';
   table = 'articles';

@@ -1,10 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { isSqlite } from './create-table.js';
 
-/**
- * Marks of the last transactions that advanced the clock, for when the reply to a COMMIT is lost. Nullable: an older
- * version that still runs does not know the column.
- */
+/** Marks of the last transactions, for when COMMIT gets no reply. Nullable for an older version that still runs. */
 export class AddRecentWrites1760000000011 implements MigrationInterface {
   name = 'AddRecentWrites1760000000011';
 

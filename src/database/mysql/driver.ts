@@ -22,10 +22,7 @@ export class MysqlDriver {
       getConnection((error, connection) => {
         if (error || packetLimits.has(connection)) return void callback(error, connection);
         prepare(connection).then(
-          (limit) => {
-            packetLimits.set(connection, limit);
-            callback(null, connection);
-          },
+          () => void callback(null, connection),
           (reason: NodeJS.ErrnoException) => {
             connection.destroy();
             callback(reason, connection);
@@ -48,11 +45,11 @@ export class MysqlDriver {
   }
 }
 
-/** Sets up a new connection, and returns its limit of bytes. Rejects with `SettingError` if the server refuses. */
-async function prepare(connection: Connection): Promise<number> {
+/** Sets up a new connection. Rejects with `SettingError` if the server refuses. */
+async function prepare(connection: Connection): Promise<void> {
   for (const sql of SESSION) await send(connection, sql);
   const rows = await send(connection, 'SELECT @@max_allowed_packet AS bytes');
-  return Number((rows as { bytes: number | string }[])[0]?.bytes);
+  packetLimits.set(connection, Number((rows as { bytes: number | string }[])[0]?.bytes));
 }
 
 const send = (connection: Connection, sql: string): Promise<unknown> =>

@@ -12,10 +12,7 @@ import { SqliteWriter } from './writer.js';
 const LONG_READ_MS = 5;
 const READ_TIMEOUT_MS = 4_000;
 
-/**
- * Two connections to a SQLite file: one writes, one reads, so that readers see only what is committed and never wait. An
- * in-memory database has one connection. Several processes may share a file.
- */
+/** A file has two connections: one writes, one reads what is committed and never waits. Processes may share a file. */
 export class SqliteSessions implements SessionSource {
   readonly dialect = sqliteDialect;
   readonly writer: SqliteWriter;
@@ -61,8 +58,7 @@ export class SqliteSessions implements SessionSource {
 class SqliteSession implements LoanedSession {
   readonly dialect = sqliteDialect;
   readonly dataSource = this.sessions.dataSource;
-  private isWriting = false;
-  private hasEnded = false;
+  private state: 'reading' | 'writing' | 'ended' = 'reading';
 
   constructor(
     private readonly sessions: SqliteSessions,
@@ -80,7 +76,7 @@ class SqliteSession implements LoanedSession {
   private async read<T>(action: (connection: SqliteConnection) => T): Promise<T> {
     this.count();
     const { writer, reader, reads } = this.sessions;
-    if (this.isWriting) return action(writer.connection);
+    if (this.state === 'writing') return action(writer.connection);
     const { key = '' } = this.tally;
     // Most reads find no pause of their user: to take a slot for each would cost as much as a short read.
     let release = reads.isUsedBy(key) ? await reads.acquire(key, this.tally) : undefined;
@@ -100,14 +96,14 @@ class SqliteSession implements LoanedSession {
   async run(sql: string, parameters: Parameter[]): Promise<WriteResult> {
     this.count();
     const { writer } = this.sessions;
-    if (this.isWriting) return writer.connection.run(sql, parameters);
+    if (this.state === 'writing') return writer.connection.run(sql, parameters);
     return writer.transact((connection) => connection.run(sql, parameters));
   }
 
   async begin(): Promise<void> {
     this.count();
     await this.sessions.writer.begin();
-    this.isWriting = true;
+    this.state = 'writing';
   }
 
   commit(): Promise<void> {
@@ -120,26 +116,24 @@ class SqliteSession implements LoanedSession {
 
   /** Ends the transaction, if one has begun. The next one begins before this one is durable. */
   private async end(action: () => Promise<void>): Promise<void> {
-    if (!this.isWriting) return;
+    if (this.state !== 'writing') return;
     this.count();
     const durable = action();
-    this.isWriting = false;
-    this.hasEnded = true;
+    this.state = 'ended';
     return durable;
   }
 
   release(): void {
-    this.hasEnded = true;
+    this.state = 'ended';
   }
 
   destroy(): void {
-    if (this.isWriting) this.sessions.writer.abandon();
-    this.isWriting = false;
-    this.hasEnded = true;
+    if (this.state === 'writing') this.sessions.writer.abandon();
+    this.state = 'ended';
   }
 
   private count(): void {
     this.tally.statements++;
-    if (this.hasEnded) throw new Error('the session has ended');
+    if (this.state === 'ended') throw new Error('the session has ended');
   }
 }
