@@ -1,4 +1,4 @@
-import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
+import { type DataSource, MigrationExecutor } from 'typeorm';
 import { SettingError, type Settings } from '../config/settings.js';
 import { createDataSource, dataSourceOptions, openDataSource, sqliteHandle } from './data-source.js';
 import { withMigrationLock } from './migration-lock.js';
@@ -28,15 +28,6 @@ async function withDataSource<T>(settings: Settings, work: (dataSource: DataSour
     throw whyNotOpen(settings.databaseUrl, error);
   } finally {
     if (dataSource.isInitialized) await dataSource.destroy();
-  }
-}
-
-async function withRunner<T>(dataSource: DataSource, work: (runner: QueryRunner) => Promise<T>): Promise<T> {
-  const runner = dataSource.createQueryRunner();
-  try {
-    return await work(runner);
-  } finally {
-    await runner.release();
   }
 }
 
@@ -71,15 +62,13 @@ export async function migrateServer(settings: Settings, mayBeEmpty: boolean): Pr
     await examineServer(dataSource);
     if (!mayBeEmpty) await requireUsers(dataSource);
     if ((await pendingMigrations(dataSource)).length === 0) return [];
-    return withMigrationLock(dataSource, () =>
-      // On one connection, as the other one renews the lock.
-      withRunner(dataSource, async (runner) => {
-        const executor = new MigrationExecutor(dataSource, runner);
-        executor.transaction = 'none';
-        return (await executor.executePendingMigrations()).map(({ name }) => name);
-      }),
-    );
+    // They run on one connection, while the other one renews the lock.
+    return withMigrationLock(dataSource, () => runPending(dataSource));
   });
+}
+
+async function runPending(dataSource: DataSource): Promise<string[]> {
+  return (await dataSource.runMigrations({ transaction: 'none' })).map(({ name }) => name);
 }
 
 /**
@@ -91,9 +80,9 @@ export async function migrateFile(dataSource: DataSource): Promise<string[]> {
   handle.pragma('busy_timeout = 0');
   await beginImmediate((sql) => handle.exec(sql), LOCK_TIMEOUT_MS);
   try {
-    const done = await dataSource.runMigrations({ transaction: 'none' });
+    const done = await runPending(dataSource);
     handle.exec('DELETE FROM migrations WHERE id < 0; COMMIT');
-    return done.map(({ name }) => name);
+    return done;
   } catch (error) {
     // SQLite has rolled back already where the disk is full.
     if (handle.inTransaction) handle.exec('ROLLBACK');
@@ -103,9 +92,13 @@ export async function migrateFile(dataSource: DataSource): Promise<string[]> {
 
 /** Throws `SettingError` when the database has no users although DATABASE_MUST_HAVE_USERS says it has. */
 export async function requireUsers(dataSource: DataSource): Promise<void> {
-  const accounts = dataSource.getRepository(Account);
-  const hasTable = await withRunner(dataSource, (runner) => runner.hasTable(accounts.metadata.tableName));
-  if (hasTable && (await accounts.exists())) return;
+  const runner = dataSource.createQueryRunner();
+  try {
+    const { tableName } = dataSource.getMetadata(Account);
+    if ((await runner.hasTable(tableName)) && (await runner.manager.exists(Account))) return;
+  } finally {
+    await runner.release();
+  }
   throw new SettingError(
     'DATABASE_URL: the database is empty, and DATABASE_MUST_HAVE_USERS=true; check its URL and its volume, ' +
       'restore a backup, or set DATABASE_MUST_HAVE_USERS=false to start from scratch',
