@@ -81,12 +81,7 @@ const SETTLE_AND_MARK = `UPDATE accounts SET last_modified = ?, live_count = liv
   recent_writes = LEFT(CONCAT(?, COALESCE(recent_writes, '')), ${MARKS_LENGTH}) WHERE account = ?`;
 
 /** Like `settleCollection`, with a mark of the transaction: for the end of one that has locked the account otherwise. */
-export async function settle(
-  session: Session,
-  account: Buffer,
-  last: Timestamp,
-  liveDelta: number,
-): Promise<Witness | undefined> {
+export async function settle(session: Session, account: Buffer, last: Timestamp, liveDelta: number) {
   if (session.dialect.isLocal) return void (await settleCollection(session, account, last, liveDelta));
   const mark = writeMark(last, newTag());
   await session.run(SETTLE_AND_MARK, [last, liveDelta, mark, account]);

@@ -12,11 +12,8 @@ export interface EntryResponse {
 }
 
 /** The request of an entry. It shares the socket of its batch, for the client's address; its body is already there. */
-export function entryRequest(
-  batch: IncomingMessage,
-  { method, url, body }: BatchEntry,
-  headers: Headers,
-): IncomingMessage {
+export function entryRequest(batch: IncomingMessage, entry: BatchEntry, headers: Headers): IncomingMessage {
+  const { method, url, body } = entry;
   const { httpVersion, httpVersionMajor, httpVersionMinor } = batch;
   const facts = { method, url, headers, httpVersion, httpVersionMajor, httpVersionMinor, complete: true, body };
   const Request = classOf<typeof IncomingMessage>(batch);

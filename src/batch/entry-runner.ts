@@ -90,21 +90,24 @@ export class EntryRunner {
   }
 
   /** @param caller who sent it, in the transaction that it is a part of; without one it authenticates like any request */
-  async run(batch: Request, { entry, headers, admission }: Step, caller?: Caller): Promise<Slot> {
-    const request = entryRequest(batch, entry, headers) as Request;
+  async run(batch: Request, step: Step, caller?: Caller): Promise<Slot> {
+    const request = entryRequest(batch, step.entry, step.headers) as Request;
     const context = (request.context = new RequestContext(true));
-    context.admission = admission;
+    context.admission = step.admission;
     if (caller) request.caller = caller;
     // Those in the transaction are counted for the batch, which has its session.
     const { statements } = batch.context;
-    const result = await new Promise<EntryResponse>((resolve) => {
+    const { status, headers, body } = await new Promise<EntryResponse>((resolve) => {
       const response = entryResponse(request, batch.res!, resolve) as Response;
       this.host.httpAdapter.getInstance<Express>()(request, response);
     });
     context.statements += batch.context.statements - statements;
     batch.context.statements = statements + context.statements;
     context.over();
-    return { ...toJson(entry, result), ms: performance.now() - context.startedAt, record: context.record! };
+    const head = JSON.stringify({ status, path: step.entry.path, headers });
+    const json = `${head.slice(0, -1)},"body":${body === '' ? '{}' : body}}`;
+    const ms = performance.now() - context.startedAt;
+    return { status, json, bytes: Buffer.byteLength(json), ms, record: context.record! };
   }
 
   /** Runs an entry only as far as the guard that refuses it, so that its response has all headers. */
@@ -114,10 +117,4 @@ export class EntryRunner {
     admission.catch(() => undefined);
     return this.run(batch, { ...step, admission }, caller);
   }
-}
-
-function toJson({ path }: BatchEntry, { status, headers, body }: EntryResponse) {
-  const head = JSON.stringify({ status, path, headers });
-  const json = `${head.slice(0, -1)},"body":${body === '' ? '{}' : body}}`;
-  return { status, json, bytes: Buffer.byteLength(json) };
 }

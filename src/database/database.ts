@@ -124,10 +124,8 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
 
   /** Whether the server reports itself as read-only; undefined when the schema cannot be read in time. */
   private probe(): Promise<Row | undefined> {
-    const read = async (session: Session) => {
-      const { isReadOnly } = session.dialect;
-      return session.row(`SELECT ${isReadOnly} AS readOnly, EXISTS (SELECT 1 FROM accounts) AS isUsed`, []);
-    };
+    const read = (session: Session) =>
+      session.row(`SELECT ${session.dialect.isReadOnly} AS readOnly, EXISTS (SELECT 1 FROM accounts) AS isUsed`, []);
     return before(PROBE_TIMEOUT_MS, this.onSession(read), () => new Error('timed out')).catch(() => undefined);
   }
 

@@ -33,7 +33,6 @@ export function columnTypes(database: DatabaseType) {
     /** Milliseconds or a large number, which MySQL's driver may return as text. SQLite's stay as they are, even damaged. */
     bigInteger: { ...column('integer', 'bigint'), transformer: isSqlite ? undefined : number },
     boolean: { ...column('integer', 'tinyint'), transformer: boolean },
-    /** A text of at most `length` characters. */
     text: (length: number) => column('text', 'varchar', length),
     longText: column('text', 'longtext'),
   };
