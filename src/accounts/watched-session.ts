@@ -54,10 +54,7 @@ export class WatchedSession implements Session {
     return result;
   }
 
-  /**
-   * Inserts a row, the first one at once: where that is a duplicate, others probably are. Later ones are collected until
-   * another statement is due, so that 25 new articles take two INSERTs.
-   */
+  /** Inserts the first row at once, as duplicates come together; collects others: 25 new articles take two INSERTs. */
   async insertRow(insert: string, row: Parameter[]): Promise<void> {
     if (!this.isCollecting) {
       await this.run(insert + placeholders(row), row);

@@ -3,7 +3,7 @@ import { DataSource, type DataSourceOptions, type EntitySchema } from 'typeorm';
 import type { Settings } from '../config/settings.js';
 import { accountEntity, deprovisionedEntity } from './entities/account.entity.js';
 import { articleEntity } from './entities/article.entity.js';
-import { columnTypes, type DatabaseType } from './entities/columns.js';
+import { columnTypes } from './entities/columns.js';
 import { tokenEntity } from './entities/token.entity.js';
 import { MIGRATIONS } from './migrations/index.js';
 import type { MysqlDriver } from './mysql/driver.js';
@@ -29,7 +29,7 @@ export function createDataSource(options: DataSourceOptions): DataSource {
   return dataSource;
 }
 
-/** A data source that is not open yet, for TypeORM's schema builder: asks a server what it is. */
+/** A data source for TypeORM's schema builder, not open yet: MySQL and MariaDB report their schemas differently. */
 export async function dataSourceForSchema(settings: Settings): Promise<DataSource> {
   const { databaseUrl } = settings;
   if (databaseUrl.startsWith('sqlite:')) return createDataSource(sqliteOptions(settings));
@@ -60,7 +60,7 @@ export const cutConnections = ({ options }: DataSource): void =>
 
 const ENTITIES = [accountEntity, articleEntity, deprovisionedEntity, tokenEntity];
 
-const common = (type: DatabaseType) =>
+const common = (type: DataSourceOptions['type']) =>
   ({
     entities: ENTITIES.map((entity) => entity(columnTypes(type)) as EntitySchema),
     migrations: MIGRATIONS,

@@ -15,10 +15,7 @@ const DOCTOR = 'run "npm run commands -- doctor", which says what to do';
 
 export type Log = Pick<LoggerService, 'warn' | 'error'>;
 
-/**
- * The recent experience of requests with the database, and what follows for others. A read-only probe would succeed on a
- * full disk, on a server that refuses writes, and if only some pages are unreadable.
- */
+/** What requests met lately: a probe that reads succeeds on a full disk, a read-only server and a half-broken file. */
 export class DatabaseHealth {
   private writeFailed = -Infinity;
   private foundBroken = -Infinity;

@@ -65,9 +65,10 @@ type ConnectionError = NodeJS.ErrnoException & { library?: string; reason?: stri
 
 /** What to change where a server refuses the connection; undefined for what may pass without anybody's help. */
 function whyRefused(databaseUrl: string, error: ConnectionError): string | undefined {
-  const { errno = 0, code = '' } = error;
+  const { errno = 0, code = '', library, reason, message } = error;
   const { database, tls } = readServerUrl(databaseUrl);
-  const cannot = `cannot be opened: ${reasonOf(error)};`;
+  // One line, without the places in the source of OpenSSL.
+  const cannot = `cannot be opened: ${library && reason ? reason : message.split('\n')[0]!};`;
   const advice = code.includes('SSL') ? adviceOnTls(error) : undefined;
   if (advice) return `${cannot} ${advice}`;
   if (errno === TLS_REQUIRED) return `${cannot} add ssl-mode=VERIFY_IDENTITY or another ssl-mode`;
@@ -89,10 +90,6 @@ function adviceOnTls({ code, message, syscall }: ConnectionError): string | unde
   if (message.includes('alert')) return 'the server does not accept the certificate of ssl-cert, or the version of TLS';
   return 'name the authority that issued the certificate of the server as ssl-ca';
 }
-
-/** One line, without the places in the source of OpenSSL. */
-const reasonOf = ({ library, reason, message }: ConnectionError): string =>
-  library && reason ? reason : message.split('\n')[0]!;
 
 /**
  * What the file system has against a SQLite file, and what to do about it, to end a sentence that begins with the path;

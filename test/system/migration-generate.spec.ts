@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readSettings } from '../../src/config/load-settings.js';
 import { dataSourceForSchema } from '../../src/database/data-source.js';
 import { articleEntity } from '../../src/database/entities/article.entity.js';
-import { columnTypes, type DatabaseType } from '../../src/database/entities/columns.js';
+import { columnTypes } from '../../src/database/entities/columns.js';
 import { ARTICLE_FIELDS } from '../../src/protocol/fields.js';
 import type { DatabaseServer } from '../support/servers/database-server.js';
 import { startMariaDb } from '../support/servers/mariadb.js';
@@ -49,7 +49,7 @@ describe.each(Object.keys(starts))('a migration for one more field, generated on
     server = await starts[name]?.();
     url = (await server?.createDatabase('generate')) ?? `sqlite:${join(folder, 'generate.sqlite')}`;
     const { options } = await dataSourceForSchema(readSettings({ NODE_ENV: 'test', DATABASE_URL: url }));
-    const types = columnTypes(options.type as DatabaseType);
+    const types = columnTypes(options.type);
     const article = articleEntity(types, FIELDS_AND_ONE);
     dataSource = await new DataSource({ ...options, entities: [article] }).initialize();
     await dataSource.runMigrations({ transaction: 'none' });

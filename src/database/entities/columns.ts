@@ -1,9 +1,6 @@
-import type { ColumnType, EntitySchemaColumnOptions, ValueTransformer } from 'typeorm';
+import type { ColumnType, DataSourceOptions, EntitySchemaColumnOptions, ValueTransformer } from 'typeorm';
 import { type FieldKind, MAX_CODE_POINTS } from '../../protocol/fields.js';
 import { uuidBytes, uuidText } from '../../protocol/uuid.js';
-
-/** TypeORM's names of the databases; MariaDB and MySQL report their schemas differently. */
-export type DatabaseType = 'better-sqlite3' | 'mariadb' | 'mysql';
 
 const number: ValueTransformer = {
   to: (value: unknown) => value,
@@ -22,7 +19,7 @@ const uuid: ValueTransformer = {
 export type ColumnTypes = ReturnType<typeof columnTypes>;
 
 /** The column for each kind of value, `NOT NULL` unless the entity says otherwise. */
-export function columnTypes(database: DatabaseType) {
+export function columnTypes(database: DataSourceOptions['type']) {
   const isSqlite = database === 'better-sqlite3';
   // SQLite's types have no length.
   const column = (inFile: ColumnType, onServer: ColumnType, length?: number) =>

@@ -36,15 +36,12 @@ const tlsOptions = (tls: TlsChoice) => ({
   minVersion: 'TLSv1.2',
 });
 
-/**
- * Reads the certificates again, because they may have been renewed; keeps the ones it has while the files do not fit.
- * mysql2 looks at its TLS options only after it has asked for the socket.
- */
+/** Reads the certificates again, as they may be new. mysql2 looks at its TLS options after asking for the socket. */
 function renew(ssl: ReturnType<typeof tlsOptions>, tls: TlsChoice): void {
   try {
     Object.assign(ssl, readTlsFiles(tls));
   } catch {
-    // Somebody is replacing them.
+    // Somebody is replacing them: the ones it has stay.
   }
 }
 

@@ -7,10 +7,7 @@ const CHECK_INTERVAL_MS = 1_000;
 const RESPONSES_MS = 100;
 const CHECKPOINT_TIMEOUT_MS = 2_000;
 
-/**
- * Watches the file of a connection and its write-ahead log. After one is removed or replaced, the connection still accepts
- * writes, and these are lost: it belongs to the files, not to their paths.
- */
+/** Watches a connection's file and log: once one is removed or replaced, writes succeed, but no path leads to them. */
 export class SqliteFile {
   private failure?: Error;
   private readonly paths = ['', '-wal'].map((suffix) => resolve(this.handle.name) + suffix);
