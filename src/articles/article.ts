@@ -37,9 +37,12 @@ const PATCHED_ALWAYS = byName(fieldsWhere(({ patch }) => patch === 'always'));
 /** The fields that say who read the article, and when. */
 const MARKS = fieldsWhere(({ patch }) => patch === 'on reading');
 const NO_MARKS = Object.fromEntries(MARKS.map((field) => [field, null])) as Partial<Article>;
-/** `null` clears a text or a field that can be null; for any other field it counts as not sent. */
+/** `null` clears a field that can be null, and a text that has a default; for any other field it counts as not sent. */
 const CLEARABLE: ReadonlySet<ArticleField> = new Set(
-  fieldsWhere(({ kind, nullable, patch }) => patch !== undefined && (nullable ?? KINDS[kind].type === 'text')),
+  fieldsWhere(({ kind, nullable, default: otherwise, patch }) => {
+    const hasDefault = KINDS[kind].type === 'text' && otherwise !== undefined;
+    return patch !== undefined && (nullable ?? hasDefault);
+  }),
 );
 
 /**
