@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { extname, join, relative } from 'node:path';
 import type { Request } from 'express';
 import { ApiError } from '../../protocol/api-error.js';
 import { Reply } from './reply.js';
@@ -60,8 +60,9 @@ export class StaticFiles {
   }
 }
 
+/** Not what links lead to, which may be anywhere. */
 function namesIn(folder: string): string[] {
   if (!existsSync(folder)) return [];
-  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-  return names.filter((name) => statSync(join(folder, name)).isFile());
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return files.map(({ parentPath, name }) => relative(folder, join(parentPath, name)));
 }
