@@ -94,6 +94,7 @@ export class ArticlesController {
   async remove(@Req() request: Request, @CallerOf() caller: Caller, @Param('id') id: string): Promise<Reply> {
     return new Reply(200, await this.articles.remove(caller, id, preconditionsOf(request)));
   }
+
   private nextPage(request: Request, search: string, token: string): string {
     const query = nextPageQuery(search, this.settings.pageSize, token);
     return `${publicUrl(request, this.settings)}/v2/articles?${query}`;

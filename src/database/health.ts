@@ -54,8 +54,9 @@ export class DatabaseHealth {
     if (failure === 'bug' || failure === 'duplicate') throw error;
     if (failure === 'tooLarge') throw tooLarge(error);
     if (failure === 'broken') this.noteBroken(error as Error);
-    // One user's statement may be slow: that says nothing about others.
-    else if (failure !== 'slow' && elapsedMs <= RETRY_BUDGET_MS) return;
+    const isPromising = failure === 'retry' || failure === 'lost' || failure === 'away';
+    if (isPromising && elapsedMs <= RETRY_BUDGET_MS) return;
+    // Not after a slow statement of one user, which says nothing about others.
     if (failure === 'lost') this.refuseUntil = performance.now() + REFUSE_MS;
     throw unavailable(error);
   }

@@ -38,13 +38,20 @@ export async function startGalera(nodeCount = 3): Promise<GaleraCluster> {
   const nodes = await Promise.all(ports.map((_, index) => prepareNode(template, ports, index)));
   const stop = async () => void (await Promise.all(nodes.map((node) => node.remove())));
   try {
-    await Promise.all(nodes.map((node) => node.start()));
+    await Promise.all(nodes.map(startNode));
   } catch (error) {
     await stop();
     throw error;
   }
   return { nodes, stop };
 }
+
+/** Now and then Galera cannot read the priority of a thread that it has just started, and ends. */
+const startNode = (node: DatabaseServer): Promise<void> =>
+  node.start().catch((error: unknown) => {
+    if (!String(error).includes('Failed to read thread schedparams')) throw error;
+    return node.start();
+  });
 
 /**
  * The data of a single-node cluster that was stopped cleanly: nodes that start from copies of it need no state
@@ -55,7 +62,7 @@ async function galeraTemplate(): Promise<string> {
   const built = await buildOnce(`${basename(plain)}-galera`, async (folder) => {
     const ports = await nextGaleraPorts(1);
     const node = await prepareNode(plain, ports, 0);
-    await node.start();
+    await startNode(node);
     await node.stop();
     await rm(join(node.dataDir, 'galera.cache'), { force: true });
     await copyFolder(node.dataDir, join(folder, 'data'));
