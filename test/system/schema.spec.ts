@@ -160,7 +160,7 @@ describe.each(Object.keys(kinds))('the schema on %s', (name) => {
   });
 
   it('is compared: a column more in an entity is a difference', async () => {
-    const changed = articleEntity(columnTypes(dataSource.options.type as 'mysql'), {
+    const changed = articleEntity(columnTypes(dataSource.options.type), {
       ...ARTICLE_FIELDS,
       one_more: 'text',
     });
