@@ -1,13 +1,14 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { compileForDevelopment } from '../support/compile-for-development.js';
 import { findFreePort } from '../support/servers/free-port.js';
 
 let development: ChildProcess;
 let output = '';
 
 beforeAll(async () => {
-  execFileSync(process.execPath, ['node_modules/typescript-native/bin/tsc', '-p', 'tsconfig.dev.json']);
+  await compileForDevelopment();
   development = spawn(process.execPath, ['dist/development/dev/dev.js'], {
     env: {
       PATH: process.env.PATH,

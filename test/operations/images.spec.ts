@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { compileForDevelopment } from '../support/compile-for-development.js';
 import { findFreePort } from '../support/servers/free-port.js';
 import { startService } from '../support/service.js';
 
@@ -18,7 +19,7 @@ describe('the images', () => {
   }, 300_000);
 
   it('of the identity provider gives tokens that the service accepts', async () => {
-    execFileSync(process.execPath, ['node_modules/typescript-native/bin/tsc', '-p', 'tsconfig.dev.json']);
+    await compileForDevelopment();
     const folder = mkdtempSync(join(tmpdir(), 'secrets-'));
     execFileSync('deploy/make-secrets.sh', [folder]);
     const port = await findFreePort();
