@@ -48,7 +48,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
   // The library is loaded for those who want metrics alone.
   const metrics =
     settings.metricsPort === undefined ? undefined : new (await import('./operations/metrics.js')).Metrics();
-  const logRequest = requestLog(logger);
+  const logRequest = requestLog(logger, log);
   const observe = (request: Observed): void => {
     logRequest(request);
     metrics?.observeRequest(request);

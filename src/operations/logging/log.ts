@@ -112,8 +112,8 @@ const inTime = (begin: (done: () => void) => void): Promise<void> =>
 let millisecond = 0;
 let textOfMillisecond = '';
 
-/** What pino's `isoTime` returns, made once per millisecond: a fiftieth of the time of a poll. */
-function timestamp(): string {
+/** What pino's `isoTime` returns, `,"time":"…"`, made once per millisecond: a fiftieth of the time of a poll. */
+export function timestamp(): string {
   const now = Date.now();
   if (now !== millisecond) textOfMillisecond = pino.stdTimeFunctions.isoTime();
   millisecond = now;
