@@ -71,6 +71,6 @@ function requireValues(command: Command): void {
 function explain(error: unknown): string {
   if (error instanceof SettingError || error instanceof CommandError) return error.message;
   if (error instanceof ApiError && error.kind === 'unavailable')
-    return `The connection to the database was lost; completed changes are kept, and the command can be repeated. (${String(error.cause)})`;
+    return `The database is not available; completed changes are kept, and the command can be repeated. (${String(error.cause)})`;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -73,6 +73,10 @@ export async function withDatabase<T>(settings: Settings, work: (database: Datab
   try {
     if (!(await database.isReachable())) throw new CommandError(`DATABASE_URL: ${await whyNot(settings, database)}`);
     return await work(database);
+  } catch (error) {
+    // What a statement failed with tells nobody what to do about a schema that does not match.
+    const problem = isOfDriver(error) ? await blockingProblem(database) : undefined;
+    throw problem === undefined ? error : new CommandError(`DATABASE_URL: ${problem}`);
   } finally {
     await database.onApplicationShutdown();
   }
@@ -80,12 +84,21 @@ export async function withDatabase<T>(settings: Settings, work: (database: Datab
 
 async function whyNot(settings: Settings, database: Database): Promise<string> {
   if (database.damage) return `the file is corrupt (${database.damage}): ${CORRUPT_ADVICE}`;
+  const unreachable =
+    databaseFile(settings) === undefined
+      ? 'the database does not respond; check that its server is running and try again'
+      : 'another process holds the file; end it, or try again when it is done';
+  return (await blockingProblem(database)) ?? unreachable;
+}
+
+const isOfDriver = (error: unknown): boolean =>
+  ['SQLITE_ERROR', 'ER_BAD_FIELD_ERROR'].includes((error as NodeJS.ErrnoException).code ?? '');
+
+/** What has to be done about the schema before anything else. */
+async function blockingProblem(database: Database): Promise<string | undefined> {
   const problems = await examineSchema(database).catch(() => []);
   const blocking = problems.find(({ isBlocking }) => isBlocking);
-  if (blocking) return `${blocking.text}: ${blocking.advice}`;
-  return databaseFile(settings) === undefined
-    ? 'the database does not respond; check that its server is running and try again'
-    : 'another process holds the file; end it, or try again when it is done';
+  return blocking && `${blocking.text}: ${blocking.advice}`;
 }
 
 // Each line that cannot be written reports it.

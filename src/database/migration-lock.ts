@@ -8,6 +8,8 @@ const RENEW_MS = 1_000;
 const LOOK_MS = 500;
 /** After so many looks in a row at an unchanged row, its holder has ended. */
 const LOOKS = 20;
+/** After so many renewals in a row that failed, a holder ends before anybody takes over. */
+const MOST_FAILURES = 7;
 
 const CREATE = `CREATE TABLE IF NOT EXISTS \`leases\` (
   task VARCHAR(64) NOT NULL PRIMARY KEY, holder CHAR(36) NOT NULL, expires_on BIGINT NOT NULL) ENGINE=InnoDB`;
@@ -64,16 +66,19 @@ async function succeeds(dataSource: DataSource, sql: string, parameters: unknown
   }
 }
 
-/** Ends what this process does if another one took over, for instance while this one was suspended. */
+/** Ends what this process does if another one took over, for instance while this one was suspended, or soon will. */
 async function renew(dataSource: DataSource, holder: string, signal: AbortSignal): Promise<void> {
   const sql = 'UPDATE `leases` SET expires_on = ? WHERE task = ? AND holder = ?';
+  let failures = 0;
   try {
     for await (const _ of setInterval(RENEW_MS, undefined, { signal })) {
-      const result = await dataSource.query<{ affectedRows: number }>(sql, [expiry(), TASK, holder]);
-      if (result.affectedRows === 0 && !signal.aborted) cutConnections(dataSource);
+      const renewal = dataSource.query<{ affectedRows: number }>(sql, [expiry(), TASK, holder]);
+      const rows = await renewal.then(({ affectedRows }) => affectedRows).catch(() => undefined);
+      failures = rows === undefined ? failures + 1 : 0;
+      if ((rows === 0 || failures >= MOST_FAILURES) && !signal.aborted) cutConnections(dataSource);
     }
   } catch {
-    // Aborted, or the server is away: then the migration fails as well.
+    // Aborted.
   }
 }
 

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LessThan, LessThanOrEqual } from 'typeorm';
 import {
   addToLiveCount,
+  type Collection,
   eraseAccount,
   everyAccount,
-  findCollection,
   lockCollection,
   purgeableAfter,
   raiseTimestamps,
@@ -60,14 +60,14 @@ export async function* eraseUser(database: Database, account: Buffer) {
 async function* inChunks(
   database: Database,
   account: Buffer,
-  deleteSome: (transaction: Session, account: Buffer) => Promise<number>,
+  deleteSome: (transaction: Session, account: Buffer, collection?: Collection) => Promise<number>,
 ): AsyncGenerator<number, void, undefined> {
   for (;;) {
     let count = 0;
     await database.inTransaction(async (transaction) => {
-      await lockCollection(transaction, account);
+      const collection = await lockCollection(transaction, account);
       // Repeated because the reply to COMMIT was lost, it may find them gone.
-      count = Math.max(count, await deleteSome(transaction, account));
+      count = Math.max(count, await deleteSome(transaction, account, collection));
       return committed(undefined);
     });
     if (count > 0) yield count;
@@ -91,7 +91,7 @@ async function purgeSome(transaction: Session, account: Buffer, before: Timestam
  * Deletes the oldest records, and the account with the last ones. Until then devices are told to start over: should it be
  * left off, they would never learn what is gone.
  */
-async function eraseSome(transaction: Session, account: Buffer): Promise<number> {
+async function eraseSome(transaction: Session, account: Buffer, collection?: Collection): Promise<number> {
   const records = await oldest(transaction, account);
   if (records.length < CHUNK) {
     await managerOn(transaction).delete(StoredArticle, { account });
@@ -99,7 +99,7 @@ async function eraseSome(transaction: Session, account: Buffer): Promise<number>
   } else {
     const last_modified = LessThanOrEqual(records.at(-1)!.last_modified);
     await managerOn(transaction).delete(StoredArticle, { account, last_modified });
-    const next = ((await findCollection(transaction, account))?.last_modified ?? 0) + 1;
+    const next = (collection?.last_modified ?? 0) + 1;
     await raiseTimestamps(transaction, account, next, next);
     await addToLiveCount(transaction, account, -records.filter(({ deleted }) => !deleted).length);
   }

@@ -222,6 +222,14 @@ describe.each(Object.keys(DATABASES))('the doctor on %s', (name) => {
     expect((await examine(list.key)).status).toBe(0);
   });
 
+  it('is not needed to learn why another command fails', async () => {
+    await tamper('ALTER TABLE accounts RENAME COLUMN live_count TO former_count');
+    const { status, err } = await runHere(['user', 'list'], settings);
+    expect([status, err]).toEqual([1, 'DATABASE_URL: the column accounts.live_count is missing: restore a backup\n']);
+    await tamper('ALTER TABLE accounts RENAME COLUMN former_count TO live_count');
+    expect((await runHere(['user', 'list'], settings)).status).toBe(0);
+  });
+
   it.each([
     ['tokens', 'restore a backup'],
     ['accounts', 'restore a backup'],

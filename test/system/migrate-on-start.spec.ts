@@ -81,6 +81,22 @@ describe.each([
     expect(await runSql(DATABASE_URL, 'SELECT * FROM leases')).toEqual([]);
   }, 120_000);
 
+  it('renews its lock again after a renewal that failed', async () => {
+    const DATABASE_URL = await nearlyMigrated('renewed');
+    const lease = () => runSql(DATABASE_URL, 'SELECT expires_on FROM leases');
+    await runSql(DATABASE_URL, "CREATE TRIGGER failing BEFORE UPDATE ON leases FOR EACH ROW SIGNAL SQLSTATE '45000'");
+    const holder = await createConnection(DATABASE_URL);
+    await holder.query('LOCK TABLES migrations READ');
+    const migrating = runCommand(['migrate'], { DATABASE_URL });
+    await until(async () => (await lease()).length === 1);
+    await sleep(1_500);
+    await runSql(DATABASE_URL, 'DROP TRIGGER failing');
+    const [failed] = await lease();
+    await until(async () => (await lease())[0]?.expires_on !== failed?.expires_on);
+    await holder.end();
+    expect(await migrating).toMatchObject({ status: 0 });
+  });
+
   it('goes on where another process was killed over it', async () => {
     const DATABASE_URL = await nearlyMigrated('killed');
     await runSql(DATABASE_URL, "INSERT INTO leases VALUES ('migrate', 'killed', 9999999999999)");

@@ -12,7 +12,7 @@ export const mysqlDialect: Dialect = {
 };
 
 /** What the service was doing when an error came. */
-export type Stage = 'connect' | 'begin' | 'statement' | 'commit';
+export type Stage = 'connect' | 'begin' | 'statement' | 'commit' | 'rollback';
 
 /** An error of the driver, with the stage that the session adds. */
 export interface DriverError {

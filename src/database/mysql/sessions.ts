@@ -16,7 +16,6 @@ import { LARGEST_STATEMENT } from './server.js';
 
 const ACQUIRE_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 3_000;
-const ROLLBACK = 'ROLLBACK';
 
 /**
  * MySQL and MariaDB sessions, each a TypeORM query runner with a pooled connection. Every wait is bounded here, because
@@ -111,18 +110,18 @@ class MysqlSession implements LoanedSession {
   }
 
   async rollBack(): Promise<void> {
-    if (this.isInTransaction) await this.send('statement', ROLLBACK);
+    if (this.isInTransaction) await this.send('rollback', 'ROLLBACK');
     this.isInTransaction = false;
   }
 
   /**
    * The result of a statement, sent through the driver's own connection: TypeORM's `query` takes about as long for a
    * short statement as the driver, and copies every list of rows. Rejects when it takes too long, or comes after the
-   * deadline; the connection then has to be destroyed.
+   * deadline, which ROLLBACK may; the connection then has to be destroyed.
    */
   private send(stage: Stage, sql: string, parameters: Parameter[] = []): Promise<unknown> {
     if (this.runner.isReleased) return Promise.reject(new Error('the session was released'));
-    if (performance.now() > this.deadline && sql !== ROLLBACK) return Promise.reject(tooSlow());
+    if (performance.now() > this.deadline && stage !== 'rollback') return Promise.reject(tooSlow());
     this.tally.statements++;
     return new Promise((resolve, reject) => {
       this.abort = reject;
