@@ -19,11 +19,19 @@ const nulls = (name, comment, { properties }) => {
   return `/** ${comment} */\nexport const ${name} = {\n${nullable.map((field) => `  ${field}: null,\n`).join('')}} as const;\n`;
 };
 
+const lengths = (name, comment, { properties }) => {
+  const lines = Object.entries(properties).map(([field, { maxLength }]) =>
+    maxLength ? `  ${field}: ${maxLength},\n` : '',
+  );
+  return `/** ${comment} */\nexport const ${name} = {\n${lines.join('')}} as const;\n`;
+};
+
 const text = [
   '// Generated from openapi.yaml by `npm run openapi`.\n',
   list('POSTED', 'The fields of a creation.', schemas.NewArticle),
   list('PATCHED', 'The fields of a PATCH.', schemas.ArticlePatch),
   types('TYPES', 'The types of the fields of an article that are not null.', schemas.Article),
   nulls('NULLS', 'The fields of an article that may be null, and are unless someone sets them.', schemas.Article),
+  lengths('MAX_LENGTHS', 'The most code points of the fields that are refused beyond.', schemas.NewArticle),
 ].join('\n');
 writeFileSync(new URL('src/fields.ts', import.meta.url), text);

@@ -68,3 +68,14 @@ export const NULLS = {
   marked_read_by: null,
   marked_read_on: null,
 } as const;
+
+/** The most code points of the fields that are refused beyond. */
+export const MAX_LENGTHS = {
+  url: 2048,
+  title: 1024,
+  added_by: 255,
+  preview: 2048,
+  resolved_url: 2048,
+  resolved_title: 1024,
+  marked_read_by: 255,
+} as const;

@@ -1,4 +1,5 @@
 export type { Article, ArticlePatch, Conflict, LocalArticle, NewArticle, Query, Tombstone } from './article.js';
+export { MAX_LENGTHS } from './fields.js';
 export { type ErrorKind, ReadingListError } from './errors.js';
 export type { components, paths } from './openapi.js';
 export { draftOf } from './replica/checks.js';

@@ -1,3 +1,4 @@
+import { MAX_LENGTHS } from '@reading-list/client';
 import { cleanAddress } from '../list/canonical';
 import { findAddress, tidyTitle } from '../ways/shared-text';
 
@@ -20,9 +21,6 @@ export interface Entrance {
 }
 
 const SAVE = 'reading-list-save';
-
-/** The longest title that the service takes, in code points. */
-const MAX_TITLE = 1024;
 
 /**
  * Reads one-time parts of the URL and removes them immediately, because URLs are copied, bookmarked and synchronised.
@@ -72,7 +70,7 @@ function readShare(search: URLSearchParams): Entrance {
 /** Whether this is the window of the installed application, which share sheets open; most links open a tab. */
 const isInstalled = () => matchMedia('(display-mode: standalone)').matches;
 
-const cut = (title?: string | null) => (title ? [...title].slice(0, MAX_TITLE).join('') : undefined);
+const cut = (title?: string | null) => (title ? [...title].slice(0, MAX_LENGTHS.title).join('') : undefined);
 
 /** Kept in the session, because signing in may lead to another page and back. */
 const rememberSave = (save: ToSave) => sessionStorage.setItem(SAVE, JSON.stringify(save));

@@ -1,4 +1,4 @@
-import type { LocalArticle, ReadingList } from '@reading-list/client';
+import { type LocalArticle, MAX_LENGTHS, type ReadingList } from '@reading-list/client';
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ToSave } from '../account/entrance';
@@ -88,7 +88,7 @@ export function AddDialog({
           <input
             autoComplete="off"
             dir="auto"
-            maxLength={1024}
+            maxLength={MAX_LENGTHS.title}
             aria-describedby="add-hint"
             value={draft.title}
             onInput={(event) => change({ title: event.currentTarget.value })}

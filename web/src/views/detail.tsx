@@ -1,4 +1,4 @@
-import type { LocalArticle } from '@reading-list/client';
+import { type LocalArticle, MAX_LENGTHS } from '@reading-list/client';
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Actions } from '../list/actions';
@@ -85,7 +85,7 @@ function RenameForm({
           id="rename-title"
           ref={input}
           rows={3}
-          maxLength={1024}
+          maxLength={MAX_LENGTHS.title}
           dir="auto"
           defaultValue={article.title ?? ''}
           onKeyDown={(event) => {

@@ -1,3 +1,4 @@
+import { MAX_LENGTHS } from '@reading-list/client';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Session } from '../account/session';
@@ -112,7 +113,7 @@ function DeviceSection({ session, preferences, onPreferences, onKeep }: Props): 
         <input
           // Not `value`: whenever the page is rendered, that would take back what the user is typing.
           defaultValue={preferences.device}
-          maxLength={255}
+          maxLength={MAX_LENGTHS.added_by}
           dir="auto"
           aria-describedby="device-hint"
           onChange={(event) => {

@@ -1,10 +1,8 @@
-import { type ReadingList, ReadingListError } from '@reading-list/client';
+import { MAX_LENGTHS, type ReadingList, ReadingListError } from '@reading-list/client';
 import type { Saved } from '../messages';
 import { articleOf, pageUrl } from '../pages';
 import { t } from '../texts';
 import { readTab } from './read-tab';
-
-const MAX_TITLE = 1024;
 
 /** Saves what a tab shows, unless it is on the list. Has resolved before the network is asked. */
 export async function savePage(list: ReadingList, tab: chrome.tabs.Tab): Promise<Saved> {
@@ -33,4 +31,4 @@ export async function saveLink(list: ReadingList, link: string, title: string | 
 }
 
 const cut = (title: string | undefined): string | null =>
-  title?.trim() ? [...title.trim()].slice(0, MAX_TITLE).join('') : null;
+  title?.trim() ? [...title.trim()].slice(0, MAX_LENGTHS.title).join('') : null;

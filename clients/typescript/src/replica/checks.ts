@@ -1,10 +1,7 @@
 import type { Article, Draft } from '../article.js';
 import { ReadingListError } from '../errors.js';
-import { NULLS, POSTED } from '../fields.js';
+import { MAX_LENGTHS, NULLS, POSTED } from '../fields.js';
 
-const MAX_TITLE = 1024;
-const MAX_DEVICE = 255;
-const MAX_URL = 2048;
 const OPAQUE = /^(javascript|vbscript|data|mailto|about|blob)$/i;
 
 export const refused = (field: string, reason: string) =>
@@ -14,11 +11,11 @@ export const refused = (field: string, reason: string) =>
 export const trimmed = (text: string): string => wellFormed(text).replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
 
 /** @throws refused when the service would reject it */
-export const checkedTitle = (title: unknown, field = 'title'): string => checkedLine(title, field, MAX_TITLE);
+export const checkedTitle = (title: unknown, field = 'title'): string => checkedLine(title, field, MAX_LENGTHS.title);
 
 /** @throws refused when the service would reject it */
 export function checkedUrl(url: unknown, field = 'url'): string {
-  const value = checkedLine(url, field, MAX_URL);
+  const value = checkedLine(url, field, MAX_LENGTHS.url);
   const scheme = /^([a-z][a-z0-9+.-]*):\/\/(?:[^/?#\\]*@)?(?:\[[^[\]]+]|[^/?#\\:@[\]]+)(?::\d*)?(?:[/?#\\]|$)/i.exec(
     value,
   )?.[1];
@@ -30,7 +27,7 @@ export function checkedUrl(url: unknown, field = 'url'): string {
 
 /** @throws refused when the service would reject it */
 export function checkedDevice(device: unknown, field: string): string {
-  const value = checkedLine(device, field, MAX_DEVICE);
+  const value = checkedLine(device, field, MAX_LENGTHS.added_by);
   if (!value) throw refused(field, 'empty');
   return value;
 }
