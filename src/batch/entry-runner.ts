@@ -9,9 +9,6 @@ import { type BatchEntry, isInherited } from '../protocol/batch-request.js';
 import { RateLimiter } from '../rate-limit/rate-limiter.js';
 import { type EntryResponse, entryRequest, entryResponse, type Headers } from './entry-messages.js';
 
-/** How long a batch goes on beginning entries: also where the database is slow, clients have their response in ten seconds. */
-const LONGEST_MS = 5_000;
-
 /**
  * Where an entry runs: in the transaction of the batch if it reads or changes articles; alone if it deletes the
  * collection, which commits what came before and takes transactions of its own; outside, where it may wait for anything.
@@ -25,8 +22,6 @@ export interface Step {
   /** With those that it inherits. */
   headers: Headers;
   place: Place;
-  /** When it is too late to begin, by `performance.now()`. */
-  deadline: number;
   /** Set if it was already counted for the rate limit; rejects with 429 if that was too many. */
   admission?: Promise<void>;
 }
@@ -76,9 +71,8 @@ export class EntryRunner {
   async prepare(batch: Request, entries: BatchEntry[]): Promise<Step[]> {
     const lines = Object.entries(batch.headers).filter(([name]) => name === 'host' || isInherited(name));
     const inherited = Object.fromEntries(lines) as Headers;
-    const deadline = performance.now() + LONGEST_MS;
     const steps = entries.map((entry, at): Step => {
-      return { at, entry, headers: { ...inherited, ...entry.headers }, place: placeOf(entry), deadline };
+      return { at, entry, headers: { ...inherited, ...entry.headers }, place: placeOf(entry) };
     });
     if (!this.limiter.isOn) return steps;
     for (const step of steps) {
