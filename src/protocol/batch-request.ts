@@ -16,6 +16,8 @@ export interface BatchEntry {
 }
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
+/** Members of the default body, which may be copied for each entry. */
+const MAX_DEFAULTS = 1_000;
 /** These describe the batch's own body, connection or response (RFC 7240): entries neither inherit nor set them. */
 const OF_THE_MESSAGE =
   /^(content-(length|type|encoding)|transfer-encoding|(proxy-)?connection|keep-alive|te|trailer|upgrade|expect|host|prefer)$/;
@@ -40,7 +42,7 @@ function readDefaults(value: unknown) {
   return {
     method,
     path,
-    body: mergedBody(undefined, body, 'defaults'),
+    body: bounded(mergedBody(undefined, body, 'defaults'), 'defaults.body', MAX_DEFAULTS, 'members'),
     headers: readHeaders(headers, 'defaults.headers'),
   };
 }
@@ -48,7 +50,8 @@ function readDefaults(value: unknown) {
 function parseEntry(defaults: Defaults, request: unknown, name: string): BatchEntry {
   const own = requireMapping(request, name);
   const body = mergedBody(defaults.body, own.body, name);
-  const headers = bounded({ ...defaults.headers, ...readHeaders(own.headers, `${name}.headers`) }, `${name}.headers`);
+  const merged = { ...defaults.headers, ...readHeaders(own.headers, `${name}.headers`) };
+  const headers = bounded(merged, `${name}.headers`, MAX_HEADERS, 'headers');
   const method = readMethod(own.method ?? defaults.method, `${name}.method`);
   const path = readPath(own.path ?? defaults.path, `${name}.path`);
   return { method, path, url: resolve(path, `${name}.path`), headers, body };
@@ -87,7 +90,9 @@ const escaped = (url: string): string => url.toWellFormed().replace(/[^\x21-\x7e
 /** Joins the values of a header that is given twice, in another case, as HTTP does: neither may hide the other. */
 function readHeaders(value: unknown, name: string): Record<string, string> {
   const headers: Record<string, string> = {};
-  for (const [header, text] of Object.entries(bounded(requireMapping(value ?? {}, name), name))) {
+  for (const [header, text] of Object.entries(
+    bounded(requireMapping(value ?? {}, name), name, MAX_HEADERS, 'headers'),
+  )) {
     if (typeof text !== 'string' || /[\0-\x08\x0a-\x1f\x7f]/.test(text))
       throw invalidPostedData(`${name}.${header}`, 'not a header value');
     const lowered = header.toLowerCase();
@@ -98,9 +103,9 @@ function readHeaders(value: unknown, name: string): Record<string, string> {
   return headers;
 }
 
-function bounded<T extends object>(headers: T, name: string): T {
-  if (Object.keys(headers).length > MAX_HEADERS) throw invalidPostedData(name, `more than ${MAX_HEADERS} headers`);
-  return headers;
+function bounded<T extends object | undefined>(members: T, name: string, most: number, what: string): T {
+  if (Object.keys(members ?? {}).length > most) throw invalidPostedData(name, `more than ${most} ${what}`);
+  return members;
 }
 
 function mergedBody(shared: Mapping | undefined, own: unknown, name: string): Mapping | undefined {

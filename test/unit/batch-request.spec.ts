@@ -33,6 +33,13 @@ describe('a batch', () => {
     expect(refusal(() => parseBatch(batch(1_001), 25)).message).toBe(`${where}.headers: more than 1000 headers`);
   });
 
+  it('has at most a thousand members in the body of the defaults, which may be copied for each entry', () => {
+    const body = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`member${at}`, 0]));
+    const batch = (count: number) => ({ defaults: { body: body(count) }, requests: [{ ...GET, body: body(2_000) }] });
+    expect(Object.keys(parseBatch(batch(1_000), 25)[0]!.body!)).toHaveLength(2_000);
+    expect(() => parseBatch(batch(1_001), 25)).toThrow('defaults.body: more than 1000 members');
+  });
+
   it('counts the headers that an entry inherits from the defaults', () => {
     const headers = (name: string, count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, at) => [`${name}${at}`, '1']));
