@@ -29,6 +29,7 @@ const LAST_STATEMENT_MS = 6_500;
 const MAX_SESSIONS_PER_USER = 4;
 /** Transactions of one user that may queue for SQLite's single writer: as many as share a commit. */
 const MAX_LOCAL_WRITES_PER_USER = 16;
+const LONG_WRITE_MS = 50;
 const LIMITS = { timeoutMs: 3_000, refusal: 'Other requests of the same user took too long, try again later' };
 
 /**
@@ -158,14 +159,19 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
   ): Promise<T> {
     return this.transact(async (session, begin) => {
       let release: Release | undefined;
+      let begunAt = Infinity;
       const beginAlone = async () => {
         if (this.dialect.isLocal) release = await this.longLocalWrites.acquire(tally.key, tally);
         await begin();
+        begunAt = performance.now();
       };
       try {
         return await work(session, beginAlone);
       } finally {
-        release?.();
+        const tookMs = performance.now() - begunAt;
+        // After so long, others go first for as long.
+        if (release && tookMs > LONG_WRITE_MS) setTimeout(release, tookMs).unref();
+        else release?.();
       }
     }, tally);
   }

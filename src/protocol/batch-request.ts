@@ -16,6 +16,8 @@ export interface BatchEntry {
 }
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
+/** Characters of the default path, for all entries together: it is escaped for each. */
+const MAX_DEFAULT_PATHS = 2_097_152;
 /** Members of the default body, which may be copied for each entry. */
 const MAX_DEFAULTS = 1_000;
 /** These describe the batch's own body, connection or response (RFC 7240): entries neither inherit nor set them. */
@@ -31,6 +33,8 @@ export function parseBatch(body: unknown, maxRequests: number): BatchEntry[] {
   if (requests === undefined || requests === null) throw missingField('requests');
   if (!Array.isArray(requests)) throw invalidPostedData('requests', 'not a list');
   if (requests.length > maxRequests) throw invalidPostedData('requests', `more than ${maxRequests} entries`);
+  if (String(shared.path).length * requests.length > MAX_DEFAULT_PATHS)
+    throw invalidPostedData('defaults.path', `too long for ${requests.length} entries`);
   return requests.map((request, at) => parseEntry(shared, request, `requests.${at}`));
 }
 

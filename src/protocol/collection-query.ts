@@ -83,9 +83,13 @@ interface Parameter {
 const readParameters = (search: string): Parameter[] =>
   search
     .split('&')
-    .filter((part) => part !== '')
+    .filter((part) => part !== '' && !isIgnored(part))
     .map(readParameter)
     .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+
+/** Of tens of thousands of parameters that are ignored, most are so here, before they take time. */
+const isIgnored = (part: string): boolean =>
+  part.startsWith('_') && !part.includes('%') && !ONCE.has(part.split('=', 1)[0]!);
 
 function readParameter(part: string): Parameter {
   const at = part.indexOf('=');

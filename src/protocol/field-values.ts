@@ -4,6 +4,7 @@ import {
   type FieldValue,
   MAX_CODE_POINTS,
   fieldsWhere,
+  type Kind,
   KINDS,
   QUERY_FIELDS,
   type QueryField,
@@ -77,7 +78,7 @@ const lengthProblem = (text: string, most: number): string | undefined =>
 
 /** Fields that may be null and cannot be an empty text. */
 const EMPTY_IS_NULL: ReadonlySet<QueryField> = new Set(
-  fieldsWhere(({ kind, nullable }) => nullable === true && !KINDS[kind].mayBeEmpty),
+  fieldsWhere(({ kind, nullable }) => nullable === true && !(KINDS[kind] as Kind).mayBeEmpty),
 );
 
 /**

@@ -11,7 +11,7 @@ export interface Kind {
   mayBeEmpty?: true;
 }
 
-export const KINDS: Readonly<Record<FieldKind, Kind>> = {
+export const KINDS = {
   uuid: { type: 'text' },
   timestamp: { type: 'number' },
   integer: { type: 'number' },
@@ -21,7 +21,7 @@ export const KINDS: Readonly<Record<FieldKind, Kind>> = {
   label: { type: 'text', mayBeEmpty: true },
   text: { type: 'text', mayBeEmpty: true },
   device: { type: 'text' },
-};
+} as const satisfies Readonly<Record<FieldKind, Kind>>;
 
 /** A value as stored and as sent in responses: a typed JSON scalar. */
 export type FieldValue = string | number | boolean | null;
@@ -93,7 +93,7 @@ export type QueryField = keyof typeof QUERY_FIELDS;
 
 export const isQueryField = (name: string): name is QueryField => Object.hasOwn(QUERY_FIELDS, name);
 
-type ValueOf<K extends FieldKind> = K extends 'boolean' ? boolean : K extends 'integer' | 'timestamp' ? number : string;
+type ValueOf<K extends FieldKind> = { text: string; number: number; boolean: boolean }[(typeof KINDS)[K]['type']];
 
 /** The value of every field of a live article. */
 export type FieldValues = {

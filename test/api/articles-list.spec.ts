@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fieldsWhere, KINDS, QUERY_FIELDS, type QueryField } from '../../src/protocol/fields.js';
+import { fieldsWhere, type Kind, KINDS, QUERY_FIELDS, type QueryField } from '../../src/protocol/fields.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { anArticle } from '../support/article.js';
 import { deviceWith } from '../support/device-with.js';
@@ -17,7 +17,7 @@ const TEXTS = FIELDS.filter((field) => !BOOLEANS.includes(field) && !INTEGERS.in
 const FOREIGN_TEXT = '88888888-8888-4888-8888-888888888888';
 /** An empty value in a filter stands for null where the field cannot hold an empty text. */
 const NULLABLE: readonly QueryField[] = fieldsWhere(
-  ({ kind, nullable }) => nullable === true && !KINDS[kind].mayBeEmpty,
+  ({ kind, nullable }) => nullable === true && !(KINDS[kind] as Kind).mayBeEmpty,
 );
 
 let app: TestApp;
@@ -68,6 +68,7 @@ const MATCHES: Record<string, (stored: FieldValue, given: FieldValue) => boolean
 function valuesFor(field: QueryField): FieldValue[] {
   if (BOOLEANS.includes(field)) return [true, false];
   const stored = items.map((item) => valueOf(item, field)).filter((value) => value !== null);
+  if (stored.length === 0) throw new Error(`${field}: no article that is created above has a value`);
   const foreign = INTEGERS.includes(field) ? 8 : FOREIGN_TEXT;
   return [...new Set([stored[0]!, stored.at(-1)!, foreign, ...(NULLABLE.includes(field) ? [null] : [])])];
 }

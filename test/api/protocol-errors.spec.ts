@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../support/app.js';
@@ -364,6 +366,20 @@ describe('what is not HTTP is answered 400 / 107', () => {
     expect(JSON.parse(body)).toMatchObject({ code: 400, errno: 107, error: 'Bad Request' });
   });
 
+  it.each([
+    ['without credentials', 'GET /v2/articles', 401],
+    ['that needs no body', 'GET /v2', 200],
+  ])('a wrong chunk behind the response brings no second one: to a request %s', async (_, line, status) => {
+    const socket = connect(Number(new URL(app.url).port), '127.0.0.1');
+    let received = '';
+    socket.on('data', (chunk: Buffer) => (received += chunk.toString()));
+    socket.write(head(line, 'Transfer-Encoding: chunked'));
+    await expect.poll(() => received).toContain('\r\n\r\n');
+    socket.write('zz\r\n');
+    await once(socket, 'close');
+    expect([...received.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, each]) => Number(each))).toEqual([status]);
+  });
+
   it('a wrong chunk in the body of a request that needs none is the end of the connection', async () => {
     const bytes = head('DELETE /v2/articles', `Authorization: ${device.authorization}`, 'Transfer-Encoding: chunked');
     const received = await sendBytes(app.url, `${bytes}zz\r\n`);
@@ -472,6 +488,8 @@ describe('headers', () => {
     ['one header', `X-Large: ${'x'.repeat(70_000)}`],
     ['many headers', Array.from({ length: 5000 }, (_, at) => `X-${at}: ${'x'.repeat(20)}`).join('\r\n')],
     ['a cookie', `Cookie: ${'x'.repeat(100_000)}`],
+    ['a list of media types', `Accept: ${'a/b,'.repeat(1_025)}`],
+    ['a list of encodings', `Accept-Encoding: ${'a,b,'.repeat(1_025)}`],
   ])('that are too large are answered 431: %s', async (_, lines) => {
     const { status, body } = await exchangeBytes(app.url, head('GET /v2', lines));
     expect(status).toBe(431);

@@ -40,6 +40,12 @@ describe('a batch', () => {
     expect(() => parseBatch(batch(1_001), 25)).toThrow('defaults.body: more than 1000 members');
   });
 
+  it('has a default path of at most two million characters for all entries, for each of which it is escaped', () => {
+    const batch = (length: number) => ({ defaults: { ...GET, path: '/'.padEnd(length, 'a') }, requests: [{}, {}] });
+    expect(parseBatch(batch(1_048_576), 25)).toHaveLength(2);
+    expect(() => parseBatch(batch(1_048_577), 25)).toThrow('defaults.path: too long for 2 entries');
+  });
+
   it('counts the headers that an entry inherits from the defaults', () => {
     const headers = (name: string, count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, at) => [`${name}${at}`, '1']));

@@ -200,6 +200,20 @@ it('runs a statement outside of a transaction apart from the transactions of oth
   expect(await write('b')).toBe('b');
 });
 
+it('lets others go first after a long read of a user, for as long as it took', async () => {
+  const LONG =
+    'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000) SELECT COUNT(*) FROM n';
+  const readAs = (key: string, sql: string) =>
+    database.onSession((session) => session.rows(sql, []), { key, statements: 0 });
+  const start = performance.now();
+  await readAs('greedy', LONG);
+  const end = performance.now();
+  const again = readAs('greedy', 'SELECT 1').then(() => performance.now() - end);
+  await readAs('other', 'SELECT 1');
+  expect(performance.now() - end).toBeLessThan((end - start) / 2);
+  expect(await again).toBeGreaterThan(0.8 * (end - start));
+});
+
 it('reads what another process has committed, once the event loop went on, and what this one has at once', async () => {
   expect(await words()).toEqual([]);
   await write('a');

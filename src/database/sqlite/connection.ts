@@ -2,6 +2,8 @@ import type { Database as SqliteHandle, RunResult, Statement } from 'better-sqli
 import type { Parameter, Row, WriteResult } from '../session.js';
 
 const MAX_CACHED_STATEMENTS = 200;
+/** Longer ones, with many filters, seldom come again, and take memory that V8 does not count. */
+const LONGEST_CACHED = 2_000;
 
 /** A connection to a SQLite database. better-sqlite3 runs every statement synchronously. */
 export class SqliteConnection {
@@ -26,13 +28,13 @@ export class SqliteConnection {
     return { affectedRows: this.statement(sql).run(...parameters).changes, insertId: 0 };
   }
 
-  /** Prepared statements, cached by their SQL. When there are too many, the cache is cleared. */
+  /** Prepared statements, cached by their SQL unless it is long. When there are too many, the cache is cleared. */
   protected statement(sql: string): SqliteStatement {
     const known = this.statements.get(sql);
     if (known) return known;
     if (this.statements.size === MAX_CACHED_STATEMENTS) this.statements.clear();
     const statement = new SqliteStatement(this.handle.prepare(sql));
-    this.statements.set(sql, statement);
+    if (sql.length <= LONGEST_CACHED) this.statements.set(sql, statement);
     return statement;
   }
 }

@@ -8,7 +8,7 @@ import { sqliteDialect } from './dialect.js';
 import { SqliteFile } from './file.js';
 import { SqliteWriter } from './writer.js';
 
-/** After a read that took longer, other users' requests go first. */
+/** After a read that took longer, other users' requests go first, for as long as it took. */
 const LONG_READ_MS = 5;
 const READ_TIMEOUT_MS = 4_000;
 
@@ -85,11 +85,12 @@ class SqliteSession implements LoanedSession {
       // In a transaction of its own, because the only connection sees what is not committed yet.
       return reader ? action(reader) : await writer.transact(action);
     } finally {
-      if (performance.now() - start > LONG_READ_MS) {
+      const tookMs = performance.now() - start;
+      if (tookMs > LONG_READ_MS) {
         release ??= await reads.acquire(key);
+        setTimeout(release, tookMs).unref();
         await othersHadTurn();
-      }
-      release?.();
+      } else release?.();
     }
   }
 

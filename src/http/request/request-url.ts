@@ -38,10 +38,13 @@ export const queryString = ({ url }: Pick<IncomingMessage, 'url'>): string => ur
 
 /** The query of the next page: a valid one, with all parameters kept, `_token` replaced and `_limit` always present. */
 export function nextPageQuery(search: string, pageSize: number, token: string): string {
-  const kept = search.split('&').filter((part) => part !== '' && nameOf(part) !== '_token');
-  const limit = kept.some((part) => nameOf(part) === '_limit') ? [] : [`_limit=${pageSize}`];
+  const parts = search.split('&').filter((part) => part !== '');
+  const names = parts.map(nameOf);
+  const kept = parts.filter((_, at) => names[at] !== '_token');
+  const limit = names.includes('_limit') ? [] : [`_limit=${pageSize}`];
   return [...kept, ...limit, `_token=${token}`].join('&');
 }
 
 /** Of a name that is ignored, the percent-encoding may be malformed. */
-const nameOf = (part: string): string => [...new URLSearchParams(part).keys()][0]!;
+const nameOf = (part: string): string =>
+  /[%+]/.test(part) ? [...new URLSearchParams(part).keys()][0]! : part.split('=', 1)[0]!;

@@ -6,6 +6,9 @@ import { isHostHeader, pathOf, withoutFragment } from './request-url.js';
 
 /** Of two values Node keeps the first, while a proxy may have used the other. */
 const SINGLE = ['Host', 'Authorization'];
+/** Their many entries would be compared with each other, which takes twenty milliseconds for 64 KiB. */
+const NEGOTIATED = ['accept', 'accept-encoding'] as const;
+const MAX_NEGOTIATED = 4_096;
 /** What comes after a malformed request may not be what its sender meant. */
 const CLOSE = { Connection: 'close' };
 
@@ -18,6 +21,9 @@ export function requireWellFormed(request: Request, _: Response, next: NextFunct
   if (hasTooManyHeaders(request))
     return next(new ApiError('headersTooLarge', `The request has more than ${MAX_HEADERS} headers`, CLOSE));
   const { httpVersion, headers } = request;
+  for (const name of NEGOTIATED)
+    if ((headers[name]?.length ?? 0) > MAX_NEGOTIATED)
+      return next(new ApiError('headersTooLarge', `${name}: longer than ${MAX_NEGOTIATED} characters`, CLOSE));
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return refuse('The version of HTTP is neither 1.0 nor 1.1');
   if (httpVersion === '1.1' && headers.host === undefined) return refuse('Host: missing');
   for (const name of SINGLE) if (isRepeated(name, request.rawHeaders)) return refuse(`${name}: given twice`);

@@ -18,6 +18,7 @@ export class Connection {
   private readonly waiting: ServerResponse[] = [];
   private waitingBytes = 0;
   private current?: Request;
+  private latest?: ServerResponse;
   private end?: () => void;
 
   constructor(
@@ -48,10 +49,13 @@ export class Connection {
     if (this.end || this.socket.destroyed) return;
     this.end = action;
     if (this.waiting.at(-1)?.req.complete === false) this.waiting.pop();
+    // It has its response already.
+    else if (this.latest?.headersSent && !this.latest.req.complete) return void this.socket.destroySoon();
     if (!this.current?.complete) action();
   }
 
   private begin(response: ServerResponse): void {
+    this.latest = response;
     const request = (this.current = response.req as Request);
     const context = (request.context = new RequestContext());
     response.on('close', () => context.over());
