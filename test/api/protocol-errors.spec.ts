@@ -1,10 +1,9 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../support/app.js';
 import { anArticle } from '../support/article.js';
-import { client, type Client } from '../support/client.js';
+import { client, type Client, requireOwnService } from '../support/client.js';
 import { exchange, exchangeBytes, openSocket, parseAnswer, sendBytes } from './raw-http.js';
 
 const ID = '00000000-0000-4000-8000-000000000000';
@@ -370,7 +369,8 @@ describe('what is not HTTP is answered 400 / 107', () => {
     ['without credentials', 'GET /v2/articles', 401],
     ['that needs no body', 'GET /v2', 200],
   ])('a wrong chunk behind the response brings no second one: to a request %s', async (_, line, status) => {
-    const socket = connect(Number(new URL(app.url).port), '127.0.0.1');
+    requireOwnService('what is in front of it judges the chunk itself');
+    const socket = await openSocket(app.url);
     let received = '';
     socket.on('data', (chunk: Buffer) => (received += chunk.toString()));
     socket.write(head(line, 'Transfer-Encoding: chunked'));
