@@ -65,6 +65,8 @@ export class Connection {
 
   private next(): void {
     this.current = undefined;
+    // An idle connection should not keep its last request, whose body may have megabytes.
+    if (this.latest?.req.complete) this.latest = undefined;
     const next = this.waiting.shift();
     if (!next) return this.end?.();
     this.waitingBytes -= bytesOf(next.req);
