@@ -2,8 +2,8 @@ import type { Outcome, Witness } from '../database/transaction.js';
 import type { Session } from '../database/session.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 import { totalsOf } from './account-checks.store.js';
-import { settleCollection } from './accounts.store.js';
-import { MARKS_LENGTH, newTag, TAG_LENGTH, TIME_LENGTH, witnessOf, writeMark } from './write-mark.js';
+import { addAccount, lockCollection, settleCollection } from './accounts.store.js';
+import { MARKS_LENGTH, newTag, TIME_LENGTH, witnessOf, writeMark } from './write-mark.js';
 
 /** How a transaction changes the account. */
 export interface Change {
@@ -38,17 +38,11 @@ const ANY = Number.MAX_SAFE_INTEGER;
 type Tick = (session: Session, tick: ClockTick) => Promise<{ timestamp: Timestamp; witness?: Witness } | undefined>;
 
 // Raw SQL: the order of timestamps and all conditions on the collection rely on one statement that locks, compares and
-// advances. It yields 0 instead of a timestamp, and changes nothing, if a condition fails. The server assigns one column
-// after the other, each seeing the new values of those before it, so only the first can compare the old ones: it is the
-// mark, and the others follow it.
-const MARKED = `LEFT(CONCAT(LPAD(GREATEST(last_modified + 1, ?), ${TIME_LENGTH}, '0'), ?, COALESCE(recent_writes, '')), ${MARKS_LENGTH})`;
-const HAS_MARK = `SUBSTRING(recent_writes, ${TIME_LENGTH + 1}, ${TAG_LENGTH}) = ?`;
-const ON_SERVER = `INSERT INTO accounts (account, last_modified, live_count, purged_until, recent_writes)
-  VALUES (?, LAST_INSERT_ID(?), ?, ?, ?)
-  ON DUPLICATE KEY UPDATE
-    recent_writes = IF(last_modified <= ? AND live_count < ?, ${MARKED}, recent_writes),
-    live_count = live_count + IF(${HAS_MARK}, ?, 0),
-    last_modified = IF(${HAS_MARK}, LAST_INSERT_ID(GREATEST(last_modified + 1, ?)), last_modified + 0 * LAST_INSERT_ID(0))`;
+// advances. The mark comes first: a server assigns one column after the other, each seeing the new values of those before it.
+const ON_SERVER = `UPDATE accounts SET
+    recent_writes = LEFT(CONCAT(LPAD(GREATEST(last_modified + 1, ?), ${TIME_LENGTH}, '0'), ?, COALESCE(recent_writes, '')), ${MARKS_LENGTH}),
+    live_count = live_count + ?, last_modified = LAST_INSERT_ID(GREATEST(last_modified + 1, ?))
+  WHERE account = ? AND last_modified <= ? AND live_count < ?`;
 
 const IN_FILE = `INSERT INTO accounts (account, last_modified, live_count, purged_until) VALUES (?, ?, ?, ?)
   ON CONFLICT (account) DO UPDATE SET live_count = live_count + excluded.live_count,
@@ -59,11 +53,15 @@ const IN_FILE = `INSERT INTO accounts (account, last_modified, live_count, purge
 export const TICKS: Record<'server' | 'file', Tick> = {
   server: async (session, { account, now, liveDelta, ifUnmodifiedSince = ANY, maxLive = ANY }) => {
     const tag = newTag();
-    const added = [account, now, liveDelta, now - 1, writeMark(now, tag)];
-    const changed = [ifUnmodifiedSince, maxLive, now, tag, tag, liveDelta, tag, now];
-    const { insertId } = await session.run(ON_SERVER, [...added, ...changed]);
-    if (insertId === 0) return undefined;
-    return { timestamp: insertId, witness: witnessOf(account, writeMark(insertId, tag)) };
+    const parameters = [now, tag, liveDelta, now, account, ifUnmodifiedSince, maxLive];
+    let { insertId } = await session.run(ON_SERVER, parameters);
+    if (insertId === 0) {
+      const isNew = !(await lockCollection(session, account));
+      if (isNew) await addAccount(session, { account, last_modified: now - 1, live_count: 0, purged_until: now - 1 });
+      // Once it is locked, it may meet the conditions.
+      ({ insertId } = await session.run(ON_SERVER, parameters));
+    }
+    return insertId === 0 ? undefined : { timestamp: insertId, witness: witnessOf(account, writeMark(insertId, tag)) };
   },
   file: async (session, { account, now, liveDelta, ifUnmodifiedSince = ANY, maxLive = ANY }) => {
     const [row] = await session.rows(IN_FILE, [account, now, liveDelta, now - 1, ifUnmodifiedSince, maxLive]);

@@ -8,7 +8,7 @@ const KEPT = 8;
 /** A mark begins with the timestamp, in so many digits. */
 export const TIME_LENGTH = 16;
 /** The tag follows. */
-export const TAG_LENGTH = 8;
+const TAG_LENGTH = 8;
 const MARK_LENGTH = TIME_LENGTH + TAG_LENGTH;
 
 /** The length of the column `recent_writes`. */
