@@ -8,12 +8,11 @@ import { nextPageQuery, publicUrl, queryString } from '../http/request/request-u
 import { CONTENT_TYPE, Reply } from '../http/response/reply.js';
 import { PollService } from '../polling/poll.service.js';
 import { ApiError } from '../protocol/api-error.js';
+import { MAX_RECORD_BYTES } from '../protocol/fields.js';
 import { isNotModified, preconditionsOf, readResponseBehavior } from '../protocol/request-headers.js';
 import { ArticlesService } from './articles.service.js';
 import { ListingService } from './listing.service.js';
 
-/** The most that a record takes as JSON: control characters in an excerpt take six bytes each. */
-const MAX_RECORD_BYTES = 140_000;
 const TOMBSTONE_BYTES = 100;
 
 /** `/v2/articles` (docs/protocol.md). */

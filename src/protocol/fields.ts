@@ -83,6 +83,22 @@ export const FIELD_NAMES = Object.keys(FIELDS) as readonly ArticleField[];
 export const fieldsWhere = (isWanted: (field: Field) => boolean): readonly ArticleField[] =>
   FIELD_NAMES.filter((name) => isWanted(FIELDS[name]));
 
+/** The fields with texts that devices choose. */
+export const TEXT_FIELDS = fieldsWhere(({ kind }) => kind !== 'uuid' && KINDS[kind].type === 'text');
+
+/** The most bytes that a record takes as JSON without what its texts contain: names, and up to 40 bytes for each value. */
+export const MAX_FIXED_BYTES = FIELD_NAMES.join('').length + 44 * FIELD_NAMES.length;
+
+/** The most bytes that a character of a text takes as JSON: control characters are escaped. */
+export const MAX_CHARACTER_BYTES = 6;
+
+const mostCharacters = TEXT_FIELDS.map(
+  (name) => (MAX_CODE_POINTS as Partial<Record<FieldKind, number>>)[FIELDS[name].kind]!,
+);
+/** The most bytes that a record takes as JSON. */
+export const MAX_RECORD_BYTES =
+  MAX_FIXED_BYTES + MAX_CHARACTER_BYTES * mostCharacters.reduce((sum, most) => sum + most, 0);
+
 const kinds = FIELD_NAMES.map((name) => [name, FIELDS[name].kind]);
 export const ARTICLE_FIELDS = Object.fromEntries(kinds) as Readonly<Record<ArticleField, FieldKind>>;
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ApiError } from '../../src/protocol/api-error.js';
 import { parseCollectionQuery, parseDeleteQuery } from '../../src/protocol/collection-query.js';
-import { QUERY_FIELDS } from '../../src/protocol/fields.js';
+import { KINDS, QUERY_FIELDS } from '../../src/protocol/fields.js';
 
 const FIELDS = Object.keys(QUERY_FIELDS) as (keyof typeof QUERY_FIELDS)[];
 const OPERATORS = ['eq', 'min', 'max', 'gt', 'lt', 'not'] as const;
@@ -72,7 +72,7 @@ const parameter = fc
   .tuple(fc.constantFrom(...OPERATORS), fc.constantFrom(...FIELDS), fc.maxSafeInteger(), fc.boolean(), fc.string())
   .map(([operator, field, number, flag, text]) => {
     const kind = QUERY_FIELDS[field];
-    const value = kind === 'boolean' ? flag : kind === 'integer' || kind === 'timestamp' ? number : `x${text}`;
+    const value = { boolean: flag, number, text: `x${text}` }[KINDS[kind].type];
     const name = operator === 'eq' ? field : `${operator}_${field}`;
     const expected = { field, operator, value: kind === 'uuid' ? String(value).toLowerCase() : value };
     return { name, text: `${name}=${encodeURIComponent(value)}`, expected };

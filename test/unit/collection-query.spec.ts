@@ -5,23 +5,18 @@ import {
   parseCollectionQuery,
   parseDeleteQuery,
 } from '../../src/protocol/collection-query.js';
-import { type FieldValue, QUERY_FIELDS, type QueryField } from '../../src/protocol/fields.js';
+import { type FieldValue, type Kind, KINDS, QUERY_FIELDS, type QueryField } from '../../src/protocol/fields.js';
 import { refusal } from './refusal.js';
 
 const FIELDS = Object.keys(QUERY_FIELDS) as QueryField[];
 const DEFAULT_SORT = [{ field: 'last_modified', descending: true }];
 
-const sample = (field: QueryField): [string, FieldValue] => {
-  switch (QUERY_FIELDS[field]) {
-    case 'boolean':
-      return ['true', true];
-    case 'integer':
-    case 'timestamp':
-      return ['42', 42];
-    default:
-      return ['text', 'text'];
-  }
+const SAMPLES: Record<Kind['type'], [string, FieldValue]> = {
+  boolean: ['true', true],
+  number: ['42', 42],
+  text: ['text', 'text'],
 };
+const sample = (field: QueryField) => SAMPLES[KINDS[QUERY_FIELDS[field]].type];
 
 describe('a filter', () => {
   const prefixes: [string, Operator][] = [

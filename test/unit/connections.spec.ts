@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import express from 'express';
 import { afterEach, expect, it } from 'vitest';
 import { Connection } from '../../src/http/server/connections.js';
@@ -90,4 +92,22 @@ it('closes the connection of a client that does not read its response', async ()
   });
   open().pause().write(get('/large'));
   await expect.poll(() => sockets[0]?.destroyed).toBe(true);
+});
+
+it('lets go of a request, whose body may have megabytes, once its response is complete and the connection idle', async () => {
+  const bodies: WeakRef<object>[] = [];
+  const open = await serve((request, response) => {
+    const body = {};
+    Object.assign(request, { body });
+    bodies.push(new WeakRef(body));
+    response.end('served');
+  });
+  const socket = open();
+  const answered = new Promise((resolve) => socket.once('data', resolve));
+  socket.write(get('/x'));
+  await answered;
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  await expect.poll(() => (collect(), bodies[0]!.deref())).toBeUndefined();
+  expect(socket.destroyed).toBe(false);
 });

@@ -1,7 +1,17 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { FIELD_NAMES, fieldsWhere } from '../../src/protocol/fields.js';
+import {
+  FIELD_NAMES,
+  FIELDS,
+  fieldsWhere,
+  KINDS,
+  MAX_CODE_POINTS,
+  MAX_FIXED_BYTES,
+  MAX_RECORD_BYTES,
+  type FieldKind,
+  type FieldValue,
+} from '../../src/protocol/fields.js';
 
 const TABLE = 'protocol/fields.ts';
 /** The exports of other services have eight of them; nothing else names more than the few that have rules of their own. */
@@ -27,6 +37,22 @@ describe('the table of fields', () => {
 
   it('has one text of any length, which listings read apart from the rest', () => {
     expect(fieldsWhere(({ kind }) => kind === 'text')).toEqual(['excerpt']);
+  });
+
+  it('bounds a record: one whose values are as long as they can be', () => {
+    const bytesOf = (valueOf: (kind: FieldKind) => FieldValue) =>
+      Buffer.byteLength(
+        JSON.stringify(Object.fromEntries(FIELD_NAMES.map((name) => [name, valueOf(FIELDS[name].kind)]))),
+      );
+    const fixed = (kind: FieldKind) => {
+      if (kind === 'uuid') return '00000000-0000-0000-0000-000000000000';
+      return KINDS[kind].type === 'number' ? Number.MAX_SAFE_INTEGER : KINDS[kind].type === 'boolean' ? false : '';
+    };
+    const longest = (kind: FieldKind) =>
+      kind in MAX_CODE_POINTS ? '\u0001'.repeat(MAX_CODE_POINTS[kind as keyof typeof MAX_CODE_POINTS]) : fixed(kind);
+    expect(bytesOf(fixed)).toBeLessThanOrEqual(MAX_FIXED_BYTES);
+    expect(bytesOf(longest)).toBeLessThanOrEqual(MAX_RECORD_BYTES);
+    expect(MAX_RECORD_BYTES).toBeLessThan(150_000);
   });
 
   it('is the only place that lists them', () => {

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Database } from '../../src/database/database.js';
 import { committed, discarded, type Outcome } from '../../src/database/transaction.js';
 import type { Session } from '../../src/database/session.js';
+import { SqliteConnection } from '../../src/database/sqlite/connection.js';
 import { SqliteSessions } from '../../src/database/sqlite/sessions.js';
 import { ApiError } from '../../src/protocol/api-error.js';
 
@@ -263,3 +264,36 @@ it(
     expect(inFile()).toEqual(['d']);
   },
 );
+
+it('lets others go first, after a long transaction of one user, for as long as that took', async () => {
+  const finished: string[] = [];
+  const begun = (key: string, ms: number) =>
+    database.inLazyTransaction(
+      async (_, begin) => {
+        await begin();
+        for (const start = performance.now(); performance.now() - start < ms;);
+        finished.push(key);
+        return discarded(undefined);
+      },
+      { statements: 0, key },
+    );
+  await begun('greedy', 100);
+  const start = performance.now();
+  await Promise.all([begun('greedy', 0), begun('polite', 0)]);
+  expect(finished).toEqual(['greedy', 'polite', 'greedy']);
+  expect(performance.now() - start).toBeGreaterThan(80);
+});
+
+it.each([
+  ['keeps a prepared statement', 'SELECT 1', 1],
+  [
+    'does not keep one that is long, as with many filters, which seldom comes again',
+    `SELECT ${"'x', ".repeat(500)} 1`,
+    2,
+  ],
+])('%s', (_, sql, times) => {
+  const prepare = vi.spyOn(handle, 'prepare');
+  const connection = new SqliteConnection(handle);
+  expect(connection.rows(sql, [])).toEqual(connection.rows(sql, []));
+  expect(prepare).toHaveBeenCalledTimes(times);
+});

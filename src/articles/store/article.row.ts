@@ -1,6 +1,13 @@
 import { hash as digest } from 'node:crypto';
 import type { Parameter, Row } from '../../database/session.js';
-import { ARTICLE_FIELDS, type ArticleField, FIELD_NAMES, KINDS } from '../../protocol/fields.js';
+import {
+  ARTICLE_FIELDS,
+  type ArticleField,
+  FIELD_NAMES,
+  MAX_CHARACTER_BYTES,
+  MAX_FIXED_BYTES,
+  TEXT_FIELDS,
+} from '../../protocol/fields.js';
 import { uuidBytes, uuidOf } from '../../protocol/uuid.js';
 import type { Article, Tombstone } from '../article.js';
 
@@ -19,12 +26,9 @@ export const ID_DIGITS = 'LOWER(HEX(id)) AS id_digits';
 /** The columns that `toItem` needs. */
 export const ITEM_COLUMNS = [ID_DIGITS, ...FIELD_NAMES.filter((field) => field !== 'id'), 'deleted'].join(', ');
 
-const TEXTS = FIELD_NAMES.filter((field) => field !== 'id' && KINDS[ARTICLE_FIELDS[field]].type === 'text');
-/** The names of the fields and all other values. */
-const FIXED_BYTES = 600;
-
-/** The most bytes that an item takes as JSON: control characters take six. */
-export const MOST_BYTES = `${FIXED_BYTES} + 6 * (${TEXTS.map((field) => `COALESCE(OCTET_LENGTH(${field}), 0)`).join(' + ')}) AS most_bytes`;
+const octets = TEXT_FIELDS.map((field) => `COALESCE(OCTET_LENGTH(${field}), 0)`);
+/** The most bytes that an item takes as JSON. */
+export const MOST_BYTES = `${MAX_FIXED_BYTES} + ${MAX_CHARACTER_BYTES} * (${octets.join(' + ')}) AS most_bytes`;
 
 /** The id of a row with `ID_DIGITS`. */
 export const idOf = (row: Row): string => uuidOf(row.id_digits as string);
