@@ -19,7 +19,7 @@ export function addTokenCreate(commands: Command, shell: Shell): void {
     .description(
       `Prints the token, which devices send as "Authorization: Bearer rl_…", and as a link and a QR code that open the web application signed in. It is shown only once; only a hash is stored.
 
-A user exists from the first token on. Give each device its own, so that the token of a lost device can be revoked alone.`,
+A token is enough to create a user; the list begins with the first request. Give each device its own, so that the token of a lost device can be revoked alone.`,
     )
     .argument('<user>', 'whose token', readName)
     .requiredOption(

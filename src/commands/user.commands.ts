@@ -11,7 +11,7 @@ export function addUserList(commands: Command, shell: Shell): void {
     .command('list')
     .summary('List the users by key')
     .description(
-      'Prints a line for each user: key, number of live articles, time of the latest change. Names are not stored anywhere: the first line of "user export --subject NAME" has the key of a user you know.',
+      'Prints a line for each user: key, number of live articles, time of the latest change. The list has no names, which are stored only with personal tokens (see "token list"): the first line of "user export --subject NAME" has the key of a user you know.',
     )
     .option('--json', 'one JSON object per line')
     .action(({ json }: { json?: boolean }) =>
