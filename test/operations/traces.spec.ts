@@ -104,7 +104,7 @@ it('a receiver gets a trace of a create with its SQL statements, below the span 
     const sql = attributeOf(span, 'db.query.text');
     return sql && !/FROM deprovisioned/.test(sql.stringValue!);
   });
-  expect(statements.map(({ name }) => name)).toEqual(['START', 'INSERT', 'INSERT', 'COMMIT']);
+  expect(statements.map(({ name }) => name)).toEqual(['START', 'UPDATE', 'INSERT', 'COMMIT']);
   expect(attributeOf(statements[2]!, 'db.query.text')!.stringValue).toMatch(/^INSERT INTO articles .*VALUES \(\?/);
   expect(below(create!).map(({ name }) => name)).toContain('ArticlesController.create');
   const urls = below(create!).map((span) => attributeOf(span, 'url.full')?.stringValue);
