@@ -24,6 +24,8 @@ export class SqliteSessions implements SessionSource {
     refusal: 'The database is not available, try again later',
   });
 
+  /** Whoever waited reads in a turn of its own: pauses that end together would run all their reads in one. */
+  turns: Promise<void> = Promise.resolve();
   private readonly file?: SqliteFile;
 
   /** @param onMoved called once, soon after the file is found to be removed or replaced */
@@ -80,6 +82,7 @@ class SqliteSession implements LoanedSession {
     const { key = '' } = this.tally;
     // Most reads find no pause of their user: to take a slot for each would cost as much as a short read.
     let release = reads.isUsedBy(key) ? await reads.acquire(key, this.tally) : undefined;
+    if (release) await (this.sessions.turns = this.sessions.turns.then(() => othersHadTurn()));
     const start = performance.now();
     try {
       // In a transaction of its own, because the only connection sees what is not committed yet.

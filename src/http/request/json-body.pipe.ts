@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { setImmediate as othersHadTurn } from 'node:timers/promises';
 import { createParamDecorator, type ExecutionContext, Injectable, type PipeTransform } from '@nestjs/common';
 import express, { type Request } from 'express';
 import { Settings } from '../../config/settings.js';
@@ -8,6 +9,9 @@ import { MemorySlots } from '../memory-slots.js';
 import { ServiceStatus } from '../service-status.js';
 import { requestOf } from './request-context.js';
 
+/** Parsing more may take up to a tenth of a second, for two megabytes of different names. */
+const LARGE_BYTES = 65_536;
+
 /**
  * Reads a request's body as JSON for the handler, and therefore after the guards: without credentials nobody can make
  * the service read a body. A batch entry already has its body. Returns undefined for an empty body. Throws 400 / 106,
@@ -16,6 +20,8 @@ import { requestOf } from './request-context.js';
 @Injectable()
 export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
   private readonly readRaw: ReturnType<typeof express.raw>;
+  /** Large bodies are parsed one in each turn of the event loop. */
+  private turns: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly settings: Settings,
@@ -30,6 +36,7 @@ export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
     this.requireReadable(request);
     const bytes = Math.min(this.settings.maxBodyBytes, decompressedBytes(request));
     const raw = await this.slots.read(request, bytes, () => this.status.monitor.whileWaiting(this.read(request)));
+    if (raw.length > LARGE_BYTES) await (this.turns = this.turns.then(() => othersHadTurn()));
     // Every malformed byte would become U+FFFD, and two URLs could become one.
     if (!isUtf8(raw)) throw new ApiError('malformedJson', 'The body is not in UTF-8');
     const text = raw.toString().replace(/^\uFEFF/, '');
