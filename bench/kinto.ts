@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { parseArgs } from 'node:util';
 import { makeBed } from './bed.js';
 import { median } from './figures.js';
-import { startBuiltService } from './subjects.js';
+import { anArticle } from './load/operations.js';
+import { processorTime, startBuiltService } from './subjects.js';
 
 /*
  * Compares the service on MariaDB with a running Kinto, a store of the same protocol family: the same records, users and
@@ -26,7 +26,6 @@ if (!options.pid) throw new Error('--pid: the process of Kinto');
 const USERS = 8;
 const RECORDS = 1_000;
 const IN_A_BATCH = 25;
-const CLOCK_TICKS_PER_SECOND = 100;
 
 interface Answer {
   status: number;
@@ -46,8 +45,9 @@ interface Server {
   /** The headers of a poll that finds nothing new, for a collection's timestamp. */
   unchanged: (timestamp: string) => Record<string, string>;
   timestampOf: (answer: Answer) => string;
-  /** Filled by `seed`, by user. */
+  /** By user, filled by `seed`. */
   ids: string[][];
+  /** By user, filled by `look`. */
   timestamps: string[];
 }
 
@@ -80,19 +80,11 @@ function send(
   });
 }
 
-const aRecord = (name: string) => ({
-  url: `https://example.com/${name}`,
-  title: 'A title of some forty characters, more or less',
-  added_by: 'laptop',
-  excerpt: 'What the article says in its first lines, as a device would send it. '.repeat(4).trim(),
-  word_count: 731,
-});
-
 const aBatch = ({ records, wrap }: Server, name: string) => ({
   requests: Array.from({ length: IN_A_BATCH }, (_, at) => ({
     method: 'POST',
     path: records,
-    body: wrap(aRecord(`${name}-${at}`)),
+    body: wrap(anArticle('kinto', `${name}-${at}`)),
   })),
 });
 
@@ -118,7 +110,8 @@ const OPERATIONS: Record<
   },
   create: {
     status: 201,
-    run: (server, user, n, salt) => send(server, user, 'POST', server.records, server.wrap(aRecord(`${salt}-${n}`))),
+    run: (server, user, n, salt) =>
+      send(server, user, 'POST', server.records, server.wrap(anArticle('kinto', `${salt}-${n}`))),
   },
   PATCH: {
     status: 200,
@@ -142,7 +135,6 @@ async function seed(server: Server): Promise<void> {
       for (const response of responses) ids.push((response.body.data?.id ?? response.body.id)!);
     }
     server.ids[user] = ids;
-    await look(server, user);
   }
 }
 
@@ -152,13 +144,6 @@ async function look(server: Server, user: number): Promise<void> {
   server.timestamps[user] = server.timestampOf(answer);
 }
 
-function processorMs(pid: number): number {
-  const facts = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /s, '')
-    .split(' ');
-  return ((Number(facts[11]) + Number(facts[12])) * 1000) / CLOCK_TICKS_PER_SECOND;
-}
-
 let runs = 0;
 
 async function round(server: Server, operation: string, seconds: number) {
@@ -166,7 +151,7 @@ async function round(server: Server, operation: string, seconds: number) {
   for (let user = 0; user < USERS; user++) await look(server, user);
   const salt = `run-${++runs}`;
   const start = performance.now();
-  const before = processorMs(server.pid);
+  const before = processorTime(server.pid);
   let [n, done] = [0, 0];
   const connection = async (_: unknown, user: number) => {
     while (performance.now() - start < seconds * 1000) {
@@ -177,7 +162,7 @@ async function round(server: Server, operation: string, seconds: number) {
   };
   await Promise.all(Array.from({ length: USERS }, connection));
   const perSecond = done / ((performance.now() - start) / 1000);
-  return { perSecond, microseconds: ((processorMs(server.pid) - before) * 1000) / done };
+  return { perSecond, microseconds: ((processorTime(server.pid) - before) * 1000) / done };
 }
 
 const bed = await makeBed('mariadb');

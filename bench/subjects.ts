@@ -117,7 +117,8 @@ const answers = (port: number): Promise<boolean> =>
 
 const CLOCK_TICKS_PER_SECOND = 100;
 
-function processorTime(pid: number): number {
+/** The CPU time that a process has used so far, in milliseconds. */
+export function processorTime(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /, '')
     .split(' ');

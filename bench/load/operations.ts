@@ -53,7 +53,8 @@ function constant(build: (user: User, job: JobFacts) => Buffer): Operation['requ
   };
 }
 
-const anArticle = (account: string, name: string) => ({
+/** A new article of some user; its URL is unique by account and name. */
+export const anArticle = (account: string, name: string) => ({
   url: `https://example.com/${account}/new/${name}`,
   title: 'A title of some forty characters, more or less',
   added_by: 'laptop',
