@@ -31,6 +31,8 @@ const MAX_SESSIONS_PER_USER = 4;
 const MAX_LOCAL_WRITES_PER_USER = 16;
 const LONG_WRITE_MS = 50;
 const LIMITS = { timeoutMs: 3_000, refusal: 'Other requests of the same user took too long, try again later' };
+/** For those who may have to wait several times, so that they have a response in ten seconds nevertheless. */
+const SHORTER = { timeoutMs: 2_500 };
 
 /**
  * Runs reads and transactions, each on a session of its own, and retries them as a whole while that is safe and promising.
@@ -49,8 +51,9 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
     ...LIMITS,
     slotsPerKey: isFile(this.dataSource) ? MAX_LOCAL_WRITES_PER_USER : MAX_SESSIONS_PER_USER,
   });
-  /** A long transaction of one user at a time, so that others get SQLite's single writer in between. */
-  private readonly longLocalWrites = new Semaphore({ ...LIMITS, slotsPerKey: 1 });
+  /** One long transaction at a time, for which only one of each user waits: others get SQLite's single writer in between. */
+  private readonly longLocalWrites = new Semaphore({ ...LIMITS, ...SHORTER, slots: 1 });
+  private readonly longLocalWritesPerUser = new Semaphore({ ...LIMITS, ...SHORTER, slotsPerKey: 1 });
 
   /** @param connect opens the data source; calls `onMoved` when its file is found to be removed or replaced later */
   constructor(
@@ -138,7 +141,8 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
   /** How many sessions are in use, and how many requests wait for one, or for others of the same user. */
   usage(): { used: number; waiting: number; queued: number } {
     const { used, waiting } = this.source?.usage() ?? { used: 0, waiting: 0 };
-    return { used, waiting, queued: this.perUser.waiting + this.longLocalWrites.waiting };
+    const queued = this.perUser.waiting + this.longLocalWritesPerUser.waiting;
+    return { used, waiting: waiting + this.longLocalWrites.waiting, queued };
   }
 
   /** Runs statements, each its own transaction, on one session or the tally's. May run `work` more than once. */
@@ -158,10 +162,14 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
     tally: Tally & { key: string },
   ): Promise<T> {
     return this.transact(async (session, begin) => {
+      let releaseUser: Release | undefined;
       let release: Release | undefined;
       let begunAt = Infinity;
       const beginAlone = async () => {
-        if (this.dialect.isLocal) release = await this.longLocalWrites.acquire(tally.key, tally);
+        if (this.dialect.isLocal) {
+          releaseUser = await this.longLocalWritesPerUser.acquire(tally.key, tally);
+          release = await this.longLocalWrites.acquire('', tally);
+        }
         await begin();
         begunAt = performance.now();
       };
@@ -169,9 +177,13 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
         return await work(session, beginAlone);
       } finally {
         const tookMs = performance.now() - begunAt;
-        // After so long, others go first for as long.
-        if (release && tookMs > LONG_WRITE_MS) setTimeout(release, tookMs).unref();
+        const isLong = tookMs > LONG_WRITE_MS;
+        // Before the next long one, what others wait to write is made durable.
+        if (release && isLong) setImmediate(release);
         else release?.();
+        // Other users go first for as long as it took.
+        if (releaseUser && isLong) setTimeout(releaseUser, tookMs).unref();
+        else releaseUser?.();
       }
     }, tally);
   }

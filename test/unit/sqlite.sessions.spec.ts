@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { DataSource } from 'typeorm';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Database } from '../../src/database/database.js';
 import { committed, discarded, type Outcome } from '../../src/database/transaction.js';
 import type { Session } from '../../src/database/session.js';
@@ -215,6 +215,23 @@ it('lets others go first after a long read of a user, for as long as it took', a
   expect(await again).toBeGreaterThan(0.8 * (end - start));
 });
 
+it('lets others have a turn between reads whose pauses end together', async () => {
+  const users = ['one', 'two', 'three'];
+  const pauses = await Promise.all(users.map((key) => sessions.reads.acquire(key)));
+  const events: string[] = [];
+  const reads = users.map((key) =>
+    database.onSession((session) => session.row('SELECT 1', []), { key, statements: 0 }).then(() => events.push(key)),
+  );
+  await nextTick();
+  for (const end of pauses) end();
+  const next = (): void => void (events.push('turn'), events.length < 20 && setImmediate(next));
+  setImmediate(next);
+  await Promise.all(reads);
+  const places = users.map((key) => events.indexOf(key));
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
+  for (const place of places.slice(1)) expect(events[place - 1]).toBe('turn');
+});
+
 it('reads what another process has committed, once the event loop went on, and what this one has at once', async () => {
   expect(await words()).toEqual([]);
   await write('a');
@@ -265,8 +282,9 @@ it(
   },
 );
 
-it('lets others go first, after a long transaction of one user, for as long as that took', async () => {
+describe('a long transaction', () => {
   const finished: string[] = [];
+  beforeEach(() => void (finished.length = 0));
   const begun = (key: string, ms: number) =>
     database.inLazyTransaction(
       async (_, begin) => {
@@ -277,11 +295,21 @@ it('lets others go first, after a long transaction of one user, for as long as t
       },
       { statements: 0, key },
     );
-  await begun('greedy', 100);
-  const start = performance.now();
-  await Promise.all([begun('greedy', 0), begun('polite', 0)]);
-  expect(finished).toEqual(['greedy', 'polite', 'greedy']);
-  expect(performance.now() - start).toBeGreaterThan(80);
+
+  it('of one user lets others go first afterwards, for as long as that took', async () => {
+    await begun('greedy', 100);
+    const start = performance.now();
+    await Promise.all([begun('greedy', 0), begun('polite', 0)]);
+    expect(finished).toEqual(['greedy', 'polite', 'greedy']);
+    expect(performance.now() - start).toBeGreaterThan(80);
+  });
+
+  it('lets the short ones that wait go before the next long one, whoever sent that', async () => {
+    const long = ['one', 'two', 'three'].map((key) => begun(key, 100));
+    await nextTick();
+    await Promise.all([...long, write('short').then(() => finished.push('short'))]);
+    expect(finished).toEqual(['one', 'short', 'two', 'three']);
+  });
 });
 
 it.each([

@@ -132,7 +132,7 @@ const isByFlags = ({ filters, sort }: PageRequest): boolean =>
   !includesTombstones(filters) &&
   filters.some(({ field }) => field !== 'last_modified');
 
-const isByTime = ([first]: readonly SortKey[]): boolean => first?.field === 'last_modified';
+export const isByTime = ([first]: readonly SortKey[]): boolean => first?.field === 'last_modified';
 
 const IN_LIVE_INDEX: ReadonlySet<string> = new Set(['deleted', ...LIVE_INDEX]);
 

@@ -105,9 +105,10 @@ export class SqliteWriter {
     return durable;
   }
 
-  /** Lets the next transaction begin, which joins those that are not durable yet. */
+  /** Lets the next transaction begin, which joins those that are not durable yet: also if it is about to wait. */
   private leave(): void {
-    if (this.mutex.waiting === 0 || this.ended.length >= MAX_TRANSACTIONS_IN_COMMIT) this.flush();
+    if (this.ended.length >= MAX_TRANSACTIONS_IN_COMMIT) this.flush();
+    else process.nextTick(() => this.release ?? this.flush());
     const { release } = this;
     this.release = undefined;
     release?.();
