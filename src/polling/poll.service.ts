@@ -14,6 +14,7 @@ import { callerOf } from '../auth/caller.js';
 import { type Now, NOW } from '../config/settings.module.js';
 import { Settings } from '../config/settings.js';
 import type { RequestContext } from '../http/request/request-context.js';
+import { atEndOfTurn } from '../http/server/end-of-turn.js';
 import { ServiceStatus } from '../http/service-status.js';
 import { readWait, linesOf } from '../protocol/request-headers.js';
 import type { Timestamp } from '../protocol/timestamp.js';
@@ -32,6 +33,8 @@ const RELEASES = 10;
 export class PollService implements OnApplicationBootstrap, OnApplicationShutdown {
   /** So that a burst of changes does not become a burst of statements. */
   private readonly woken = new Semaphore({ slots: 32, timeoutMs: 10_000, refusal: 'Too many polls were woken' });
+  /** Thousands of clients may be gone at once, as when a load balancer is. */
+  private readonly abandon = atEndOfTurn((poll: HeldPoll) => this.polls.end(poll, 'abandoned'));
   private timer?: NodeJS.Timeout;
 
   constructor(
@@ -64,7 +67,7 @@ export class PollService implements OnApplicationBootstrap, OnApplicationShutdow
     // Before the look, so that no change is missed in between.
     const poll = this.polls.enter(callerOf(request).key, seconds * 1000);
     if (!poll) return { unchanged: await look(), headers: {} };
-    request.context.whenOver(() => this.polls.end(poll, 'abandoned'));
+    request.context.whenOver(() => this.abandon(poll));
     try {
       return { unchanged: await this.hold(request, poll, since, look), headers };
     } finally {

@@ -56,7 +56,11 @@ export function createHttpServer(
       refuse(socket, id, error, body, endOfService && { Alert: alertHeader(endOfService, now()) });
       onRefusal(id, error);
     });
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => refuseLast(socket, clientError(error)));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    // Thousands of clients may be gone at once.
+    if (error.code === 'ECONNRESET') socket.destroy();
+    else refuseLast(socket, clientError(error));
+  });
   server.on('connect', (_request: IncomingMessage, socket: Socket) =>
     refuseLast(socket, new ApiError('methodNotAllowed', 'CONNECT: not allowed here', { Allow: 'GET, HEAD' })),
   );
