@@ -61,7 +61,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
   });
   adapter.replies = nest.get(ReplyWriter);
   const status = nest.get(ServiceStatus);
-  for (const warning of warningsAbout(settings)) logger.warn({ context: 'Settings' }, warning);
+  for (const warning of warningsAbout(settings, now())) logger.warn({ context: 'Settings' }, warning);
   nest.use(observeRequests(observe));
   options.extend?.(nest);
   nest.use(requireWellFormed, refuseOverload(status.monitor));

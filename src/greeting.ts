@@ -1,28 +1,41 @@
 import { networkInterfaces } from 'node:os';
 import { renderUnicodeCompact } from 'uqr';
+import type { Settings } from './config/settings.js';
 
 const ARTICLE = '{"url":"https://example.com/","title":"Example","added_by":"laptop"}';
 
 /** The lines that tell a newcomer what to do next, on this machine and on a phone. */
-export function greeting({ host, port }: { host: string; port: number }, interfaces = networkInterfaces()): string[] {
+export function greeting(
+  {
+    host,
+    port,
+    webAppEnabled,
+    basicAuthEnabled,
+  }: Pick<Settings, 'host' | 'port' | 'webAppEnabled' | 'basicAuthEnabled'>,
+  interfaces = networkInterfaces(),
+): string[] {
+  const path = webAppEnabled ? '/app/' : '/docs';
   const isShared = host === '0.0.0.0' || host === '::';
   const base = baseUrl(isShared ? '127.0.0.1' : host, port);
   const lines = [
-    `the web application: ${base}/app/`,
+    ...(webAppEnabled ? [`the web application: ${base}/app/`] : []),
     `documentation: ${base}/docs`,
-    `try it: curl -u me:secret ${base}/v2/articles --json '${ARTICLE}'`,
+    basicAuthEnabled
+      ? `try it: curl -u me:secret ${base}/v2/articles --json '${ARTICLE}'`
+      : 'a token to sign in with: npm run commands -- token create me --name laptop',
   ];
   if (!isShared) return [...lines, 'for phones in the same network: npm start -- --lan'];
   const links = Object.values(interfaces)
     .flatMap((addresses) => addresses ?? [])
     .filter(({ family, internal, address }) => family === 'IPv4' && !internal && !address.startsWith('169.254.'))
-    .map(({ address }) => `${baseUrl(address, port)}/app/`);
+    .map(({ address }) => `${baseUrl(address, port)}${path}`);
   if (links.length === 0) return [...lines, 'this machine has no address in a local network'];
   return [
     ...lines,
     `on a phone in the same network: ${links.join(' or ')}`,
     renderUnicodeCompact(links[0]!, { border: 2 }),
-    'Any name and password opens a list: for trying out only. Offline use and installing need https, see docs/home.md.',
+    (basicAuthEnabled ? 'Any name and password opens a list: for trying out only. ' : '') +
+      'Offline use and installing need https, see docs/home.md.',
   ];
 }
 

@@ -60,7 +60,7 @@ async function serve(settings: Settings, traced: boolean): Promise<Stop> {
   }
   const port = await listen(app.server, 'PORT', settings.host, settings.port);
   console.log(`listening on ${baseUrl(settings.host, port)}`);
-  if (!settings.production) for (const line of greeting({ host: settings.host, port })) console.log(line);
+  if (!settings.production) for (const line of greeting({ ...settings, port })) console.log(line);
   return async () => {
     await shutDown(app);
     await endTracing?.();

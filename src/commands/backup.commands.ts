@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { requireDatabaseFile, whyUnusable } from '../database/why-not-open.js';
 import { advanceClocks } from './database.commands.js';
-import { type CommandContext, CommandError, type Shell, withDatabase } from './shell.js';
+import { type CommandContext, CommandError, counted, type Shell, withDatabase } from './shell.js';
 import { examine } from './doctor.command.js';
 import {
   copyDatabase,
@@ -35,7 +35,7 @@ export function addBackup(commands: Command, shell: Shell): void {
           throw new CommandError(`${file}: exists already; name a new file`);
         audit('backup', 'all users');
         const { users, articles } = await copyDatabase(source, resolve(file));
-        await print(`backed up ${articles} articles of ${users} users to ${file}`);
+        await print(`backed up ${counted(articles, 'article')} of ${counted(users, 'user')} to ${file}`);
       }),
     );
 }
@@ -77,10 +77,11 @@ async function restore(context: CommandContext, file: string): Promise<number> {
     await removeDatabase(restored);
     throw error;
   }
-  for (const suffix of FILE_SUFFIXES)
-    if (existsSync(target + suffix)) await rename(target + suffix, `${target}.replaced-${time}${suffix}`);
+  const replaced = `${target}.replaced-${time}`;
+  for (const suffix of FILE_SUFFIXES) if (existsSync(target + suffix)) await rename(target + suffix, replaced + suffix);
   await rename(restored, target);
-  await context.print(`restored ${articles} articles of ${users} users from ${file}`);
+  await context.print(`restored ${counted(articles, 'article')} of ${counted(users, 'user')} from ${file}`);
+  if (existsSync(replaced)) await context.print(`the file that was there before is kept as ${replaced}`);
   await context.print(
     'with its next request each device starts over: it loads its list again and sends what it has not sent yet; ' +
       'what was changed after the backup and sent before the loss is lost',

@@ -7,7 +7,7 @@ import { isBusy } from '../database/sqlite/dialect.js';
 import { committed } from '../database/transaction.js';
 import { isUsableTimestamp, type Timestamp } from '../protocol/timestamp.js';
 import { purgeableBefore, purgeTombstones } from '../purge/purge.store.js';
-import { CommandError, type DatabaseContext, EXIT, type Shell } from './shell.js';
+import { CommandError, counted, type DatabaseContext, EXIT, type Shell } from './shell.js';
 
 export function addMigrate(commands: Command, shell: Shell): void {
   commands
@@ -54,7 +54,8 @@ export function addPurge(commands: Command, shell: Shell): void {
         let total = { accounts: 0, tombstones: 0 };
         for await (total of purgeTombstones(database, purgeableBefore(settings, now()), dryRun))
           progress(`${total.tombstones} tombstones of ${total.accounts} users so far`);
-        await print(`${dryRun ? 'would purge' : 'purged'} ${total.tombstones} tombstones of ${total.accounts} users`);
+        const purged = `${counted(total.tombstones, 'tombstone')} of ${counted(total.accounts, 'user')}`;
+        await print(`${dryRun ? 'would purge' : 'purged'} ${purged}`);
       }),
     );
 }

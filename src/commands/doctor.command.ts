@@ -3,10 +3,10 @@ import { CORRUPT_ADVICE } from '../database/why-not-open.js';
 import type { Database } from '../database/database.js';
 import { keysAfter } from '../accounts/account-checks.store.js';
 import { everyAccount } from '../accounts/accounts.store.js';
-import { type DatabaseContext, EXIT, type Shell } from './shell.js';
+import { counted, type DatabaseContext, EXIT, type Shell } from './shell.js';
 import { examineAccount, examineStrays, type Problem } from './doctor/examine.js';
 import { examineSchema } from './doctor/schema.js';
-import { addUserOptions, keyOf, namedUser, type NamedUser, type UserOptions } from './user-options.js';
+import { addUserOptions, keyOf, namedUser, type NamedUser, requireAccount, type UserOptions } from './user-options.js';
 
 export function addDoctor(commands: Command, shell: Shell): void {
   const command = commands
@@ -58,8 +58,9 @@ export async function examine(context: DatabaseContext, mayRepair: boolean, user
       progress(`${++users} users so far, ${found} problems`);
     }
   }
+  if (user && found === 0) await requireAccount(context, user);
   const repaired = mayRepair ? repairable : 0;
-  await print(`${users} users examined, ${found} problems found, ${repaired} repaired`);
+  await print(`${counted(users, 'user')} examined, ${counted(found, 'problem')} found, ${repaired} repaired`);
   await print(`next: ${nextStep(found, repaired, repairable)}${isBlocked ? '; no user could be examined' : ''}`);
   return found > repaired ? EXIT.attention : EXIT.ok;
 }

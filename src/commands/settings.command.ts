@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { type Variables, variablesOfFile } from '../config/load-settings.js';
-import { masked, SETTING_NAMES, valueOf } from '../config/settings.js';
+import { masked, SETTING_NAMES, type Settings, valueOf } from '../config/settings.js';
 import type { Shell } from './shell.js';
 
 export function addSettings(commands: Command, shell: Shell): void {
@@ -15,7 +15,7 @@ export function addSettings(commands: Command, shell: Shell): void {
       shell.run(async ({ settings, environment, print }) => {
         const fromFile = variablesOfFile();
         for (const name of SETTING_NAMES) {
-          const text = String(valueOf(settings, name) ?? '');
+          const text = String(valueOf(settings, name) ?? derivedValue(settings, name) ?? '');
           const value = text === '' ? null : masked(name, text);
           const source = sourceOf(name, environment, fromFile);
           const line = `${name.padEnd(25)} ${(value ?? '(none)').padEnd(40)} ${source}`;
@@ -23,6 +23,13 @@ export function addSettings(commands: Command, shell: Shell): void {
         }
       }),
     );
+}
+
+/** What counts where a setting is empty and another one decides. */
+function derivedValue({ oauthRequiredScopes, oauthAudiences, publicUrl }: Settings, name: string): string | undefined {
+  if (name === 'OAUTH_REQUIRED_SCOPE') return oauthRequiredScopes.join(' ');
+  if (name === 'OAUTH_AUDIENCE') return oauthAudiences.join(' or ');
+  return name === 'DOCUMENTATION_URL' && publicUrl ? `${publicUrl}/docs` : undefined;
 }
 
 /** The environment takes precedence over `.env`. */

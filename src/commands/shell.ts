@@ -17,6 +17,10 @@ export const EXIT = { ok: 0, failed: 1, usage: 2, attention: 3 } as const;
 export const shownTime = (stored: unknown): string =>
   isUsableTimestamp(stored) ? new Date(stored).toISOString() : `not a time (${JSON.stringify(stored)})`;
 
+/** A number of things in words: "1 user", "2 users". */
+export const counted = (count: number, one: string, several = `${one}s`): string =>
+  `${count} ${count === 1 ? one : several}`;
+
 export const DAMAGED = 'damaged values: "doctor" says what to do';
 
 /** The command cannot do what was requested; the message says what to do about it. */

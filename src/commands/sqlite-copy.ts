@@ -61,7 +61,8 @@ function contentsOf(file: string) {
   try {
     copy.pragma('journal_mode = DELETE');
     const problem = copy.pragma('integrity_check(1)', { simple: true }) as string;
-    if (problem !== 'ok') throw new CommandError(`the copy is damaged: ${problem}`);
+    if (problem !== 'ok')
+      throw new CommandError(`the copy is damaged (${problem.split('\n').at(-1)}); use another one`);
     const contents = copy.prepare(
       `SELECT COUNT(*) AS users, COALESCE(SUM(live_count), 0) AS articles,
          COALESCE(MAX(CASE WHEN last_modified BETWEEN 0 AND ${LATEST_TIMESTAMP} THEN last_modified END), 0) AS highest

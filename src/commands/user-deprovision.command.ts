@@ -1,9 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { findAccount } from '../accounts/accounts.store.js';
 import { deprovision, readmit } from '../accounts/deprovisioned.store.js';
 import { LOCAL_ISSUER } from '../auth/tokens/personal-tokens.js';
 import { deleteTokens } from '../auth/tokens/personal-tokens.store.js';
 import { committed } from '../database/transaction.js';
-import { CommandError, type DatabaseContext, type Shell } from './shell.js';
+import { CommandError, counted, type DatabaseContext, type Shell } from './shell.js';
 import { bearerKey, issuerOf, readIssuer, readSubject } from './user-options.js';
 
 const DAY_MS = 86_400_000;
@@ -20,7 +21,7 @@ export function addUserDeprovision(commands: Command, shell: Shell): void {
     )
     .argument('<subject>', "the user's subject at the identity provider, and name with personal tokens", readSubject)
     .option('--issuer <url>', 'the identity provider, when that is not OAUTH_URI', readIssuer)
-    .option('--erase-after <days>', 'erase the list after so many days; 0: within about an hour', readDays)
+    .option('--erase-after <days>', 'erase the list after this number of days; 0: within about an hour', readDays)
     .addOption(
       new Option('--undo', 'accept tokens again, and do not erase; personal tokens have to be created again').conflicts(
         'eraseAfter',
@@ -49,9 +50,16 @@ async function end(context: DatabaseContext, subject: string, accounts: Buffer[]
   const erase_on = days === undefined ? null : since + Math.max(days * DAY_MS, UNTIL_REFUSED_MS);
   const users = accounts.map((account) => ({ account, since, erase_on }));
   await database.inTransaction(async (transaction) => committed(await deprovision(transaction, users)));
+  const found = await database.onSession(async (session) => {
+    for (const account of accounts) if (await findAccount(session, account)) return true;
+    return false;
+  });
   const revoked = await deleteTokens(database, subject);
-  const until = erase_on === null ? 'the list is kept' : `the list is erased after ${new Date(erase_on).toISOString()}`;
-  await print(`deprovisioned ${subject}: all tokens are refused, ${revoked} personal tokens revoked; ${until}`);
+  const kept = erase_on === null ? 'the list is kept' : `the list is erased after ${new Date(erase_on).toISOString()}`;
+  const until = found ? kept : 'there is no list of this subject; look at its spelling if there should be one';
+  await print(
+    `deprovisioned ${subject}: all tokens are refused, ${counted(revoked, 'personal token')} revoked; ${until}`,
+  );
 }
 
 async function undo({ database, print, audit }: DatabaseContext, subject: string, accounts: Buffer[]): Promise<void> {
@@ -63,5 +71,5 @@ async function undo({ database, print, audit }: DatabaseContext, subject: string
     return committed(undefined);
   });
   if (readmitted === 0) throw new CommandError(`${subject} is not deprovisioned`);
-  await print(`the identity provider's tokens of ${subject} are accepted again; make new personal tokens if needed`);
+  await print(`the identity provider's tokens of ${subject} are accepted again; create new personal tokens if needed`);
 }

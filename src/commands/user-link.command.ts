@@ -6,7 +6,7 @@ import { hasItems, moveItems } from '../articles/store/transfer.store.js';
 import { LOCAL_ISSUER, REVOCATION_MS } from '../auth/tokens/personal-tokens.js';
 import { deleteTokens } from '../auth/tokens/personal-tokens.store.js';
 import type { Session } from '../database/session.js';
-import { CommandError, type DatabaseContext, type Shell } from './shell.js';
+import { CommandError, counted, type DatabaseContext, type Shell } from './shell.js';
 import { bearerKey, issuerOf, readIssuer, readName, readSubject, requireProvisioned } from './user-options.js';
 
 /** How long instances may accept a revoked token and complete requests with it. */
@@ -35,7 +35,8 @@ async function link(context: DatabaseContext, user: string, { subject, issuer, d
   const { live_count } = await database.onSession((session) => requireMovable(session, user, from, to));
   context.audit(`user link --subject ${subject}${dryRun ? ' --dry-run' : ''}`, user, from);
   const key = to.toString('hex');
-  if (dryRun) return void (await print(`would move ${live_count} articles and all tombstones of ${user} to ${key}`));
+  if (dryRun)
+    return void (await print(`would move ${counted(live_count, 'article')} and all tombstones of ${user} to ${key}`));
   const revoked = await deleteTokens(database, user);
   progress(`revoked ${revoked} tokens; moving in a moment`);
   // Also without any: they may have been revoked a moment ago.
@@ -44,12 +45,12 @@ async function link(context: DatabaseContext, user: string, { subject, issuer, d
   const moved = await database.inTransaction(async (transaction) =>
     committed(await move(transaction, user, from, to), isMoved),
   );
-  await print(`moved ${moved} articles and tombstones of ${user} to ${key}; ${revoked} tokens revoked`);
+  await print(`moved ${moved} articles and tombstones of ${user} to ${key}; ${counted(revoked, 'token')} revoked`);
 }
 
 async function requireMovable(session: Session, user: string, from: Buffer, to: Buffer) {
   const account = await findAccount(session, from);
-  if (!account) throw new CommandError(`${user} has stored nothing yet; there is nothing to move`);
+  if (!account) throw new CommandError(`${user} has no list: nothing was stored yet, or it was moved or erased`);
   // The list would not be erased when it is time, or its new user could not sign in.
   await requireProvisioned(session, user, from);
   await requireProvisioned(session, 'The user of the provider', to);

@@ -3,7 +3,7 @@ import { accountsAfter, everyAccount } from '../accounts/accounts.store.js';
 import { storedItems } from '../articles/store/transfer.store.js';
 import { isUsableTimestamp } from '../protocol/timestamp.js';
 import { eraseUser } from '../purge/purge.store.js';
-import { DAMAGED, EXIT, type Shell, shownTime } from './shell.js';
+import { counted, DAMAGED, EXIT, type Shell, shownTime } from './shell.js';
 import { addUserOptions, namedUser, requireAccount, requireUser, type UserOptions } from './user-options.js';
 
 export function addUserList(commands: Command, shell: Shell): void {
@@ -75,7 +75,7 @@ export function addUserErase(commands: Command, shell: Shell): void {
         const key = account.toString('hex');
         context.audit(`user erase${options.dryRun ? ' --dry-run' : ''}`, user.name, account);
         if (options.dryRun)
-          return void (await print(`would erase ${live_count} articles and all tombstones of ${key}`));
+          return void (await print(`would erase ${counted(live_count, 'article')} and all tombstones of ${key}`));
         let erased = 0;
         for await (erased of eraseUser(database, account)) progress(`${erased} articles and tombstones so far`);
         await print(`erased ${erased} articles and tombstones of ${key}`);

@@ -22,7 +22,8 @@ export const isHttpUrl = (text: string): boolean => /^https?:\/\/(?!\/)[^\s\\]+$
 
 /** The URL of a Redis server or of a master; its percent-encoding has to be right. */
 export const isRedisUrl = (text: string): boolean =>
-  (/^rediss?:\/\/[^\s/?#]+(\/\d*)?(\?\S*)?$/.test(text) && URL.canParse(text)) || parseSentinelUrl(text) !== undefined;
+  (/^rediss?:\/\/([^\s/?#]*@)?[^\s/?#@,]+(\/\d*)?(\?\S*)?$/.test(text) && URL.canParse(text)) ||
+  parseSentinelUrl(text) !== undefined;
 
 /** False for a server's URL with a port that does not exist. A password may contain digits after a colon too. */
 export function hasPossiblePort(text: string): boolean {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { plainToInstance } from 'class-transformer';
 import { Validator } from 'class-validator/cjs/validation/Validator.js';
 import dotenv from 'dotenv';
+import { isPastEnd } from '../protocol/service-headers.js';
 import { withoutSlash } from './formats.js';
 import { DEFINITIONS } from './setting.decorator.js';
 import { masked, SETTING_NAMES, SettingError, Settings } from './settings.js';
@@ -143,8 +144,21 @@ function derive(settings: Settings, { OAUTH_URI, PUBLIC_URL = '' }: Variables): 
 }
 
 /** What an operator should know about settings that are taken nevertheless. */
-export function warningsAbout({ userIdSecret }: Settings): string[] {
-  if (!isShort(userIdSecret)) return [];
-  const reason = 'which production refuses, and it cannot change once there are users';
-  return [`USER_ID_SECRET: has fewer than ${MIN_SECRET_LENGTH} characters, ${reason}`];
+export function warningsAbout(settings: Settings, now: number): string[] {
+  const { userIdSecret, trustProxy, endOfService, eosMessage, eosUrl } = settings;
+  const takesNobody = !settings.basicAuthEnabled && !settings.tokensEnabled && !settings.oauthEnabled;
+  const warnings: [boolean, string][] = [
+    [
+      isShort(userIdSecret),
+      `USER_ID_SECRET: has fewer than ${MIN_SECRET_LENGTH} characters, which production refuses, and it cannot change once there are users`,
+    ],
+    [
+      trustProxy === true,
+      'TRUST_PROXY: true believes what any client says about its address; name the proxies instead',
+    ],
+    [takesNobody, 'TOKENS_ENABLED: nobody can sign in, as BASIC_AUTH_ENABLED and OAUTH_URI are off, too'],
+    [!endOfService && Boolean(eosMessage ?? eosUrl), 'EOS_DATE: without it, EOS_MESSAGE and EOS_URL have no effect'],
+    [endOfService !== undefined && isPastEnd(endOfService, now), 'EOS_DATE: is over, so requests are refused with 410'],
+  ];
+  return warnings.flatMap(([applies, text]) => (applies ? text : []));
 }

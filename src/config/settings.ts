@@ -52,8 +52,12 @@ export class Settings {
   )
   @Check(POSSIBLE_PORT, hasPossiblePort)
   publicUrl?: string;
-  @Setting('how many proxies, or which IP addresses, may set `X-Forwarded-*`')
-  @Check('must be a number of proxies, or their addresses and ranges, comma-separated', isTrustProxy, readTrustProxy)
+  @Setting('how many proxies, or which IP addresses and ranges, may set `X-Forwarded-*`; `true` believes everybody')
+  @Check(
+    'must be a number of proxies, their addresses and ranges, comma-separated, true or false',
+    isTrustProxy,
+    readTrustProxy,
+  )
   trustProxy?: string | number | boolean;
 
   @Setting(

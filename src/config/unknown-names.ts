@@ -11,7 +11,9 @@ export function unknownNames(names: readonly string[]): string[] {
       const candidates = KNOWN.map((known) => ({ known, distance: editDistance(bare(name), bare(known)) }));
       const [nearest] = candidates.sort((a, b) => a.distance - b.distance);
       const isSimilar = nearest!.distance <= Math.min(3, name.length / 4);
-      return isSimilar ? `${name}: unknown, did you mean ${nearest!.known}?` : [];
+      const longer = KNOWN.find((known) => known.startsWith(`${name}_`));
+      const meant = isSimilar ? nearest!.known : longer;
+      return meant ? `${name}: unknown, did you mean ${meant}?` : [];
     });
 }
 

@@ -42,7 +42,7 @@ export async function requireMigrated(dataSource: DataSource): Promise<void> {
   const pending = await pendingMigrations(dataSource);
   if (pending.length > 0)
     throw new SettingError(
-      `DATABASE_URL: ${pending.length} pending migration(s); run "npm run migrate" or set MIGRATE_ON_START=true`,
+      `DATABASE_URL: migrations are pending (${pending.length}); run "npm run migrate" or set MIGRATE_ON_START=true`,
     );
 }
 

@@ -30,7 +30,7 @@ export function requireDatabaseFile(settings: Pick<Settings, 'databaseUrl' | 'da
 
 /** Advice for a file that SQLite cannot read. */
 export const CORRUPT_ADVICE =
-  'stop the service, keep a copy of the file with its -wal, restore the latest backup and run advance-clocks, or save what can ' +
+  'stop the service, keep a copy of the file with its -wal, and run "restore BACKUP" with the latest backup, or save what can ' +
   'be read: sqlite3 FILE .recover | sqlite3 NEW';
 
 /** Why a database could not be opened: a `SettingError` if only the operator can help, otherwise the error itself. */

@@ -84,7 +84,7 @@ it('revokes personal tokens, and none is made until it is undone', async () => {
   const create = async () => (await runToken('create', user, '--name', 'phone', '--quiet'))[0]!;
   const token = await create();
   expect(await statuses(token)).toEqual([200, 200]);
-  expect((await run(user))[0]).toContain(' 1 personal tokens revoked');
+  expect((await run(user))[0]).toContain(' 1 personal token revoked');
   await expect.poll(() => statuses(token), KNOWN).toEqual([401, 401]);
   await expect(create()).rejects.toThrow(/is deprovisioned/);
   await run(user, '--undo');

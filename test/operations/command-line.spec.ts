@@ -257,6 +257,8 @@ describe('the command line', () => {
     const out = await mustRunHere(['settings'], env);
     expect(out).toMatch(/^PORT +0 +environment$/m);
     expect(out).toMatch(/^PAGE_SIZE +100 +default$/m);
+    expect(out).toMatch(/^OAUTH_REQUIRED_SCOPE +readinglist +default$/m);
+    expect(out).toMatch(/^OAUTH_AUDIENCE +reading-list +default$/m);
     expect(out).toMatch(/^SESSION_SECRET +… +environment$/m);
     expect(out).toMatch(/^DATABASE_URL +mysql:\/\/…@db\/list +environment$/m);
     expect(out).not.toContain('s3cr3t');

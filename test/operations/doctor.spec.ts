@@ -208,7 +208,7 @@ describe.each(Object.keys(DATABASES))('the doctor on %s', (name) => {
     expect(other.out).toContain(`the ${kind} ${index} of articles is another one: drop it, then: ${statement}\n`);
     await tamper(drop);
     await tamper(statement);
-    expect(await runHere(nobody, settings)).toMatchObject({ status: 0, out: expect.stringContaining('0 problems') });
+    expect(await runHere(nobody, settings)).toMatchObject({ status: 1, err: expect.stringContaining('no such user') });
   });
 
   it('finds a missing column, and examines nobody then', async () => {
@@ -256,8 +256,8 @@ describe.each(Object.keys(DATABASES))('the doctor on %s', (name) => {
   it('writes nothing with --dry-run', async () => {
     const list = await furnish();
     await tamper(`UPDATE accounts SET live_count = 7 ${list.of}`);
-    expect((await examine(list.key, '--repair', '--dry-run')).out).toMatch(/ 1 problems found, 0 repaired\n/);
-    expect((await examine(list.key, '--repair')).out).toMatch(/ 1 problems found, 1 repaired\n/);
+    expect((await examine(list.key, '--repair', '--dry-run')).out).toMatch(/ 1 problem found, 0 repaired\n/);
+    expect((await examine(list.key, '--repair')).out).toMatch(/ 1 problem found, 1 repaired\n/);
   });
 
   it('looks at all users when none is named', async () => {

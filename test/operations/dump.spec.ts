@@ -93,7 +93,7 @@ describe.each([
     expect(said.join('')).toContain('advanced the clocks of 1 lists');
     expect(await runHere(['doctor'], { DATABASE_URL: database.url })).toMatchObject({
       status: 0,
-      out: expect.stringContaining('1 users examined, 0 problems found') as string,
+      out: expect.stringContaining('1 user examined, 0 problems found') as string,
     });
 
     service = await startService({ DATABASE_URL: database.url });

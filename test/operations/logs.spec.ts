@@ -179,19 +179,37 @@ describe('the log', () => {
   });
 });
 
-it.each([
-  ['s3cr3t', 1],
-  [undefined, 0],
-])('warns of the short secret %j without showing it', async (secret, count) => {
-  const other = await startService({ LOG_LEVEL: 'warn', ...(secret ? { USER_ID_SECRET: secret } : {}) });
-  onTestFinished(() => other.kill());
-  const warnings = await entriesOf(other, ({ context }) => context === 'Settings', count);
-  expect(warnings.map(({ level, msg }) => [level, msg])).toEqual(
-    Array.from({ length: count }, () => [
-      'warn',
+it.each<[string, Record<string, string>, string[]]>([
+  [
+    'a short secret, without showing it',
+    { USER_ID_SECRET: 's3cr3t' },
+    [
       'USER_ID_SECRET: has fewer than 32 characters, which production refuses, and it cannot change once there are users',
-    ]),
-  );
+    ],
+  ],
+  [
+    'a proxy that anybody can be',
+    { TRUST_PROXY: 'true' },
+    ['TRUST_PROXY: true believes what any client says about its address; name the proxies instead'],
+  ],
+  [
+    'users who cannot sign in',
+    { BASIC_AUTH_ENABLED: 'false', TOKENS_ENABLED: 'false', NODE_ENV: 'production', MIGRATE_ON_START: 'true' },
+    ['TOKENS_ENABLED: nobody can sign in, as BASIC_AUTH_ENABLED and OAUTH_URI are off, too'],
+  ],
+  [
+    'a message without its date',
+    { EOS_MESSAGE: 'Bye' },
+    ['EOS_DATE: without it, EOS_MESSAGE and EOS_URL have no effect'],
+  ],
+  ['a date that is over', { EOS_DATE: '2020-01-01' }, ['EOS_DATE: is over, so requests are refused with 410']],
+  ['nothing without a reason', {}, []],
+])('warns of %s', async (_, settings, texts) => {
+  const secrets = { USER_ID_SECRET: 'u'.repeat(32), SESSION_SECRET: 's'.repeat(32), PUBLIC_URL: 'https://x.example' };
+  const other = await startService({ LOG_LEVEL: 'warn', ...secrets, ...settings });
+  onTestFinished(() => other.kill());
+  const warnings = await entriesOf(other, ({ context }) => context === 'Settings', texts.length);
+  expect(warnings.map(({ level, msg }) => [level, msg])).toEqual(texts.map((text) => ['warn', text]));
 });
 
 it('says why a request failed, in the line of the request', async () => {

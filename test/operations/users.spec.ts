@@ -54,7 +54,7 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
     expect(await mustRunHere(['user', 'erase', '--basic', user], settings)).toMatch(/^erased 250 /);
     expect((await runHere(['user', 'export', '--basic', user], settings)).status).toBe(1);
     expect(await mustRunHere(['user', 'import', '-', '--dry-run'], settings, exported)).toMatch(
-      /^would import 250 .* 1 users, 0 are there/,
+      /^would import 250 .* 1 user, 0 are there/,
     );
     expect(await mustRun(['user', 'import', '-'], settings, exported)).toMatch(/^imported 250 /);
     expect(await fullState(service.url, user)).toEqual(before);
@@ -73,14 +73,14 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
     const exported = await mustRunHere(['user', 'export', '--basic', user], settings);
     await mustRunHere(['user', 'erase', '--basic', user], settings);
     const limited = { ...settings, MAX_ARTICLES_PER_USER: '2' };
-    const leftOut = 'left out, as a user has at most MAX_ARTICLES_PER_USER (2): 1 articles\n';
+    const leftOut = 'left out, as a user has at most MAX_ARTICLES_PER_USER (2): 1 article\n';
     expect(await runHere(['user', 'import', '-', '--dry-run'], limited, exported)).toMatchObject({
       status: 3,
-      out: `would import 3 articles and tombstones of 1 users, 0 are there\n${leftOut}`,
+      out: `would import 3 articles and tombstones of 1 user, 0 are there\n${leftOut}`,
     });
     expect(await runHere(['user', 'import', '-'], limited, exported)).toMatchObject({
       status: 3,
-      out: `imported 3 articles and tombstones of 1 users, 0 were there\n${leftOut}`,
+      out: `imported 3 articles and tombstones of 1 user, 0 were there\n${leftOut}`,
     });
     const poller = new Poller([service.url], user);
     await poller.poll();
@@ -376,14 +376,14 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
       const head = { account, last_modified: 9_000, live_count: 130, purged_until: 0 };
       const file = (items: unknown[]) => [head, ...items].map((line) => `${JSON.stringify(line)}\n`).join('');
       const all = file([...articles, ...articles, ...freed]);
-      const figures = '132 articles and tombstones of 1 users, 130';
+      const figures = '132 articles and tombstones of 1 user, 130';
       const words = ['user', 'import', '-'];
       expect(await mustRunHere([...words, '--dry-run'], settings, all)).toContain(figures);
-      expect(await mustRunHere(words, settings, file(articles))).toContain('130 articles and tombstones of 1 users, 0');
+      expect(await mustRunHere(words, settings, file(articles))).toContain('130 articles and tombstones of 1 user, 0');
       expect(await mustRunHere([...words, '--dry-run'], settings, all)).toContain(
-        '2 articles and tombstones of 1 users, 260',
+        '2 articles and tombstones of 1 user, 260',
       );
-      expect(await mustRunHere(words, settings, all)).toContain('2 articles and tombstones of 1 users, 260');
+      expect(await mustRunHere(words, settings, all)).toContain('2 articles and tombstones of 1 user, 260');
     });
 
     it('says so of own lines that hold a user twice, as they were and after they went on', async () => {
@@ -417,7 +417,7 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
       const run = runHere(words, settings, 'url,title\nhttps://new.example/,T\n').finally(() => (isDone = true));
       for (let turn = 0; !isDone; turn++)
         await ask(user, 'PATCH', `/articles/${body.items[turn % 100]!.id}`, { title: `turn ${turn}` });
-      expect((await run).out).toMatch(/^would import 1 articles, 0 are there/);
+      expect((await run).out).toMatch(/^would import 1 article, 0 are there/);
     });
 
     it('refuses an entry that is larger than any request, and stores the others', async () => {
@@ -426,7 +426,7 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
       const { status, out } = await runHere(['user', 'import', '-', '--basic', user], settings, file);
       expect(out).toBe(
         'line 2: excerpt: longer than MAX_BODY_BYTES (2097152): https://a.example/\n' +
-          'imported 1 articles, 0 were there, 1 cannot be\n' +
+          'imported 1 article, 0 were there, 1 cannot be\n' +
           'added now: 1 entry without a date\n',
       );
       expect(status).toBe(3);
@@ -479,7 +479,7 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
       const file = ['title,url,time_added', ...rows].join('\n');
       const limited = { ...settings, MAX_ARTICLES_PER_USER: '3' };
       const words = ['user', 'import', '-', '--basic', user];
-      const leftOut = 'left out, as a user has at most MAX_ARTICLES_PER_USER (3): 1 articles\n';
+      const leftOut = 'left out, as a user has at most MAX_ARTICLES_PER_USER (3): 1 article\n';
       expect(await runHere([...words, '--dry-run'], limited, file)).toMatchObject({
         status: 3,
         out: `would import 2 articles, 2 are there, 0 cannot be\n${leftOut}`,
@@ -489,7 +489,7 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
         out: `imported 2 articles, 2 were there, 0 cannot be\n${leftOut}`,
       });
       expect(await mustRunHere(['doctor', '--basic', user], settings)).toMatch(/ 0 problems/);
-      expect(await mustRunHere(words, settings, file)).toMatch(/^imported 1 articles, 4 were there/);
+      expect(await mustRunHere(words, settings, file)).toMatch(/^imported 1 article, 4 were there/);
     });
 
     it('refuses a file that looks like none of them', async () => {

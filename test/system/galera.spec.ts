@@ -108,7 +108,7 @@ it('purges on one node while another takes writes, and tells the devices of a th
     }),
   ]);
   expect(await conflictsOn(1)).toBeGreaterThan(conflictsBefore);
-  expect(printed).toMatch(/^purged 450 tombstones of 1 users/);
+  expect(printed).toMatch(/^purged 450 tombstones of 1 user/);
   await device.poll();
   expect(device.startedOver).toBe(1);
   expect(device.items).toEqual(new Map(live.map((item) => [item.id, item])));

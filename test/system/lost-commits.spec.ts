@@ -276,7 +276,7 @@ describe.each(['MariaDB', 'MySQL'])('a COMMIT without a reply while a rival writ
       expect((await stored()).size).toBe(0);
       await run('erase');
       const { out } = await withLostCommit(when, () => run('import', lines));
-      expect(out).toMatch(/^imported 3 articles and tombstones of 1 users, 0 were there/);
+      expect(out).toMatch(/^imported 3 articles and tombstones of 1 user, 0 were there/);
       expect(await stored()).toEqual(before);
       expect(await runHere(['doctor', '--basic', user], variables)).toMatchObject({ status: 0 });
     });
@@ -291,7 +291,7 @@ describe.each(['MariaDB', 'MySQL'])('a COMMIT without a reply while a rival writ
       await sleep(3_000);
       expect(await withLostCommit(when, () => linking)).toMatchObject({
         status: 0,
-        out: expect.stringMatching(/^moved 1 articles and tombstones of .*; 1 tokens revoked\n$/) as string,
+        out: expect.stringMatching(/^moved 1 articles and tombstones of .*; 1 token revoked\n$/) as string,
       });
       const headers = headersOf(await provider.issue(subject));
       expect((await send(rival.url, '', 'GET', '/articles', undefined, headers)).body.items).toEqual([saved]);
@@ -304,7 +304,7 @@ describe.each(['MariaDB', 'MySQL'])('a COMMIT without a reply while a rival writ
       const key = Buffer.from(tombstone.id.replaceAll('-', ''), 'hex');
       await admin.query('UPDATE articles SET last_modified = ? WHERE id = ?', [old, key]);
       const purge = () => runHere(['purge'], { ...variables, TOMBSTONE_RETENTION_DAYS: '5' });
-      expect(await withLostCommit(when, purge)).toMatchObject({ status: 0, out: 'purged 1 tombstones of 1 users\n' });
+      expect(await withLostCommit(when, purge)).toMatchObject({ status: 0, out: 'purged 1 tombstone of 1 user\n' });
       expect((await stored()).size).toBe(0);
       const { headers } = await send(rival.url, user, 'GET', `/articles?_since=${old - 1}`);
       expect(headers.get('start-over')).toBe('true');

@@ -36,7 +36,7 @@ it('refuses to serve a server database whose migrations are pending, with one li
   const { status, output } = await runService({ DATABASE_URL: await emptyDatabase() });
   expect(status).toBe(1);
   expect(output).toMatch(
-    /^DATABASE_URL: \d+ pending migration\(s\); run "npm run migrate" or set MIGRATE_ON_START=true\n$/,
+    /^DATABASE_URL: migrations are pending \(\d+\); run "npm run migrate" or set MIGRATE_ON_START=true\n$/,
   );
 });
 

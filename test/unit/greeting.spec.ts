@@ -11,16 +11,18 @@ const INTERFACES = {
   wlan0: [at('10.0.0.7')],
 };
 
+const WITH_ALL = { port: 8000, webAppEnabled: true, basicAuthEnabled: true };
+
 describe('the greeting', () => {
   it('names this machine, and how to reach the service from a phone', () => {
-    const lines = greeting({ host: '127.0.0.1', port: 8000 }, INTERFACES);
+    const lines = greeting({ ...WITH_ALL, host: '127.0.0.1' }, INTERFACES);
     expect(lines).toContain('the web application: http://127.0.0.1:8000/app/');
     expect(lines).toContain('documentation: http://127.0.0.1:8000/docs');
     expect(lines.at(-1)).toBe('for phones in the same network: npm start -- --lan');
   });
 
   it.each(['0.0.0.0', '::'])('names the addresses in the local network when the service listens on %s', (host) => {
-    const lines = greeting({ host, port: 8000 }, INTERFACES);
+    const lines = greeting({ ...WITH_ALL, host }, INTERFACES);
     expect(lines).toContain('documentation: http://127.0.0.1:8000/docs');
     expect(lines).toContain(
       'on a phone in the same network: http://192.168.1.20:8000/app/ or http://10.0.0.7:8000/app/',
@@ -29,12 +31,20 @@ describe('the greeting', () => {
     expect(lines.at(-1)).toMatch(/^Any name and password opens a list: for trying out only/);
   });
 
+  it('names nothing that is turned off', () => {
+    const settings = { port: 8000, webAppEnabled: false, basicAuthEnabled: false };
+    const text = greeting({ ...settings, host: '0.0.0.0' }, INTERFACES).join('\n');
+    expect(text).toContain('npm run commands -- token create');
+    expect(text).toContain('http://10.0.0.7:8000/docs');
+    expect(text).not.toMatch(/\/app\/|curl -u|password/);
+  });
+
   it('says that there is no network', () => {
-    const lines = greeting({ host: '0.0.0.0', port: 8000 }, { lo: INTERFACES.lo });
+    const lines = greeting({ ...WITH_ALL, host: '0.0.0.0' }, { lo: INTERFACES.lo });
     expect(lines.at(-1)).toBe('this machine has no address in a local network');
   });
 
   it('writes IPv6 addresses in brackets', () => {
-    expect(greeting({ host: '::1', port: 1 }, {})).toContain('documentation: http://[::1]:1/docs');
+    expect(greeting({ ...WITH_ALL, host: '::1', port: 1 }, {})).toContain('documentation: http://[::1]:1/docs');
   });
 });

@@ -132,6 +132,7 @@ describe('a setting is taken', () => {
       'redis-sentinel://user:p%40ss@one.example.com:26379,10.0.0.2,[::1]:26380/my-master/3',
       'rediss-sentinel://:70000@one,two/mymaster',
     ].map((url) => [{ REDIS_URL: url }, { redisUrl: url }] as [Record<string, string>, object]),
+    [{ REDIS_URL: 'redis://:a,b@cache' }, { redisUrl: 'redis://:a,b@cache' }],
     [{ REDIS_URL: 'redis://:70000@cache:6379' }, { redisUrl: 'redis://:70000@cache:6379' }],
     [{ SERVICE_NAME: 'Später lesen' }, { serviceName: 'Später lesen' }],
     [{ DOCUMENTATION_URL: 'https://docs.example.com/?a#b' }, { documentationUrl: 'https://docs.example.com/?a#b' }],
@@ -241,7 +242,7 @@ describe('a wrong setting is refused with one line', () => {
   const issuer = 'must be an https URL (plain http only on loopback) without user name, query and fragment';
   const date = 'must be a date yyyy-mm-dd';
   const domains = 'must be a comma-separated list of host names, each with *. before it or a port after it if need be';
-  const proxies = 'must be a number of proxies, or their addresses and ranges, comma-separated';
+  const proxies = 'must be a number of proxies, their addresses and ranges, comma-separated, true or false';
   it.each([
     ['NODE_ENV', 'staging', 'must be development, production or test'],
     ['HOST', 'http://127.0.0.1', 'must be an IP address or a host name, without scheme and port'],
@@ -325,6 +326,7 @@ describe('a wrong setting is refused with one line', () => {
     ['REDIS_URL', 'redis://', redis],
     ['REDIS_URL', 'redis://cache/list', redis],
     ['REDIS_URL', 'redis://cache:6379,cache2:6379', redis],
+    ['REDIS_URL', 'redis://:a,b@cache,cache2', redis],
     ['REDIS_URL', 'redis-sentinel://one:26379,two:26379', redis],
     ['REDIS_URL', 'redis-sentinel://one:26379,/mymaster', redis],
     ['REDIS_URL', 'redis-sentinel://one two/mymaster', redis],
@@ -588,6 +590,7 @@ describe('a name in .env', () => {
     ['BASIC_AUTH_ENABLE', 'BASIC_AUTH_ENABLED'],
     ['SESSION_SECRETS', 'SESSION_SECRET'],
     ['SESION_SECRET_FILE', 'SESSION_SECRET_FILE'],
+    ['RATE_LIMIT', 'RATE_LIMIT_PER_MINUTE'],
     ['PROT', undefined],
   ])('%s resembles %s', (name, nearest) => {
     expect(unknownNames([name])).toEqual(nearest ? [`${name}: unknown, did you mean ${nearest}?`] : []);

@@ -21,7 +21,7 @@ import {
 import type { Database } from '../../database/database.js';
 import { committed } from '../../database/transaction.js';
 import type { Timestamp } from '../../protocol/timestamp.js';
-import { type DatabaseContext, EXIT } from '../shell.js';
+import { counted, type DatabaseContext, EXIT } from '../shell.js';
 
 /** Items that are stored in one transaction. */
 const CHUNK = 100;
@@ -34,14 +34,14 @@ export interface ImportContext extends DatabaseContext {
   original?: Database;
 }
 
-/** Prints the counts of an import; resolves with the exit code. */
-export async function printCounts(context: ImportContext, what: string, rest = ''): Promise<number> {
+/** Prints the counts of an import, of which `stored` is the first; resolves with the exit code. */
+export async function printCounts(context: ImportContext, stored: string, rest = ''): Promise<number> {
   const { counts, original, settings, print } = context;
   const [done, were] = original ? ['would import', 'are'] : ['imported', 'were'];
-  await print(`${done} ${counts.stored} ${what}, ${counts.known} ${were} there${rest}`);
+  await print(`${done} ${stored}, ${counts.known} ${were} there${rest}`);
   if (counts.overQuota === 0) return EXIT.ok;
   const most = `MAX_ARTICLES_PER_USER (${settings.maxArticlesPerUser})`;
-  await print(`left out, as a user has at most ${most}: ${counts.overQuota} articles`);
+  await print(`left out, as a user has at most ${most}: ${counted(counts.overQuota, 'article')}`);
   return EXIT.attention;
 }
 

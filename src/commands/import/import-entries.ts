@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Contents, type Entry, nameOfPlace, NO_PAGE, noPage } from '@reading-list/formats';
 import { type Article, newArticle } from '../../articles/article.js';
 import { ApiError } from '../../protocol/api-error.js';
-import { type CommandContext, EXIT } from '../shell.js';
+import { type CommandContext, counted, EXIT } from '../shell.js';
 import { keyOf, type NamedUser } from '../user-options.js';
 import { destinationOf, type ImportContext, printCounts } from './destination.js';
 
@@ -27,9 +27,9 @@ export async function importEntries(
   }
   // An import of nothing adds no user.
   if (articles.length > 0) await destination.store();
-  const code = await printCounts(context, 'articles', `, ${skipped} cannot be`);
+  const code = await printCounts(context, counted(context.counts.stored, 'article'), `, ${skipped} cannot be`);
   for (const file of unreadable) await context.print(`${shown(file)}: not an export that can be read`);
-  if (others.length > 0) await context.print(`not read in the archive: ${others.length} other files`);
+  if (others.length > 0) await context.print(`not read in the archive: ${counted(others.length, 'other file')}`);
   if (lost !== '') await context.print(lost);
   return skipped + unreadable.length > 0 ? EXIT.attention : code;
 }
@@ -89,4 +89,4 @@ function lossesOf(entries: readonly Entry[]): string {
   return losses.join('; ');
 }
 
-const entriesOf = ({ length }: readonly unknown[]): string => `${length} ${length === 1 ? 'entry' : 'entries'}`;
+const entriesOf = ({ length }: readonly unknown[]): string => counted(length, 'entry', 'entries');

@@ -3,7 +3,7 @@ import { newArticle } from '../../articles/article.js';
 import type { Item } from '../../articles/store/transfer.store.js';
 import { isUsableTimestamp, type Timestamp } from '../../protocol/timestamp.js';
 import { isUuid } from '../../protocol/uuid.js';
-import { CommandError } from '../shell.js';
+import { CommandError, counted } from '../shell.js';
 import { keyOf, type NamedUser } from '../user-options.js';
 import { type AccountState, type Destination, destinationOf, type ImportContext, printCounts } from './destination.js';
 
@@ -43,7 +43,7 @@ export async function importOwnLines(
     const done = original ? 'nothing was imported' : `${counts.stored} articles and tombstones were imported before`;
     throw new CommandError(`${error.message}; ${done}, and the import can be repeated`);
   }
-  return printCounts(context, `articles and tombstones of ${users} users`);
+  return printCounts(context, `${counts.stored} articles and tombstones of ${counted(users, 'user')}`);
 }
 
 /** A line of `user export`: the account of the following lines, or one of its items. */
