@@ -30,9 +30,9 @@ export function addBackup(commands: Command, shell: Shell): void {
         const source = requireSqliteFile(settings);
         requireDatabaseFile(settings);
         if (FILE_SUFFIXES.some((suffix) => resolve(file) === source + suffix))
-          throw new CommandError(`${file}: belongs to the database; name another file`);
+          throw new CommandError(`${file} belongs to the database; name another file`);
         if (existsSync(file) && !statSync(file).isDirectory())
-          throw new CommandError(`${file}: exists already; name a new file`);
+          throw new CommandError(`${file} already exists; name a new file`);
         audit('backup', 'all users');
         const { users, articles } = await copyDatabase(source, resolve(file));
         await print(`backed up ${counted(articles, 'article')} of ${counted(users, 'user')} to ${file}`);
@@ -57,7 +57,7 @@ async function restore(context: CommandContext, file: string): Promise<number> {
   const named = requireSqliteFile(context.settings);
   // What a link leads to, and not the link.
   const target = existsSync(named) ? realpathSync(named) : named;
-  if (resolve(file) === target) throw new InvalidArgumentError(`${file}: is the database itself.`);
+  if (resolve(file) === target) throw new InvalidArgumentError(`${file} is the database itself.`);
   const unusable = whyUnusable(target);
   if (unusable) throw new CommandError(`DATABASE_URL: ${target} ${unusable}`);
   requireUnused(target);

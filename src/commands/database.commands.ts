@@ -49,7 +49,7 @@ export function addPurge(commands: Command, shell: Shell): void {
       shell.withDatabase(async ({ settings, now, database, print, progress }) => {
         if (settings.tombstoneRetentionDays === 0)
           throw new CommandError(
-            'TOMBSTONE_RETENTION_DAYS: is 0, tombstones are kept forever; set it to a number of days',
+            'TOMBSTONE_RETENTION_DAYS is 0, so tombstones are kept forever; set it to a number of days',
           );
         let total = { accounts: 0, tombstones: 0 };
         for await (total of purgeTombstones(database, purgeableBefore(settings, now()), dryRun))
@@ -88,7 +88,7 @@ function readTime(text: string): Timestamp {
   const time = Date.parse(text);
   // Without a time zone it would be the one of this machine.
   if (!/T.*(Z|[+-]\d\d:\d\d)$/.test(text) || !isUsableTimestamp(time + YEAR_MS))
-    throw new InvalidArgumentError('A time such as 2026-01-31T12:00:00Z.');
+    throw new InvalidArgumentError('Expected a time such as 2026-01-31T12:00:00Z.');
   return time;
 }
 

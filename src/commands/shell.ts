@@ -21,7 +21,7 @@ export const shownTime = (stored: unknown): string =>
 export const counted = (count: number, one: string, several = `${one}s`): string =>
   `${count} ${count === 1 ? one : several}`;
 
-export const DAMAGED = 'damaged values: "doctor" says what to do';
+export const DAMAGED = 'some values are damaged: "doctor" says what to do';
 
 /** The command cannot do what was requested; the message says what to do about it. */
 export class CommandError extends Error {}
@@ -116,7 +116,7 @@ const printLine = (line: string): Promise<boolean> =>
       const { code = error.message } = error;
       // The stream is destroyed by the first line that the reader does not take.
       if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') resolve(false);
-      else reject(new CommandError(`standard output: cannot be written (${code})`));
+      else reject(new CommandError(`standard output cannot be written (${code})`));
     });
   });
 

@@ -28,7 +28,7 @@ export function requireSqliteFile(settings: Settings): string {
  */
 export async function copyDatabase(from: string, to: string) {
   const unusable = whyUnusable(to);
-  if (unusable) throw new CommandError(`${to}: ${unusable}`);
+  if (unusable) throw new CommandError(`${to} ${unusable}`);
   if (!existsSync(from)) throw new CommandError(`${from}: there is no such file`);
   const unfinished = `${to}.${process.pid}.tmp`;
   try {
@@ -47,7 +47,7 @@ export async function copyDatabase(from: string, to: string) {
     return contents;
   } catch (error) {
     await removeDatabase(unfinished);
-    throw error instanceof CommandError ? error : new CommandError(`${from}: ${whyNotCopied(from, to, error)}`);
+    throw error instanceof CommandError ? error : new CommandError(`${from} ${whyNotCopied(from, to, error)}`);
   }
 }
 
@@ -77,7 +77,7 @@ function contentsOf(file: string) {
 /** Throws `CommandError` while another process has the database open. */
 export function requireUnused(file: string): void {
   if (!existsSync(file) || !isInUse(file)) return;
-  throw new CommandError(`${file}: is in use; stop every service and command that has it open, and try again`);
+  throw new CommandError(`${file} is in use; stop every service and command that has it open, and try again`);
 }
 
 /** Only an exclusive user can turn off the write-ahead log. A corrupt file counts as unused. */

@@ -15,7 +15,7 @@ type Options = { name: string; expires?: number; readOnly?: boolean; quiet?: boo
 export function addTokenCreate(commands: Command, shell: Shell): void {
   commands
     .command('create')
-    .summary('Make a personal token for a device of a user')
+    .summary('Create a personal token for a device of a user')
     .description(
       `Prints the token, which devices send as "Authorization: Bearer rl_…", and as a link and a QR code that open the web application signed in. It is shown only once; only a hash is stored.
 
@@ -37,7 +37,7 @@ async function create(context: DatabaseContext, user: string, options: Options):
   const { name, expires, readOnly = false, quiet } = options;
   const { settings, now, database, print } = context;
   if (!settings.tokensEnabled)
-    throw new CommandError('TOKENS_ENABLED: is false, the service would not accept the token; set it to true');
+    throw new CommandError('TOKENS_ENABLED is false, so the service would not accept the token; set it to true');
   const account = bearerKey(context, LOCAL_ISSUER, user);
   await database.onSession((session) => requireProvisioned(session, user, account));
   context.audit(`token create --name ${name}${readOnly ? ' --read-only' : ''}`, user, account);
@@ -80,7 +80,8 @@ const MAX_MS = 36_500 * UNITS_MS.d!;
 function readLifetime(text: string): number {
   const [, count, unit] = /^([1-9]\d{0,8})([hdw])$/.exec(text) ?? [];
   const ms = Number(count) * (UNITS_MS[unit ?? ''] ?? NaN);
-  if (!(ms <= MAX_MS)) throw new InvalidArgumentError('A number of hours, days or weeks: 12h, 90d, 4w.');
+  if (!(ms <= MAX_MS))
+    throw new InvalidArgumentError('Expected a number of hours, days or weeks, such as 12h, 90d or 4w.');
   return ms;
 }
 
@@ -124,10 +125,10 @@ const minute = (time: number): string => shownTime(time).replace(/:\d\d\.\d{3}Z$
 export function addTokenRevoke(commands: Command, shell: Shell): void {
   commands
     .command('revoke')
-    .summary('End a personal token, or all of a user')
+    .summary('Revoke a personal token, or all of a user')
     .description('Every instance refuses the token within a few seconds. What the user stored stays.')
     .argument('<user>', 'whose token', readName)
-    .option('--name <name>', 'the token to end', readName)
+    .option('--name <name>', 'the token to revoke', readName)
     .addOption(new Option('--all', 'all tokens of the user').conflicts('name'))
     .action((user: string, { name, all }: { name?: string; all?: boolean }) => {
       if (name === undefined && !all) throw new InvalidArgumentError('--name: say which token, or --all.');

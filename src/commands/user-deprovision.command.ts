@@ -39,7 +39,7 @@ export function addUserDeprovision(commands: Command, shell: Shell): void {
 
 function readDays(text: string): number {
   const days = /^\d{1,5}$/.test(text) ? Number(text) : Infinity;
-  if (days > MAX_DAYS) throw new InvalidArgumentError(`A number of days, 0 to ${MAX_DAYS}.`);
+  if (days > MAX_DAYS) throw new InvalidArgumentError(`Expected a number of days, 0 to ${MAX_DAYS}.`);
   return days;
 }
 

@@ -94,16 +94,19 @@ const textThat = (isRight: (text: string) => boolean, right: string) => (text: s
 };
 
 /** Another spelling would name another user, and nobody could sign in as that one. */
-export const readIssuer = textThat(isIssuer, 'The URL of the identity provider, as in OAUTH_URI.');
+export const readIssuer = textThat(isIssuer, 'Expected the URL of the identity provider, as in OAUTH_URI.');
 export const readSubject = textThat((text) => text !== '', 'The name of the user is empty.');
-const readKey = textThat((text) => /^[0-9a-f]{32}$/i.test(text), '32 hexadecimal digits, as "user list" shows them.');
+const readKey = textThat(
+  (text) => /^[0-9a-f]{32}$/i.test(text),
+  'Expected 32 hexadecimal digits, as "user list" shows them.',
+);
 
 /** Names of users and tokens appear in lists, so invisible characters are rejected. */
 const isPlain = (text: string): boolean =>
   text !== '' && text.trim() === text && !/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(text);
 export const readName = textThat(
   (text) => isPlain(text) && !isLongerThan(text, MAX_NAME_LENGTH),
-  `1 to ${MAX_NAME_LENGTH} visible characters, without blanks at either end.`,
+  `Expected 1 to ${MAX_NAME_LENGTH} visible characters, without spaces at either end.`,
 );
 
 /** Reads a line of standard input, on a terminal without echo. Throws `InvalidArgumentError` when there is none. */

@@ -93,21 +93,22 @@ function invalidIn(settings: Settings, values: Variables): string[] {
   const errors = new Validator().validateSync(settings, { skipMissingProperties: true, stopAtFirstError: true });
   return errors.map(({ property, constraints }) => {
     const name = SETTING_NAMES.find((each) => propertyOf(each) === property)!;
-    return `${name}: ${Object.values(constraints ?? {})[0]}${quote(name, values[name]!)}`;
+    const rule = Object.values(constraints ?? {})[0]!;
+    return `${name}: ${rule}${quote(name, values[name]!, rule.startsWith('must not') ? 'in' : 'not')}`;
   });
 }
 
 /** The invalid value, to end a sentence with; nothing for a secret. */
-function quote(name: string, text: string): string {
+function quote(name: string, text: string, how: 'in' | 'not'): string {
   if (DEFINITIONS.get(name)!.secret) return '';
   const shown = masked(name, text);
-  return `, not ${JSON.stringify(shown.length > 100 ? `${shown.slice(0, 100)}…` : shown)}`;
+  return `, ${how} ${JSON.stringify(shown.length > 100 ? `${shown.slice(0, 100)}…` : shown)}`;
 }
 
 /** Both ports are on the same host, so they have to differ; 0 is a free port for each. */
 function samePorts({ port, metricsPort }: Settings): string[] {
   const isSame = metricsPort === port && Number.isInteger(port) && port > 0;
-  return isSame ? [`METRICS_PORT: must be another port than PORT, not ${port}`] : [];
+  return isSame ? [`METRICS_PORT: must differ from PORT, which is ${port}`] : [];
 }
 
 /** @param said known problems: an invalid setting is not reported as missing too */
@@ -150,7 +151,7 @@ export function warningsAbout(settings: Settings, now: number): string[] {
   const warnings: [boolean, string][] = [
     [
       isShort(userIdSecret),
-      `USER_ID_SECRET: has fewer than ${MIN_SECRET_LENGTH} characters, which production refuses, and it cannot change once there are users`,
+      `USER_ID_SECRET has fewer than ${MIN_SECRET_LENGTH} characters, which production refuses, and it cannot change once there are users`,
     ],
     [
       trustProxy === true,
@@ -158,7 +159,7 @@ export function warningsAbout(settings: Settings, now: number): string[] {
     ],
     [takesNobody, 'TOKENS_ENABLED: nobody can sign in, as BASIC_AUTH_ENABLED and OAUTH_URI are off, too'],
     [!endOfService && Boolean(eosMessage ?? eosUrl), 'EOS_DATE: without it, EOS_MESSAGE and EOS_URL have no effect'],
-    [endOfService !== undefined && isPastEnd(endOfService, now), 'EOS_DATE: is over, so requests are refused with 410'],
+    [endOfService !== undefined && isPastEnd(endOfService, now), 'EOS_DATE is over, so requests are refused with 410'],
   ];
   return warnings.flatMap(([applies, text]) => (applies ? text : []));
 }

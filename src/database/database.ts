@@ -30,7 +30,7 @@ const MAX_SESSIONS_PER_USER = 4;
 /** Transactions of one user that may queue for SQLite's single writer: as many as share a commit. */
 const MAX_LOCAL_WRITES_PER_USER = 16;
 const LONG_WRITE_MS = 50;
-const LIMITS = { timeoutMs: 3_000, refusal: 'Other requests of the same user took too long, try again later' };
+const LIMITS = { timeoutMs: 3_000, refusal: 'Other requests of the same user took too long; try again later' };
 /** For those who may have to wait several times, so that they have a response in ten seconds nevertheless. */
 const SHORTER = { timeoutMs: 2_500 };
 

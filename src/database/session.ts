@@ -88,7 +88,7 @@ export type Failure =
 
 /** 503 / 201: the database is not available, and retrying within this request does not help. */
 export const unavailable = (cause: unknown): ApiError =>
-  Object.assign(new ApiError('unavailable', 'The database is not available, try again later'), { cause });
+  Object.assign(new ApiError('unavailable', 'The database is not available; try again later'), { cause });
 
 /** 413 / 113: the server takes no statement of that size. */
 export const tooLarge = (cause: unknown): ApiError =>

@@ -24,7 +24,7 @@ export function requireDatabaseFile(settings: Pick<Settings, 'databaseUrl' | 'da
   const start = `MIGRATE_ON_START=true${settings.databaseMustHaveUsers ? ' and DATABASE_MUST_HAVE_USERS=false' : ''}`;
   throw new SettingError(
     `DATABASE_URL: there is no database in ${file}; ${LOOK}. ` +
-      `"npm run migrate" makes a new one, and so does a start with ${start}`,
+      `"npm run migrate" creates a new one, and so does a start with ${start}`,
   );
 }
 

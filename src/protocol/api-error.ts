@@ -42,7 +42,7 @@ export const supportEnded = (): ApiError => new ApiError('deprecated', 'The serv
 
 /** 403 / 121 with the limit as a member, by which it differs from that of a token without the scope. */
 export function quotaReached(max_articles: number): ApiError {
-  const message = `The limit of ${max_articles} articles is reached, delete some first`;
+  const message = `The limit of ${max_articles} articles is reached; delete some first`;
   return new ApiError('forbidden', message, {}, { max_articles });
 }
 

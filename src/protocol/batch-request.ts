@@ -121,6 +121,6 @@ function mergedBody(shared: Mapping | undefined, own: unknown, name: string): Ma
 export const isInherited = (name: string): boolean => !OF_THE_MESSAGE.test(name);
 
 function requireMapping(value: unknown, name: string): Mapping {
-  if (!isMapping(value)) throw invalidPostedData(name, 'not a mapping');
+  if (!isMapping(value)) throw invalidPostedData(name, 'not an object');
   return value;
 }

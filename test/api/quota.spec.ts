@@ -4,7 +4,7 @@ import { anArticle } from '../support/article.js';
 import { client, clientWith, type Client } from '../support/client.js';
 
 const LIMIT = 3;
-const REFUSAL = { code: 403, errno: 121, message: 'The limit of 3 articles is reached, delete some first' };
+const REFUSAL = { code: 403, errno: 121, message: 'The limit of 3 articles is reached; delete some first' };
 
 let app: TestAppWithProvider;
 let device: Client;

@@ -129,7 +129,7 @@ describe('of several wrong fields the first in alphabetical order is named', () 
   });
 });
 
-describe('a body that is not a mapping is refused with 400 / 109', () => {
+describe('a body that is not an object is refused with 400 / 109', () => {
   it.each(['[]', '[{}]', 'null', 'true', '0', '"text"'])('%s', async (text) => {
     const device = client(app.url);
     const { body: article } = await device.post('/articles').send(anArticle()).expect(201);

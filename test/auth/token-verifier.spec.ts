@@ -115,7 +115,7 @@ it('a personal token that a hung database cannot find is not blamed on the ident
   await expect(verifier.verify(newPersonalToken(), ADDRESS)).rejects.toMatchObject({
     status: 503,
     errno: 201,
-    message: 'The database is not available, try again later',
+    message: 'The database is not available; try again later',
   });
 });
 

@@ -130,7 +130,7 @@ it.each(['', '-journal', '-wal', '-shm'])('no backup takes the name of the datab
   await service.stop();
   const file = `${join(folder, 'list.sqlite')}${suffix}`;
   const { status, err } = await runHere(['backup', file], settings);
-  expect([status, err]).toEqual([1, `${file}: belongs to the database; name another file\n`]);
+  expect([status, err]).toEqual([1, `${file} belongs to the database; name another file\n`]);
 });
 
 it.each([['hello'], ['']])('a file with %j is not a backup, and nothing is replaced', async (text) => {
@@ -139,7 +139,7 @@ it.each([['hello'], ['']])('a file with %j is not a backup, and nothing is repla
   await service.stop();
   writeFileSync(copy, text);
   const { status, err } = await runHere(['restore', copy], settings);
-  expect([status, err]).toEqual([1, `${copy}: is not a database of this service; look at the path\n`]);
+  expect([status, err]).toEqual([1, `${copy} is not a database of this service; look at the path\n`]);
   expect(await idsOf(await start(), 'alice')).toEqual([id]);
 });
 
@@ -182,7 +182,7 @@ it('a backup replaces no file', async () => {
   await mustRunHere(['migrate'], settings);
   writeFileSync(copy, 'mine');
   const { status, err } = await runHere(['backup', copy], settings);
-  expect([status, err]).toEqual([1, `${copy}: exists already; name a new file\n`]);
+  expect([status, err]).toEqual([1, `${copy} already exists; name a new file\n`]);
 });
 
 describe('a mistake is answered with one line that says what is wrong, and nothing is left behind', () => {
@@ -195,21 +195,21 @@ describe('a mistake is answered with one line that says what is wrong, and nothi
   const memory = 'DATABASE_URL: sqlite::memory: has no file; this command needs sqlite:PATH';
   const look = 'look at the path and whether its volume is mounted';
   it.each<[command: string, operand: string, url: string, line: string]>([
-    ['backup', 'sub', 'sqlite:DIR/list.sqlite', 'DIR/sub: is a folder; name a file in it'],
+    ['backup', 'sub', 'sqlite:DIR/list.sqlite', 'DIR/sub is a folder; name a file in it'],
     [
       'backup',
       'none/copy',
       'sqlite:DIR/list.sqlite',
-      `DIR/none/copy: cannot be created, as DIR/none does not exist; ${look}`,
+      `DIR/none/copy cannot be created, as DIR/none does not exist; ${look}`,
     ],
     [
       'backup',
       'text/copy',
       'sqlite:DIR/list.sqlite',
-      'DIR/text/copy: cannot exist, as DIR/text is not a folder; look at the path',
+      'DIR/text/copy cannot exist, as DIR/text is not a folder; look at the path',
     ],
     ['backup', 'copy', 'sqlite:DIR/sub', 'DATABASE_URL: DIR/sub is a folder; name a file in it'],
-    ['backup', 'copy', 'sqlite:DIR/text', 'DIR/text: is not a database of this service; look at the path'],
+    ['backup', 'copy', 'sqlite:DIR/text', 'DIR/text is not a database of this service; look at the path'],
     [
       'backup',
       'copy',
@@ -218,7 +218,7 @@ describe('a mistake is answered with one line that says what is wrong, and nothi
     ],
     ['backup', 'copy', 'sqlite::memory:', memory],
     ['restore', 'copy', 'sqlite:DIR/list.sqlite', 'DIR/copy: there is no such file'],
-    ['restore', 'sub', 'sqlite:DIR/list.sqlite', 'DIR/sub: is a folder; name a file in it'],
+    ['restore', 'sub', 'sqlite:DIR/list.sqlite', 'DIR/sub is a folder; name a file in it'],
     ['restore', 'list.sqlite', 'sqlite:DIR/sub', 'DATABASE_URL: DIR/sub is a folder; name a file in it'],
     [
       'restore',

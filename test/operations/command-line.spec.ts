@@ -58,7 +58,7 @@ describe('the command line', () => {
     [['user', 'export', '--all', '--key', 'a'.repeat(32)], 'Name one user'],
     [
       ['user', 'link', 'alice', '--subject', 'x', '--issuer', 'id.example.com'],
-      "'id.example.com' is invalid. The URL of the identity provider, as in OAUTH_URI.",
+      "'id.example.com' is invalid. Expected the URL of the identity provider, as in OAUTH_URI.",
     ],
     [['user', 'erase'], 'Name one user'],
     [['user', 'erase', '--key', 'a'.repeat(32), '--subject', 'alice'], 'Name one user'],
@@ -73,9 +73,9 @@ describe('the command line', () => {
     [['user', 'erase', '--key', 'xyz'], '32 hexadecimal digits'],
     [['user', 'import'], "missing required argument 'file'"],
     [['user', 'import', '-', '--format', 'unheard-of'], 'Allowed choices are lines, csv, pocket, instapaper, '],
-    [['advance-clocks', '--to', 'soon'], 'A time such as'],
-    [['advance-clocks', '--to', '2026-01-31T12:00:00'], 'A time such as'],
-    [['advance-clocks', '--to', '9999-06-30T12:00:00Z'], 'A time such as'],
+    [['advance-clocks', '--to', 'soon'], 'Expected a time such as'],
+    [['advance-clocks', '--to', '2026-01-31T12:00:00'], 'Expected a time such as'],
+    [['advance-clocks', '--to', '9999-06-30T12:00:00Z'], 'Expected a time such as'],
     [['advance-clocks', '2100-01-31T12:00:00Z'], "too many arguments for 'advance-clocks'"],
     [['user', 'export', '--all', 'all.jsonl'], "too many arguments for 'export'"],
     [['doctor', 'repair'], "too many arguments for 'doctor'"],
@@ -92,7 +92,7 @@ describe('the command line', () => {
   it.each([
     [['token', 'create', '--name', 'phone'], "missing required argument 'user'"],
     [['token', 'create', 'alice'], "required option '--name <name>' not specified"],
-    [['token', 'create', 'alice', '--name', 'phone', '--expires', 'soon'], 'A number of hours'],
+    [['token', 'create', 'alice', '--name', 'phone', '--expires', 'soon'], 'Expected a number of hours'],
     [['token', 'revoke'], "missing required argument 'user'"],
     [['token', 'revoke', 'alice'], '--name: say which token, or --all.'],
     [
@@ -106,7 +106,7 @@ describe('the command line', () => {
     [['user', 'import'], "missing required argument 'file'"],
     [['user', 'link', 'alice'], "required option '--subject <subject>' not specified"],
     [['doctor', '--key', 'a'.repeat(32), '--local', 'alice'], 'Name one user'],
-    [['advance-clocks', '--to', 'soon'], 'A time such as'],
+    [['advance-clocks', '--to', 'soon'], 'Expected a time such as'],
     [['backup'], "missing required argument 'file'"],
     [['restore', 'one', 'two'], 'too many arguments'],
   ] as [string[], string][])('answers %j with status 2 whatever settings and database are', async (words, advice) => {
@@ -136,7 +136,7 @@ describe('the command line', () => {
   });
 
   it.each([
-    [['purge'], 'TOMBSTONE_RETENTION_DAYS: is 0'],
+    [['purge'], 'TOMBSTONE_RETENTION_DAYS is 0'],
     [
       ['user', 'export', '--key', 'a'.repeat(32)],
       `--key ${'a'.repeat(32)}: there is no such user; "user list" shows all`,
@@ -237,7 +237,7 @@ describe('the command line', () => {
       { env: { PATH: process.env.PATH, ...settings }, encoding: 'utf8' },
     );
     expect(status).toBe(1);
-    expect(stderr).toMatch(/^.*"what":"user export".*\nstandard output: cannot be written \(ENOSPC\)\n$/);
+    expect(stderr).toMatch(/^.*"what":"user export".*\nstandard output cannot be written \(ENOSPC\)\n$/);
   });
 
   it('asks for a password on a terminal without showing it, and takes one line', () => {

@@ -76,12 +76,12 @@ it.each(['last_modified', 'purged_until', 'live_count'])(
     tamper(`UPDATE accounts SET ${column} = 'zero' ${list.of}`);
     const found = await examine(list.key);
     expect(found.status).toBe(3);
-    expect(found.out).toContain('no number');
+    expect(found.out).toContain('not a number');
     expect(found.out).not.toContain('zero');
     const listed = await runHere(['user', 'list'], settings);
     const isShown = column === 'last_modified';
     expect(listed.out.includes(`${list.key}       1 not a time ("zero")\n`)).toBe(isShown);
-    expect(listed.out.endsWith('damaged values: "doctor" says what to do\n')).toBe(isShown);
+    expect(listed.out.endsWith('some values are damaged: "doctor" says what to do\n')).toBe(isShown);
     for (const more of [[], ['--json']])
       expect((await runHere(['user', 'list', ...more], settings)).status).toBe(isShown ? 3 : 0);
     if (column === 'last_modified') {
@@ -117,14 +117,14 @@ it('finds a token of which nobody can tell the end', async () => {
   tamper("UPDATE tokens SET expires_on = 'tomorrow'");
   const listed = await runHere(['token', 'list'], settings);
   expect(listed.out).toMatch(
-    / until not a time \("tomorrow"\) {2}never used\ndamaged values: "doctor" says what to do\n$/,
+    / until not a time \("tomorrow"\) {2}never used\nsome values are damaged: "doctor" says what to do\n$/,
   );
   const lines = await runHere(['token', 'list', '--json'], settings);
   expect(JSON.parse(lines.out)).toMatchObject({ user: 'alice', expires_on: 'tomorrow' });
   expect([listed.status, lines.status]).toEqual([3, 3]);
   const { status, out } = await runHere(['doctor'], settings);
   expect(status).toBe(3);
-  const { 1: command } = /: (token revoke alice --name "phone"), and make another\n/.exec(out)!;
+  const { 1: command } = /: (token revoke alice --name "phone"), and create another\n/.exec(out)!;
   await mustRunHere(command!.replaceAll('"', '').split(' '), settings);
   expect((await runHere(['doctor'], settings)).status).toBe(0);
 });

@@ -205,7 +205,9 @@ describe.each(Object.keys(DATABASES))('the doctor on %s', (name) => {
     await tamper(`CREATE INDEX ${index} ON articles (account, word_count)`);
     const other = await runHere(nobody, settings);
     expect(other.status).toBe(3);
-    expect(other.out).toContain(`the ${kind} ${index} of articles is another one: drop it, then: ${statement}\n`);
+    expect(other.out).toContain(
+      `the ${kind} ${index} of articles differs from what it should be: drop it, then: ${statement}\n`,
+    );
     await tamper(drop);
     await tamper(statement);
     expect(await runHere(nobody, settings)).toMatchObject({ status: 1, err: expect.stringContaining('no such user') });

@@ -184,7 +184,7 @@ it.each<[string, Record<string, string>, string[]]>([
     'a short secret, without showing it',
     { USER_ID_SECRET: 's3cr3t' },
     [
-      'USER_ID_SECRET: has fewer than 32 characters, which production refuses, and it cannot change once there are users',
+      'USER_ID_SECRET has fewer than 32 characters, which production refuses, and it cannot change once there are users',
     ],
   ],
   [
@@ -202,7 +202,7 @@ it.each<[string, Record<string, string>, string[]]>([
     { EOS_MESSAGE: 'Bye' },
     ['EOS_DATE: without it, EOS_MESSAGE and EOS_URL have no effect'],
   ],
-  ['a date that is over', { EOS_DATE: '2020-01-01' }, ['EOS_DATE: is over, so requests are refused with 410']],
+  ['a date that is over', { EOS_DATE: '2020-01-01' }, ['EOS_DATE is over, so requests are refused with 410']],
   ['nothing without a reason', {}, []],
 ])('warns of %s', async (_, settings, texts) => {
   const secrets = { USER_ID_SECRET: 'u'.repeat(32), SESSION_SECRET: 's'.repeat(32), PUBLIC_URL: 'https://x.example' };

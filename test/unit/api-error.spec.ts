@@ -84,7 +84,7 @@ describe('an error', () => {
     expect(quotaReached(3).body('')).toMatchObject({
       code: 403,
       errno: 121,
-      message: 'The limit of 3 articles is reached, delete some first',
+      message: 'The limit of 3 articles is reached; delete some first',
       max_articles: 3,
     });
   });

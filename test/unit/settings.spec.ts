@@ -414,7 +414,9 @@ describe('a wrong setting is refused with one line', () => {
     ['METRICS_PORT', 'x', 'must be 0 to 65535'],
   ])('%s=%s', (name, value, problem) => {
     const quoted = value.replace(/:\/\/.*@/, '://…@').replace(/^(x{100})x*$/, '$1…');
-    expect(refusalOf({ [name]: value })).toBe(`${name}: ${problem}, not ${JSON.stringify(quoted)}`);
+    expect(refusalOf({ [name]: value })).toBe(
+      `${name}: ${problem}, ${problem.startsWith('must not') ? 'in' : 'not'} ${JSON.stringify(quoted)}`,
+    );
   });
 
   it.each([
@@ -432,8 +434,8 @@ describe('a wrong setting is refused with one line', () => {
   });
 
   it.each<[Variables, string[]]>([
-    [{ METRICS_PORT: '8000' }, ['METRICS_PORT: must be another port than PORT, not 8000']],
-    [{ PORT: '9100', METRICS_PORT: '9100' }, ['METRICS_PORT: must be another port than PORT, not 9100']],
+    [{ METRICS_PORT: '8000' }, ['METRICS_PORT: must differ from PORT, which is 8000']],
+    [{ PORT: '9100', METRICS_PORT: '9100' }, ['METRICS_PORT: must differ from PORT, which is 9100']],
     [
       { PORT: '70000', METRICS_PORT: '70000' },
       ['PORT: must be 0 to 65535, not "70000"', 'METRICS_PORT: must be 0 to 65535, not "70000"'],

@@ -71,7 +71,7 @@ describe('the German page gives reasons in German', () => {
     await page.locator('.row-main').waitFor();
     for (const [message, reason] of [
       ['title: longer than 1024 characters', 'Titel: zu lang'],
-      ['The limit of 100000 articles is reached, delete some first', 'die Liste ist voll, lösche zuerst etwas'],
+      ['The limit of 100000 articles is reached; delete some first', 'die Liste ist voll, lösche zuerst etwas'],
       ['something that nobody thought of', 'unbekannter Grund'],
     ] as const) {
       await context.route('**/v2/articles/*', (route) =>

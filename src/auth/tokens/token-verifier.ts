@@ -34,7 +34,7 @@ const CHECKS = {
   slotsPerKey: 20,
   waitingPerKey: 1000,
   timeoutMs: PROVIDER_LIMIT_MS,
-  refusal: 'Too many tokens are being checked, try again later',
+  refusal: 'Too many tokens are being checked; try again later',
 };
 
 /** Verifies bearer tokens, and caches the results by a hash of the token, so that no cache holds a token. */

@@ -65,7 +65,7 @@ function problemsOfTotals({ last_modified, live_count, purged_until, records, ne
 
 /** Shows a number, but no other content. */
 const shown = (value: Row[string]): string =>
-  typeof value === 'number' || /^-?\d+$/.test(String(value)) ? String(value) : 'no number';
+  typeof value === 'number' || /^-?\d+$/.test(String(value)) ? String(value) : 'not a number';
 
 async function problemsOfRecords(database: Database, account: Buffer): Promise<Problem[]> {
   const problems: Problem[] = [];
@@ -118,7 +118,7 @@ export async function examineStrays(database: Database): Promise<Problem[]> {
   const tokens = await database.onSession(tokensWithoutTime);
   const problems: Problem[] = tokens.map(({ subject, name }) => ({
     text: `the token "${name}" of ${subject} has an invalid time`,
-    advice: `token revoke ${subject} --name "${name}", and make another`,
+    advice: `token revoke ${subject} --name "${name}", and create another`,
   }));
   // A server's fixed-length column cannot hold such keys; a column of another length is a schema problem.
   if (!database.dialect.isLocal) return problems;

@@ -50,7 +50,7 @@ function problemsOfKeys({ tableName, primaryColumns, indices }: EntityMetadata, 
     const kind = isUnique ? 'unique index' : 'index';
     const statement = `CREATE ${kind.toUpperCase()} ${name} ON ${tableName} (${wanted.join(', ')})`;
     problems.push({
-      text: `the ${kind} ${name} of ${tableName} ${found ? 'is another one' : 'is missing'}`,
+      text: `the ${kind} ${name} of ${tableName} ${found ? 'differs from what it should be' : 'is missing'}`,
       advice: `${found ? 'drop it, then' : 'run'}: ${statement}`,
     });
   }

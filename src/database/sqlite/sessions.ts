@@ -21,7 +21,7 @@ export class SqliteSessions implements SessionSource {
   readonly reads = new Semaphore({
     slotsPerKey: 1,
     timeoutMs: READ_TIMEOUT_MS,
-    refusal: 'The database is not available, try again later',
+    refusal: 'The database is not available; try again later',
   });
 
   /** Whoever waited reads in a turn of its own: pauses that end together would run all their reads in one. */

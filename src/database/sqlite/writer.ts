@@ -26,7 +26,7 @@ export class SqliteWriter {
   private readonly mutex = new Semaphore({
     slots: 1,
     timeoutMs: MUTEX_TIMEOUT_MS,
-    refusal: 'The database is busy, try again later',
+    refusal: 'The database is busy; try again later',
   });
   /** Set while a transaction is open. */
   private release?: Release;

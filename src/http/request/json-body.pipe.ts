@@ -54,7 +54,7 @@ export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
       throw new ApiError('lengthRequired', 'Content-Length is required');
     if (Number(headers['content-length'] ?? 0) > this.settings.maxBodyBytes) throw this.tooLarge();
     if (/^\s*(application\/x-www-form-urlencoded|multipart\/)/i.test(headers['content-type'] ?? ''))
-      throw new ApiError('malformedJson', 'The body is a form, JSON is expected');
+      throw new ApiError('malformedJson', 'The body is a form; JSON is expected');
   }
 
   private read(request: Request): Promise<Buffer> {

@@ -14,7 +14,7 @@ it.each(['Basic', 'Bearer'])(
     for (let at = 0; at <= LIMIT; at++) await list.add({ url: url(at), title: String(at) });
     const { pushed, conflicts } = await list.sync();
     expect(conflicts).toMatchObject([
-      { kind: 'refused', reason: 'The limit of 3 articles is reached, delete some first' },
+      { kind: 'refused', reason: 'The limit of 3 articles is reached; delete some first' },
     ]);
     expect([pushed, list.status, await list.countPending()]).toEqual([LIMIT, 'idle', 0]);
     expect(await deviceArticles(list)).toEqual(await serverArticles(world.url, user));
