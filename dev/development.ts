@@ -20,7 +20,8 @@ export interface Development {
  */
 export async function startDevelopment(settings: Settings): Promise<Development> {
   const provider = await startProvider(settings);
-  const app = await createApp(settings);
+  // Its provider is there, wherever OAUTH_URI comes from: the web application offers it.
+  const app = await createApp({ ...settings, oauthUriIsExplicit: true });
   app.server.listen(settings.port, settings.host);
   await listening(app.server, 'PORT', settings.port);
   const service = addressOf(app.server);

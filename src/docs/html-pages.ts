@@ -20,7 +20,7 @@ export function errorsPage(title: string, examples: readonly Example[]): string 
   return htmlPage({
     title: `Errors – ${title}`,
     style: STYLE,
-    head: '',
+    head: '<link rel="icon" type="image/png" href="favicon-32x32.png" />',
     body: `<h1>Errors</h1>
     <p>The body of every error has its number as <code>errno</code>, and says in <code>message</code> what is wrong in that case.</p>
     ${sections.join('\n    ')}`,

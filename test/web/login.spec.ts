@@ -13,12 +13,12 @@ let problems: string[];
 
 beforeAll(async () => {
   const settings = readSettings({
-    OAUTH_URI: `http://127.0.0.1:${await findFreePort()}`,
     PORT: '0',
     DATABASE_URL: 'sqlite::memory:',
     LOG_LEVEL: 'silent',
   });
-  development = await startDevelopment(settings);
+  // As with the default of OAUTH_URI, at another port.
+  development = await startDevelopment({ ...settings, oauthUri: `http://127.0.0.1:${await findFreePort()}` });
   browser = await launchChromium();
 });
 beforeEach(async () => {
