@@ -79,9 +79,9 @@ export class Semaphore {
     return shares.filter(isFull).reduce((count, { waiters }) => count + waiters.length, 0);
   }
 
-  /** Runs `work` with a slot. */
-  async run<T>(key: string, caller: SlotCaller, work: () => Promise<T>): Promise<T> {
-    const release = await this.acquire(key, caller);
+  /** Runs `work` with slots. */
+  async run<T>(key: string, caller: SlotCaller, work: () => Promise<T>, slots = 1): Promise<T> {
+    const release = await this.acquire(key, caller, slots);
     try {
       return await work();
     } finally {

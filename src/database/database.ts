@@ -27,6 +27,8 @@ const MAX_PAUSE_MS = 250;
 const LAST_STATEMENT_MS = 6_500;
 /** Sessions that one user's requests may use, of the ten or so that all users share. */
 const MAX_SESSIONS_PER_USER = 4;
+/** How many of them a long transaction counts as, so that a few users with some cannot take all sessions. */
+const SESSIONS_OF_LONG = 3;
 /** Transactions of one user that may queue for SQLite's single writer: as many as share a commit. */
 const MAX_LOCAL_WRITES_PER_USER = 16;
 const LONG_WRITE_MS = 50;
@@ -161,7 +163,7 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
     work: (session: Session, begin: Begin) => Promise<Outcome<T>>,
     tally: Tally & { key: string },
   ): Promise<T> {
-    return this.transact(async (session, begin) => {
+    const alone = async (session: Session, begin: Begin) => {
       let releaseUser: Release | undefined;
       let release: Release | undefined;
       let begunAt = Infinity;
@@ -185,12 +187,17 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
         if (releaseUser && isLong) setTimeout(releaseUser, tookMs).unref();
         else releaseUser?.();
       }
-    }, tally);
+    };
+    return this.transact(alone, tally, isFile(this.dataSource) ? 1 : SESSIONS_OF_LONG);
   }
 
-  private transact<T>(work: (session: Session, begin: Begin) => Promise<Outcome<T>>, tally: Tally): Promise<T> {
+  private transact<T>(
+    work: (session: Session, begin: Begin) => Promise<Outcome<T>>,
+    tally: Tally,
+    slots = 1,
+  ): Promise<T> {
     const inDoubt: Outcome<T>[] = [];
-    return this.repeat(tally, 'write', async (session) => {
+    const attempt = async (session: LoanedSession) => {
       let begun: Promise<void> | undefined;
       const begin = () => (begun ??= session.begin());
       try {
@@ -202,7 +209,8 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
         if (isRefused) this.health.noteWrite(false);
         throw error;
       }
-    });
+    };
+    return this.repeat(tally, 'write', attempt, slots);
   }
 
   /** Runs `work`, on another session each time, until it succeeds, fails permanently, or the time for retries is up. */
@@ -210,6 +218,7 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
     tally: Tally,
     purpose: 'read' | 'write',
     work: (session: LoanedSession) => Promise<T>,
+    slots = 1,
   ): Promise<T> {
     this.health.requireReachable();
     const start = performance.now();
@@ -221,7 +230,7 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
         // After a long read, SQLite's session lets other users go first.
         const isLocalRead = source.dialect.isLocal && purpose === 'read';
         if (tally.key === undefined || isLocalRead) return await attempt();
-        return await this.perUser.run(tally.key, tally, attempt);
+        return await this.perUser.run(tally.key, tally, attempt, slots);
       } catch (error) {
         this.health.requireRetryable(source.dialect, error, performance.now() - start);
       }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { mustRunHere } from '../operations/run-command.js';
 import { anArticle } from '../support/article.js';
 import { send } from '../support/devices.js';
 import { runSql } from '../support/servers/database-server.js';
@@ -24,6 +25,14 @@ afterAll(async () => {
   await service.kill();
   await server.remove();
 });
+
+async function tokenOf(user: string): Promise<string> {
+  const settings = { DATABASE_URL: server.url('slow') };
+  const token = await mustRunHere(['token', 'create', user, '--name', 'phone', '--quiet'], settings);
+  const authorization = `Bearer ${token.trim()}`;
+  expect((await send(service.url, '', 'POST', '/articles', anArticle(), { authorization })).status).toBe(201);
+  return authorization;
+}
 
 /** Sends `count` creates of one user at once, and a new user's every 50 ms until they end: their answers, and the longest wait. */
 async function createAtOnce(user: string, count: number, title: string) {
@@ -56,6 +65,31 @@ it.each([
   const { answers, longestMs } = await createAtOnce(user, count, title);
   expect(longestMs).toBeLessThan(usualMs + 1_000);
   for (const { status, body } of answers) if (status !== 201) expect([status, body.errno]).toEqual([503, 201]);
+});
+
+it('batches of a few users leave connections for others', async () => {
+  const users = await Promise.all(Array.from({ length: 3 }, (_, at) => tokenOf(`batches ${at}`)));
+  let isOver = false;
+  const batches = Promise.all(
+    users.flatMap((authorization) =>
+      Array.from({ length: 4 }, () => {
+        const body = anArticle({ title: 'slow 2' });
+        const requests = [{ method: 'POST', path: '/articles', body }];
+        return send(service.url, '', 'POST', '/batch', { requests }, { authorization });
+      }),
+    ),
+  ).finally(() => (isOver = true));
+  const waits: number[] = [];
+  while (!isOver) {
+    const start = performance.now();
+    expect((await send(service.url, 'somebody else', 'GET', '/articles')).status).toBe(200);
+    waits.push(performance.now() - start);
+    await sleep(20);
+  }
+  expect(Math.max(...waits)).toBeLessThan(1_000);
+  const statuses = (await batches).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(users.length);
+  expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
 });
 
 it('answers within ten seconds where each statement takes more than two', async () => {
