@@ -3,7 +3,7 @@ import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { SettingError } from '../config/settings.js';
 import { ApiError } from '../protocol/api-error.js';
-import { type Release, Semaphore } from '../semaphore.js';
+import { Semaphore } from '../semaphore.js';
 import { before } from '../time-limit.js';
 import { isFile } from './data-source.js';
 import { DatabaseHealth, type Log } from './health.js';
@@ -16,6 +16,7 @@ import {
   type Tally,
   unavailable,
 } from './session.js';
+import { LongWrites } from './sqlite/long-writes.js';
 import { type Begin, type Outcome, runTransaction, withSession } from './transaction.js';
 
 /** How long a start waits for the database before the service answers 503 meanwhile. */
@@ -31,10 +32,7 @@ const MAX_SESSIONS_PER_USER = 4;
 const SESSIONS_OF_LONG = 3;
 /** Transactions of one user that may queue for SQLite's single writer: as many as share a commit. */
 const MAX_LOCAL_WRITES_PER_USER = 16;
-const LONG_WRITE_MS = 50;
 const LIMITS = { timeoutMs: 3_000, refusal: 'Other requests of the same user took too long; try again later' };
-/** For those who may have to wait several times, so that they have a response in ten seconds nevertheless. */
-const SHORTER = { timeoutMs: 2_500 };
 
 /**
  * Runs reads and transactions, each on a session of its own, and retries them as a whole while that is safe and promising.
@@ -53,9 +51,7 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
     ...LIMITS,
     slotsPerKey: isFile(this.dataSource) ? MAX_LOCAL_WRITES_PER_USER : MAX_SESSIONS_PER_USER,
   });
-  /** One long transaction at a time, for which only one of each user waits: others get SQLite's single writer in between. */
-  private readonly longLocalWrites = new Semaphore({ ...LIMITS, ...SHORTER, slots: 1 });
-  private readonly longLocalWritesPerUser = new Semaphore({ ...LIMITS, ...SHORTER, slotsPerKey: 1 });
+  private readonly longWrites = new LongWrites();
 
   /** @param connect opens the data source; calls `onMoved` when its file is found to be removed or replaced later */
   constructor(
@@ -143,8 +139,8 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
   /** How many sessions are in use, and how many requests wait for one, or for others of the same user. */
   usage(): { used: number; waiting: number; queued: number } {
     const { used, waiting } = this.source?.usage() ?? { used: 0, waiting: 0 };
-    const queued = this.perUser.waiting + this.longLocalWritesPerUser.waiting;
-    return { used, waiting: waiting + this.longLocalWrites.waiting, queued };
+    const long = this.longWrites.usage();
+    return { used, waiting: waiting + long.waiting, queued: this.perUser.waiting + long.queued };
   }
 
   /** Runs statements, each its own transaction, on one session or the tally's. May run `work` more than once. */
@@ -163,32 +159,18 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
     work: (session: Session, begin: Begin) => Promise<Outcome<T>>,
     tally: Tally & { key: string },
   ): Promise<T> {
-    const alone = async (session: Session, begin: Begin) => {
-      let releaseUser: Release | undefined;
-      let release: Release | undefined;
-      let begunAt = Infinity;
-      const beginAlone = async () => {
-        if (this.dialect.isLocal) {
-          releaseUser = await this.longLocalWritesPerUser.acquire(tally.key, tally);
-          release = await this.longLocalWrites.acquire('', tally);
-        }
-        await begin();
-        begunAt = performance.now();
+    const inTurn = async (session: Session, begin: Begin) => {
+      let end: (() => void) | undefined;
+      const beginInTurn = async () => {
+        end = await this.longWrites.begin(tally, begin);
       };
       try {
-        return await work(session, beginAlone);
+        return await work(session, this.dialect.isLocal ? beginInTurn : begin);
       } finally {
-        const tookMs = performance.now() - begunAt;
-        const isLong = tookMs > LONG_WRITE_MS;
-        // Before the next long one, what others wait to write is made durable.
-        if (release && isLong) setImmediate(release);
-        else release?.();
-        // Other users go first for as long as it took.
-        if (releaseUser && isLong) setTimeout(releaseUser, tookMs).unref();
-        else releaseUser?.();
+        end?.();
       }
     };
-    return this.transact(alone, tally, isFile(this.dataSource) ? 1 : SESSIONS_OF_LONG);
+    return this.transact(inTurn, tally, isFile(this.dataSource) ? 1 : SESSIONS_OF_LONG);
   }
 
   private transact<T>(

@@ -1,0 +1,48 @@
+import { Semaphore } from '../../semaphore.js';
+import type { Tally } from '../session.js';
+import type { Begin } from '../transaction.js';
+
+/** After a longer transaction, other users go first for as long as it took. */
+const LONG_WRITE_MS = 50;
+/** Whoever waits here waits elsewhere, too, and has a response in ten seconds nevertheless. */
+const LIMITS = { timeoutMs: 2_500, refusal: 'Other requests take too long; try again later' };
+
+/**
+ * Transactions that may be long, as batches are: one at a time, for which only one of each user waits. So whoever wants to
+ * write a single record gets SQLite's only writer in between: beside the batches of four users that read slowly, within
+ * half a second instead of four and more.
+ */
+export class LongWrites {
+  private readonly all = new Semaphore({ ...LIMITS, slots: 1 });
+  private readonly perUser = new Semaphore({ ...LIMITS, slotsPerKey: 1 });
+
+  /** How many wait for other users, and for others of the same user. */
+  usage(): { waiting: number; queued: number } {
+    return { waiting: this.all.waiting, queued: this.perUser.waiting };
+  }
+
+  /** Begins a transaction in its turn; resolves with what has to be called when its work is done. */
+  async begin(tally: Tally & { key: string }, begin: Begin): Promise<() => void> {
+    const releaseUser = await this.perUser.acquire(tally.key, tally);
+    let release = (): void => undefined;
+    let start = Infinity;
+    const end = (): void => {
+      const tookMs = performance.now() - start;
+      const isLong = tookMs > LONG_WRITE_MS;
+      // Before the next long one, what others wait to write is made durable.
+      if (isLong) setImmediate(release);
+      else release();
+      if (isLong) setTimeout(releaseUser, tookMs).unref();
+      else releaseUser();
+    };
+    try {
+      release = await this.all.acquire('', tally);
+      await begin();
+      start = performance.now();
+    } catch (error) {
+      end();
+      throw error;
+    }
+    return end;
+  }
+}
