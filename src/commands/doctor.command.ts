@@ -6,7 +6,7 @@ import { everyAccount } from '../accounts/accounts.store.js';
 import { counted, type DatabaseContext, EXIT, type Shell } from './shell.js';
 import { examineAccount, examineStrays, type Problem } from './doctor/examine.js';
 import { examineSchema } from './doctor/schema.js';
-import { addUserOptions, keyOf, namedUser, type NamedUser, requireAccount, type UserOptions } from './user-options.js';
+import { accountWith, addUserOptions, keyOf, namedUser, type NamedUser, type UserOptions } from './user-options.js';
 
 export function addDoctor(commands: Command, shell: Shell): void {
   const command = commands
@@ -52,13 +52,14 @@ export async function examine(context: DatabaseContext, mayRepair: boolean, user
   const isBlocked = ofSchema.some(({ isBlocking }) => isBlocking);
   if (!isBlocked) {
     if (!user) await report('no user', await examineStrays(database));
-    const accounts = user ? [{ account: await keyOf(context, user) }] : everyAccount(database, keysAfter);
+    const key = user && (await keyOf(context, user));
+    const accounts = key ? [{ account: key }] : everyAccount(database, keysAfter);
     for await (const { account } of accounts) {
       await report(account.toString('hex'), await examineAccount(database, account, now));
       progress(`${++users} users so far, ${found} problems`);
     }
+    if (key && found === 0) await accountWith(context, user, key);
   }
-  if (user && found === 0) await requireAccount(context, user);
   const repaired = mayRepair ? repairable : 0;
   await print(`${counted(users, 'user')} examined, ${counted(found, 'problem')} found, ${repaired} repaired`);
   await print(`next: ${nextStep(found, repaired, repairable)}${isBlocked ? '; no user could be examined' : ''}`);

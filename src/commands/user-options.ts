@@ -64,8 +64,11 @@ export const bearerKey = ({ settings }: CommandContext, issuer: string, subject:
   accountKey(settings.userIdSecret, 'bearer', [issuer, subject]);
 
 /** The account of a user. Throws `CommandError` when there is none: the name may be mistyped. */
-export async function requireAccount(context: DatabaseContext, user: NamedUser): Promise<AccountRow> {
-  const key = await keyOf(context, user);
+export const requireAccount = async (context: DatabaseContext, user: NamedUser): Promise<AccountRow> =>
+  accountWith(context, user, await keyOf(context, user));
+
+/** The same for a user whose key is known: `keyOf` may ask for a password. */
+export async function accountWith(context: DatabaseContext, user: NamedUser, key: Buffer): Promise<AccountRow> {
   const account = await context.database.onSession((session) => findAccount(session, key));
   if (account) return account;
   const { option, name, issuer } = user;

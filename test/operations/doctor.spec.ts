@@ -9,7 +9,7 @@ import { Poller, send } from '../support/devices.js';
 import { runSql } from '../support/servers/database-server.js';
 import { startService, type Service } from '../support/service.js';
 import { BACKENDS, mySql } from './backends.js';
-import { mustRunHere, runHere } from './run-command.js';
+import { mustRunHere, runCommand, runHere } from './run-command.js';
 
 const DATABASES = { ...BACKENDS, MySQL: mySql };
 
@@ -211,6 +211,21 @@ describe.each(Object.keys(DATABASES))('the doctor on %s', (name) => {
     await tamper(drop);
     await tamper(statement);
     expect(await runHere(nobody, settings)).toMatchObject({ status: 1, err: expect.stringContaining('no such user') });
+  });
+
+  it('asks for the password of a Basic user once, and says that there is no such user', async () => {
+    const user = randomUUID();
+    expect(
+      (await send(service.url, user, 'POST', '/articles', { url: 'https://example.com/', title: 'T', added_by: 'x' }))
+        .status,
+    ).toBe(201);
+    const examineAs = (password: string) =>
+      runCommand(['doctor', '--basic', user], { DATABASE_URL: database.url }, `${password}\n`);
+    expect(await examineAs('secret')).toMatchObject({ status: 0, out: expect.stringContaining('1 user examined') });
+    expect(await examineAs('mistyped')).toMatchObject({
+      status: 1,
+      err: expect.stringContaining('there is no such user with this password'),
+    });
   });
 
   it('finds a missing column, and examines nobody then', async () => {
