@@ -67,7 +67,7 @@ export class PollService implements OnApplicationBootstrap, OnApplicationShutdow
     // Before the look, so that no change is missed in between.
     const poll = this.polls.enter(callerOf(request).key, seconds * 1000);
     if (!poll) return { unchanged: await look(), headers: {} };
-    request.context.whenOver(() => this.abandon(poll));
+    request.context.whenOver(() => poll.ending ?? this.abandon(poll));
     try {
       return { unchanged: await this.hold(request, poll, since, look), headers };
     } finally {

@@ -16,11 +16,13 @@ const CLOSE = { Connection: 'close' };
  * Refuses requests that Node's parser accepts but that cannot name a resource here. Cuts an absolute URL, as clients of
  * proxies send it, to its path, drops a fragment, and maps `/v2/` to `/v2`.
  */
-export function requireWellFormed(request: Request, _: Response, next: NextFunction): void {
+export function requireWellFormed(request: Request, response: Response, next: NextFunction): void {
   // Checked first, on the raw headers: the getter `headers` builds its object only when it is read.
   if (hasTooManyHeaders(request))
     return next(new ApiError('headersTooLarge', `The request has more than ${MAX_HEADERS} headers`, CLOSE));
   const { httpVersion, headers } = request;
+  // Node loses what was sent behind such a request.
+  if (headers.upgrade !== undefined && !request.context.isBatchEntry) response.set(CLOSE);
   for (const name of NEGOTIATED)
     if ((headers[name]?.length ?? 0) > MAX_NEGOTIATED)
       return next(new ApiError('headersTooLarge', `${name}: longer than ${MAX_NEGOTIATED} characters`, CLOSE));

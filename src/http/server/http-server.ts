@@ -40,11 +40,7 @@ export function createHttpServer(
       connectionsCheckingInterval: 2_000,
       requireHostHeader: false,
     },
-    ({ socket, headers }, response) => {
-      // Node loses what was sent behind such a request.
-      if (headers.upgrade !== undefined) response.setHeader('Connection', 'close');
-      connections.get(socket)!.add(response);
-    },
+    ({ socket }, response) => connections.get(socket)!.add(response),
   );
   // Longer than a request may take to arrive or be held: this is for clients that stop reading.
   server.setTimeout(Math.max(REQUEST_TIMEOUT_MS, waitMaxSeconds * 1000) + STALLED_READER_MS);
