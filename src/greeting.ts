@@ -6,14 +6,10 @@ const ARTICLE = '{"url":"https://example.com/","title":"Example","added_by":"lap
 
 /** The lines that tell a newcomer what to do next, on this machine and on a phone. */
 export function greeting(
-  {
-    host,
-    port,
-    webAppEnabled,
-    basicAuthEnabled,
-  }: Pick<Settings, 'host' | 'port' | 'webAppEnabled' | 'basicAuthEnabled'>,
+  settings: Pick<Settings, 'host' | 'port' | 'webAppEnabled' | 'basicAuthEnabled'>,
   interfaces = networkInterfaces(),
 ): string[] {
+  const { host, port, webAppEnabled, basicAuthEnabled } = settings;
   const path = webAppEnabled ? '/app/' : '/docs';
   const isShared = host === '0.0.0.0' || host === '::';
   const base = baseUrl(isShared ? '127.0.0.1' : host, port);

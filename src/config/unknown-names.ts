@@ -11,8 +11,7 @@ export function unknownNames(names: readonly string[]): string[] {
       const candidates = KNOWN.map((known) => ({ known, distance: editDistance(bare(name), bare(known)) }));
       const [nearest] = candidates.sort((a, b) => a.distance - b.distance);
       const isSimilar = nearest!.distance <= Math.min(3, name.length / 4);
-      const longer = KNOWN.find((known) => known.startsWith(`${name}_`));
-      const meant = isSimilar ? nearest!.known : longer;
+      const meant = isSimilar ? nearest!.known : KNOWN.find((known) => known.startsWith(`${name}_`));
       return meant ? `${name}: unknown, did you mean ${meant}?` : [];
     });
 }

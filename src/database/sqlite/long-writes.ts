@@ -28,12 +28,14 @@ export class LongWrites {
     let start = Infinity;
     const end = (): void => {
       const tookMs = performance.now() - start;
-      const isLong = tookMs > LONG_WRITE_MS;
-      // Before the next long one, what others wait to write is made durable.
-      if (isLong) setImmediate(release);
-      else release();
-      if (isLong) setTimeout(releaseUser, tookMs).unref();
-      else releaseUser();
+      if (tookMs > LONG_WRITE_MS) {
+        // Before the next long one, what others wait to write is made durable.
+        setImmediate(release);
+        setTimeout(releaseUser, tookMs).unref();
+      } else {
+        release();
+        releaseUser();
+      }
     };
     try {
       release = await this.all.acquire('', tally);
