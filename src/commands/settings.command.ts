@@ -26,10 +26,9 @@ export function addSettings(commands: Command, shell: Shell): void {
 }
 
 /** What counts where a setting is empty and another one decides. */
-function derivedValue({ oauthRequiredScopes, oauthAudiences, publicUrl }: Settings, name: string): string | undefined {
+function derivedValue({ oauthRequiredScopes, oauthAudiences }: Settings, name: string): string | undefined {
   if (name === 'OAUTH_REQUIRED_SCOPE') return oauthRequiredScopes.join(' ');
-  if (name === 'OAUTH_AUDIENCE') return oauthAudiences.join(' or ');
-  return name === 'DOCUMENTATION_URL' && publicUrl ? `${publicUrl}/docs` : undefined;
+  return name === 'OAUTH_AUDIENCE' ? oauthAudiences.join(' or ') : undefined;
 }
 
 /** The environment takes precedence over `.env`. */

@@ -131,6 +131,7 @@ const isShort = (secret: string): boolean => secret.length < MIN_SECRET_LENGTH;
 function derive(settings: Settings, { OAUTH_URI, PUBLIC_URL = '' }: Variables): void {
   settings.oauthUriIsExplicit = Boolean(OAUTH_URI);
   settings.oauthEnabled = settings.oauthUri !== '';
+  settings.documentationUrl ??= settings.publicUrl && `${settings.publicUrl}/docs`;
   settings.oauthRedirectDomains = settings.oauthRedirectDomains.map((domain) => domain.toLowerCase());
   settings.oauthRequiredScopes =
     settings.oauthRequiredScope?.split(' ') ??

@@ -2,6 +2,7 @@ import { setImmediate as othersHadTurn } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import type { DataSource } from 'typeorm';
 import { Semaphore } from '../../semaphore.js';
+import { Turns } from '../../turns.js';
 import type { LoanedSession, Parameter, Row, SessionSource, Tally, WriteResult } from '../session.js';
 import { SqliteConnection, SqliteReader } from './connection.js';
 import { sqliteDialect } from './dialect.js';
@@ -25,7 +26,7 @@ export class SqliteSessions implements SessionSource {
   });
 
   /** Whoever waited reads in a turn of its own: pauses that end together would run all their reads in one. */
-  turns: Promise<void> = Promise.resolve();
+  readonly turns = new Turns();
   private readonly file?: SqliteFile;
 
   /** @param onMoved called once, soon after the file is found to be removed or replaced */
@@ -82,7 +83,7 @@ class SqliteSession implements LoanedSession {
     const { key = '' } = this.tally;
     // Most reads find no pause of their user: to take a slot for each would cost as much as a short read.
     let release = reads.isUsedBy(key) ? await reads.acquire(key, this.tally) : undefined;
-    if (release) await (this.sessions.turns = this.sessions.turns.then(() => othersHadTurn()));
+    if (release) await this.sessions.turns.next();
     const start = performance.now();
     try {
       // In a transaction of its own, because the only connection sees what is not committed yet.

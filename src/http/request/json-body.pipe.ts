@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import { setImmediate as othersHadTurn } from 'node:timers/promises';
 import { createParamDecorator, type ExecutionContext, Injectable, type PipeTransform } from '@nestjs/common';
 import express, { type Request } from 'express';
 import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { isTooComplex } from '../../protocol/json-size.js';
+import { Turns } from '../../turns.js';
 import { MemorySlots } from '../memory-slots.js';
 import { ServiceStatus } from '../service-status.js';
 import { requestOf } from './request-context.js';
@@ -21,7 +21,7 @@ const LARGE_BYTES = 65_536;
 export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
   private readonly readRaw: ReturnType<typeof express.raw>;
   /** Large bodies are parsed one in each turn of the event loop. */
-  private turns: Promise<void> = Promise.resolve();
+  private readonly turns = new Turns();
 
   constructor(
     private readonly settings: Settings,
@@ -36,7 +36,7 @@ export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
     this.requireReadable(request);
     const bytes = Math.min(this.settings.maxBodyBytes, decompressedBytes(request));
     const raw = await this.slots.read(request, bytes, () => this.status.monitor.whileWaiting(this.read(request)));
-    if (raw.length > LARGE_BYTES) await (this.turns = this.turns.then(() => othersHadTurn()));
+    if (raw.length > LARGE_BYTES) await this.turns.next();
     // Every malformed byte would become U+FFFD, and two URLs could become one.
     if (!isUtf8(raw)) throw new ApiError('malformedJson', 'The body is not in UTF-8');
     const text = raw.toString().replace(/^\uFEFF/, '');

@@ -23,12 +23,11 @@ const STALLED_READER_MS = 10_000;
 /** The HTTP server with its time limits, and with our JSON errors for requests that Node cannot parse. */
 export function createHttpServer(
   express: Express,
-  settings: Pick<Settings, 'maxBodyBytes' | 'waitMaxSeconds' | 'endOfService' | 'documentationUrl' | 'publicUrl'>,
+  settings: Pick<Settings, 'maxBodyBytes' | 'waitMaxSeconds' | 'endOfService' | 'documentationUrl'>,
   now: Now,
   onRefusal: (id: string, error: ApiError) => void,
 ): Server {
-  const { maxBodyBytes, waitMaxSeconds, endOfService } = settings;
-  const documentation = settings.documentationUrl ?? (settings.publicUrl && `${settings.publicUrl}/docs`);
+  const { maxBodyBytes, waitMaxSeconds, endOfService, documentationUrl } = settings;
   const connections = new WeakMap<Socket, Connection>();
   const server = createServer(
     {
@@ -52,7 +51,7 @@ export function createHttpServer(
     connections.get(socket)!.finish(() => {
       if (!socket.writable) return socket.destroySoon();
       const id = randomUUID();
-      const body = JSON.stringify(error.body(documentation ?? `${urlOf(socket)}/docs`));
+      const body = JSON.stringify(error.body(documentationUrl ?? `${urlOf(socket)}/docs`));
       refuse(socket, id, error, body, endOfService && { Alert: alertHeader(endOfService, now()) });
       onRefusal(id, error);
     });
