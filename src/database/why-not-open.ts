@@ -23,8 +23,8 @@ export function requireDatabaseFile(settings: Pick<Settings, 'databaseUrl' | 'da
   if (why) throw new SettingError(`DATABASE_URL: ${file} ${why}`);
   const start = `MIGRATE_ON_START=true${settings.databaseMustHaveUsers ? ' and DATABASE_MUST_HAVE_USERS=false' : ''}`;
   throw new SettingError(
-    `DATABASE_URL: there is no database in ${file}; ${LOOK}. ` +
-      `"npm run migrate" creates a new one, and so does a start with ${start}`,
+    `DATABASE_URL: ${file} does not exist or is empty; ${LOOK}. ` +
+      `"npm run migrate" creates a new database, and so does a start with ${start}`,
   );
 }
 

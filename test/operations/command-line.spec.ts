@@ -166,7 +166,7 @@ describe('the command line', () => {
     expect(status).toBe(expected);
     expect(existsSync(path)).toBe(expected === 0);
     if (expected !== 0)
-      expect(err).toMatch(new RegExp(`^DATABASE_URL: there is no database in ${path}; .*npm run migrate.*\n$`));
+      expect(err).toMatch(new RegExp(`^DATABASE_URL: ${path} does not exist or is empty; .*npm run migrate.*\n$`));
     await elsewhere.drop();
   });
 

@@ -38,7 +38,9 @@ describe('a start with wrong settings', () => {
       const production = { NODE_ENV: 'production', PUBLIC_URL: 'https://list.example.com', ...secrets };
       const { status, stderr } = start({ ...production, DATABASE_URL: `sqlite:${file}` });
       expect(status).toBe(1);
-      expect(stderr).toMatch(new RegExp(`^DATABASE_URL: there is no database in ${file}; .*MIGRATE_ON_START=true\n$`));
+      expect(stderr).toMatch(
+        new RegExp(`^DATABASE_URL: ${file} does not exist or is empty; .*MIGRATE_ON_START=true\n$`),
+      );
       expect(existsSync(file)).toBe(state === 'empty');
     },
   );

@@ -105,7 +105,7 @@ it.each([
     expect(await isAcknowledged(create())).toBe(false);
     expect(await isAcknowledged(send(service.url, user, 'GET', '/articles'))).toBe(false);
     await expectEnd();
-    await expect(start(production)).rejects.toThrow(`there is no database in ${path}`);
+    await expect(start(production)).rejects.toThrow(`DATABASE_URL: ${path} does not exist or is empty; `);
     expect(readdirSync(folder)).not.toContain('list.sqlite');
 
     renameSync(backup, path);
