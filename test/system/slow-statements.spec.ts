@@ -17,7 +17,7 @@ beforeAll(async () => {
   service = await startService({ DATABASE_URL: await server.createDatabase('slow'), MIGRATE_ON_START: 'true' });
   await runSql(
     server.url('slow'),
-    "CREATE TRIGGER slow BEFORE INSERT ON articles FOR EACH ROW IF NEW.title LIKE 'slow%' THEN DO SLEEP(SUBSTR(NEW.title, 6)); END IF",
+    "CREATE TRIGGER slow BEFORE INSERT ON articles FOR EACH ROW IF NEW.title LIKE 'slow%' THEN DO SLEEP(SUBSTR(NEW.title, 6)); ELSEIF NEW.title = 'busy' THEN DO BENCHMARK(1000000000, SHA2('', 512)); END IF",
   );
 });
 
@@ -65,6 +65,21 @@ it.each([
   const { answers, longestMs } = await createAtOnce(user, count, title);
   expect(longestMs).toBeLessThan(usualMs + 1_000);
   for (const { status, body } of answers) if (status !== 201) expect([status, body.errno]).toEqual([503, 201]);
+});
+
+it('is ended by the server, too, once nobody waits for it', async () => {
+  const user = randomUUID();
+  // A server notices by itself that nobody waits for SLEEP, but not for what computes.
+  const { status } = await send(service.url, user, 'POST', '/articles', anArticle({ title: 'busy' }));
+  expect(status).toBe(503);
+  const running = async () =>
+    (
+      await runSql(
+        server.url(),
+        "SELECT id FROM information_schema.processlist WHERE command = 'Query' AND id <> CONNECTION_ID()",
+      )
+    ).length;
+  await expect.poll(running, { timeout: 5_000 }).toBe(0);
 });
 
 it('batches of a few users leave connections for others', async () => {

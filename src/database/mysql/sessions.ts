@@ -16,6 +16,8 @@ import { LARGEST_STATEMENT } from './server.js';
 
 const ACQUIRE_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 3_000;
+/** When the server ends a statement that nobody waits for any more: it would run on, and many could take all connections. */
+const ABANDONED_AFTER_S = 4;
 
 /**
  * MySQL and MariaDB sessions, each a TypeORM query runner with a pooled connection. Every wait is bounded here, because
@@ -37,6 +39,7 @@ export class MysqlSessions implements SessionSource {
     this.waiting++;
     try {
       const connection = await connected(runner);
+      limitStatements(connection);
       this.used++;
       return new MysqlSession(runner, connection, tally, deadline, () => this.used--);
     } finally {
@@ -58,6 +61,18 @@ async function connected(runner: QueryRunner): Promise<PoolConnection> {
     if (!(error as NodeJS.ErrnoException).code) throw unavailable(error);
     throw Object.assign(error as Error, { stage: 'connect' });
   }
+}
+
+const limited = new WeakSet<PoolConnection>();
+// Each server takes the other one's for a comment. That of MySQL ends SELECTs only.
+const LIMIT = `SET SESSION /*M! max_statement_time = ${ABANDONED_AFTER_S} */ /*!80000 max_execution_time = ${ABANDONED_AFTER_S}000 */`;
+
+/** Sets the server's own limit once for each connection, ahead of its first statement. Migrations have none. */
+function limitStatements(connection: PoolConnection): void {
+  if (limited.has(connection)) return;
+  limited.add(connection);
+  // What fails here fails the statement behind it, too; a server that knows no such limit goes without.
+  connection.query(LIMIT, () => undefined);
 }
 
 class MysqlSession implements LoanedSession {
