@@ -31,8 +31,13 @@ const RELEASES = 10;
 /** Looks for news on behalf of polls, and holds those that prefer to wait for them (docs/protocol.md, "Waiting"). */
 @Injectable()
 export class PollService implements OnApplicationBootstrap, OnApplicationShutdown {
-  /** So that a burst of changes does not become a burst of statements. */
-  private readonly woken = new Semaphore({ slots: 32, timeoutMs: 10_000, refusal: 'Too many polls were woken' });
+  /** So that a burst of changes does not become a burst of statements, and one user's slow reads hold up no others. */
+  private readonly woken = new Semaphore({
+    slots: 32,
+    slotsPerKey: 8,
+    timeoutMs: 10_000,
+    refusal: 'Too many polls were woken',
+  });
   /** Thousands of clients may be gone at once, as when a load balancer is. */
   private readonly abandon = atEndOfTurn((poll: HeldPoll) => this.polls.end(poll, 'abandoned'));
   private timer?: NodeJS.Timeout;
@@ -95,7 +100,7 @@ export class PollService implements OnApplicationBootstrap, OnApplicationShutdow
   /** Holds a poll; true when it was woken, once it may look again. */
   private async change(poll: HeldPoll, since: Timestamp, context: RequestContext): Promise<boolean> {
     if ((await this.polls.hold(poll, since)) !== 'changed') return false;
-    context.whenAnswered(await this.woken.acquire('all', context));
+    context.whenAnswered(await this.woken.acquire(poll.key, context));
     return true;
   }
 
