@@ -10,7 +10,6 @@ import type { Timestamp } from '../protocol/timestamp.js';
 import { addNewAccount, type Collection, findCollection, keyOf, lastModifiedOf } from './accounts.store.js';
 import { type Owner, SharedChanges } from './shared-changes.js';
 import { type Change, type Changing, type Quota, tick, withFreeTimestamp } from './tick.js';
-import { WatchedSession } from './watched-session.js';
 
 type Latest = Pick<Collection, 'last_modified'>;
 
@@ -98,7 +97,7 @@ export class CollectionClock {
   together<T>(owner: Owner, collectsRows: boolean, work: (shared: SharedChanges) => Promise<T>): Promise<T> {
     const { account, key } = owner;
     return this.database.inLazyTransaction(async (session, begin) => {
-      const shared = new SharedChanges(new WatchedSession(session, begin, collectsRows), account, this.now);
+      const shared = new SharedChanges(session, begin, collectsRows, account, this.now);
       const outcome = await shared.finish(await work(shared));
       const whenDurable = () => this.announce(key, shared.collection!.last_modified);
       return outcome.isKept ? { ...outcome, whenDurable } : outcome;

@@ -1,13 +1,24 @@
 import type { Now } from '../config/settings.module.js';
-import type { Tally } from '../database/session.js';
-import { committed, discarded, type Outcome } from '../database/transaction.js';
+import {
+  type Parameter,
+  placeholders,
+  type Row,
+  type Session,
+  type Tally,
+  tooLarge,
+  unavailable,
+  type WriteResult,
+} from '../database/session.js';
+import { type Begin, committed, discarded, type Outcome } from '../database/transaction.js';
+import { ApiError } from '../protocol/api-error.js';
 import { requireUnmodified } from '../protocol/request-headers.js';
 import { addNewAccount, type Collection, lockCollection } from './accounts.store.js';
 import { type Change, type Changing, type Quota, settle, withFreeTimestamp } from './tick.js';
-import type { WatchedSession } from './watched-session.js';
 
 /** How long a transaction may keep others waiting: on SQLite everybody who writes, on a server the same user only. */
 const MAX_LOCKED_MS = { local: 500, server: 4_000 };
+/** The length of the texts in collected rows, which is far below the largest statement of the service. */
+const MAX_COLLECTED = 100_000;
 
 /** Thrown to repeat a transaction without a piece of work that has to be undone, or without collecting rows. */
 export class MustRepeat extends Error {}
@@ -16,25 +27,40 @@ export class MustRepeat extends Error {}
 export interface Owner extends Tally {
   account: Buffer;
   key: string;
-  /** For an entry of a batch, the transaction that it is a part of; `session` is that transaction's. */
+  /** For an entry of a batch, the transaction that it is a part of. */
   readonly shared?: SharedChanges;
 }
 
 /**
- * One transaction for many changes of a user's collection, as the entries of a batch are (docs/adr/0014). It begins with
- * the first change, which locks the account. From then on the collection's timestamp and number of articles are counted
- * here, and written once, just before COMMIT: whoever needs them meanwhile takes `collection`, not the row.
+ * One transaction for many changes of a user's collection, as the entries of a batch are (docs/adr/0014), and the session
+ * on which it runs. It begins with the first change, which locks the account. From then on the collection's timestamp and
+ * number of articles are counted here, and written once, just before COMMIT: whoever needs them meanwhile takes
+ * `collection`, not the row.
  */
-export class SharedChanges {
+export class SharedChanges implements Session {
+  readonly dataSource = this.session.dataSource;
+  readonly dialect = this.session.dialect;
   /** The state of the collection with all changes so far; undefined until the account is locked. */
   collection?: Collection;
   private stored?: Collection;
-  private isNew = false;
   private lockedAt = Infinity;
+  /** Why all of it has to be repeated or given up; the server may have undone all of it. */
+  private failure?: unknown;
+  /** Whether it has to be repeated without the last piece of work. */
   private mustUndo = false;
+  /** How many statements have changed rows. */
+  private writes = 0;
+  private isCollecting = false;
+  /** The statement that inserts the collected rows, without its values. */
+  private insert = '';
+  private readonly collected: Parameter[][] = [];
+  private collectedLength = 0;
 
+  /** @param mayCollect whether rows may be collected, on a server: in a file a statement costs next to nothing */
   constructor(
-    readonly session: WatchedSession,
+    private readonly session: Session,
+    private readonly begin: Begin,
+    private readonly mayCollect: boolean,
     private readonly account: Buffer,
     private readonly now: Now,
   ) {}
@@ -42,61 +68,115 @@ export class SharedChanges {
   /** True once the account has been locked for so long that nothing more should be done in this transaction. */
   get isOverdue(): boolean {
     const { local, server } = MAX_LOCKED_MS;
-    return performance.now() - this.lockedAt > (this.session.dialect.isLocal ? local : server);
+    return performance.now() - this.lockedAt > (this.dialect.isLocal ? local : server);
   }
 
-  /** True if the transaction has to be repeated without the last piece of work; where rows were refused, with it. */
+  /** True if the transaction has to be repeated without the last piece of work. */
   get mustUndoLast(): boolean {
-    const { failure, refusedRows } = this.session;
-    return failure === undefined && !refusedRows && this.mustUndo;
+    return this.failure === undefined && this.mustUndo;
   }
 
   /** Throws what the transaction failed with, or `MustRepeat`. */
   requireIntact(): void {
-    if (this.session.failure !== undefined) throw this.session.failure as Error;
-    if (this.mustUndo || this.session.refusedRows) throw new MustRepeat('the transaction has to be repeated');
+    if (this.failure !== undefined) throw this.failure as Error;
+    if (this.mustUndo) throw new MustRepeat('a piece of work has to be undone');
   }
 
   /** A change as `CollectionClock.change` makes it, in this transaction. */
   async change<T>({ liveDelta, ifUnmodifiedSince }: Change, work: Changing<T>, quota?: Quota<T>): Promise<T> {
     const collection = await this.lock();
     requireUnmodified({ ifUnmodifiedSince }, collection.last_modified);
-    const { writes } = this.session;
+    const { writes } = this;
     let isKept = false;
     try {
-      if (quota && collection.live_count >= quota.maxLive) return await quota.whenFull(this.session);
+      if (quota && collection.live_count >= quota.maxLive) return await quota.whenFull(this);
       const next = Math.max(collection.last_modified + 1, this.now());
-      const { result, last, ...outcome } = await withFreeTimestamp(this.session, this.account, next, work);
+      const { result, last, ...outcome } = await withFreeTimestamp(this, this.account, next, work);
       isKept = outcome.isKept;
       const live_count = collection.live_count + liveDelta;
       if (isKept) this.collection = { ...collection, last_modified: last, live_count };
       return result;
     } finally {
-      if (!isKept && this.session.writes > writes) this.mustUndo = true;
+      if (!isKept && this.writes > writes) this.mustUndo = true;
     }
   }
 
   private async lock(): Promise<Collection> {
     if (this.collection) return this.collection;
-    await this.session.begin();
+    await this.watch(() => this.begin());
     this.lockedAt = performance.now();
-    this.stored = await lockCollection(this.session, this.account);
-    if (!this.stored) {
-      this.isNew = true;
-      await addNewAccount(this.session, this.account, this.now());
-      this.stored = (await lockCollection(this.session, this.account))!;
+    let stored = await lockCollection(this, this.account);
+    if (!stored) {
+      await addNewAccount(this, this.account, this.now());
+      stored = (await lockCollection(this, this.account))!;
     }
-    this.collection = this.stored;
-    return this.stored;
+    return (this.collection = this.stored = stored);
   }
 
   /** Ends the transaction: writes the collection's state if it has changed. */
   async finish<T>(result: T): Promise<Outcome<T>> {
-    const { collection, stored, session, account } = this;
-    await session.sendRows().catch(() => this.requireIntact());
+    await this.sendRows().catch(() => this.requireIntact());
+    const { collection, stored } = this;
     if (!collection || !stored) return discarded(result);
-    if (collection === stored) return this.isNew ? committed(result) : discarded(result);
+    // All that was written then is the account of a new user.
+    if (collection === stored) return this.writes > 0 ? committed(result) : discarded(result);
     const { last_modified, live_count } = collection;
-    return committed(result, await settle(session, account, last_modified, live_count - stored.live_count));
+    return committed(result, await settle(this, this.account, last_modified, live_count - stored.live_count));
+  }
+
+  rows(sql: string, parameters: Parameter[]): Promise<Row[]> {
+    return this.watch(() => this.session.rows(sql, parameters));
+  }
+
+  row(sql: string, parameters: Parameter[]): Promise<Row | undefined> {
+    return this.watch(() => this.session.row(sql, parameters));
+  }
+
+  async run(sql: string, parameters: Parameter[]): Promise<WriteResult> {
+    const result = await this.watch(() => this.session.run(sql, parameters));
+    if (result.affectedRows > 0) this.writes++;
+    return result;
+  }
+
+  /** Inserts the first row at once, as duplicates come together; collects others: 25 new articles take two INSERTs. */
+  async insertRow(insert: string, row: Parameter[]): Promise<void> {
+    if (!this.isCollecting) {
+      await this.run(insert + placeholders(row), row);
+      this.isCollecting = this.mayCollect && !this.dialect.isLocal;
+      return;
+    }
+    if (insert !== this.insert) await this.sendRows();
+    this.writes++;
+    this.insert = insert;
+    this.collected.push(row);
+    for (const value of row) if (typeof value === 'string') this.collectedLength += value.length;
+    if (this.collectedLength > MAX_COLLECTED) await this.sendRows();
+  }
+
+  /** Inserts the collected rows. Rejects with 503 / 201 if one of them is a duplicate or the like: none is inserted. */
+  private async sendRows(): Promise<void> {
+    const rows = this.collected.splice(0);
+    if (rows.length === 0) return;
+    this.collectedLength = 0;
+    try {
+      await this.watch(() => this.session.run(this.insert + rows.map(placeholders).join(', '), rows.flat()));
+    } catch (error) {
+      this.failure ??= new MustRepeat('rows were refused');
+      throw unavailable(error);
+    }
+  }
+
+  /** Runs a statement after the collected rows. */
+  private async watch<T>(statement: () => Promise<T>): Promise<T> {
+    await this.sendRows();
+    try {
+      return await statement();
+    } catch (error) {
+      // A duplicate key, too many bytes or a defect undoes the statement only, and concerns whoever sent it.
+      const kind = error instanceof ApiError ? 'away' : this.dialect.classify(error);
+      if (kind === 'tooLarge') throw tooLarge(error);
+      if (kind !== 'duplicate' && kind !== 'bug') this.failure ??= error;
+      throw error;
+    }
   }
 }

@@ -2,7 +2,6 @@ import { createHmac } from 'node:crypto';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import type { Owner, SharedChanges } from '../accounts/shared-changes.js';
-import type { Session } from '../database/session.js';
 import { type RequestContext, requestOf } from '../http/request/request-context.js';
 
 declare global {
@@ -50,10 +49,6 @@ export class Caller implements Owner {
 
   set statements(count: number) {
     this.request.statements = count;
-  }
-
-  get session(): Session | undefined {
-    return this.shared?.session;
   }
 
   get signal(): AbortSignal {

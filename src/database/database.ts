@@ -145,7 +145,7 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
 
   /** Runs statements, each its own transaction, on one session or the tally's. May run `work` more than once. */
   onSession<T>(work: (session: Session) => Promise<T>, tally: Tally = { statements: 0 }): Promise<T> {
-    if (tally.session) return work(tally.session);
+    if (tally.shared) return work(tally.shared);
     return this.repeat(tally, 'read', work);
   }
 

@@ -46,8 +46,8 @@ export interface Tally {
   readonly signal?: AbortSignal;
   /** The user whose data the statements access: no user may occupy all sessions. */
   readonly key?: string;
-  /** Where the statements run instead of on a session of their own: that of the batch of which the request is an entry. */
-  readonly session?: Session;
+  /** Where the statements run instead of on a session of their own: the transaction of the batch that the request is in. */
+  readonly shared?: Session;
 }
 
 /** A source of sessions, with the dialect of its database. */
