@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { MARKS_LENGTH, newTag, tookPlace, writeMark } from '../../src/accounts/write-mark.js';
+import { MARKS_LENGTH, newTag, tookPlace, writeMark } from '../../src/accounts/tick.js';
 
 const mark = (timestamp: number): string => writeMark(timestamp, newTag());
 /** The column after transactions at these timestamps, the latest first. */

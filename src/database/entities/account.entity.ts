@@ -10,7 +10,7 @@ export class Account {
   live_count: number;
   /** Tombstones up to this timestamp may have been purged. */
   purged_until: Timestamp;
-  /** Marks of the last transactions (`accounts/write-mark.ts`); null before the first one. */
+  /** Marks of the last transactions (`accounts/tick.ts`); null before the first one. */
   recent_writes: string | null;
 }
 
