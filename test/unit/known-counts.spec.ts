@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { KnownCounts } from '../../src/articles/known-counts.js';
+import { KnownCounts } from '../../src/articles/listing.service.js';
 import { parseCollectionQuery } from '../../src/protocol/collection-query.js';
 
 const COLLECTION = { last_modified: 5, live_count: 3, purged_until: 1 };
