@@ -32,10 +32,16 @@ export function findCollection(session: Session, account: Buffer): Promise<Colle
   return session.row(COLLECTION, [account]) as Promise<Collection | undefined>;
 }
 
+/** An SQL fragment with the values of its placeholders. */
+export interface Condition {
+  sql: string;
+  parameters: Parameter[];
+}
+
 /** Like `findCollection`, but undefined too if there are rows of `articles` that meet a condition. */
-export function findCollectionWithout(session: Session, account: Buffer, articles: string, parameters: Parameter[]) {
-  const sql = `${COLLECTION} AND NOT EXISTS (SELECT 1 FROM articles WHERE ${articles})`;
-  return session.row(sql, [account, ...parameters]) as Promise<Collection | undefined>;
+export function findCollectionWithout(session: Session, account: Buffer, articles: Condition) {
+  const sql = `${COLLECTION} AND NOT EXISTS (SELECT 1 FROM articles WHERE ${articles.sql})`;
+  return session.row(sql, [account, ...articles.parameters]) as Promise<Collection | undefined>;
 }
 
 /** Like `findCollection`, in a transaction that it makes wait for others of the account, and others for it. */

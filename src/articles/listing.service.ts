@@ -34,38 +34,31 @@ export class ListingService {
    * missing from it, and the last page has no token. Throws 400 / 107 for a wrong query, 412 / 114.
    */
   async list(caller: Caller, search: string, conditions: Preconditions, factsOnly: boolean) {
-    const { query, scope, start } = this.parse(caller.account, search);
-    const { pageSize, maxPageBytes } = this.settings;
-    const { filters, sort } = query;
-    const size = Math.min(query.limit ?? pageSize, pageSize);
-    const request = { filters, sort, size, maxBytes: maxPageBytes, start };
-    const mayBeKnown = factsOnly && !caller.shared;
+    const request = this.parse(caller.account, search);
     const { items, total, next, collection } = await this.database.onSession(
       (session) =>
-        mayBeKnown ? this.count(session, caller, search, request) : this.page(session, caller, request, factsOnly),
+        factsOnly ? this.count(session, caller, search, request) : this.page(session, caller, request, findPage),
       caller,
     );
     const { last_modified, purged_until } = collection;
     requireUnmodified(conditions, last_modified);
-    const nextToken = next && encodePageToken(scope, next);
-    return { items, total, last_modified, mustStartOver: mustStartOver(filters, purged_until), nextToken };
+    const nextToken = next && encodePageToken({ ...request, secret: this.settings.sessionSecret }, next);
+    return { items, total, last_modified, mustStartOver: mustStartOver(request.filters, purged_until), nextToken };
   }
 
   /** The page without its items, as it was found before if nothing has changed since. */
   private async count(session: Session, caller: Caller, search: string, request: PageRequest): Promise<Page> {
-    const { account, key } = caller;
-    const known = await this.counts.recall(key, search, () => findCollection(session, account));
+    const { account, key, shared } = caller;
+    const known = shared ? undefined : await this.counts.recall(key, search, () => findCollection(session, account));
     if (known) return known;
-    const page = await this.page(session, caller, request, true);
-    this.counts.remember(key, search, request.filters, page);
+    const page = await this.page(session, caller, request, findPageFacts);
+    if (!shared) this.counts.remember(key, search, request.filters, page);
     return page;
   }
 
-  private async page(session: Session, caller: Caller, request: PageRequest, factsOnly: boolean): Promise<Page> {
-    const { account, shared } = caller;
-    const find = factsOnly ? findPageFacts : findPage;
-    const page = await find(session, account, request, shared?.collection);
-    return page ?? (await find(session, account, request, await this.collections.read(session, caller)))!;
+  private async page(session: Session, caller: Caller, request: PageRequest, find: typeof findPage): Promise<Page> {
+    const page = await find(session, request, caller.shared?.collection);
+    return page ?? (await find(session, request, await this.collections.read(session, caller)))!;
   }
 
   /** The collection's timestamp if it has not changed since `If-Modified-Since`. Throws like `list`. */
@@ -77,10 +70,11 @@ export class ListingService {
     return isNotModified(conditions, last_modified) ? last_modified : undefined;
   }
 
-  private parse(account: Buffer, search: string) {
-    const query = parseCollectionQuery(search);
-    const scope = { secret: this.settings.sessionSecret, account, query };
-    return { query, scope, start: query.token === undefined ? undefined : decodePageToken(scope, query.token) };
+  private parse(account: Buffer, search: string): PageRequest {
+    const { sessionSecret: secret, pageSize, maxPageBytes: maxBytes } = this.settings;
+    const { filters, sort, limit = pageSize, token } = parseCollectionQuery(search);
+    const start = token === undefined ? undefined : decodePageToken({ secret, account, filters, sort }, token);
+    return { account, filters, sort, size: Math.min(limit, pageSize), maxBytes, start };
   }
 }
 

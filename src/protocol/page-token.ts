@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { invalidParameter } from './api-error.js';
-import type { CollectionQuery } from './collection-query.js';
+import type { Filter, SortKey } from './collection-query.js';
 import type { FieldValue } from './fields.js';
 
 /** The sort keys of the last record of a page; ids as dashed lower-case text. */
@@ -16,7 +16,8 @@ export interface PageStart {
 export interface PageTokenScope {
   secret: string;
   account: Buffer;
-  query: Pick<CollectionQuery, 'filters' | 'sort'>;
+  filters: readonly Filter[];
+  sort: readonly SortKey[];
 }
 
 const MAC_LENGTH = 22;
@@ -40,8 +41,8 @@ export function decodePageToken(scope: PageTokenScope, token: string): PageStart
   return { total, position };
 }
 
-function macOf({ secret, account, query }: PageTokenScope, payload: string): string {
-  const scope = JSON.stringify([account.toString('hex'), query.filters, query.sort]);
+function macOf({ secret, account, filters, sort }: PageTokenScope, payload: string): string {
+  const scope = JSON.stringify([account.toString('hex'), filters, sort]);
   return createHmac('sha256', `${FORMAT}:${secret}`)
     .update(`${scope}\n${payload}`)
     .digest('base64url')

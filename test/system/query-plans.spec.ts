@@ -142,13 +142,13 @@ const servers: Record<string, () => Promise<Server>> = {
 
 function requestOf(search: string): PageRequest {
   const { filters, sort, limit } = parseCollectionQuery(search);
-  return { filters, sort, size: limit ?? 100, maxBytes: 4_194_304 };
+  return { account: KEY, filters, sort, size: limit ?? 100, maxBytes: 4_194_304 };
 }
 
 /** A page of a listing as the service asks for it, and what it asks if there are no rows. */
 const page = (server: Server, search: string, more: Partial<PageRequest> = {}, find = findPage) => {
   const request = { ...requestOf(search), ...more };
-  return statementsOf(server, (session) => find(session, KEY, request));
+  return statementsOf(server, (session) => find(session, request));
 };
 
 describe.each(Object.keys(servers))('plans on %s', (name) => {

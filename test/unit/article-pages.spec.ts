@@ -33,12 +33,13 @@ const sessionWith = (...answers: Row[][]): Session => ({
 });
 
 const found = { collection_modified: 900, purged_until: 50 };
-const request = { ...parseCollectionQuery('_since=100&_sort=last_modified'), size: 200, maxBytes: 1_048_576 };
+const query = parseCollectionQuery('_since=100&_sort=last_modified');
+const request = { account: Buffer.alloc(16), ...query, size: 200, maxBytes: 1_048_576 };
 
 it('a page of several statements has the timestamp of the first, and what was purged at the last', async () => {
   const later = { collection_modified: 950, purged_until: 300 };
   const session = sessionWith(tombstones(200, AT_ONCE, found), tombstones(400, 10, later));
-  const page = await findPage(session, Buffer.alloc(16), request);
+  const page = await findPage(session, request);
   expect(page!.items!.all).toHaveLength(AT_ONCE + 10);
   expect(page!.collection).toMatchObject({ last_modified: 900, purged_until: 300 });
 });
@@ -46,12 +47,12 @@ it('a page of several statements has the timestamp of the first, and what was pu
 it('the same if the last one found nothing', async () => {
   const purged = { last_modified: 950, live_count: 0, purged_until: 300 };
   const session = sessionWith(tombstones(200, AT_ONCE, found), [], [purged]);
-  const page = await findPage(session, Buffer.alloc(16), request);
+  const page = await findPage(session, request);
   expect(page!.items!.all).toHaveLength(AT_ONCE);
   expect(page!.collection).toMatchObject({ last_modified: 900, purged_until: 300 });
 });
 
 it('an empty page is none if the first item was written before its collection was read', async () => {
   const session = sessionWith([], []);
-  expect(await findPage(session, Buffer.alloc(16), request)).toBeUndefined();
+  expect(await findPage(session, request)).toBeUndefined();
 });

@@ -28,26 +28,24 @@ const ROWS_AT_ONCE = 128;
  */
 export async function findPage(
   session: Session,
-  account: Buffer,
   request: PageRequest,
   earlier?: Collection,
 ): Promise<Page | undefined> {
   const items = new PageItems(request.maxBytes);
-  let [first, last, latest]: (Row | undefined)[] = [];
-  let hasMore: boolean;
+  const ends: Ends = { hasMore: false };
   for (let { start } = request; ;) {
     const limit = Math.min(request.size + 1 - items.all.length, ROWS_AT_ONCE);
-    const { sql, parameters } = pageStatement(session.dialect, account, { ...request, start }, limit);
+    const { sql, parameters } = pageStatement(session.dialect, { ...request, start }, limit);
     const rows = await session.rows(sql, parameters);
-    latest = rows[0];
-    first ??= latest;
+    ends.latest = rows[0];
+    ends.first ??= rows[0];
     const added = items.add(rows.slice(0, request.size - items.all.length).map(toItem));
-    last = rows[added - 1] ?? last;
-    hasMore = added < rows.length || rows.length === limit;
+    ends.last = rows[added - 1] ?? ends.last;
+    ends.hasMore = added < rows.length || rows.length === limit;
     if (added < limit) break;
-    start = { total: 0, position: positionOf(last!, request.sort) };
+    start = { total: 0, position: positionOf(ends.last!, request.sort) };
   }
-  const facts = await factsOf(session, account, request, earlier, { first, last, latest, hasMore });
+  const facts = await factsOf(session, request, ends, earlier);
   return facts && { items, ...facts };
 }
 
@@ -57,19 +55,18 @@ export async function findPage(
  */
 export async function findPageFacts(
   session: Session,
-  account: Buffer,
   request: PageRequest,
   earlier?: Collection,
 ): Promise<Page | undefined> {
-  if (request.size >= ROWS_AT_ONCE || !isByTime(request.sort)) return findPage(session, account, request, earlier);
-  const { sql, parameters } = pageStatement(session.dialect, account, request, request.size + 1, MOST_BYTES);
+  if (request.size >= ROWS_AT_ONCE || !isByTime(request.sort)) return findPage(session, request, earlier);
+  const { sql, parameters } = pageStatement(session.dialect, request, request.size + 1, MOST_BYTES);
   const rows = await session.rows(sql, parameters);
   const listed = rows.slice(0, request.size);
   if (listed.reduce((sum, row) => sum + Number(row.most_bytes), 0) > request.maxBytes)
-    return findPage(session, account, request, earlier);
+    return findPage(session, request, earlier);
   const hasMore = rows.length > listed.length;
   const [first] = rows;
-  return factsOf(session, account, request, earlier, { first, last: listed.at(-1), latest: first, hasMore });
+  return factsOf(session, request, { first, last: listed.at(-1), latest: first, hasMore }, earlier);
 }
 
 /** The first and last row of a page, the first one of its last statement, and whether more follow. */
@@ -77,15 +74,15 @@ type Ends = { hasMore: boolean } & Partial<Record<'first' | 'last' | 'latest', R
 
 async function factsOf(
   session: Session,
-  account: Buffer,
   request: PageRequest,
-  earlier: Collection | undefined,
   { first, last, latest, hasMore }: Ends,
+  earlier?: Collection,
 ): Promise<Page | undefined> {
   const known = earlier ?? (first && collectionOf(first));
+  // No rows tell nothing, and the page may be empty no longer.
   const collection = known
-    ? { ...known, purged_until: await purgedUntil(session, account, request, known, latest) }
-    : await collectionOfNone(session, account, request);
+    ? { ...known, purged_until: await purgedUntil(session, request, known, latest) }
+    : await findCollectionWithout(session, request.account, pageConditions(request));
   if (!collection) return undefined;
   // Every row of a filtered first page carries the total; no rows means a total of 0.
   const counted = request.filters.length > 0 ? Number(first?.total ?? 0) : collection.live_count;
@@ -93,20 +90,14 @@ async function factsOf(
   return { total, next: hasMore ? { total, position: positionOf(last!, request.sort) } : undefined, collection };
 }
 
-/** The collection of an empty page, whose rows tell nothing; undefined if the page is no longer empty. */
-function collectionOfNone(session: Session, account: Buffer, request: PageRequest) {
-  const { sql, parameters } = pageConditions(account, request);
-  return findCollectionWithout(session, account, sql, parameters);
-}
-
 /**
  * What was purged when the last rows were read. No rows tell nothing, so it is queried then, unless the device has seen every
  * change or lists no tombstones.
  */
-async function purgedUntil(session: Session, account: Buffer, request: PageRequest, known: Collection, latest?: Row) {
+async function purgedUntil(session: Session, request: PageRequest, known: Collection, latest?: Row) {
   if (latest) return collectionOf(latest).purged_until;
   if (!mustStartOver(request.filters, known.last_modified)) return known.purged_until;
-  return (await findCollection(session, account))?.purged_until ?? 0;
+  return (await findCollection(session, request.account))?.purged_until ?? 0;
 }
 
 function positionOf(row: Row, sort: readonly SortKey[]): PagePosition {

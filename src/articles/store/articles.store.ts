@@ -1,3 +1,4 @@
+import type { Condition } from '../../accounts/accounts.store.js';
 import { placeholders, type Row, type Session } from '../../database/session.js';
 import type { Filter } from '../../protocol/collection-query.js';
 import type { ArticleField } from '../../protocol/fields.js';
@@ -15,7 +16,7 @@ import {
   rowValues,
   urlHash,
 } from './article.row.js';
-import { allOf, type Condition, listed } from './conditions.js';
+import { allOf, listed } from './conditions.js';
 
 const INSERT = `INSERT INTO articles (account, ${COLUMNS.join(', ')}) VALUES `;
 const INSERT_ONE = INSERT + placeholders(['account', ...COLUMNS]);

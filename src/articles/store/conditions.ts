@@ -3,15 +3,9 @@ import { includesTombstones, type Filter, type SortKey } from '../../protocol/co
 import { MAX_CODE_POINTS, QUERY_FIELDS, type FieldValue, type QueryField } from '../../protocol/fields.js';
 import type { PagePosition, PageStart } from '../../protocol/page-token.js';
 import { isUuid, uuidBytes } from '../../protocol/uuid.js';
-import { COLLECTION_COLUMNS, WITH_COLLECTION } from '../../accounts/accounts.store.js';
+import { COLLECTION_COLUMNS, type Condition, WITH_COLLECTION } from '../../accounts/accounts.store.js';
 import { LIVE_INDEX } from '../../database/entities/article.entity.js';
 import { urlHash, ITEM_COLUMNS } from './article.row.js';
-
-/** An SQL fragment with the values of its placeholders. */
-export interface Condition {
-  sql: string;
-  parameters: Parameter[];
-}
 
 const NOTHING: Condition = { sql: '1 = 0', parameters: [] };
 const EVERYTHING: Condition = { sql: '1 = 1', parameters: [] };
@@ -80,6 +74,7 @@ function after(sort: readonly SortKey[], position: PagePosition): Condition {
 
 /** What to list: a parsed query, the size of the page and where it starts. */
 export interface PageRequest {
+  account: Buffer;
   filters: readonly Filter[];
   sort: readonly SortKey[];
   size: number;
@@ -95,15 +90,14 @@ export interface PageRequest {
  */
 export function pageStatement(
   { indexHint: hint, isLocal }: Dialect,
-  account: Buffer,
   request: PageRequest,
   limit: number,
   columns = ITEM_COLUMNS,
 ): Condition {
-  const { filters, sort, start } = request;
+  const { account, filters, sort, start } = request;
   const total = filters.length > 0 && !start ? totalOf(account, filters, hint) : undefined;
   const selected = [columns, positionColumns(sort), ...COLLECTION_COLUMNS, total?.sql ?? []].flat().join(', ');
-  const where = pageConditions(account, request);
+  const where = pageConditions(request);
   const rows = `articles${indexFor(request, hint)} WHERE ${where.sql} ORDER BY ${orderBy(sort)} LIMIT ${limit}`;
   const parameters = [...(total?.parameters ?? []), account, ...where.parameters];
   const sql = `SELECT ${selected} FROM ${WITH_COLLECTION} CROSS JOIN `;
@@ -117,7 +111,7 @@ export function pageStatement(
 }
 
 /** What the rows of a page have to meet, whatever its size. */
-export function pageConditions(account: Buffer, { filters, sort, start }: PageRequest): Condition {
+export function pageConditions({ account, filters, sort, start }: PageRequest): Condition {
   const scope = listed(account, filters);
   return start ? allOf([scope, after(sort, start.position)]) : scope;
 }

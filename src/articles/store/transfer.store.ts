@@ -22,8 +22,8 @@ const PAGE = { ...parseCollectionQuery(`_since=${BEGINNING}`), size: 200, maxByt
 export async function* storedItems(database: Database, row: AccountRow): AsyncGenerator<Item> {
   const { account, ...collection } = row;
   for (let start: Page['next'] = { total: 0, position: [BEGINNING] }; start;) {
-    const request = { ...PAGE, start };
-    const page: Page = (await database.onSession((session) => findPage(session, account, request, collection)))!;
+    const request = { ...PAGE, account, start };
+    const page: Page = (await database.onSession((session) => findPage(session, request, collection)))!;
     yield* page.items!.all;
     start = page.next;
   }
