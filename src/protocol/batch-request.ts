@@ -33,7 +33,7 @@ export function parseBatch(body: unknown, maxRequests: number): BatchEntry[] {
   if (requests === undefined || requests === null) throw missingField('requests');
   if (!Array.isArray(requests)) throw invalidPostedData('requests', 'not a list');
   if (requests.length > maxRequests) throw invalidPostedData('requests', `more than ${maxRequests} entries`);
-  if (String(shared.path).length * requests.length > MAX_DEFAULT_PATHS)
+  if (typeof shared.path === 'string' && shared.path.length * requests.length > MAX_DEFAULT_PATHS)
     throw invalidPostedData('defaults.path', `too long for ${requests.length} entries`);
   return requests.map((request, at) => parseEntry(shared, request, `requests.${at}`));
 }

@@ -46,6 +46,17 @@ describe('a batch', () => {
     expect(() => parseBatch(batch(1_048_577), 25)).toThrow('defaults.path: too long for 2 entries');
   });
 
+  it.each([
+    ['has no text', { toString: null }],
+    ['is too deep for one', Array.from({ length: 9_000 }).reduce((inner: unknown) => [inner], [])],
+  ])('refuses a default path that %s', (_, path) => {
+    const batch = (request: object) => ({ defaults: { path }, requests: [request] });
+    expect(parseBatch(batch(GET), 25)).toHaveLength(1);
+    expect(refusal(() => parseBatch(batch({ method: 'GET' }), 25)).message).toBe(
+      'requests.0.path: has no leading slash',
+    );
+  });
+
   it('counts the headers that an entry inherits from the defaults', () => {
     const headers = (name: string, count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, at) => [`${name}${at}`, '1']));
