@@ -106,5 +106,5 @@ export async function advanceClocks(context: DatabaseContext, to: Timestamp, dry
       });
     progress(`${++lists} lists so far`);
   }
-  await print(`${dryRun ? 'would advance' : 'advanced'} the clocks of ${lists} lists`);
+  await print(`${dryRun ? 'would advance' : 'advanced'} the clocks of ${counted(lists, 'list')}`);
 }

@@ -7,7 +7,7 @@ import type { Token } from '../database/entities/token.entity.js';
 import { committed } from '../database/transaction.js';
 import { baseUrl } from '../greeting.js';
 import { isUsableTimestamp } from '../protocol/timestamp.js';
-import { CommandError, DAMAGED, type DatabaseContext, EXIT, type Shell, shownTime } from './shell.js';
+import { CommandError, counted, DAMAGED, type DatabaseContext, EXIT, type Shell, shownTime } from './shell.js';
 import { bearerKey, readName, requireProvisioned } from './user-options.js';
 
 type Options = { name: string; expires?: number; readOnly?: boolean; quiet?: boolean };
@@ -137,7 +137,7 @@ export function addTokenRevoke(commands: Command, shell: Shell): void {
         const revoked = await deleteTokens(database, user, name);
         const missing = name === undefined ? 'tokens' : `token "${name}"`;
         if (revoked === 0) throw new CommandError(`${user} has no ${missing}; see "token list"`);
-        await print(`revoked ${revoked} ${revoked === 1 ? 'token' : 'tokens'} of ${user}`);
+        await print(`revoked ${counted(revoked, 'token')} of ${user}`);
       });
     });
 }

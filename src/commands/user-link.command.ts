@@ -38,7 +38,7 @@ async function link(context: DatabaseContext, user: string, { subject, issuer, d
   if (dryRun)
     return void (await print(`would move ${counted(live_count, 'article')} and all tombstones of ${user} to ${key}`));
   const revoked = await deleteTokens(database, user);
-  progress(`revoked ${revoked} tokens; moving in a moment`);
+  progress(`revoked ${counted(revoked, 'token')}; moving in a moment`);
   // Also without any: they may have been revoked a moment ago.
   await sleep(UNTIL_REVOKED_MS);
   const isMoved = async (transaction: Session) => (await lockCollection(transaction, from)) === undefined;

@@ -90,7 +90,7 @@ describe.each([
 
     const said = [];
     for (const line of restore) said.push(await follow(line));
-    expect(said.join('')).toContain('advanced the clocks of 1 lists');
+    expect(said.join('')).toContain('advanced the clocks of 1 list\n');
     expect(await runHere(['doctor'], { DATABASE_URL: database.url })).toMatchObject({
       status: 0,
       out: expect.stringContaining('1 user examined, 0 problems found') as string,
