@@ -6,12 +6,14 @@ import { readFile } from 'node:fs/promises';
  */
 export async function authorizationsIn(path: string): Promise<(() => Promise<string>)[]> {
   const count = (await readLines(path)).length;
-  if (count === 0) throw new Error(`${path}: no token`);
+  if (count === 0) throw new Error(`--token-file: ${path} contains no token`);
   return Array.from({ length: count }, (_, n) => async () => authorizationOf((await readLines(path))[n] ?? ''));
 }
 
 async function readLines(path: string): Promise<string[]> {
-  const text = await readFile(path, 'utf8');
+  const text = await readFile(path, 'utf8').catch(({ code = 'unknown' }: NodeJS.ErrnoException) => {
+    throw new Error(`--token-file: ${path} cannot be read (${code})`);
+  });
   return text
     .split('\n')
     .map((line) => line.trim())

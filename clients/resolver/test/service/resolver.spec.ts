@@ -212,8 +212,15 @@ describe('the command', () => {
   });
 
   it('says what is wrong with the file', async () => {
-    const { child, output } = run('--url', world.service.url, '--token-file', tokenFile('\n'));
-    expect(await once(child, 'exit')).toEqual([1, null]);
-    expect(output()).toMatch(/: no token$/m);
+    const empty = tokenFile('\n');
+    const missing = `${empty}.missing`;
+    for (const [path, problem] of [
+      [empty, 'contains no token'],
+      [missing, 'cannot be read (ENOENT)'],
+    ] as const) {
+      const { child, output } = run('--url', world.service.url, '--token-file', path);
+      expect(await once(child, 'exit')).toEqual([1, null]);
+      expect(output()).toBe(`--token-file: ${path} ${problem}\n`);
+    }
   });
 });
