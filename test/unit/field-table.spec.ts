@@ -52,7 +52,8 @@ describe('the table of fields', () => {
       kind in MAX_CODE_POINTS ? '\u0001'.repeat(MAX_CODE_POINTS[kind as keyof typeof MAX_CODE_POINTS]) : fixed(kind);
     expect(bytesOf(fixed)).toBeLessThanOrEqual(MAX_FIXED_BYTES);
     expect(bytesOf(longest)).toBeLessThanOrEqual(MAX_RECORD_BYTES);
-    expect(MAX_RECORD_BYTES).toBeLessThan(150_000);
+    // Room for thirty more short texts. Another long one would need another look at `MemorySlots`.
+    expect(MAX_RECORD_BYTES).toBeLessThan(200_000);
   });
 
   it('is the only place that lists them', () => {
