@@ -86,17 +86,22 @@ export async function shutDown({ nest, server, status }: App): Promise<void> {
 }
 
 /** What to do about errors that are about the port; any other is about the host. */
-const REMEDIES: Readonly<Record<string, string>> = {
+const PORT_REMEDIES: Readonly<Record<string, string>> = {
   EADDRINUSE: ': another process listens there, choose another port',
   EACCES: ': choose a port above 1023, as lower ones are for root',
+};
+const HOST_REMEDIES: Readonly<Record<string, string>> = {
+  EADDRNOTAVAIL: ': this machine does not have that IP address',
+  ENOTFOUND: ': no such host name is known',
 };
 
 /** Returns the port. Rejects with `SettingError` when the service cannot listen there. */
 async function listen(server: Server, setting: string, host: string, port: number): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', ({ code = '' }: NodeJS.ErrnoException) => {
-      const name = code in REMEDIES ? setting : 'HOST';
-      reject(new SettingError(`${name}: cannot listen on ${host}:${port} (${code})${REMEDIES[code] ?? ''}`));
+      const name = code in PORT_REMEDIES ? setting : 'HOST';
+      const remedy = PORT_REMEDIES[code] ?? HOST_REMEDIES[code] ?? '';
+      reject(new SettingError(`${name}: cannot listen on ${host}:${port} (${code})${remedy}`));
     });
     server.listen(port, host, resolve);
   });

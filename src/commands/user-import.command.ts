@@ -86,13 +86,19 @@ function contentsOf(bytes: Buffer, wanted?: string): Contents {
   }
 }
 
+const UNREADABLE: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'is a folder; name a file in it',
+};
+
 type Bytes = AsyncGenerator<Buffer, undefined, undefined>;
 
 async function* bytesOf(file: string): Bytes {
   try {
     for await (const chunk of file === '-' ? process.stdin : createReadStream(file)) yield chunk as Buffer;
   } catch (error) {
-    throw new CommandError(`${file}: cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
+    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    throw new CommandError(`${file}: ${UNREADABLE[code] ?? `cannot be read (${code})`}`);
   }
 }
 

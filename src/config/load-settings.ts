@@ -7,7 +7,7 @@ import { isPastEnd } from '../protocol/service-headers.js';
 import { withoutSlash } from './formats.js';
 import { DEFINITIONS } from './setting.decorator.js';
 import { masked, SETTING_NAMES, SettingError, Settings } from './settings.js';
-import { unknownNames } from './unknown-names.js';
+import { unassignedNames, unknownNames } from './unknown-names.js';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -29,20 +29,26 @@ const MIN_SECRET_LENGTH = 32;
 /** Scopes of OpenID Connect itself, which providers often leave out of tokens. */
 const OPENID_SCOPES = ['openid', 'profile', 'email', 'offline_access'];
 
-/** Like `readSettings`, from the environment and `.env`. Warns on stderr of names in `.env` that resemble a setting. */
+/**
+ * Like `readSettings`, from the environment and `.env`. Warns on stderr of names in `.env` that resemble a setting, and of
+ * settings there without a value.
+ */
 export function loadSettings(): Settings {
-  const fromFile = variablesOfFile();
-  for (const warning of unknownNames(Object.keys(fromFile))) console.error(warning);
+  const text = textOfFile();
+  const fromFile = dotenv.parse(text);
+  for (const warning of [...unknownNames(Object.keys(fromFile)), ...unassignedNames(text)]) console.error(warning);
   return readSettings({ ...fromFile, ...process.env });
 }
 
 /** The variables of `.env`. Throws `SettingError` if it is there but cannot be read. */
-export function variablesOfFile(): Variables {
+export const variablesOfFile = (): Variables => dotenv.parse(textOfFile());
+
+function textOfFile(): string {
   try {
-    return dotenv.parse(readText('.env'));
+    return readText('.env');
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return {};
+    if (code === 'ENOENT') return '';
     throw new SettingError(`.env: cannot be read (${code})`);
   }
 }

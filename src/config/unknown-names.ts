@@ -19,16 +19,34 @@ export function unknownNames(names: readonly string[]): string[] {
 /** Ignores case and separators, the most common mistakes. */
 const bare = (name: string): string => name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
 
-/** The Levenshtein distance of two texts. */
+/** How many characters to insert, delete, replace, or swap with the next one make one text of the other. */
 function editDistance(from: string, to: string): number {
+  let before: number[] = [];
   let previous = Array.from({ length: to.length + 1 }, (_, at) => at);
   for (const [row, left] of [...from].entries()) {
     const current = [row + 1];
-    for (const [column, right] of [...to].entries())
+    for (const [column, right] of [...to].entries()) {
+      const isSwapped = row > 0 && left === to[column - 1] && from[row - 1] === right;
       current.push(
-        Math.min(previous[column + 1]! + 1, current[column]! + 1, previous[column]! + Number(left !== right)),
+        Math.min(
+          previous[column + 1]! + 1,
+          current[column]! + 1,
+          previous[column]! + Number(left !== right),
+          isSwapped ? before[column - 1]! + 1 : Infinity,
+        ),
       );
-    previous = current;
+    }
+    [before, previous] = [previous, current];
   }
   return previous.at(-1)!;
 }
+
+/** The name at the beginning of a line, unless it is followed by = or, as `dotenv` also takes it, a colon and a space. */
+const UNASSIGNED = /^[^\S\n]*(?:export[^\S\n]+)?(\w+)(?![\w.-]|[^\S\n]*=|:\s)/gm;
+
+/** A warning for each line that names a setting and does not assign it; the rest of the line may be a secret. */
+export const unassignedNames = (text: string): string[] =>
+  [...text.matchAll(UNASSIGNED)]
+    .map(([, name]) => name!)
+    .filter((name) => KNOWN.includes(name))
+    .map((name) => `${name}: ignored in .env, where = has to follow the name`);

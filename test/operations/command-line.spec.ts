@@ -143,7 +143,8 @@ describe('the command line', () => {
     ],
     [['user', 'erase', '--key', 'a'.repeat(32)], '"user list" shows all'],
     [['user', 'export', '--local', 'alise'], '--local alise: there is no such user (key '],
-    [['user', 'import', '/no/such/file'], '/no/such/file: cannot be read (ENOENT)'],
+    [['user', 'import', '/no/such/file'], '/no/such/file: there is no such file'],
+    [['user', 'import', '/tmp'], '/tmp: is a folder; name a file in it'],
     [['user', 'import', '-'], 'The file is empty'],
   ])('answers %j with status 1 and one line that says what is wrong', async (words, reason) => {
     const { status, err } = await runHere(words, settings);

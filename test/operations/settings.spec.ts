@@ -16,10 +16,14 @@ function start(variables: Record<string, string>, dotenv = '') {
 
 describe('a start with wrong settings', () => {
   it('names each on a line of its own, wherever it was set', () => {
-    const { status, stderr } = start({ PORT: '65536', NODE_ENV: 'production' }, 'PAGE_SIZE=many\nPAGESIZE=5\n');
+    const { status, stderr } = start(
+      { PORT: '65536', NODE_ENV: 'production' },
+      'PAGE_SIZE=many\nPAGESIZE=5\nHOST ::1\n',
+    );
     expect(status).toBe(1);
     expect(stderr.trim().split('\n')).toEqual([
       'PAGESIZE: unknown, did you mean PAGE_SIZE?',
+      'HOST: ignored in .env, where = has to follow the name',
       'PORT: must be 0 to 65535, not "65536"',
       'PAGE_SIZE: must be 1 to 10000, not "many"',
       'PUBLIC_URL: required in production',

@@ -128,10 +128,14 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s during the start', (signal) =>
 });
 
 describe('a service that cannot listen', () => {
-  it.each(['nowhere.invalid', '192.0.2.1', 'fe80::1'])('on the host %j names HOST', async (HOST) => {
+  it.each([
+    ['nowhere.invalid', '(: no such host name is known)?'],
+    ['192.0.2.1', ': this machine does not have that IP address'],
+    ['fe80::1', ''],
+  ])('on the host %j names HOST', async (HOST, remedy) => {
     const { status, output } = await packagesOf({ HOST });
     expect(status).toBe(1);
-    expect(output).toMatch(new RegExp(`^HOST: cannot listen on .* \\(E[A-Z_]+\\)$`, 'm'));
+    expect(output).toMatch(new RegExp(`^HOST: cannot listen on .* \\(E[A-Z_]+\\)${remedy}$`, 'm'));
   });
 
   it('on a port that is taken names PORT', async () => {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isTrustProxy } from '../../src/config/formats.js';
 import { SETTING_NAMES } from '../../src/config/settings.js';
 import { envExample, settingsTable } from '../../src/config/settings-text.js';
-import { unknownNames } from '../../src/config/unknown-names.js';
+import { unassignedNames, unknownNames } from '../../src/config/unknown-names.js';
 import { readSettings } from '../../src/config/load-settings.js';
 import { SettingError } from '../../src/config/settings.js';
 
@@ -582,6 +582,23 @@ describe('a value in a file', () => {
   });
 });
 
+describe('a line of .env', () => {
+  it.each([
+    ['PORT 8000', ['PORT']],
+    ['  export PORT 8000\r\nHOST ::1', ['PORT', 'HOST']],
+    ['SESSION_SECRET s3cret', ['SESSION_SECRET']],
+    ['SESSION_SECRET_FILE', ['SESSION_SECRET_FILE']],
+    ['PORT:8000', ['PORT']],
+    ['PORT=8000\nHOST = ::1\nPORT: 8000\nexport PORT=8000', []],
+    ['# PORT 8000\n\nPORT=\nPORT =\n', []],
+    ['PATH /bin', []],
+  ])('%j assigns nothing to %j', (text, names) => {
+    expect(unassignedNames(text)).toEqual(
+      names.map((name) => `${name}: ignored in .env, where = has to follow the name`),
+    );
+  });
+});
+
 describe('a name in .env', () => {
   it.each([
     ['PAGESIZE', 'PAGE_SIZE'],
@@ -593,7 +610,11 @@ describe('a name in .env', () => {
     ['SESSION_SECRETS', 'SESSION_SECRET'],
     ['SESION_SECRET_FILE', 'SESSION_SECRET_FILE'],
     ['RATE_LIMIT', 'RATE_LIMIT_PER_MINUTE'],
-    ['PROT', undefined],
+    ['PROT', 'PORT'],
+    ['DATABASE_ULR', 'DATABASE_URL'],
+    ['PART_OF', undefined],
+    ['TROP', undefined],
+    ['SHOT', undefined],
   ])('%s resembles %s', (name, nearest) => {
     expect(unknownNames([name])).toEqual(nearest ? [`${name}: unknown, did you mean ${nearest}?`] : []);
   });
