@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { domainToUnicode } from 'node:url';
+import { compile } from 'proxy-addr';
 
 export const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
 
@@ -73,22 +74,15 @@ export const isDate = (text: string): boolean =>
   /^\d{4}-\d\d-\d\d$/.test(text) && new Date(text).toJSON() === `${text}T00:00:00.000Z`;
 
 /** A value for Express's `trust proxy`: a number of hops, true, false, or a list of IP addresses and ranges. */
-export const isTrustProxy = (text: string): boolean =>
-  /^(\d{1,3}|true|false)$/i.test(text) || text.split(',').every((item) => isAddressRange(item.trim()));
-
-function isAddressRange(text: string): boolean {
-  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
-  const [address = '', range, ...more] = text.split('/');
-  const version = isIP(address);
-  if (version === 0 || more.length > 0) return false;
-  if (range === undefined) return true;
-  if (/^\d{1,3}$/.test(range)) return Number(range) >= 1 && Number(range) <= (version === 4 ? 32 : 128);
-  return version === 4 && isIP(range) === 4 && isNetmask(range);
+export function isTrustProxy(text: string): boolean {
+  if (/^(\d{1,3}|true|false)$/i.test(text)) return true;
+  try {
+    compile(text.split(/ *, */));
+    return true;
+  } catch {
+    return false;
+  }
 }
-
-/** True for an IPv4 address whose bits are ones, at least one of them, followed by zeros. */
-const isNetmask = (address: string): boolean =>
-  /^1+0*$/.test(address.replace(/(\d+)\.?/g, (_, byte) => Number(byte).toString(2).padStart(8, '0')));
 
 const SENTINEL_URL =
   /^redis(s?)-sentinel:\/\/(?:([^\s/?#@:]*)(?::([^\s/?#@]*))?@)?([^\s/?#@]+)\/([^\s/?#]+?)(?:\/(\d{1,5}))?$/;

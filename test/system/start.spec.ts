@@ -71,7 +71,8 @@ describe('a start', () => {
     const { packages, output } = await packagesOf({ PORT: 'x', LOG_LEVEL: 'loud' });
     expect(output).toMatch(/^PORT: .*$/m);
     expect(output).toMatch(/^LOG_LEVEL: .*$/m);
-    expect(packages).toEqual(['class-transformer', 'class-validator', 'dotenv']);
+    const ofProxies = ['forwarded', 'ipaddr.js', 'proxy-addr'];
+    expect(packages).toEqual(['class-transformer', 'class-validator', 'dotenv', ...ofProxies]);
   });
 });
 
