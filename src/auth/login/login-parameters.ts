@@ -1,4 +1,4 @@
-import { domainToUnicode } from 'node:url';
+import { parsePlainUrl, parseUrl, portOf } from '../../config/formats.js';
 import { ApiError, invalidParameter } from '../../protocol/api-error.js';
 
 type Query = Readonly<Record<string, unknown>>;
@@ -22,31 +22,6 @@ export function readRedirect(query: Query, domains: readonly string[], ownPage?:
     throw invalidParameter('redirect', 'is not in an authorised domain');
   return url;
 }
-
-/**
- * Parses a URL that all browsers, and people, read the same way: the host as written must equal the host as parsed. That excludes
- * user info, backslashes, encoded or full-width characters, unusual forms of IP addresses, and missing or extra slashes.
- */
-function parsePlainUrl(text: string): URL | undefined {
-  if (/[\s\\\u0000-\u0020\u007f-\u009f]/.test(text)) return undefined;
-  const url = parseUrl(text);
-  const written = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1]?.toLowerCase();
-  if (!url || written === undefined || /(^|\.)\./.test(url.hostname)) return undefined;
-  const names = [url.hostname, domainToUnicode(url.hostname)];
-  const hosts = names.map((name) => `${name}:${portOf(url)}`).concat(url.port === '' ? names : []);
-  return hosts.includes(written) ? url : undefined;
-}
-
-/** Not by `URL.canParse`: once the call is optimised, Node 20 refuses hosts with letters such as `ü`. */
-function parseUrl(text: string): URL | undefined {
-  try {
-    return new URL(text);
-  } catch {
-    return undefined;
-  }
-}
-
-const portOf = (url: URL): string => url.port || (url.protocol === 'https:' ? '443' : '80');
 
 function matchesDomain(url: URL, domain: string): boolean {
   const entry = domain.replace(/^\*\./, '');
