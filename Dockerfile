@@ -22,7 +22,8 @@ COPY clients/resolver ./clients/resolver
 COPY clients/mcp ./clients/mcp
 COPY web ./web
 RUN npm run build:service && npm prune --omit=dev
-# The maps of our own code stay, so that stack traces name the lines of src; those of packages are 39 MB, which a start would read.
+# The source maps of our own code stay, so that stack traces name the lines of src; those of packages are 39 MB, which
+# each start would read.
 RUN find node_modules -name '*.map' -delete && rm -rf node_modules/better-sqlite3/deps node_modules/better-sqlite3/build/Release/obj*
 
 # The end-to-end suites against any deployment: docker build --target e2e -t reading-list-e2e .

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the secrets that deploy/compose.yaml reads, in a folder that git ignores. Keeps what is there.
+# Creates the secrets that deploy/compose.yaml reads, in a folder that git ignores. Keeps existing ones.
 set -eu
 folder="${1:-$(dirname "$0")/secrets}"
 mkdir -p "$folder"
