@@ -89,7 +89,7 @@ class Links {
 
   private open(name: string, attributes: Attributes): void {
     if (++this.depth > MAX_DEPTH)
-      throw new ReadError('elements in elements without end', { unit: 'line', number: this.lineNow() });
+      throw new ReadError('elements are nested too deeply', { unit: 'line', number: this.lineNow() });
     if (name === 'br') this.add('\n');
     this.endText(name);
     if (name === 'a' && attributes.href !== undefined) this.begin(attributes);

@@ -688,7 +688,7 @@ describe('a file that cannot be read', () => {
     ['{"account":"me","items":[]}', undefined, 'not an export that can be read'],
     ['<!doctype html><html><a href="/about">About</a>', undefined, 'not an export that can be read'],
     ['url,username,Password,notes\nhttps://a/,me,secret,n', undefined, 'these are passwords, not a reading list'],
-    [`${NETSCAPE}<DL>\n${'<b>'.repeat(11_000)}`, undefined, 'line 2: elements in elements without end'],
+    [`${NETSCAPE}<DL>\n${'<b>'.repeat(11_000)}`, undefined, 'line 2: elements are nested too deeply'],
     [`{"account":"${'a'.repeat(32)}"}\n5`, undefined, 'line 2: not an object'],
     ['{"id":"a"}', 'lines', 'line 1: the account is missing; is this the whole of a "user export"?'],
   ];

@@ -14,7 +14,7 @@ const REASONS_DE: readonly [pattern: RegExp, reason: string][] = [
   [/quoted field|quotation mark/, 'ein Anführungszeichen ohne Ende'],
   [/never closed/, 'ein Tag oder Kommentar ohne Ende'],
   [/more values/, 'mehr Werte als Spalten'],
-  [/without end/, 'zu viele Elemente ineinander'],
+  [/nested too deeply/, 'zu viele Elemente ineinander'],
   [/encrypted/, 'das Archiv ist verschlüsselt'],
   [/passwords/, 'Passwörter, keine Leseliste'],
   [/archive/, 'das Archiv ist beschädigt oder zu groß'],

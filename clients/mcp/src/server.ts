@@ -11,7 +11,7 @@ const QUERY = {
   archived: z.boolean().optional().describe('true: only archived articles; false: only those that are not'),
   favorite: z.boolean().optional().describe('true: only favourites; false: only the others'),
   limit: z.number().int().min(1).max(MAX_LIMIT).default(20).describe('how many articles at most'),
-  offset: z.number().int().min(0).default(0).describe('how many articles to leave out'),
+  offset: z.number().int().min(0).default(0).describe('how many articles to skip'),
 };
 const URL_OF = { url: z.string().describe('the URL of an article on the list, as the list shows it') };
 

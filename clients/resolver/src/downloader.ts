@@ -93,7 +93,7 @@ export class Downloader {
   #requireAllowed(target: URL): void {
     if (!/^https?:$/.test(target.protocol)) throw new DownloadError(`not a web page: ${target.protocol}`);
     if (target.port && Number(target.port) < FIRST_UNPRIVILEGED_PORT && target.port !== '80' && target.port !== '443')
-      throw new DownloadError(`port ${target.port} is not one of web pages`);
+      throw new DownloadError(`port ${target.port} is not allowed for web pages`);
     // Credentials in a URL were a person's.
     target.username = target.password = '';
     const host = target.hostname.replace(/^\[|]$/g, '');
@@ -101,7 +101,7 @@ export class Downloader {
   }
 
   #requirePublic(address: string): void {
-    if (!this.#trusted.has(address) && !isPublic(address)) throw new DownloadError('the address is not a public one');
+    if (!this.#trusted.has(address) && !isPublic(address)) throw new DownloadError('the address is not public');
   }
 
   /** Names are resolved as part of the connection, which goes to just the addresses that were checked. */
@@ -153,7 +153,7 @@ async function readBody(response: IncomingMessage, contentType: string): Promise
       return await readBounded(
         Readable.from([raw]).pipe(createBrotliDecompress({ finishFlush: constants.BROTLI_OPERATION_FLUSH })),
       );
-    throw new DownloadError('an encoding that was not asked for');
+    throw new DownloadError('an encoding that was not requested');
   } finally {
     response.destroy();
   }

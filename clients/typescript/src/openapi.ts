@@ -88,7 +88,7 @@ export interface paths {
         put?: never;
         /**
          * Run several requests
-         * @description Runs the requests one after the other, each as if it had been sent on its own: one that fails neither stops nor undoes the others. Their changes are stored together, in one transaction (but for `DELETE /v2/articles`, which ends it). The response is 200 unless the batch itself is malformed or the database is unavailable; then nothing has happened. It accepts bearer tokens only: Basic credentials get 401, errno 104.
+         * @description Runs the requests one after the other, each as if it had been sent on its own: one that fails neither stops nor undoes the others. Their changes are stored together, in one transaction (except for `DELETE /v2/articles`, which ends it). The response is 200 unless the batch itself is malformed or the database is unavailable; then nothing has happened. It accepts bearer tokens only: Basic credentials get 401, errno 104.
          */
         post: operations["runBatch"];
         delete?: never;

@@ -301,7 +301,7 @@ describe('signing in', () => {
     const { port } = new URL(world.site.publish('/', '<p>Hello'));
     await options.getByLabel('Address of the service').fill(`http://127.0.0.1:${port}`);
     await options.getByRole('button', { name: 'Connect' }).click();
-    await options.getByText('There is something else than a reading-list service at this address.').waitFor();
+    await options.getByText('There is no reading-list service at this address.').waitFor();
     await options.close();
   });
 
@@ -323,7 +323,7 @@ describe('signing in', () => {
       .toBe(0);
     await options.close();
     const signedOut = await browser.clickButton(page);
-    await signedOut.says('Say once where your reading list is');
+    await signedOut.says('Enter the address of your reading list once');
     await signedOut.close();
     await page.close();
   });

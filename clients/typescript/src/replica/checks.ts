@@ -34,7 +34,7 @@ export function checkedDevice(device: unknown, field: string): string {
 
 /** @throws refused when it is not an integer from 0 to 2^53 - 1 */
 export function checkedInteger(value: unknown, field: string): number {
-  if (!Number.isSafeInteger(value) || (value as number) < 0) throw refused(field, 'not a whole number');
+  if (!Number.isSafeInteger(value) || (value as number) < 0) throw refused(field, 'not an integer');
   return value as number;
 }
 
@@ -89,7 +89,7 @@ export function draftOf(
 }
 
 function checkedText(value: unknown, field: string): string {
-  if (typeof value !== 'string') throw refused(field, 'not a text');
+  if (typeof value !== 'string') throw refused(field, 'not a string');
   if (value.includes('\0')) throw refused(field, 'a NUL character');
   return value;
 }

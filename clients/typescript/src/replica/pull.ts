@@ -71,7 +71,7 @@ async function follow(sync: Sync, first: Page, { cursor, full }: Walk): Promise<
     page = await sync.client.page(next, sync.call);
     // Something on the way drops queries.
     if (JSON.stringify(page.items) === JSON.stringify(items))
-      throw new ReadingListError('protocol', 'a listing without end');
+      throw new ReadingListError('protocol', 'a listing that does not end');
   }
 }
 

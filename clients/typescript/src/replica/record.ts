@@ -48,4 +48,4 @@ export function idOf(value: unknown): string | undefined {
 const isId = (id: unknown): id is string => typeof id === 'string' && ID.test(id);
 
 const odd = (field: string) =>
-  new ReadingListError('protocol', `${field}: not what it is in a record of this service`, { field });
+  new ReadingListError('protocol', `${field}: not a value that a record of this service can have`, { field });
