@@ -164,7 +164,9 @@ describeWorlds(
         EOS_URL: 'https://example.com/bye',
       });
       await page.getByRole('button', { name: 'Sync now' }).click();
-      await page.getByText('This service has reached its end and takes no more changes.').waitFor({ timeout: 30_000 });
+      await page
+        .getByText('This service has been discontinued and accepts no more changes.')
+        .waitFor({ timeout: 30_000 });
       await page.getByText('Thank you for reading').waitFor();
       await expectTitles(page, ['Kept']);
       await page.getByRole('button', { name: 'More' }).click();

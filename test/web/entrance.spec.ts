@@ -188,7 +188,7 @@ describe('signing out', () => {
   });
 
   it.each([
-    ['after the end of the service', 410, 'This service has reached its end: nobody can sign in any more.'],
+    ['after the end of the service', 410, 'This service has been discontinued: nobody can sign in any more.'],
     ['while the service has a problem', 503, 'The service cannot be reached.'],
   ])('works %s', async (_when, status, problem) => {
     const { page, context, close } = await world.deviceOf(someName());

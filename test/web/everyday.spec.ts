@@ -86,7 +86,7 @@ describe('where something else answers in place of the service', () => {
     await context.route('**/app/account', (route) => (sent++, route.continue()));
     await context.route('**/v2/', (route) => route.fulfill(response));
     await page.goto(`${world.url}/app/`);
-    await page.getByText('Something else answers in place of the service').first().waitFor();
+    await page.getByText('Something other than the service is responding').first().waitFor();
     await page.getByLabel('Name').fill('me');
     await page.getByLabel('Password').fill('secret');
     await page.keyboard.press('Enter');
@@ -98,7 +98,7 @@ describe('where something else answers in place of the service', () => {
     // The page asks again by itself, too.
     const again = page.getByRole('button', { name: 'Try again' });
     await again.click({ timeout: 1000 }).catch(() => undefined);
-    await expect.poll(() => page.getByText('Something else answers').count()).toBe(0);
+    await expect.poll(() => page.getByText('Something other than the service is responding').count()).toBe(0);
     // Nobody has set up a provider.
     expect(await page.getByRole('button', { name: 'Sign in with your account' }).count()).toBe(0);
     await signInByName(page, someName());
@@ -110,7 +110,7 @@ describe('where something else answers in place of the service', () => {
     await page.getByText('Up to date').waitFor();
     await context.route('**/v2/**', (route) => route.fulfill({ contentType: 'text/html', body: '<h1>Pay</h1>' }));
     await page.getByRole('button', { name: 'Sync now' }).click();
-    await page.getByText('Something else answers in place of the service').waitFor();
+    await page.getByText('Something other than the service is responding').waitFor();
     expect(await page.getByRole('link', { name: 'Open it' }).getAttribute('href')).toBe(`${world.url}/v2/`);
     await context.unroute('**/v2/**');
     await page.getByRole('button', { name: 'Sync now' }).click();
@@ -164,7 +164,7 @@ it('a device without space is called that, and a part that a new version has rep
   await page.getByRole('button', { name: 'More' }).click();
   await page.getByRole('button', { name: 'Settings' }).click();
   await page.locator('input[type=file]').setInputFiles({ name: 'a.csv', mimeType: '', buffer: Buffer.from('url\nx') });
-  await page.getByText('A part of the application was replaced by a new version.').waitFor();
+  await page.getByText('Part of the application was replaced by a new version.').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Reload' }).click();
   await isSignedIn(page);

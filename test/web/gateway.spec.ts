@@ -62,7 +62,7 @@ it('the application works behind a gateway that wants its cookie for everything,
 
   isOpen = false;
   server.closeAllConnections();
-  await page.getByText('Something else answers in place of the service').waitFor();
+  await page.getByText('Something other than the service is responding').waitFor();
   await save(page, 'https://example.com/b', 'B');
   const [tab] = await Promise.all([context.waitForEvent('page'), page.getByRole('link', { name: 'Open it' }).click()]);
   await tab.getByRole('button', { name: 'Enter' }).click();
