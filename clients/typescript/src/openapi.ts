@@ -22,7 +22,7 @@ export interface paths {
         put?: never;
         /**
          * Create an article
-         * @description Stores a new article, or returns the live one that has the same `url` or the same `resolved_url`. A user has at most so many articles; one more is 403 with `max_articles`.
+         * @description Stores a new article, or returns the live one that has the same `url` or the same `resolved_url`. The number of articles of a user is limited; beyond it the response is 403 with `max_articles`.
          */
         post: operations["createArticle"];
         /**
@@ -88,7 +88,7 @@ export interface paths {
         put?: never;
         /**
          * Run several requests
-         * @description Runs the requests one after the other, each as if it had been sent on its own: one that fails neither stops nor undoes the others. Their changes are stored together, in one transaction (except for `DELETE /v2/articles`, which ends it). The response is 200 unless the batch itself is malformed or the database is unavailable; then nothing has happened. It accepts bearer tokens only: Basic credentials get 401, errno 104.
+         * @description Runs the requests one after the other, each as if it had been sent on its own: one that fails neither stops nor undoes the others. Their changes are stored together, in one transaction (except for `DELETE /v2/articles`, which ends it). The response is 200 unless the batch itself is malformed or the database is unavailable, in which case nothing has happened. It accepts bearer tokens only: Basic credentials get 401, errno 104.
          */
         post: operations["runBatch"];
         delete?: never;
@@ -878,12 +878,12 @@ export interface components {
              */
             info: string;
             /**
-             * @description Only where a POST would exceed it (errno 121): the articles that a user may have.
+             * @description The maximum number of articles of a user; only where a POST would exceed it (errno 121).
              * @example 100000
              */
             max_articles?: number;
             /**
-             * @description Only where a read-only token writes (errno 121).
+             * @description Only where a read-only token was to write (errno 121).
              * @example true
              */
             read_only?: boolean;
