@@ -1,10 +1,16 @@
-import { Global, Module } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Global, Injectable, Module } from '@nestjs/common';
 import type { RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible';
 import { Settings } from '../config/settings.js';
+import { accessOf } from '../http/access.js';
+import { requestOf } from '../http/request/request-context.js';
 import { ApiError } from '../protocol/api-error.js';
 import { SharedRedis } from '../redis/shared-redis.js';
+import { networkOf } from './network.js';
 
 const WINDOW_SECONDS = 60;
+/** The number of IP addresses that are counted individually, as anybody can use very many; further ones share one count. */
+const MAX_ADDRESSES = 100_000;
+const OTHERS = 'address:others';
 
 /** The limiter for `RATE_LIMIT_PER_MINUTE`; with 0 its library is not loaded. */
 export async function createRateLimiter(
@@ -12,10 +18,9 @@ export async function createRateLimiter(
   { client }: SharedRedis,
 ): Promise<RateLimiter> {
   if (points === 0) return new RateLimiter();
-  const { RateLimiterRedis } = await import('rate-limiter-flexible');
-  const { MemoryLimiter } = await import('./memory-limiter.js');
+  const { RateLimiterMemory, RateLimiterRedis } = await import('rate-limiter-flexible');
   const limit = { points, duration: WINDOW_SECONDS };
-  const own = new MemoryLimiter(limit);
+  const own = new RateLimiterMemory(limit);
   if (!client) return new RateLimiter(own);
   const shared = { storeClient: client, keyPrefix: 'reading-list:rate', rejectIfRedisNotReady: true };
   return new RateLimiter(new RateLimiterRedis({ ...limit, ...shared, insuranceLimiter: own }));
@@ -23,6 +28,9 @@ export async function createRateLimiter(
 
 /** Counts requests in windows of a minute: in Redis across all instances, in memory without it or while it is away. */
 export class RateLimiter {
+  /** When the window of each IP address ends, the earliest first. */
+  private readonly addresses = new Map<string, number>();
+
   /** @param limiter undefined if there is no limit */
   constructor(private readonly limiter?: RateLimiterAbstract) {}
 
@@ -33,7 +41,7 @@ export class RateLimiter {
   /** Counts one request of `who`. Throws 429 / 117 with `Retry-After` (seconds to the next window) beyond the limit. */
   async take(who: string): Promise<void> {
     try {
-      await this.limiter?.consume(who);
+      await this.limiter?.consume(who.startsWith('address:') ? this.bounded(who) : who);
     } catch (refusal) {
       if (refusal instanceof Error) throw refusal;
       // The in-memory window ends by the wall clock, which may have been set back.
@@ -41,6 +49,33 @@ export class RateLimiter {
       const retryAfter = Math.min(WINDOW_SECONDS, Math.max(1, seconds));
       throw new ApiError('tooManyRequests', 'Too many requests', { 'Retry-After': String(retryAfter) });
     }
+  }
+
+  private bounded(address: string): string {
+    const now = performance.now();
+    for (const [known, end] of this.addresses) {
+      if (end > now) break;
+      this.addresses.delete(known);
+    }
+    if (this.addresses.has(address)) return address;
+    if (this.addresses.size >= MAX_ADDRESSES) return OTHERS;
+    this.addresses.set(address, now + WINDOW_SECONDS * 1000);
+    return address;
+  }
+}
+
+/** Counts requests by user, and by IP address if not authenticated. */
+@Injectable()
+export class RateLimitGuard implements CanActivate {
+  constructor(private readonly limiter: RateLimiter) {}
+
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    const request = requestOf(context);
+    const { admission } = request.context;
+    if (admission) return admission.then(() => true);
+    if (!this.limiter.isOn || accessOf(context)?.isUnlimited) return true;
+    const { caller, ip = '' } = request;
+    return this.limiter.take(caller ? `user:${caller.key}` : `address:${networkOf(ip)}`).then(() => true);
   }
 }
 
