@@ -10,9 +10,11 @@ import { MySQL2Instrumentation } from '@opentelemetry/instrumentation-mysql2';
 import { NestInstrumentation } from '@opentelemetry/instrumentation-nestjs-core';
 import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici';
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
-import { BatchSpanProcessor, NodeTracerProvider, type SpanProcessor } from '@opentelemetry/sdk-trace-node';
+import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 
 const SHUTDOWN_MS = 800;
+/** A query string may name an article. */
+const WITHOUT_QUERY = { 'url.query': '' };
 
 /**
  * OpenTelemetry with its own instrumentations and OTLP over HTTP; the standard variables configure collector, sampling,
@@ -23,14 +25,20 @@ export function startTracing(): () => Promise<unknown> {
   const named = defaultResource().merge(resourceFromAttributes({ 'service.name': 'reading-list' }));
   const provider = new NodeTracerProvider({
     resource: named.merge(detectResources({ detectors: [envDetector] })),
-    spanProcessors: [withoutQueries, new BatchSpanProcessor(new OTLPTraceExporter())],
+    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
   });
   provider.register();
   registerInstrumentations({
     instrumentations: [
       // Outgoing requests, of which the exporter's are the only ones that do not go through `fetch`, are not traced.
-      new HttpInstrumentation({ disableOutgoingRequestInstrumentation: true, applyCustomAttributesOnSpan: describe }),
-      new UndiciInstrumentation(),
+      new HttpInstrumentation({
+        disableOutgoingRequestInstrumentation: true,
+        startIncomingSpanHook: () => WITHOUT_QUERY,
+        applyCustomAttributesOnSpan: describe,
+      }),
+      new UndiciInstrumentation({
+        startSpanHook: ({ origin, path }) => ({ 'url.full': origin + path.replace(/\?.*/s, ''), ...WITHOUT_QUERY }),
+      }),
       new NestInstrumentation(),
       new MySQL2Instrumentation({ maskStatement: true, maskStatementHook: (sql) => sql }),
       new IORedisInstrumentation({ dbStatementSerializer: (command) => command }),
@@ -46,15 +54,3 @@ function describe(span: Span, message: unknown): void {
   span.setAttribute('reading_list.request_id', String(headers['x-request-id']));
   if (route) span.setAttribute('http.route', route.path).updateName(`${method} ${route.path}`);
 }
-
-/** A query string may name an article. */
-const withoutQueries: SpanProcessor = {
-  onStart: (span) => {
-    const { 'url.full': url, 'url.query': query } = span.attributes;
-    if (url !== undefined) span.setAttribute('url.full', String(url).replace(/\?.*/s, ''));
-    if (query !== undefined) span.setAttribute('url.query', '');
-  },
-  onEnd: () => undefined,
-  forceFlush: () => Promise.resolve(),
-  shutdown: () => Promise.resolve(),
-};
