@@ -50,6 +50,8 @@ export class SharedChanges implements Session {
   private mustUndo = false;
   /** How many statements have changed rows. */
   private writes = 0;
+  private readonly collects = this.mayCollect && !this.dialect.isLocal;
+  readonly looksFirst = !this.mayCollect && !this.dialect.isLocal;
   private isCollecting = false;
   /** The statement that inserts the collected rows, without its values. */
   private insert = '';
@@ -141,8 +143,14 @@ export class SharedChanges implements Session {
   /** Inserts the first row at once, as duplicates come together; collects others: 25 new articles take two INSERTs. */
   async insertRow(insert: string, row: Parameter[]): Promise<void> {
     if (!this.isCollecting) {
-      await this.run(insert + placeholders(row), row);
-      this.isCollecting = this.mayCollect && !this.dialect.isLocal;
+      try {
+        await this.run(insert + placeholders(row), row);
+      } catch (error) {
+        // Repeated at once: a failed INSERT has locked a gap beside the account.
+        if (this.collects) this.failure ??= new MustRepeat('a row was refused');
+        throw error;
+      }
+      this.isCollecting = this.collects;
       return;
     }
     if (insert !== this.insert) await this.sendRows();

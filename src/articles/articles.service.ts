@@ -66,6 +66,8 @@ export class ArticlesService {
     const change = { liveDelta: 1, ifUnmodifiedSince: conditions.ifUnmodifiedSince };
     const add = async (transaction: Session, time: Timestamp) => {
       const article: Article = { id, last_modified: time, ...fields, stored_on: time };
+      const earlier = transaction.looksFirst ? await store.findByUrls(transaction, account, article) : undefined;
+      if (earlier) return discarded<Created>({ created: false, article: earlier });
       if (await isStored(transaction, store.insertArticle(transaction, account, article)))
         return committed<Created>({ created: true, article });
       // While the account is locked, nobody can delete it.
@@ -109,7 +111,12 @@ export class ArticlesService {
       const patched = patchArticle(stored, body);
       if (patched === stored) return discarded(patchResponse(behavior, stored, stored, body));
       const article = { ...patched, last_modified };
-      const update = store.updateArticle(transaction, account, article, changedFields(stored, article));
+      const fields = changedFields(stored, article);
+      // A failed UPDATE locks the gap to another user until the end of the batch.
+      const mustLook = caller.shared && fields.includes('resolved_url');
+      if (mustLook && (await store.isTaken(transaction, account, article)))
+        throw await conflict(transaction, account, article);
+      const update = store.updateArticle(transaction, account, article, fields);
       if (!(await isStored(transaction, update))) throw await conflict(transaction, account, article);
       return committed(patchResponse(behavior, stored, article, body));
     });

@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { mustRunHere } from '../operations/run-command.js';
 import { anArticle } from '../support/article.js';
-import { send } from '../support/devices.js';
+import { type Answer, send } from '../support/devices.js';
 import { runSql } from '../support/servers/database-server.js';
 import { startMariaDb } from '../support/servers/mariadb.js';
 import { startTcpProxy } from '../support/servers/tcp-proxy.js';
@@ -12,13 +12,19 @@ import { type Service, startService } from '../support/service.js';
 let server: Awaited<ReturnType<typeof startMariaDb>>;
 let service: Service;
 
-beforeAll(async () => {
-  server = await startMariaDb();
-  service = await startService({ DATABASE_URL: await server.createDatabase('slow'), MIGRATE_ON_START: 'true' });
+/** A service with a database of its own, in which the titles of articles say how long it takes to store them. */
+async function startSlow(name: string): Promise<Service> {
+  const started = await startService({ DATABASE_URL: await server.createDatabase(name), MIGRATE_ON_START: 'true' });
   await runSql(
-    server.url('slow'),
+    server.url(name),
     "CREATE TRIGGER slow BEFORE INSERT ON articles FOR EACH ROW IF NEW.title LIKE 'slow%' THEN DO SLEEP(SUBSTR(NEW.title, 6)); ELSEIF NEW.title = 'busy' THEN DO BENCHMARK(1000000000, SHA2('', 512)); END IF",
   );
+  return started;
+}
+
+beforeAll(async () => {
+  server = await startMariaDb();
+  service = await startSlow('slow');
 });
 
 afterAll(async () => {
@@ -26,11 +32,11 @@ afterAll(async () => {
   await server.remove();
 });
 
-async function tokenOf(user: string): Promise<string> {
-  const settings = { DATABASE_URL: server.url('slow') };
+async function tokenOf(user: string, { url } = service, database = 'slow'): Promise<string> {
+  const settings = { DATABASE_URL: server.url(database) };
   const token = await mustRunHere(['token', 'create', user, '--name', 'phone', '--quiet'], settings);
   const authorization = `Bearer ${token.trim()}`;
-  expect((await send(service.url, '', 'POST', '/articles', anArticle(), { authorization })).status).toBe(201);
+  expect((await send(url, '', 'POST', '/articles', anArticle(), { authorization })).status).toBe(201);
   return authorization;
 }
 
@@ -106,6 +112,51 @@ it('batches of a few users leave connections for others', async () => {
   expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(users.length);
   expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
 });
+
+/** An article whose URL comes after another one in the index. */
+function after(url: string) {
+  const hash = (text: string) => createHash('sha256').update(text).digest('hex');
+  for (;;) {
+    const article = anArticle();
+    if (hash(article.url) > hash(url)) return article;
+  }
+}
+
+it.each(['POST', 'PATCH'])(
+  'a slow batch with a %s of a URL that is taken holds up nobody beside its user',
+  async (method) => {
+    const name = `beside_${method}`;
+    const fresh = await startSlow(name);
+    try {
+      const authorization = await tokenOf('one', fresh, name);
+      const headers = { authorization };
+      const { body } = await send(fresh.url, '', 'GET', '/articles', undefined, headers);
+      const url = String(body.items[0]!.url);
+      // The one that has the URL is the first of its user in the index.
+      const { body: second } = await send(fresh.url, '', 'POST', '/articles', after(url), headers);
+      const taken =
+        method === 'POST'
+          ? { method, path: '/articles', body: anArticle({ url }) }
+          : { method, path: `/articles/${second.id}`, body: { resolved_url: url } };
+      const slow = { method: 'POST', path: '/articles', body: anArticle({ title: 'slow 2' }) };
+      const batch = send(fresh.url, '', 'POST', '/batch', { requests: [taken, slow] }, headers);
+      await sleep(500);
+      // In a gap beside the user are all new users with keys between this one's and that of the one before.
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, async () => {
+          const start = performance.now();
+          const { status } = await send(fresh.url, randomUUID(), 'POST', '/articles', anArticle());
+          return { status, isSoon: performance.now() - start < 1_000 };
+        }),
+      );
+      for (const answer of answers) expect(answer).toEqual({ status: 201, isSoon: true });
+      const { responses } = (await batch).body as unknown as { responses: Answer[] };
+      expect(responses.map(({ status }) => status)).toEqual([method === 'POST' ? 200 : 409, 201]);
+    } finally {
+      await fresh.kill();
+    }
+  },
+);
 
 it('answers within ten seconds where each statement takes more than two', async () => {
   const proxy = await startTcpProxy(server.port);
