@@ -95,8 +95,9 @@ export class Semaphore {
     return share;
   }
 
-  private forget(key: string, { used, waiters }: Share): void {
-    if (used === 0 && waiters.length === 0) this.shares.delete(key);
+  private forget(key: string, share: Share): void {
+    // Whoever had no slots may come after all others, when the key has a new share.
+    if (share.used === 0 && share.waiters.length === 0 && this.shares.get(key) === share) this.shares.delete(key);
   }
 
   /** True if the slots are free and nobody waits who came first. */

@@ -45,6 +45,18 @@ describe('a semaphore', () => {
     expect(admitted).toEqual(['a1', 'b1', 'a2']);
   });
 
+  it('keeps the limit of a key of which somebody had no slots', async () => {
+    const { admitted, acquire, release } = admissions({ slotsPerKey: 1 });
+    await acquire('none', 'a', 0);
+    await acquire('first', 'a');
+    release('first');
+    await acquire('second', 'a');
+    release('none');
+    void acquire('third', 'a');
+    await settled();
+    expect(admitted).toEqual(['none', 'first', 'second']);
+  });
+
   it('tells how many wait for others with the same key', async () => {
     const { semaphore, acquire, release } = admissions({ slots: 3, slotsPerKey: 1 });
     for (const name of ['a1', 'a2', 'a3', 'b1', 'c1', 'd1']) void acquire(name, name[0]!);
