@@ -219,14 +219,16 @@ describe('in a batch', () => {
     expect(await cost(() => run(201, creation))).toBe(inserts + 4);
   });
 
-  it('and twice if one of them is a duplicate, but nothing is tried twice if all are', async () => {
+  it('and twice if one of them is a duplicate: each URL is then looked for before it is inserted', async () => {
     const bodies = Array.from({ length: SIZE }, () => anArticle());
     bodies[9] = bodies[8]!;
     const requests = bodies.map((body) => ({ method: 'POST', path: '/articles', body }));
     const send = () => signedIn.post('/batch').send({ requests }).expect(200);
-    // Two more to find the article that is there.
-    expect(await cost(send)).toBeLessThanOrEqual(inserts + 3 + SIZE + 5);
-    expect(await cost(send)).toBe(2 * SIZE + 3);
+    const isServer = process.env.TEST_DATABASE !== 'sqlite';
+    // BEGIN, the lock, the refused INSERT, a look at what was refused and ROLLBACK come before that.
+    const refused = isServer ? inserts + 4 : 0;
+    expect(await cost(send)).toBeLessThanOrEqual(refused + 2 * SIZE + 4);
+    expect(await cost(send)).toBe(isServer ? 5 + SIZE + 3 : 2 * SIZE + 3);
   });
 
   it('and for 25 changes, each of which reads its article', async () => {
