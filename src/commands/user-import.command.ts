@@ -46,6 +46,8 @@ Articles whose URL the user already has are left alone, so that an import can be
     .action((file: string, options: Options) => {
       const user = namedUser(options);
       return shell.withDatabase((context) => {
+        if (file === '-' && user?.option === 'basic' && context.environment.BASIC_PASSWORD === undefined)
+          throw new InvalidArgumentError('BASIC_PASSWORD: required when the file is standard input.');
         const counts = { stored: 0, known: 0, overQuota: 0 };
         const run = (database: Database, original?: Database) =>
           importFile({ ...context, database, original, counts }, bytesOf(file), user, options);

@@ -89,6 +89,12 @@ describe('the command line', () => {
     expect(err).toContain(advice);
   });
 
+  it('does not take the password of a Basic user from the file on standard input', async () => {
+    const words = ['user', 'import', '-', '--basic', 'me'];
+    const { status, err } = await runCommand(words, settings, 'url\nhttps://example.com/\n');
+    expect([status, err]).toEqual([2, expect.stringContaining('BASIC_PASSWORD: required when the file is standard')]);
+  });
+
   it.each([
     [['token', 'create', '--name', 'phone'], "missing required argument 'user'"],
     [['token', 'create', 'alice'], "required option '--name <name>' not specified"],
