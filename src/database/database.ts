@@ -159,17 +159,10 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
     work: (session: Session, begin: Begin) => Promise<Outcome<T>>,
     tally: Tally & { key: string },
   ): Promise<T> {
-    const inTurn = async (session: Session, begin: Begin) => {
-      let end: (() => void) | undefined;
-      const beginInTurn = async () => {
-        end = await this.longWrites.begin(tally, begin);
-      };
-      try {
-        return await work(session, this.dialect.isLocal ? beginInTurn : begin);
-      } finally {
-        end?.();
-      }
-    };
+    const inTurn = (session: Session, begin: Begin) =>
+      this.dialect.isLocal
+        ? this.longWrites.run(tally, begin, (beginInTurn) => work(session, beginInTurn))
+        : work(session, begin);
     return this.transact(inTurn, tally, isFile(this.dataSource) ? 1 : SESSIONS_OF_LONG);
   }
 

@@ -1,4 +1,4 @@
-import { Semaphore } from '../../semaphore.js';
+import { type Release, Semaphore } from '../../semaphore.js';
 import type { Tally } from '../session.js';
 import type { Begin } from '../transaction.js';
 
@@ -21,30 +21,28 @@ export class LongWrites {
     return { waiting: this.all.waiting, queued: this.perUser.waiting };
   }
 
-  /** Begins a transaction in its turn; resolves with what has to be called when its work is done. */
-  async begin(tally: Tally & { key: string }, begin: Begin): Promise<() => void> {
-    const releaseUser = await this.perUser.acquire(tally.key, tally);
-    let release = (): void => undefined;
+  /** Runs `work`, whose transaction begins in its turn. */
+  async run<T>(tally: Tally & { key: string }, begin: Begin, work: (begin: Begin) => Promise<T>): Promise<T> {
+    const held: { user?: Release; all?: Release } = {};
     let start = Infinity;
-    const end = (): void => {
+    const beginInTurn = async (): Promise<void> => {
+      held.user = await this.perUser.acquire(tally.key, tally);
+      held.all = await this.all.acquire('', tally);
+      await begin();
+      start = performance.now();
+    };
+    try {
+      return await work(beginInTurn);
+    } finally {
       const tookMs = performance.now() - start;
       if (tookMs > LONG_WRITE_MS) {
         // Before the next long one, what others wait to write is made durable.
-        setImmediate(release);
-        setTimeout(releaseUser, tookMs).unref();
+        setImmediate(held.all!);
+        setTimeout(held.user!, tookMs).unref();
       } else {
-        release();
-        releaseUser();
+        held.all?.();
+        held.user?.();
       }
-    };
-    try {
-      release = await this.all.acquire('', tally);
-      await begin();
-      start = performance.now();
-    } catch (error) {
-      end();
-      throw error;
     }
-    return end;
   }
 }
