@@ -203,7 +203,7 @@ describe('the command', () => {
       tokenFile('# home\nresolver-of-a-file:secret\n\nrl_wrong\n'),
     ];
     const { child, output } = run(...words);
-    await expect.poll(output, { timeout: 15_000 }).toContain('127.0.0.1: the address is not a public one');
+    await expect.poll(output, { timeout: 15_000 }).toContain('127.0.0.1: the address is not public');
     expect(output()).toContain(`watching 2 lists of ${world.service.url}`);
     expect(output()).not.toMatch(/secret|rl_wrong/);
     expect(asked).toEqual([]);
