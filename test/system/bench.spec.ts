@@ -39,10 +39,11 @@ describe('the benchmark', () => {
   it('sends no more statements than the limit server', () => {
     const [limit, service] = databases[0]!.facts;
     expect(Object.keys(service!.statements!)).toContain('poll');
-    // Who is deprovisioned is read every few seconds.
-    const rounded = Object.entries(service!.statements!).map(([name, count]) => [name, Math.round(count)]);
-    expect(Object.fromEntries(rounded)).toEqual({
-      ...limit!.statements,
+    // Statements that no request asked for fall into the measurement, of both sides, once in a while.
+    const rounded = (counts: Record<string, number>) =>
+      Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, Math.round(count)]));
+    expect(rounded(service!.statements!)).toEqual({
+      ...rounded(limit!.statements!),
       ...{ list: 1, since: 1, batch: 6 },
     });
   });

@@ -87,6 +87,9 @@ it('asks before it sees how far pages are read', async () => {
   await firefox.openOwn('options.html');
   await firefox.click("//label[contains(., 'Remember')]/input");
   expect(await firefox.allow()).toEqual(['http://127.0.0.1/*', 'http://*/*', 'https://*/*']);
+  // The page of options writes it down once it has the answer, and the next test leaves the page.
+  const stored = "return browser.storage.local.get('preferences')";
+  await expect.poll(() => firefox.inPage(stored), SOON).toMatchObject({ preferences: { remembersPositions: true } });
 });
 
 it('goes on reading where one stopped, once the user has allowed it', async () => {
@@ -95,8 +98,12 @@ it('goes on reading where one stopped, once the user has allowed it', async () =
   await expect.poll(() => firefox.badge(), SOON).toBe('✓');
   const position = async () => (await onServer()).find((one) => one.url === url)!.read_position;
   // Again, if nobody was listening yet; and not while it is sent, which waits for the reader to rest.
-  const read = async () => (await position()) || firefox.scroll(400).then(position);
-  await expect.poll(read, { interval: 4_000, timeout: 20_000 }).toBeGreaterThan(0);
+  const read = async () => {
+    await firefox.scroll(400);
+    for (let waits = 0; waits < 20 && !(await position()); waits++) await setTimeout(500);
+    return position();
+  };
+  await expect.poll(read, SOON).toBeGreaterThan(0);
   const scrolled = () => firefox.inPage<number>('return scrollY');
   const reopened = async () => {
     await firefox.open('about:blank');
