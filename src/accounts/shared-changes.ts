@@ -51,6 +51,7 @@ export class SharedChanges implements Session {
   /** How many statements have changed rows. */
   private writes = 0;
   private readonly collects = this.mayCollect && !this.dialect.isLocal;
+  /** On a server, once a key was taken. */
   readonly looksFirst = !this.mayCollect && !this.dialect.isLocal;
   private isCollecting = false;
   /** The statement that inserts the collected rows, without its values. */
@@ -143,13 +144,7 @@ export class SharedChanges implements Session {
   /** Inserts the first row at once, as duplicates come together; collects others: 25 new articles take two INSERTs. */
   async insertRow(insert: string, row: Parameter[]): Promise<void> {
     if (!this.isCollecting) {
-      try {
-        await this.run(insert + placeholders(row), row);
-      } catch (error) {
-        // Repeated at once: a failed INSERT has locked a gap beside the account.
-        if (this.collects) this.failure ??= new MustRepeat('a row was refused');
-        throw error;
-      }
+      await this.run(insert + placeholders(row), row);
       this.isCollecting = this.collects;
       return;
     }
@@ -184,6 +179,8 @@ export class SharedChanges implements Session {
       const kind = error instanceof ApiError ? 'away' : this.dialect.classify(error);
       if (kind === 'tooLarge') throw tooLarge(error);
       if (kind !== 'duplicate' && kind !== 'bug') this.failure ??= error;
+      // On a server it has locked a gap beside the account, which would last as long as the transaction.
+      if (kind === 'duplicate' && this.collects) this.failure ??= new MustRepeat('a key was taken');
       throw error;
     }
   }

@@ -112,8 +112,7 @@ export class ArticlesService {
       if (patched === stored) return discarded(patchResponse(behavior, stored, stored, body));
       const article = { ...patched, last_modified };
       const fields = changedFields(stored, article);
-      // A failed UPDATE locks the gap to another user until the end of the batch.
-      const mustLook = caller.shared && fields.includes('resolved_url');
+      const mustLook = transaction.looksFirst && fields.includes('resolved_url');
       if (mustLook && (await store.isTaken(transaction, account, article)))
         throw await conflict(transaction, account, article);
       const update = store.updateArticle(transaction, account, article, fields);
