@@ -56,7 +56,6 @@ function parseQuery(search: string, hasPages: boolean): CollectionQuery {
   let token: string | undefined;
   for (let at = 0; at < parameters.length; at++) {
     const { name, value } = parameters[at]!;
-    if (name.startsWith('_') && !ONCE.has(name)) continue;
     if (!hasPages && PAGING.includes(name)) throw invalidParameter(name, 'not allowed when deleting');
     if (value === undefined) throw invalidParameter(name, 'malformed percent-encoding');
     if (ONCE.has(name) && parameters[at + 1]?.name === name) throw invalidParameter(name, 'given more than once');
@@ -80,16 +79,14 @@ interface Parameter {
   value?: string;
 }
 
+/** Without those that are ignored: they may be tens of thousands. */
 const readParameters = (search: string): Parameter[] =>
   search
     .split('&')
-    .filter((part) => part !== '' && !isIgnored(part))
+    .filter((part) => part !== '')
     .map(readParameter)
+    .filter(({ name }) => !name.startsWith('_') || ONCE.has(name))
     .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
-
-/** Of tens of thousands of parameters that are ignored, most are so here, before they take time. */
-const isIgnored = (part: string): boolean =>
-  part.startsWith('_') && !part.includes('%') && !ONCE.has(part.split('=', 1)[0]!);
 
 function readParameter(part: string): Parameter {
   const at = part.indexOf('=');
