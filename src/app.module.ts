@@ -8,7 +8,7 @@ import { type Now, SettingsModule } from './config/settings.module.js';
 import type { Settings } from './config/settings.js';
 import { DatabaseModule } from './database/database.module.js';
 import { DocsModule } from './docs/docs.controller.js';
-import { HealthModule } from './health/health.module.js';
+import { HealthModule } from './health/health.controller.js';
 import { HeadersInterceptor } from './http/response/headers.interceptor.js';
 import { ApiErrorFilter } from './http/response/api-error.filter.js';
 import { EndOfServiceGuard } from './http/end-of-service.guard.js';
@@ -16,7 +16,7 @@ import { EdgeModule } from './http/edge.module.js';
 import { PurgeModule } from './purge/purge-schedule.js';
 import { RateLimitGuard, RateLimitModule } from './rate-limit/rate-limiter.js';
 import { RedisModule } from './redis/shared-redis.js';
-import { RootModule } from './root/root.module.js';
+import { RootModule } from './root/root.controller.js';
 import { PollingModule } from './polling/poll.service.js';
 import { WebAppModule } from './web-app/web-app.controller.js';
 

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { domainToUnicode } from 'node:url';
 import { compile } from 'proxy-addr';
+import { decodePercent } from '../protocol/percent-encoding.js';
 
 export const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
 
@@ -34,15 +35,8 @@ export function hasPossiblePort(text: string): boolean {
 }
 
 /** False for a server's URL with a `%` that begins no encoded UTF-8 character: the drivers decode its parts. */
-export function isPercentEncoded(text: string): boolean {
-  if (text.startsWith('sqlite:')) return true;
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
+export const isPercentEncoded = (text: string): boolean =>
+  text.startsWith('sqlite:') || decodePercent(text) !== undefined;
 
 /**
  * Parses a URL that all browsers, and people, read the same way: the host as written must equal the host as parsed. That excludes

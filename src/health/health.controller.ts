@@ -1,5 +1,6 @@
-import { Controller, Get } from '@nestjs/common';
+import { Controller, Get, Module } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { AuthModule } from '../auth/auth.module.js';
 import { IdentityProvider } from '../auth/provider/identity-provider.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
@@ -61,3 +62,6 @@ export class HealthController {
     throw new ApiError('unavailable', reason);
   }
 }
+
+@Module({ imports: [AuthModule], controllers: [HealthController] })
+export class HealthModule {}

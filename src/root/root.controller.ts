@@ -1,12 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Controller, Get, Req } from '@nestjs/common';
+import { Controller, Get, Module, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { Settings } from '../config/settings.js';
 import { Public } from '../http/access.js';
 import { documentationUrl, publicUrl } from '../http/request/request-url.js';
 import { Reply } from '../http/response/reply.js';
 import { projectFolder } from '../config/project-folder.js';
+import { UnmatchedController } from './unmatched.controller.js';
 
 /** Describes this service: `/`, `/v2`, `/__version__` (docs/protocol.md, "Utility endpoints"). */
 @Public({ outlivesService: true })
@@ -83,3 +84,6 @@ function readCommit(): string {
     return 'unknown';
   }
 }
+
+@Module({ controllers: [RootController, UnmatchedController] })
+export class RootModule {}
