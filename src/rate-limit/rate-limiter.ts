@@ -1,11 +1,11 @@
 import { type CanActivate, type ExecutionContext, Global, Injectable, Module } from '@nestjs/common';
+import ipaddr from 'ipaddr.js';
 import type { RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible';
 import { Settings } from '../config/settings.js';
 import { accessOf } from '../http/access.js';
 import { requestOf } from '../http/request/request-context.js';
 import { ApiError } from '../protocol/api-error.js';
 import { SharedRedis } from '../redis/shared-redis.js';
-import { networkOf } from './network.js';
 
 const WINDOW_SECONDS = 60;
 /** The number of IP addresses that are counted individually, as anybody can use very many; further ones share one count. */
@@ -77,6 +77,25 @@ export class RateLimitGuard implements CanActivate {
     const { caller, ip = '' } = request;
     return this.limiter.take(caller ? `user:${caller.key}` : `address:${networkOf(ip)}`).then(() => true);
   }
+}
+
+/** As some proxies write it in `X-Forwarded-For`, with the port of the connection. */
+const WITH_PORT = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d+)?$/;
+
+/**
+ * What the requests of an IP address are counted as. A host with IPv6 has a network of 64 bits, and may use another
+ * address of it for each request, so they count together. IPv4 that is mapped into IPv6 counts as IPv4.
+ */
+export function networkOf(address: string): string {
+  const [, ipv6, ipv4] = WITH_PORT.exec(address) ?? [];
+  const text = ipv6 ?? ipv4 ?? address;
+  if (!ipaddr.isValid(text)) return text;
+  const ip = ipaddr.process(text);
+  if (ip instanceof ipaddr.IPv4) return ip.toString();
+  return ip.parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(':');
 }
 
 @Global()
