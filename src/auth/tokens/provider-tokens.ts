@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { decodeProtectedHeader, errors } from 'jose';
+import { decodeJwt, decodeProtectedHeader, errors } from 'jose';
 import * as client from 'openid-client';
 import { NOW, type Now } from '../../config/settings.module.js';
 import { Settings } from '../../config/settings.js';
@@ -77,8 +77,8 @@ export class ProviderTokens {
   private async verifySigned(token: string, { jwks_uri }: client.ServerMetadata): Promise<Claims> {
     if (jwks_uri === undefined) throw providerUnavailable('it publishes no keys');
     try {
-      const { payload, protectedHeader } = await this.keys.verify(token, jwks_uri);
-      const claims = readClaims(payload);
+      const { protectedHeader } = await this.keys.verify(token, jwks_uri);
+      const claims: Claims = decodeJwt(token);
       requireSigned(protectedHeader.typ, claims);
       return claims;
     } catch (error) {
@@ -108,16 +108,6 @@ export class ProviderTokens {
   }
 }
 
-function readClaims(payload: Uint8Array): Claims {
-  try {
-    const claims: unknown = JSON.parse(new TextDecoder().decode(payload));
-    if (typeof claims === 'object' && claims !== null && !Array.isArray(claims)) return claims as Claims;
-  } catch {
-    // Signed, but not a JWT.
-  }
-  throw refused('its content is not a JSON object');
-}
-
 /** Any error of jose means a bad token, except for a provider's key that is unusable. */
 function toApiError(error: unknown, token: string): ApiError {
   if (error instanceof ApiError) return error;
@@ -127,6 +117,7 @@ function toApiError(error: unknown, token: string): ApiError {
 
 function reasonOf(error: errors.JOSEError, token: string): string {
   if (error instanceof errors.JWKSNoMatchingKey) return 'its key is unknown';
+  if (error instanceof errors.JWTInvalid) return 'its content is not a JSON object';
   if (error instanceof errors.JWSSignatureVerificationFailed) return 'its signature is wrong';
   if (error instanceof errors.JOSEAlgNotAllowed) {
     const { alg } = decodeProtectedHeader(token);
