@@ -19,30 +19,28 @@ const CLOSE = { Connection: 'close' };
 export function requireWellFormed(request: Request, response: Response, next: NextFunction): void {
   // Checked first, on the raw headers: the getter `headers` builds its object only when it is read.
   if (hasTooManyHeaders(request))
-    return next(new ApiError('headersTooLarge', `The request has more than ${MAX_HEADERS} headers`, CLOSE));
+    throw new ApiError('headersTooLarge', `The request has more than ${MAX_HEADERS} headers`, CLOSE);
   const { httpVersion, headers } = request;
   // Node loses what was sent behind such a request.
   if (headers.upgrade !== undefined && !request.context.isBatchEntry) response.set(CLOSE);
   for (const name of NEGOTIATED)
     if ((headers[name]?.length ?? 0) > MAX_NEGOTIATED)
-      return next(new ApiError('headersTooLarge', `${name}: longer than ${MAX_NEGOTIATED} characters`, CLOSE));
-  if (httpVersion !== '1.1' && httpVersion !== '1.0') return refuse('The version of HTTP is neither 1.0 nor 1.1');
-  if (httpVersion === '1.1' && headers.host === undefined) return refuse('Host: missing');
-  for (const name of SINGLE) if (isRepeated(name, request.rawHeaders)) return refuse(`${name}: given twice`);
-  if (headers.host !== undefined && !isHostHeader(headers.host)) return refuse('Host: not a host');
+      throw new ApiError('headersTooLarge', `${name}: longer than ${MAX_NEGOTIATED} characters`, CLOSE);
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') throw malformed('The version of HTTP is neither 1.0 nor 1.1');
+  if (httpVersion === '1.1' && headers.host === undefined) throw malformed('Host: missing');
+  for (const name of SINGLE) if (isRepeated(name, request.rawHeaders)) throw malformed(`${name}: given twice`);
+  if (headers.host !== undefined && !isHostHeader(headers.host)) throw malformed('Host: not a host');
   if (headers.expect !== undefined && !isContinue(headers.expect))
-    return next(new ApiError('expectationFailed', 'Expect: only 100-continue is known'));
+    throw new ApiError('expectationFailed', 'Expect: only 100-continue is known');
   if (!request.url.startsWith('/')) cutToPath(request);
-  if (!request.url.startsWith('/')) return refuse('The URL has no path');
+  if (!request.url.startsWith('/')) throw malformed('The URL has no path');
   if (request.url.includes('#')) request.url = request.originalUrl = withoutFragment(request.url);
   request.url = withDecodablePath(request.url);
   if (pathOf(request.url) === '/v2/') request.url = `/v2${request.url.slice('/v2/'.length)}`;
   next();
-
-  function refuse(message: string): void {
-    next(new ApiError('invalidParameter', message, CLOSE));
-  }
 }
+
+const malformed = (message: string): ApiError => new ApiError('invalidParameter', message, CLOSE);
 
 /** The path stays as it was sent: a URL parser would resolve dots in it. */
 function cutToPath(request: Request): void {
