@@ -52,10 +52,8 @@ async function serve(settings: Settings, traced: boolean): Promise<Stop> {
     import('./greeting.js'),
   ]);
   const app = await createApp(settings, { onRefusal: refuse });
-  if (app.metrics && settings.metricsPort !== undefined) {
-    const { createMetricsServer } = await import('./operations/metrics.js');
-    const metrics = createMetricsServer(app.metrics.registry);
-    const port = await listen(metrics, 'METRICS_PORT', settings.host, settings.metricsPort);
+  if (app.metrics) {
+    const port = await listen(app.metrics.server, 'METRICS_PORT', settings.host, settings.metricsPort!);
     console.log(`metrics at ${baseUrl(settings.host, port)}/metrics`);
   }
   const port = await listen(app.server, 'PORT', settings.host, settings.port);

@@ -1,4 +1,5 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import express from 'express';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { INestApplication } from '@nestjs/common';
 import { type ProviderCall, providerCalls } from '../auth/provider/bounded-fetch.js';
@@ -25,7 +26,16 @@ const LOADS: readonly Load[] = ['normal', 'busy', 'full'];
 
 /** The Prometheus metrics of one process. Every label has a fixed set of values. */
 export class Metrics {
-  readonly registry = new Registry();
+  private readonly registry = new Registry();
+  /** Serves only `GET /metrics`, on its own port. It does not keep the process alive. */
+  readonly server = createServer(
+    express()
+      .disable('x-powered-by')
+      .get('/metrics', async (_request, response) => {
+        response.set('Content-Type', this.registry.contentType).end(await this.registry.metrics());
+      }),
+  ).unref();
+
   private readonly registers = [this.registry];
 
   private readonly requests = new Histogram({
@@ -162,21 +172,4 @@ function isCertificateError(failure: unknown): boolean {
   for (let error = failure; error instanceof Error; error = error.cause)
     if (CERTIFICATE.test((error as NodeJS.ErrnoException).code ?? '')) return true;
   return false;
-}
-
-/** Serves only `GET /metrics`, on its own port. It does not keep the process alive. */
-export const createMetricsServer = (registry: Registry): Server =>
-  createServer((request, response) => void respond(registry, request, response)).unref();
-
-async function respond(registry: Registry, { method, url }: IncomingMessage, response: ServerResponse): Promise<void> {
-  if (url !== '/metrics' || (method !== 'GET' && method !== 'HEAD')) {
-    response.writeHead(404).end();
-    return;
-  }
-  try {
-    const text = await registry.metrics();
-    response.writeHead(200, { 'Content-Type': registry.contentType }).end(method === 'HEAD' ? undefined : text);
-  } catch {
-    response.writeHead(500).end();
-  }
 }
