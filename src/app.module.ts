@@ -4,15 +4,19 @@ import { ArticlesModule } from './articles/articles.module.js';
 import { AuthGuard, ReadOnlyGuard } from './auth/auth.guard.js';
 import { AuthModule, LoginModule } from './auth/auth.module.js';
 import { BatchModule } from './batch/batch.module.js';
-import { type Now, SettingsModule } from './config/settings.module.js';
-import type { Settings } from './config/settings.js';
+import { type Now, NOW } from './config/settings.module.js';
+import { Settings } from './config/settings.js';
 import { DatabaseModule } from './database/database.module.js';
 import { DocsModule } from './docs/docs.controller.js';
 import { HealthModule } from './health/health.controller.js';
 import { HeadersInterceptor } from './http/response/headers.interceptor.js';
 import { ApiErrorFilter } from './http/response/api-error.filter.js';
 import { EndOfServiceGuard } from './http/end-of-service.guard.js';
-import { EdgeModule } from './http/edge.module.js';
+import { LoadMonitor } from './http/load/load-monitor.js';
+import { MemorySlots } from './http/memory-slots.js';
+import { ReplyWriter } from './http/response/reply.js';
+import { KnownPaths } from './http/routing/known-paths.js';
+import { ServiceStatus } from './http/service-status.js';
 import { PurgeModule } from './purge/purge-schedule.js';
 import { RateLimitGuard, RateLimitModule } from './rate-limit/rate-limiter.js';
 import { RedisModule } from './redis/shared-redis.js';
@@ -20,15 +24,17 @@ import { RootModule } from './root/root.controller.js';
 import { PollingModule } from './polling/poll.service.js';
 import { WebAppModule } from './web-app/web-app.controller.js';
 
+/** What all modules may inject, besides the settings and the time. */
+const SHARED = [ServiceStatus, LoadMonitor, KnownPaths, ReplyWriter, MemorySlots];
+
 /** All modules, those with the busiest routes first, and what runs for every request, in order. */
 @Module({})
 export class AppModule {
   static forRoot(settings: Settings, now: Now): DynamicModule {
     return {
       module: AppModule,
+      global: true,
       imports: [
-        SettingsModule.forRoot(settings, now),
-        EdgeModule,
         DatabaseModule,
         RedisModule,
         RateLimitModule,
@@ -45,6 +51,9 @@ export class AppModule {
         RootModule,
       ],
       providers: [
+        ...SHARED,
+        { provide: Settings, useValue: settings },
+        { provide: NOW, useValue: now },
         { provide: APP_GUARD, useClass: EndOfServiceGuard },
         { provide: APP_GUARD, useClass: AuthGuard },
         { provide: APP_GUARD, useClass: RateLimitGuard },
@@ -52,6 +61,7 @@ export class AppModule {
         { provide: APP_INTERCEPTOR, useClass: HeadersInterceptor },
         { provide: APP_FILTER, useClass: ApiErrorFilter },
       ],
+      exports: [...SHARED, Settings, NOW],
     };
   }
 }
