@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module.js';
-import type { Now } from './config/settings.module.js';
+import type { Now } from './config/now.js';
 import { warningsAbout } from './config/load-settings.js';
 import type { SettingError, Settings } from './config/settings.js';
 import { Database } from './database/database.js';

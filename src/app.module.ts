@@ -4,7 +4,7 @@ import { ArticlesModule } from './articles/articles.module.js';
 import { AuthGuard, ReadOnlyGuard } from './auth/auth.guard.js';
 import { AuthModule, LoginModule } from './auth/auth.module.js';
 import { BatchModule } from './batch/batch.module.js';
-import { type Now, NOW } from './config/settings.module.js';
+import { type Now, NOW } from './config/now.js';
 import { Settings } from './config/settings.js';
 import { DatabaseModule } from './database/database.module.js';
 import { DocsModule } from './docs/docs.controller.js';

@@ -1,6 +1,6 @@
 import { Inject, Injectable, Module } from '@nestjs/common';
 import DataLoader from 'dataloader';
-import { NOW, type Now } from '../config/settings.module.js';
+import { NOW, type Now } from '../config/now.js';
 import { Database } from '../database/database.js';
 import { discarded } from '../database/transaction.js';
 import type { Session } from '../database/session.js';

@@ -1,4 +1,4 @@
-import type { Now } from '../config/settings.module.js';
+import type { Now } from '../config/now.js';
 import {
   type Parameter,
   placeholders,

@@ -6,7 +6,7 @@ import { settleCollection } from '../accounts/accounts.store.js';
 import { CollectionClock } from '../accounts/collection-clock.js';
 import { isTimestampTaken, type Quota } from '../accounts/tick.js';
 import type { Caller } from '../auth/caller.js';
-import { NOW, type Now } from '../config/settings.module.js';
+import { NOW, type Now } from '../config/now.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import type { Session } from '../database/session.js';

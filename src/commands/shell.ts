@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { loadSettings } from '../config/load-settings.js';
-import type { Now } from '../config/settings.module.js';
+import type { Now } from '../config/now.js';
 import type { Settings } from '../config/settings.js';
 import type { Database } from '../database/database.js';
 import { openDatabase } from '../database/open.js';

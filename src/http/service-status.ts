@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { NOW, type Now } from '../config/settings.module.js';
+import { NOW, type Now } from '../config/now.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { alertHeader, isPastEnd, type ServiceState } from '../protocol/service-headers.js';

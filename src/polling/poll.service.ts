@@ -11,7 +11,7 @@ import { AccountsModule, CollectionClock } from '../accounts/collection-clock.js
 import { AuthModule } from '../auth/auth.module.js';
 import { Authenticator } from '../auth/authenticator.js';
 import { callerOf } from '../auth/caller.js';
-import { type Now, NOW } from '../config/settings.module.js';
+import { type Now, NOW } from '../config/now.js';
 import { Settings } from '../config/settings.js';
 import type { RequestContext } from '../http/request/request-context.js';
 import { atEndOfTurn } from '../http/server/end-of-turn.js';

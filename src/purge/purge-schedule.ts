@@ -8,7 +8,7 @@ import {
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import { isDue, nextToErase, noteErased } from '../accounts/deprovisioned.store.js';
-import { NOW, type Now } from '../config/settings.module.js';
+import { NOW, type Now } from '../config/now.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { committed } from '../database/transaction.js';

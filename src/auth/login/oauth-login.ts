@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import * as client from 'openid-client';
-import { NOW, type Now } from '../../config/settings.module.js';
+import { NOW, type Now } from '../../config/now.js';
 import { Settings } from '../../config/settings.js';
 import { ApiError, invalidParameter } from '../../protocol/api-error.js';
 import { ServiceStatus } from '../../http/service-status.js';

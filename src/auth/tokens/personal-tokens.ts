@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { NOW, type Now } from '../../config/settings.module.js';
+import { NOW, type Now } from '../../config/now.js';
 import { Settings } from '../../config/settings.js';
 import { before } from '../../time-limit.js';
 import { Database } from '../../database/database.js';

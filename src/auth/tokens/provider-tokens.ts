@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { decodeJwt, decodeProtectedHeader, errors } from 'jose';
 import * as client from 'openid-client';
-import { NOW, type Now } from '../../config/settings.module.js';
+import { NOW, type Now } from '../../config/now.js';
 import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { SharedRedis } from '../../redis/shared-redis.js';

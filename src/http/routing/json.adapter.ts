@@ -1,6 +1,6 @@
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express, type Response } from 'express';
-import type { Now } from '../../config/settings.module.js';
+import type { Now } from '../../config/now.js';
 import type { Settings } from '../../config/settings.js';
 import type { ApiError } from '../../protocol/api-error.js';
 import type { Reply, ReplyWriter } from '../response/reply.js';

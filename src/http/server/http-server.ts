@@ -5,7 +5,7 @@ import type { Express } from 'express';
 import { ApiError } from '../../protocol/api-error.js';
 import { isContinue } from '../../protocol/request-headers.js';
 import { alertHeader, baseHeaders } from '../../protocol/service-headers.js';
-import type { Now } from '../../config/settings.module.js';
+import type { Now } from '../../config/now.js';
 import type { Settings } from '../../config/settings.js';
 import { atEndOfTurn } from './end-of-turn.js';
 import { createMessages } from './express-messages.js';
