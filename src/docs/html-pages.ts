@@ -12,9 +12,10 @@ const STYLE = `
 
 /** The page that `info` in the bodies of errors leads to: one section for each number, with the number as its id. */
 export function errorsPage(title: string, examples: readonly Example[]): string {
-  const errnos = [...new Set(examples.map(({ value }) => value.errno!))].sort((a, b) => a - b);
+  const errors = examples.filter(({ description, value }) => description && value.errno);
+  const errnos = [...new Set(errors.map(({ value }) => value.errno!))].sort((a, b) => a - b);
   const sections = errnos.map((errno) => {
-    const same = examples.filter(({ value }) => value.errno === errno);
+    const same = errors.filter(({ value }) => value.errno === errno);
     return `<section id="${errno}"><h2><a href="#${errno}">errno ${errno}</a></h2>${same.map(describe).join('')}</section>`;
   });
   return htmlPage({
