@@ -1,5 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import { renderUnicodeCompact } from 'uqr';
+import { baseUrl } from './config/formats.js';
 import type { Settings } from './config/settings.js';
 
 const ARTICLE = '{"url":"https://example.com/","title":"Example","added_by":"laptop"}';
@@ -34,7 +35,3 @@ export function greeting(
       'Offline use and installing need https, see docs/home.md.',
   ];
 }
-
-/** The base URL of a service that listens there. */
-export const baseUrl = (host: string, port: number): string =>
-  `http://${host.includes(':') ? `[${host}]` : host}:${port}`;

@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from './app.factory.js';
+import { baseUrl } from './config/formats.js';
 import { loadSettings } from './config/load-settings.js';
 import { SettingError, type Settings } from './config/settings.js';
 
@@ -47,10 +48,7 @@ async function serve(settings: Settings, traced: boolean): Promise<Stop> {
   // Stack traces name lines of src. The source maps of packages take a tenth of a second to read: they are loaded before.
   await Promise.all([import('@nestjs/typeorm'), import('@nestjs/platform-express')]);
   process.setSourceMapsEnabled(true);
-  const [{ createApp }, { baseUrl, greeting }] = await Promise.all([
-    import('./app.factory.js'),
-    import('./greeting.js'),
-  ]);
+  const [{ createApp }, { greeting }] = await Promise.all([import('./app.factory.js'), import('./greeting.js')]);
   const app = await createApp(settings, { onRefusal: refuse });
   if (app.metrics) {
     const port = await listen(app.metrics.server, 'METRICS_PORT', settings.host, settings.metricsPort!);

@@ -5,6 +5,10 @@ import { decodePercent } from '../protocol/percent-encoding.js';
 
 export const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
 
+/** The base URL of a server that listens there. */
+export const baseUrl = (host: string, port: number): string =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+
 /** True for the host of a URL, as `URL` normalises it, that only this machine can reach. */
 export const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
@@ -53,7 +57,7 @@ export function parsePlainUrl(text: string): URL | undefined {
 }
 
 /** Not by `URL.canParse`: once the call is optimised, Node 20 refuses hosts with letters such as `ü`. */
-export function parseUrl(text: string): URL | undefined {
+function parseUrl(text: string): URL | undefined {
   try {
     return new URL(text);
   } catch {

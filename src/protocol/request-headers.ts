@@ -101,10 +101,6 @@ export function readResponseBehavior(header: string | string[] | undefined): Res
  */
 export const MAX_HEADERS = 1_000;
 
-/** True for a request with too many headers; `rawHeaders` has names and values alternately. */
-export const hasTooManyHeaders = ({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): boolean =>
-  rawHeaders.length > 2 * MAX_HEADERS;
-
 /** True for the only value of `Expect` that is known. */
 export const isContinue = (expect: string): boolean => expect.toLowerCase() === '100-continue';
 

@@ -162,7 +162,7 @@ describe('a redirect is refused with 400 / 107', () => {
     expect(errnoOf('http://localhost/', [])).toBe(107);
   });
 
-  it.each(['*', '*.', '.', 'a b', '*.*'])('when the only domain is the senseless %j', (domain) => {
+  it.each(['*', '.', '*.*'])('when the only domain is the senseless %j', (domain) => {
     expect(errnoOf('https://app.example.com/', [domain])).toBe(107);
   });
 });

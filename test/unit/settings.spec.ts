@@ -368,6 +368,7 @@ describe('a wrong setting is refused with one line', () => {
     ['OAUTH_REDIRECT_DOMAINS', 'example.com?', domains],
     ['OAUTH_REDIRECT_DOMAINS', 'example..com', domains],
     ['OAUTH_REDIRECT_DOMAINS', '*.', domains],
+    ['OAUTH_REDIRECT_DOMAINS', 'a b', domains],
     ['OAUTH_REDIRECT_DOMAINS', '*..example.com', domains],
     ['OAUTH_REDIRECT_DOMAINS', '*.127.0.0.1', domains],
     ['OAUTH_REDIRECT_DOMAINS', '127.1', domains],

@@ -1,4 +1,4 @@
-import { parsePlainUrl, parseUrl, portOf } from '../../config/formats.js';
+import { parsePlainUrl, portOf } from '../../config/formats.js';
 import { ApiError, invalidParameter } from '../../protocol/api-error.js';
 
 type Query = Readonly<Record<string, unknown>>;
@@ -25,8 +25,7 @@ export function readRedirect(query: Query, domains: readonly string[], ownPage?:
 
 function matchesDomain(url: URL, domain: string): boolean {
   const entry = domain.replace(/^\*\./, '');
-  const hostname = parseUrl(`http://${entry}`)?.hostname;
-  if (hostname === undefined) return false;
+  const { hostname } = new URL(`http://${entry}`);
   const port = /:(\d+)$/.exec(entry)?.[1];
   if (port !== undefined && Number(port) !== Number(portOf(url))) return false;
   return entry === domain ? url.hostname === hostname : url.hostname.endsWith(`.${hostname}`);

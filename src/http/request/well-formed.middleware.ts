@@ -1,7 +1,7 @@
 import type { NextFunction, Request, Response } from 'express';
 import { ApiError } from '../../protocol/api-error.js';
 import { decodePercent } from '../../protocol/percent-encoding.js';
-import { hasTooManyHeaders, isContinue, isRepeated, MAX_HEADERS } from '../../protocol/request-headers.js';
+import { isContinue, isRepeated, MAX_HEADERS } from '../../protocol/request-headers.js';
 import { isHostHeader, pathOf, withoutFragment } from './request-url.js';
 
 /** Of two values Node keeps the first, while a proxy may have used the other. */
@@ -17,8 +17,8 @@ const CLOSE = { Connection: 'close' };
  * proxies send it, to its path, drops a fragment, and maps `/v2/` to `/v2`.
  */
 export function requireWellFormed(request: Request, response: Response, next: NextFunction): void {
-  // Checked first, on the raw headers: the getter `headers` builds its object only when it is read.
-  if (hasTooManyHeaders(request))
+  // Checked first, on the raw headers, names and values: the getter `headers` builds its object only when it is read.
+  if (request.rawHeaders.length > 2 * MAX_HEADERS)
     throw new ApiError('headersTooLarge', `The request has more than ${MAX_HEADERS} headers`, CLOSE);
   const { httpVersion, headers } = request;
   // Node loses what was sent behind such a request.

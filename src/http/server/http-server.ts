@@ -5,6 +5,7 @@ import type { Express } from 'express';
 import { ApiError } from '../../protocol/api-error.js';
 import { isContinue } from '../../protocol/request-headers.js';
 import { alertHeader, baseHeaders } from '../../protocol/service-headers.js';
+import { baseUrl } from '../../config/formats.js';
 import type { Now } from '../../config/now.js';
 import type { Settings } from '../../config/settings.js';
 import { atEndOfTurn } from './end-of-turn.js';
@@ -51,7 +52,10 @@ export function createHttpServer(
     connections.get(socket)!.finish(() => {
       if (!socket.writable) return socket.destroySoon();
       const id = randomUUID();
-      const body = JSON.stringify(error.body(documentationUrl ?? `${urlOf(socket)}/docs`));
+      // There is no `Host` where no request was understood.
+      const { localAddress = 'localhost', localPort = 0 } = socket;
+      const documentation = documentationUrl ?? `${baseUrl(localAddress, localPort)}/docs`;
+      const body = JSON.stringify(error.body(documentation));
       refuse(socket, id, error, body, endOfService && { Alert: alertHeader(endOfService, now()) });
       onRefusal(id, error);
     });
@@ -81,11 +85,6 @@ function clientError({ code }: NodeJS.ErrnoException): ApiError {
     return new ApiError('headersTooLarge', `The request line and headers are larger than ${MAX_HEADER_BYTES} bytes`);
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new ApiError('requestTimeout', 'The request did not arrive in time');
   return new ApiError('invalidParameter', 'The request is not valid HTTP');
-}
-
-/** The URL of this server as far as a connection tells; there is no `Host` where no request was understood. */
-function urlOf({ localAddress = 'localhost', localPort }: Socket): string {
-  return `http://${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort}`;
 }
 
 /** Writes the response to the bare socket and closes it. */
