@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { accessOf } from '../http/access.js';
 import { requestOf } from '../http/request/request-context.js';
-import { readOnlyToken } from '../protocol/api-error.js';
+import { ApiError } from '../protocol/api-error.js';
 import { Authenticator } from './authenticator.js';
 import { Caller } from './caller.js';
 
@@ -22,13 +22,13 @@ export class AuthGuard implements CanActivate {
   }
 }
 
-/** Throws 403 / 121 when a read-only token writes. Comes after the guard that counts requests, so that these count too. */
+/** Throws 403 / 121, with a member that says why, when a read-only token writes. Comes after the guard that counts requests, so that these count too. */
 @Injectable()
 export class ReadOnlyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const { caller, method } = requestOf(context);
     if (!caller?.sender.isReadOnly || ['GET', 'HEAD'].includes(method)) return true;
     if (accessOf(context)?.bearerOnly) return true;
-    throw readOnlyToken();
+    throw new ApiError('forbidden', 'The access token is read-only', {}, { read_only: true });
   }
 }

@@ -34,8 +34,7 @@ export class AuthModule {}
 export class LoginModule {
   static forRoot(settings: Settings): DynamicModule {
     const routes = RouterModule.register([{ path: loginPath(settings), module: LoginModule }]);
-    return settings.oauthEnabled
-      ? { module: LoginModule, imports: [AuthModule, routes], controllers: [OAuthController], providers: [OAuthLogin] }
-      : { module: LoginModule, imports: [routes], controllers: [NoProviderController] };
+    const controllers = [settings.oauthEnabled ? OAuthController : NoProviderController];
+    return { module: LoginModule, imports: [AuthModule, routes], controllers, providers: [OAuthLogin] };
   }
 }

@@ -54,14 +54,14 @@ export function readServerUrl(url: string) {
 /** The parameters by name in lower case. */
 function readParameters(query: string): Map<string, string> {
   const parameters = new Map<string, string>();
-  for (const part of query.split('&').filter((text) => text !== '')) {
-    const [, written = '', value = ''] = /^([^=]*)=?(.*)$/s.exec(part)!;
-    const name = decodeURIComponent(written).toLowerCase();
+  // A plus sign is one, and not a space.
+  for (const [written, value] of new URLSearchParams(query.replaceAll('+', '%2B'))) {
+    const name = written.toLowerCase();
     if (!PARAMETERS.includes(name))
       throw new Error(`must have no parameter but ${PARAMETERS.join(', ')}, not ${JSON.stringify(name)}`);
     if (parameters.has(name)) throw new Error(`must have ${name} only once`);
     if (value === '') throw new Error(`must have a value for ${name}`);
-    parameters.set(name, decodeURIComponent(value));
+    parameters.set(name, value);
   }
   return parameters;
 }

@@ -138,7 +138,6 @@ function derive(settings: Settings, { OAUTH_URI, PUBLIC_URL = '' }: Variables): 
   settings.oauthUriIsExplicit = Boolean(OAUTH_URI);
   settings.oauthEnabled = settings.oauthUri !== '';
   settings.documentationUrl ??= settings.publicUrl && `${settings.publicUrl}/docs`;
-  settings.oauthRedirectDomains = settings.oauthRedirectDomains.map((domain) => domain.toLowerCase());
   settings.oauthRequiredScopes =
     settings.oauthRequiredScope?.split(' ') ??
     settings.oauthScope.split(' ').filter((scope) => !OPENID_SCOPES.includes(scope));

@@ -69,9 +69,3 @@ export const Flag = (): PropertyDecorator =>
 /** One of the given words. */
 export const OneOf = (...words: string[]): PropertyDecorator =>
   Check(`must be ${words.slice(0, -1).join(', ')} or ${words.at(-1)}`, (text) => words.includes(text));
-
-/** Comma-separated items that each satisfy a predicate. */
-export function ListOf(isRight: (item: string) => boolean, message: string): PropertyDecorator {
-  const itemsOf = (text: string) => text.split(',').flatMap((item) => item.trim() || []);
-  return Check(message, (text) => itemsOf(text).every(isRight), itemsOf);
-}

@@ -15,7 +15,7 @@ import {
   withoutSlash,
 } from './formats.js';
 import { problemOfDatabaseUrl } from './database-url.js';
-import { Check, DEFINITIONS, Examined, Flag, ListOf, OneOf, Setting, WholeNumber } from './setting.decorator.js';
+import { Check, DEFINITIONS, Examined, Flag, OneOf, Setting, WholeNumber } from './setting.decorator.js';
 
 const WHOLE_SECONDS = 2 ** 31 - 1;
 /** Together with what surrounds them, a body and a page have to fit into a string, which has less than 512 MiB. */
@@ -29,6 +29,9 @@ const Scopes = () =>
   Check('must be one or more scopes, separated by single spaces, of printable ASCII without " and \\', (text) =>
     /^[!#-[\]-~]+( [!#-[\]-~]+)*$/.test(text),
   );
+
+/** Comma-separated items in lower case. */
+const itemsOf = (text: string): string[] => text.split(',').flatMap((item) => item.trim().toLowerCase() || []);
 
 /** Missing or invalid settings; the message has one line for each, with its name and what would be valid. */
 export class SettingError extends Error {}
@@ -140,9 +143,10 @@ export class Settings {
   oauthLoginParameters?: string;
   @Setting('audience required of tokens', { defaultText: 'client id or `PUBLIC_URL`' }) oauthAudience?: string;
   @Setting('hosts to which a login may return, comma-separated', { defaultText: 'loopback, in production none' })
-  @ListOf(
-    isRedirectDomain,
+  @Check(
     'must be a comma-separated list of host names, each with *. before it or a port after it if need be',
+    (text) => itemsOf(text).every(isRedirectDomain),
+    itemsOf,
   )
   oauthRedirectDomains: string[] = [];
   @Setting('for how long a verified token is cached; a revoked one works until then')

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { NOW, type Now } from '../config/now.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
-import { alertHeader, isPastEnd, type ServiceState } from '../protocol/service-headers.js';
+import { alertHeader, isPastEnd, statusHeaders } from '../protocol/service-headers.js';
 import { LoadMonitor } from './load/load-monitor.js';
 
 /** What the headers currently tell all clients. */
@@ -18,13 +18,10 @@ export class ServiceStatus {
     private readonly database: Database,
   ) {}
 
-  current(): ServiceState {
+  headersOf(status: number): Record<string, string> {
     const { retryAfterSeconds, endOfService } = this.settings;
-    return {
-      retryAfterSeconds,
-      backoffSeconds: this.backoffSeconds(),
-      alert: endOfService && alertHeader(endOfService, this.now()),
-    };
+    const alert = endOfService && alertHeader(endOfService, this.now());
+    return statusHeaders(status, { retryAfterSeconds, backoffSeconds: this.backoffSeconds(), alert });
   }
 
   /** Why a load balancer should not use this instance; undefined if it should. */

@@ -46,10 +46,6 @@ export function quotaReached(max_articles: number): ApiError {
   return new ApiError('forbidden', message, {}, { max_articles });
 }
 
-/** 403 / 121 for a write by a personal token that may only read, as a member of the body tells. */
-export const readOnlyToken = (): ApiError =>
-  new ApiError('forbidden', 'The access token is read-only', {}, { read_only: true });
-
 /** 412 / 114 with the current timestamp of the record or collection that changed. */
 export const modifiedMeanwhile = (current: number): ApiError =>
   new ApiError('modifiedMeanwhile', 'Resource was modified meanwhile', { 'Last-Modified': String(current) });

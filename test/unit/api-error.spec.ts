@@ -4,7 +4,6 @@ import {
   invalidParameter,
   invalidPostedData,
   quotaReached,
-  readOnlyToken,
   modifiedMeanwhile,
   supportEnded,
 } from '../../src/protocol/api-error.js';
@@ -86,15 +85,6 @@ describe('an error', () => {
       errno: 121,
       message: 'The limit of 3 articles is reached; delete some first',
       max_articles: 3,
-    });
-  });
-
-  it('tells that the token may only read', () => {
-    expect(readOnlyToken().body('')).toMatchObject({
-      code: 403,
-      errno: 121,
-      message: 'The access token is read-only',
-      read_only: true,
     });
   });
 

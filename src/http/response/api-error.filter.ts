@@ -2,7 +2,6 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '
 import type { Request, Response } from 'express';
 import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
-import { statusHeaders } from '../../protocol/service-headers.js';
 import { documentationUrl } from '../request/request-url.js';
 import { ServiceStatus } from '../service-status.js';
 import { Reply, ReplyWriter } from './reply.js';
@@ -25,7 +24,7 @@ export class ApiErrorFilter implements ExceptionFilter {
     // The framework's message about a malformed URL quotes it, and client data must not be logged.
     if (error.cause || error.kind === 'unexpected') context.failure = exception;
     if (request.destroyed && !response.writable) return;
-    const headers = { ...statusHeaders(error.status, this.status.current()), ...error.headers };
+    const headers = { ...this.status.headersOf(error.status), ...error.headers };
     const body = error.body(documentationUrl(request, this.settings));
     this.replies.write(response, new Reply(error.status, body, headers));
   }

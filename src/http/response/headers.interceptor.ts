@@ -1,6 +1,5 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import { map, type Observable } from 'rxjs';
-import { statusHeaders } from '../../protocol/service-headers.js';
 import { ServiceStatus } from '../service-status.js';
 import { Reply } from './reply.js';
 
@@ -15,7 +14,7 @@ export class HeadersInterceptor implements NestInterceptor<unknown, Reply> {
   intercept(_: ExecutionContext, next: CallHandler<unknown>): Observable<Reply> {
     const withHeaders = (result: unknown): Reply => {
       const reply = result instanceof Reply ? result : new Reply(200, result);
-      const headers = statusHeaders(reply.status, this.status.current());
+      const headers = this.status.headersOf(reply.status);
       if (reply.lastModified !== undefined) headers['Last-Modified'] = String(reply.lastModified);
       return reply.with(headers);
     };
