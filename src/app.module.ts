@@ -18,8 +18,8 @@ import { ReplyWriter } from './http/response/reply.js';
 import { KnownPaths } from './http/routing/known-paths.js';
 import { ServiceStatus } from './http/service-status.js';
 import { PurgeModule } from './purge/purge-schedule.js';
-import { RateLimitGuard, RateLimitModule } from './rate-limit/rate-limiter.js';
-import { RedisModule } from './redis/shared-redis.js';
+import { createRateLimiter, RateLimiter, RateLimitGuard } from './rate-limit/rate-limiter.js';
+import { RedisModule, SharedRedis } from './redis/shared-redis.js';
 import { RootModule } from './root/root.controller.js';
 import { PollingModule } from './polling/poll.service.js';
 import { WebAppModule } from './web-app/web-app.controller.js';
@@ -37,7 +37,6 @@ export class AppModule {
       imports: [
         DatabaseModule,
         RedisModule,
-        RateLimitModule,
         PollingModule,
         ArticlesModule,
         BatchModule,
@@ -54,6 +53,7 @@ export class AppModule {
         ...SHARED,
         { provide: Settings, useValue: settings },
         { provide: NOW, useValue: now },
+        { provide: RateLimiter, useFactory: createRateLimiter, inject: [Settings, SharedRedis] },
         { provide: APP_GUARD, useClass: EndOfServiceGuard },
         { provide: APP_GUARD, useClass: AuthGuard },
         { provide: APP_GUARD, useClass: RateLimitGuard },
@@ -61,7 +61,7 @@ export class AppModule {
         { provide: APP_INTERCEPTOR, useClass: HeadersInterceptor },
         { provide: APP_FILTER, useClass: ApiErrorFilter },
       ],
-      exports: [...SHARED, Settings, NOW],
+      exports: [...SHARED, Settings, NOW, RateLimiter],
     };
   }
 }

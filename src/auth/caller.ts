@@ -31,17 +31,14 @@ export interface Sender {
 
 /** The sender of an authenticated request, for which statements are counted and waits end with the request. */
 export class Caller implements Owner {
-  readonly account: Buffer;
-  readonly key: string;
+  readonly account = this.sender.account;
+  readonly key = this.sender.key;
 
   constructor(
     readonly sender: Sender,
     private readonly request: RequestContext,
     readonly shared?: SharedChanges,
-  ) {
-    this.account = sender.account;
-    this.key = sender.key;
-  }
+  ) {}
 
   get statements(): number {
     return this.request.statements;

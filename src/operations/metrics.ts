@@ -64,19 +64,18 @@ export class Metrics {
     // Counters start at zero because Prometheus sees no increase in one that appears with its first error.
     for (const { errno } of Object.values(ERRORS)) this.errors.inc({ errno }, 0);
     for (const outcome of OUTCOMES) this.providerCalls.zero({ outcome });
-    providerCalls.subscribe((call) => this.observeProviderCall(call as ProviderCall));
+    providerCalls.subscribe((call) => {
+      const { durationMs, failure } = call as ProviderCall;
+      const failed = isCertificateError(failure) ? 'untrusted' : 'failed';
+      const outcome: (typeof OUTCOMES)[number] = failure === undefined ? 'answered' : failed;
+      this.providerCalls.observe({ outcome }, durationMs / 1000);
+    });
   }
 
   observeRequest({ route, method, status, errno, ms, batchEntry }: Observed): void {
     const labels = { route, method, status: statusClass(status), source: batchEntry ? 'batch' : 'client' };
     this.requests.observe(labels, ms / 1000);
     if (errno !== undefined) this.errors.inc({ errno });
-  }
-
-  private observeProviderCall({ durationMs, failure }: ProviderCall): void {
-    const failed = isCertificateError(failure) ? 'untrusted' : 'failed';
-    const outcome: (typeof OUTCOMES)[number] = failure === undefined ? 'answered' : failed;
-    this.providerCalls.observe({ outcome }, durationMs / 1000);
   }
 
   /** Publishes the metrics of the parts of the service; call it before the database is opened. */

@@ -1,4 +1,4 @@
-import { type CanActivate, type ExecutionContext, Global, Injectable, Module } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import ipaddr from 'ipaddr.js';
 import type { RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible';
 import { Settings } from '../config/settings.js';
@@ -97,10 +97,3 @@ export function networkOf(address: string): string {
     .map((part) => part.toString(16))
     .join(':');
 }
-
-@Global()
-@Module({
-  providers: [{ provide: RateLimiter, useFactory: createRateLimiter, inject: [Settings, SharedRedis] }],
-  exports: [RateLimiter],
-})
-export class RateLimitModule {}

@@ -19,7 +19,7 @@ const LARGE_BYTES = 65_536;
  */
 @Injectable()
 export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
-  private readonly readRaw: ReturnType<typeof express.raw>;
+  private readonly readRaw = express.raw({ type: () => true, limit: this.settings.maxBodyBytes });
   /** Large bodies are parsed one in each turn of the event loop. */
   private readonly turns = new Turns();
 
@@ -27,9 +27,7 @@ export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
     private readonly settings: Settings,
     private readonly status: ServiceStatus,
     private readonly slots: MemorySlots,
-  ) {
-    this.readRaw = express.raw({ type: () => true, limit: settings.maxBodyBytes });
-  }
+  ) {}
 
   async transform(request: Request): Promise<unknown> {
     if (request.context.isBatchEntry) return request.body;
