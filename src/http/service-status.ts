@@ -1,8 +1,10 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { NOW, type Now } from '../config/now.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
+import { supportEnded } from '../protocol/api-error.js';
 import { alertHeader, isPastEnd, statusHeaders } from '../protocol/service-headers.js';
+import { accessOf } from './access.js';
 import { LoadMonitor } from './load/load-monitor.js';
 
 /** What the headers currently tell all clients. */
@@ -43,5 +45,16 @@ export class ServiceStatus {
   isPastEnd(): boolean {
     const { endOfService } = this.settings;
     return endOfService !== undefined && isPastEnd(endOfService, this.now());
+  }
+}
+
+/** Throws 410 / 202 after the end-of-support date. */
+@Injectable()
+export class EndOfServiceGuard implements CanActivate {
+  constructor(private readonly status: ServiceStatus) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    if (this.status.isPastEnd() && !accessOf(context)?.outlivesService) throw supportEnded();
+    return true;
   }
 }
