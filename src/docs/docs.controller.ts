@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Controller, Get, Module, Param, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { AuthModule } from '../auth/auth.module.js';
 import { withinLimit } from '../auth/provider/bounded-fetch.js';
 import { IdentityProvider } from '../auth/provider/identity-provider.js';
-import { projectFolder } from '../config/project-folder.js';
+import { projectFile } from '../config/project-file.js';
 import { Settings } from '../config/settings.js';
 import { Public } from '../http/access.js';
 import { KnownPaths } from '../http/routing/known-paths.js';
@@ -16,7 +15,7 @@ import { applySettings, type OpenApiDocument } from './open-api-description.js';
 import { assets, initializer, page, pagePolicy } from './swagger-ui.js';
 
 /** Written by the build from `openapi.yaml`. */
-const CONTRACT = join(projectFolder(), 'dist/openapi.json');
+const CONTRACT = projectFile('dist/openapi.json');
 /** The page of the documentation waits no longer for the provider. */
 const ENDPOINTS_LIMIT_MS = 1000;
 

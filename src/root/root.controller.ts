@@ -1,12 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Controller, Get, Module, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { Settings } from '../config/settings.js';
 import { Public } from '../http/access.js';
 import { documentationUrl, publicUrl } from '../http/request/request-url.js';
 import { Reply } from '../http/response/reply.js';
-import { projectFolder } from '../config/project-folder.js';
+import { projectFile } from '../config/project-file.js';
 import { UnmatchedController } from './unmatched.controller.js';
 
 /** Describes this service: `/`, `/v2`, `/__version__` (docs/protocol.md, "Utility endpoints"). */
@@ -73,11 +72,11 @@ function readVersion() {
   return { name, version, commit: readCommit() };
 }
 
-const readFile = (name: string): string => readFileSync(join(projectFolder(), name), 'utf8').trim();
+const readFile = (name: string): string => readFileSync(projectFile(name), 'utf8').trim();
 
 function readCommit(): string {
   try {
-    if (existsSync(join(projectFolder(), 'commit.txt'))) return readFile('commit.txt');
+    if (existsSync(projectFile('commit.txt'))) return readFile('commit.txt');
     const head = readFile('.git/HEAD');
     return head.startsWith('ref: ') ? readFile(`.git/${head.slice('ref: '.length)}`) : head;
   } catch {

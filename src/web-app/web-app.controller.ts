@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import { Controller, Get, Module, Param, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { type Caller, CallerOf } from '../auth/caller.js';
-import { projectFolder } from '../config/project-folder.js';
+import { projectFile } from '../config/project-file.js';
 import { Settings } from '../config/settings.js';
 import { Public } from '../http/access.js';
 import { publicUrl } from '../http/request/request-url.js';
@@ -46,7 +45,7 @@ const PAGE_HEADERS: Readonly<Record<string, string>> = {
 @Public({ outlivesService: true })
 @Controller()
 export class WebAppController {
-  private readonly files = new StaticFiles(join(projectFolder(), 'web/dist'));
+  private readonly files = new StaticFiles(projectFile('web/dist'));
 
   constructor(
     private readonly settings: Settings,

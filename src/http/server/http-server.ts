@@ -67,16 +67,15 @@ export function createHttpServer(
   server.on('connect', (_request: IncomingMessage, socket: Socket) =>
     refuseLast(socket, new ApiError('methodNotAllowed', 'CONNECT: not allowed here', { Allow: 'GET, HEAD' })),
   );
+  const handle = (request: IncomingMessage, response: ServerResponse) => server.emit('request', request, response);
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     const { expect = '', authorization, 'content-length': length = 0 } = request.headers;
     // Node also accepts it among other expectations, which nobody can meet.
     if (isContinue(expect) && authorization && Number(length) <= maxBodyBytes) response.writeContinue();
-    server.emit('request', request, response);
+    handle(request, response);
   });
   // `requireWellFormed` refuses these.
-  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
-    server.emit('request', request, response),
-  );
+  server.on('checkExpectation', handle);
   return server;
 }
 
