@@ -5,7 +5,6 @@ import {
   type Row,
   type Session,
   type Tally,
-  tooLarge,
   unavailable,
   type WriteResult,
 } from '../database/session.js';
@@ -175,9 +174,8 @@ export class SharedChanges implements Session {
     try {
       return await statement();
     } catch (error) {
-      // A duplicate key, too many bytes or a defect undoes the statement only, and concerns whoever sent it.
+      // A duplicate key or a defect undoes the statement only, and concerns whoever sent it.
       const kind = error instanceof ApiError ? 'away' : this.dialect.classify(error);
-      if (kind === 'tooLarge') throw tooLarge(error);
       if (kind !== 'duplicate' && kind !== 'bug') this.failure ??= error;
       // On a server it has locked a gap beside the account, which would last as long as the transaction.
       if (kind === 'duplicate' && this.collects) this.failure ??= new MustRepeat('a key was taken');

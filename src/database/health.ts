@@ -1,6 +1,6 @@
 import type { LoggerService } from '@nestjs/common';
 import { ApiError } from '../protocol/api-error.js';
-import { type Dialect, tooLarge, unavailable } from './session.js';
+import { type Dialect, unavailable } from './session.js';
 import { isCorrupt } from './sqlite/dialect.js';
 
 /** How long a failed write counts unless another one succeeds: a disk has room again without anybody writing. */
@@ -52,7 +52,6 @@ export class DatabaseHealth {
     if (error instanceof ApiError) throw error;
     const failure = dialect.classify(error);
     if (failure === 'bug' || failure === 'duplicate') throw error;
-    if (failure === 'tooLarge') throw tooLarge(error);
     if (failure === 'broken') this.noteBroken(error as Error);
     const isPromising = failure === 'retry' || failure === 'lost' || failure === 'away';
     if (isPromising && elapsedMs <= RETRY_BUDGET_MS) return;

@@ -9,11 +9,11 @@ import { whyNotOpen } from './why-not-open.js';
 
 /** The database of a data source, neither of them open yet. */
 export const databaseOf = (settings: Settings, dataSource: DataSource, log?: Log): Database =>
-  new Database(dataSource, (onMoved) => openSessions(settings, dataSource, onMoved, log), log);
+  new Database(dataSource, (onMoved) => openSessions(settings, dataSource, onMoved), log);
 
 /** The open database of a process without Nest, which has to close it. Rejects and resolves like `onModuleInit`. */
-export async function openDatabase(settings: Settings, log?: Log): Promise<Database> {
-  const database = databaseOf(settings, createDataSource(await dataSourceOptions(settings)), log);
+export async function openDatabase(settings: Settings): Promise<Database> {
+  const database = databaseOf(settings, createDataSource(await dataSourceOptions(settings)));
   await database.onModuleInit();
   return database;
 }
@@ -23,7 +23,6 @@ async function openSessions(
   settings: Settings,
   dataSource: DataSource,
   onMoved: (error: Error) => void,
-  log?: Log,
 ): Promise<SessionSource> {
   try {
     if (!isFile(dataSource) && settings.migrateOnStart) await migrateServer(settings, !settings.databaseMustHaveUsers);
@@ -31,8 +30,7 @@ async function openSessions(
       if (settings.databaseMustHaveUsers) await requireUsers(dataSource);
       if (isFile(dataSource)) return void (await migrateFile(dataSource));
       const { examineServer } = await import('./mysql/server.js');
-      const warning = await examineServer(dataSource);
-      if (warning) log?.warn(warning);
+      await examineServer(dataSource);
       await requireMigrated(dataSource);
     });
     const handle = sqliteHandle(dataSource);

@@ -85,13 +85,8 @@ export type Failure =
   | 'lost' // the connection is unusable and the outcome of a COMMIT unknown
   | 'away' // the database cannot serve at the moment
   | 'broken' // the database cannot serve until it is repaired
-  | 'tooLarge' // the server takes no statement of that size
   | 'bug'; // anything else
 
 /** 503 / 201: the database is not available, and retrying within this request does not help. */
 export const unavailable = (cause: unknown): ApiError =>
   Object.assign(new ApiError('unavailable', 'The database is not available; try again later'), { cause });
-
-/** 413 / 113: the server takes no statement of that size. */
-export const tooLarge = (cause: unknown): ApiError =>
-  Object.assign(new ApiError('bodyTooLarge', 'The database does not accept a record of that size'), { cause });

@@ -7,12 +7,10 @@ import type { ServerOptions } from './server.js';
 const STATEMENT_TIMEOUT_MS = 2_000;
 const UNKNOWN_VARIABLE = 1193;
 
-/** The `max_allowed_packet` of each connection that is ready, in bytes: a server may have another one for later ones. */
-export const packetLimits = new WeakMap<Connection, number>();
-
 /** mysql2 for one data source of TypeORM, whose pool only hands out connections with the session settings in force. */
 export class MysqlDriver {
   private readonly sockets = new Set<Socket>();
+  private readonly prepared = new WeakSet<Connection>();
 
   /** Called by TypeORM. */
   createPool(options: Omit<PoolOptions, 'stream'> & Pick<ServerOptions, 'stream'>): Pool {
@@ -20,9 +18,12 @@ export class MysqlDriver {
     const getConnection = pool.getConnection.bind(pool);
     pool.getConnection = (callback) => {
       getConnection((error, connection) => {
-        if (error || packetLimits.has(connection)) return void callback(error, connection);
+        if (error || this.prepared.has(connection)) return void callback(error, connection);
         prepare(connection).then(
-          () => void callback(null, connection),
+          () => {
+            this.prepared.add(connection);
+            callback(null, connection);
+          },
           (reason: NodeJS.ErrnoException) => {
             connection.destroy();
             callback(reason, connection);
@@ -48,14 +49,12 @@ export class MysqlDriver {
 /** Sets up a new connection. Rejects with `SettingError` if the server refuses. */
 async function prepare(connection: Connection): Promise<void> {
   for (const sql of SESSION) await send(connection, sql);
-  const rows = await send(connection, 'SELECT @@max_allowed_packet AS bytes');
-  packetLimits.set(connection, Number((rows as { bytes: number | string }[])[0]?.bytes));
 }
 
-const send = (connection: Connection, sql: string): Promise<unknown> =>
+const send = (connection: Connection, sql: string): Promise<void> =>
   new Promise((resolve, reject) => {
-    connection.query({ sql, timeout: STATEMENT_TIMEOUT_MS }, (error, rows) => {
-      if (!error || (sql === ON_GALERA && error.errno === UNKNOWN_VARIABLE)) resolve(rows);
+    connection.query({ sql, timeout: STATEMENT_TIMEOUT_MS }, (error) => {
+      if (!error || (sql === ON_GALERA && error.errno === UNKNOWN_VARIABLE)) resolve();
       else reject(mysqlDialect.classify(error) === 'bug' ? refusedSetting(sql, error) : error);
     });
   });

@@ -11,7 +11,7 @@ const KEEP_ALIVE_MS = 10_000;
  * What a statement may need: a record takes up to 100 kB; the filters of a listing, which stand in its statement twice
  * and may take two bytes a character there, up to four times a request's 64 KiB of headers.
  */
-export const LARGEST_STATEMENT = 2 ** 19;
+const LARGEST_STATEMENT = 2 ** 19;
 
 /** How to connect to a server, as mysql2 takes it. */
 export type ServerOptions = Omit<ConnectionOptions, 'stream'> & {
@@ -76,8 +76,8 @@ async function queryOnce(options: ServerOptions, sql: string): Promise<unknown> 
   }
 }
 
-/** A warning about a setting of the server. Throws `SettingError` for one with which the service cannot write. */
-export async function examineServer(dataSource: DataSource): Promise<string | undefined> {
+/** Throws `SettingError` for a setting of the server with which the service cannot write. */
+export async function examineServer(dataSource: DataSource): Promise<void> {
   const rows = await dataSource.query<{ Variable_name: string; Value: string }[]>(
     "SHOW VARIABLES WHERE Variable_name IN ('log_bin', 'binlog_format', 'max_allowed_packet')",
   );
@@ -88,9 +88,9 @@ export async function examineServer(dataSource: DataSource): Promise<string | un
         'set binlog_format=ROW or MIXED there',
     );
   const largest = Number(variables.get('max_allowed_packet') ?? Infinity);
-  if (largest >= LARGEST_STATEMENT) return undefined;
-  return (
-    `DATABASE_URL: a statement of the service may have ${LARGEST_STATEMENT} bytes, but the server takes at most ` +
-    `${largest} (max_allowed_packet); raise that there, otherwise some requests are 413`
-  );
+  if (largest < LARGEST_STATEMENT)
+    throw new SettingError(
+      `DATABASE_URL: the server has max_allowed_packet=${largest}, but a statement of the service may have ` +
+        `${LARGEST_STATEMENT} bytes; set at least that there`,
+    );
 }

@@ -11,8 +11,6 @@ import {
   type WriteResult,
 } from '../session.js';
 import { mysqlDialect, type Stage } from './dialect.js';
-import { packetLimits } from './driver.js';
-import { LARGEST_STATEMENT } from './server.js';
 
 const ACQUIRE_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 3_000;
@@ -92,7 +90,7 @@ class MysqlSession implements LoanedSession {
   ) {}
 
   rows(sql: string, parameters: Parameter[]): Promise<Row[]> {
-    return this.query(sql, parameters) as Promise<Row[]>;
+    return this.send('statement', sql, parameters) as Promise<Row[]>;
   }
 
   async row(sql: string, parameters: Parameter[]): Promise<Row | undefined> {
@@ -100,18 +98,7 @@ class MysqlSession implements LoanedSession {
   }
 
   run(sql: string, parameters: Parameter[]): Promise<WriteResult> {
-    return this.query(sql, parameters) as Promise<WriteResult>;
-  }
-
-  private query(sql: string, parameters: Parameter[]): Promise<unknown> {
-    const limit = packetLimits.get(this.connection) ?? Infinity;
-    if (limit < LARGEST_STATEMENT) {
-      const bytes = Buffer.byteLength(this.connection.format(sql, parameters));
-      const message = `max_allowed_packet is below the ${bytes} bytes of a statement`;
-      // The server's own error; it would close the connection as well, or do only that.
-      if (bytes >= limit) return Promise.reject(Object.assign(new Error(message), { errno: 1153 }));
-    }
-    return this.send('statement', sql, parameters);
+    return this.send('statement', sql, parameters) as Promise<WriteResult>;
   }
 
   async begin(): Promise<void> {
