@@ -7,19 +7,18 @@ import type { Timestamp } from '../protocol/timestamp.js';
 import { SharedRedis } from '../redis/shared-redis.js';
 import { HeldPolls } from './held-polls.js';
 
-const PREFIX = 'reading-list:changes:';
+const CHANNEL = 'reading-list:changes';
 const INTERVAL_MS = 1_000;
 /** Accounts whose timestamps one statement reads. */
 const CHUNK = 500;
 
 /**
- * Tells other instances of changes, and learns of theirs, through Redis: one channel per account, the timestamp as
- * message. As messages may be lost or not sent at all, it asks the database once a second.
+ * Tells other instances of changes, and learns of theirs, through Redis: messages of an account's key and timestamp. As
+ * they may be lost or not sent at all, it asks the database once a second.
  */
 @Injectable()
 export class ChangesElsewhere implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly subscriber?: Redis;
-  private readonly followed = new Set<string>();
   private readonly closing = new AbortController();
 
   constructor(
@@ -29,10 +28,11 @@ export class ChangesElsewhere implements OnApplicationBootstrap, OnApplicationSh
   ) {
     this.subscriber = redis.client?.duplicate({ autoResubscribe: false });
     this.subscriber?.on('error', () => undefined);
-    this.subscriber?.on('ready', () => this.followAll());
-    this.subscriber?.on('message', (channel: string, message: string) =>
-      this.polls.announce(channel.slice(PREFIX.length), Number(message)),
-    );
+    this.subscriber?.on('ready', () => void this.subscriber?.subscribe(CHANNEL).catch(() => undefined));
+    this.subscriber?.on('message', (_, message: string) => {
+      const [key, last_modified] = message.split(' ') as [string, string];
+      this.polls.announce(key, Number(last_modified));
+    });
   }
 
   onApplicationBootstrap(): void {
@@ -45,18 +45,7 @@ export class ChangesElsewhere implements OnApplicationBootstrap, OnApplicationSh
   }
 
   publish(key: string, last_modified: Timestamp): void {
-    if (this.redis.isUp) this.redis.client?.publish(PREFIX + key, String(last_modified)).catch(() => undefined);
-  }
-
-  follow(key: string): void {
-    if (this.subscriber?.status !== 'ready' || this.followed.has(key)) return;
-    this.followed.add(key);
-    this.subscriber.subscribe(PREFIX + key).catch(() => this.followed.delete(key));
-  }
-
-  private followAll(): void {
-    this.followed.clear();
-    for (const key of this.polls.accounts()) this.follow(key);
+    if (this.redis.isUp) this.redis.client?.publish(CHANNEL, `${key} ${last_modified}`).catch(() => undefined);
   }
 
   /** Wakes the polls of changed accounts; does nothing while the database is unavailable. Never rejects. */
@@ -65,20 +54,11 @@ export class ChangesElsewhere implements OnApplicationBootstrap, OnApplicationSh
     while (!signal.aborted)
       try {
         await sleep(INTERVAL_MS, undefined, { ref: false, signal });
-        this.leaveUnused();
         const keys = this.polls.accounts();
         for (let at = 0; at < keys.length; at += CHUNK) await this.look(keys.slice(at, at + CHUNK));
       } catch {
         // Polls time out anyway.
       }
-  }
-
-  /** Unsubscribes from accounts without polls. Called periodically rather than immediately, as devices come back. */
-  private leaveUnused(): void {
-    const unused = [...this.followed].filter((key) => !this.polls.hasPolls(key));
-    if (unused.length === 0 || this.subscriber?.status !== 'ready') return;
-    for (const key of unused) this.followed.delete(key);
-    this.subscriber.unsubscribe(...unused.map((key) => PREFIX + key)).catch(() => undefined);
   }
 
   private async look(keys: string[]): Promise<void> {

@@ -21,8 +21,6 @@ export interface HeldPoll {
 export class HeldPolls {
   /** How polls ended so far, and how many were not held. */
   readonly counts = { changed: 0, timedOut: 0, released: 0, abandoned: 0, refused: 0 };
-  /** Called with the account of each new poll. */
-  onEnter: (key: string) => void = () => undefined;
 
   private readonly byAccount = new Map<string, Set<HeldPoll>>();
   private readonly all = new Set<HeldPoll>();
@@ -37,10 +35,6 @@ export class HeldPolls {
     return [...this.byAccount.keys()];
   }
 
-  hasPolls(key: string): boolean {
-    return this.byAccount.has(key);
-  }
-
   /** Enters a poll for at most `ms` milliseconds; undefined when the user or the process has too many. Call `leave`. */
   enter(key: string, ms: number): HeldPoll | undefined {
     const others = this.byAccount.get(key) ?? new Set();
@@ -52,7 +46,6 @@ export class HeldPolls {
     const poll: HeldPoll = { key, announced: -Infinity, timer };
     this.byAccount.set(key, others.add(poll));
     this.all.add(poll);
-    this.onEnter(key);
     return poll;
   }
 

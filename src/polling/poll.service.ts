@@ -143,6 +143,5 @@ export class PollingModule {
       polls.announce(key, last_modified);
       elsewhere.publish(key, last_modified);
     };
-    polls.onEnter = (key) => elsewhere.follow(key);
   }
 }
