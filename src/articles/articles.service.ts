@@ -137,13 +137,15 @@ export class ArticlesService {
   /**
    * Deletes the live articles that match at the start and still match when they are locked. Many are deleted in
    * several transactions, with pauses for other requests. Throws 400 / 107, 412 / 114.
-   * @param expect called with the number of articles before they are read
+   * @param expect called with the most articles that there may be, before they are read
    */
   async removeAll(caller: Caller, search: string, conditions: Preconditions, expect: (count: number) => Promise<void>) {
     const { account } = caller;
     const filters = parseDeleteQuery(search);
-    await this.collections.requireUnmodified(caller, conditions);
-    await expect(await this.database.onSession((session) => store.countLive(session, account, filters), caller));
+    const read = (session: Session) => this.collections.read(session, caller);
+    const { last_modified, live_count } = await this.database.onSession(read, caller);
+    requireUnmodified(conditions, last_modified);
+    await expect(live_count);
     const ids = await this.database.onSession((session) => store.findLiveIds(session, account, filters), caller);
     const tombstones: Tombstone[] = [];
     for (let start = 0; start < ids.length; start += REMOVED_AT_ONCE) {

@@ -1,4 +1,3 @@
-import type { Condition } from '../../accounts/accounts.store.js';
 import { placeholders, type Row, type Session } from '../../database/session.js';
 import type { Filter } from '../../protocol/collection-query.js';
 import type { ArticleField } from '../../protocol/fields.js';
@@ -85,26 +84,16 @@ export async function buryArticles(session: Session, account: Buffer, ids: strin
   return affectedRows;
 }
 
-/** Live articles that match, only among `ids` where given. */
-function live(account: Buffer, filters: readonly Filter[], ids?: string[]): Condition {
-  const matching = allOf([listed(account, filters), { sql: 'deleted = 0', parameters: [] }]);
-  if (!ids) return matching;
-  const keys = ids.map(uuidBytes);
-  // Comparing the filters with 1 keeps the planner on the primary key.
-  const sql = `account = ? AND id IN ${placeholders(keys)} AND (${matching.sql}) = 1`;
-  return { sql, parameters: [account, ...keys, ...matching.parameters] };
-}
-
 /** Ids of the live articles that match, oldest change first; only among `ids` where given. */
 export async function findLiveIds(session: Session, account: Buffer, filters: readonly Filter[], ids?: string[]) {
-  const { sql, parameters } = live(account, filters, ids);
+  let where = allOf([listed(account, filters), { sql: 'deleted = 0', parameters: [] }]);
+  if (ids) {
+    const among = { sql: `account = ? AND id IN ${placeholders(ids)}`, parameters: [account, ...ids.map(uuidBytes)] };
+    // Comparing the filters with 1 keeps the planner on the primary key.
+    where = allOf([among, { sql: `(${where.sql}) = 1`, parameters: where.parameters }]);
+  }
   // Raw SQL: the conditions are those of a page.
-  const rows = await session.rows(`SELECT ${ID_DIGITS} FROM articles WHERE ${sql} ORDER BY last_modified`, parameters);
+  const select = `SELECT ${ID_DIGITS} FROM articles WHERE ${where.sql} ORDER BY last_modified`;
+  const rows = await session.rows(select, where.parameters);
   return rows.map(idOf);
-}
-
-/** How many live articles match. */
-export async function countLive(session: Session, account: Buffer, filters: readonly Filter[]): Promise<number> {
-  const { sql, parameters } = live(account, filters);
-  return (await session.row(`SELECT COUNT(*) AS count FROM articles WHERE ${sql}`, parameters))!.count as number;
 }
