@@ -1,9 +1,10 @@
-import { MoreThan } from 'typeorm';
+import { LessThanOrEqual, MoreThan } from 'typeorm';
 import { Account } from '../database/entities/account.entity.js';
+import { StoredArticle } from '../database/entities/article.entity.js';
 import type { Database } from '../database/database.js';
 import { managerOn } from '../database/entities/manager.js';
 import type { Parameter, Row, Session } from '../database/session.js';
-import type { Timestamp } from '../protocol/timestamp.js';
+import { LATEST_TIMESTAMP, type Timestamp } from '../protocol/timestamp.js';
 
 /** A row of `accounts`, but for the marks of its last writes. */
 export type AccountRow = Omit<Account, 'recent_writes'>;
@@ -48,6 +49,12 @@ export function findCollectionWithout(session: Session, account: Buffer, article
 export function lockCollection(session: Session, account: Buffer): Promise<Collection | undefined> {
   const lock = session.dialect.isLocal ? '' : ' FOR UPDATE';
   return session.row(COLLECTION + lock, [account]) as Promise<Collection | undefined>;
+}
+
+/** The latest timestamp of a record, but for damaged ones; 0 without records. */
+export async function latestTimestamp(session: Session, account: Buffer): Promise<Timestamp> {
+  const where = { account, last_modified: LessThanOrEqual(LATEST_TIMESTAMP) };
+  return (await managerOn(session).maximum(StoredArticle, 'last_modified', where)) ?? 0;
 }
 
 /** Sets the clock to the last of several timestamps of a transaction and corrects the number of live articles. */

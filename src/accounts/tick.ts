@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Outcome, Witness } from '../database/transaction.js';
 import type { Session } from '../database/session.js';
 import type { Timestamp } from '../protocol/timestamp.js';
-import { totalsOf } from './account-checks.store.js';
-import { addAccount, lockCollection, settleCollection } from './accounts.store.js';
+import { addAccount, latestTimestamp, lockCollection, settleCollection } from './accounts.store.js';
 
 /** How a transaction changes the account. */
 export interface Change {
@@ -135,7 +134,7 @@ export async function withFreeTimestamp<T>(
     return { last: timestamp, ...(await work(transaction, timestamp)) };
   } catch (error) {
     if (!isTimestampTaken(transaction, error)) throw error;
-    const free = Math.ceil((await totalsOf(transaction, account)).newest!) + 1;
+    const free = Math.ceil(await latestTimestamp(transaction, account)) + 1;
     await settleCollection(transaction, account, free, 0);
     return { last: free, ...(await work(transaction, free)) };
   }

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { CORRUPT_ADVICE } from '../database/why-not-open.js';
 import type { Database } from '../database/database.js';
-import { keysAfter } from '../accounts/account-checks.store.js';
 import { everyAccount } from '../accounts/accounts.store.js';
 import { counted, type DatabaseContext, EXIT, type Shell } from './shell.js';
 import { examineAccount, examineStrays, type Problem } from './doctor/examine.js';
+import { keysAfter } from './doctor/records.store.js';
 import { examineSchema } from './doctor/schema.js';
 import { accountWith, addUserOptions, keyOf, namedUser, type NamedUser, type UserOptions } from './user-options.js';
 

@@ -5,7 +5,6 @@ import { StoredArticle } from '../../database/entities/article.entity.js';
 import { managerOn } from '../../database/entities/manager.js';
 import type { Session } from '../../database/session.js';
 import { parseCollectionQuery } from '../../protocol/collection-query.js';
-import { LATEST_TIMESTAMP, type Timestamp } from '../../protocol/timestamp.js';
 import type { Article, Tombstone } from '../article.js';
 import { findPage, type Page } from './article-pages.store.js';
 import { insertArticle } from './articles.store.js';
@@ -36,12 +35,6 @@ export type Version = Pick<StoredArticle, 'last_modified' | 'deleted'>;
 export function versionOf(session: Session, account: Buffer, id: string): Promise<Version | null> {
   const select = { account: true, id: true, last_modified: true, deleted: true } as const;
   return managerOn(session).findOne(StoredArticle, { select, where: { account, id } });
-}
-
-/** The latest timestamp of a record, but for damaged ones; 0 without records. */
-export async function latestTimestamp(session: Session, account: Buffer): Promise<Timestamp> {
-  const where = { account, last_modified: LessThanOrEqual(LATEST_TIMESTAMP) };
-  return (await managerOn(session).maximum(StoredArticle, 'last_modified', where)) ?? 0;
 }
 
 /** Adds an article or a tombstone as it is. */

@@ -1,18 +1,20 @@
-import {
-  countStrayKeys,
-  rewriteAccount,
-  STRAY_KEY,
-  type Totals,
-  totalsOf,
-} from '../../accounts/account-checks.store.js';
-import type { Collection } from '../../accounts/accounts.store.js';
+import { addAccount, type Collection, lockCollection } from '../../accounts/accounts.store.js';
 import { isTaken } from '../../articles/store/articles.store.js';
 import type { Database } from '../../database/database.js';
 import type { Parameter, Row } from '../../database/session.js';
 import { committed } from '../../database/transaction.js';
 import { isUsableTimestamp, type Timestamp } from '../../protocol/timestamp.js';
 import { uuidText } from '../../protocol/uuid.js';
-import { hasItsHashes, recordsAfter, tokensWithoutTime } from './records.store.js';
+import {
+  countStrayKeys,
+  hasItsHashes,
+  recordsAfter,
+  STRAY_KEY,
+  tokensWithoutTime,
+  type Totals,
+  totalsOf,
+  updateAccount,
+} from './records.store.js';
 
 const AT_ONCE = 500;
 
@@ -32,9 +34,13 @@ export interface Problem {
 export async function examineAccount(database: Database, account: Buffer, now: () => Timestamp): Promise<Problem[]> {
   const totals = await database.onSession((session) => totalsOf(session, account));
   const repair = () =>
-    database.inTransaction(async (transaction) =>
-      committed(await rewriteAccount(transaction, account, now(), rightRow)),
-    );
+    database.inTransaction(async (transaction) => {
+      // It may have records only.
+      await addAccount(transaction, { account, last_modified: now(), live_count: 0, purged_until: now() });
+      await lockCollection(transaction, account);
+      const right = rightRow(await totalsOf(transaction, account), now());
+      return committed(await updateAccount(transaction, account, right));
+    });
   const problems = problemsOfTotals(totals).map((text) => ({ text, advice: 'run with --repair', repair }));
   return [...problems, ...(await problemsOfRecords(database, account))];
 }
