@@ -22,22 +22,17 @@ export interface SlotCaller {
 }
 
 interface Waiter {
+  key: string;
   slots: number;
-  arrival: number;
   admit: () => void;
-}
-
-interface Share {
-  used: number;
-  readonly waiters: Waiter[];
 }
 
 /** Admits a limited number of callers at a time, in all and per key; the others wait in order of arrival. */
 export class Semaphore {
-  waiting = 0;
   private used = 0;
-  private arrivals = 0;
-  private readonly shares = new Map<string, Share>();
+  private readonly usedBy = new Map<string, number>();
+  /** In order of arrival. */
+  private readonly waiters = new Set<Waiter>();
   private readonly slots: number;
   private readonly slotsPerKey: number;
 
@@ -52,31 +47,29 @@ export class Semaphore {
    */
   async acquire(key: string, caller: SlotCaller = {}, slots = 1): Promise<Release> {
     const wanted = Math.min(slots, this.slotsPerKey);
-    const share = this.shareOf(key);
-    if (this.mayPass(share, wanted)) this.take(share, wanted);
-    else await this.wait(key, share, wanted, caller);
+    if (this.waiting === 0 && this.isLeft(key, wanted) && this.used + wanted <= this.slots) this.take(key, wanted);
+    else await this.wait(key, wanted, caller);
     let isReleased = false;
     return () => {
       if (isReleased) return;
       isReleased = true;
-      this.used -= wanted;
-      share.used -= wanted;
-      this.forget(key, share);
+      this.take(key, -wanted);
       this.admitWaiters();
     };
   }
 
+  get waiting(): number {
+    return this.waiters.size;
+  }
+
   /** True if a caller with this key has a slot. */
   isUsedBy(key: string): boolean {
-    return (this.shares.get(key)?.used ?? 0) > 0;
+    return this.usedBy.has(key);
   }
 
   /** How many wait for others with the same key. */
   get queued(): number {
-    if (this.waiting === 0) return 0;
-    const shares = [...this.shares.values()];
-    const isFull = ({ used, waiters: [first] }: Share) => first !== undefined && used + first.slots > this.slotsPerKey;
-    return shares.filter(isFull).reduce((count, { waiters }) => count + waiters.length, 0);
+    return [...this.waiters].filter(({ key, slots }) => !this.isLeft(key, slots)).length;
   }
 
   /** Runs `work` with slots. */
@@ -89,56 +82,43 @@ export class Semaphore {
     }
   }
 
-  private shareOf(key: string): Share {
-    let share = this.shares.get(key);
-    if (!share) this.shares.set(key, (share = { used: 0, waiters: [] }));
-    return share;
+  /** Whether a key may use so many more slots. */
+  private isLeft(key: string, slots: number): boolean {
+    return (this.usedBy.get(key) ?? 0) + slots <= this.slotsPerKey;
   }
 
-  private forget(key: string, share: Share): void {
-    // Whoever had no slots may come after all others, when the key has a new share.
-    if (share.used === 0 && share.waiters.length === 0 && this.shares.get(key) === share) this.shares.delete(key);
-  }
-
-  /** True if the slots are free and nobody waits who came first. */
-  private mayPass({ used, waiters }: Share, slots: number): boolean {
-    const isFree = used + slots <= this.slotsPerKey && this.used + slots <= this.slots;
-    return isFree && (this.waiting === 0 || (waiters.length === 0 && !this.firstWithinItsShare()));
-  }
-
-  private take(share: Share, slots: number): void {
+  private take(key: string, slots: number): void {
     this.used += slots;
-    share.used += slots;
+    const used = (this.usedBy.get(key) ?? 0) + slots;
+    if (used > 0) this.usedBy.set(key, used);
+    else this.usedBy.delete(key);
   }
 
-  private wait(key: string, share: Share, slots: number, { signal }: SlotCaller): Promise<void> {
-    if (signal?.aborted || share.waiters.length >= (this.limits.waitingPerKey ?? Infinity)) {
-      this.forget(key, share);
-      return Promise.reject(this.refused());
-    }
+  private wait(key: string, slots: number, { signal }: SlotCaller): Promise<void> {
+    const { timeoutMs, waitingPerKey } = this.limits;
+    const isFull = () => [...this.waiters].filter((other) => other.key === key).length >= waitingPerKey!;
+    if (signal?.aborted || (waitingPerKey !== undefined && isFull())) return Promise.reject(this.refused());
     return new Promise((resolve, reject) => {
       const leave = (): void => {
-        share.waiters.splice(share.waiters.indexOf(waiter), 1);
-        this.waiting--;
+        this.waiters.delete(waiter);
         clearTimeout(timer);
         signal?.removeEventListener('abort', giveUp);
       };
       const admit = (): void => {
         leave();
-        this.take(share, slots);
+        this.take(key, slots);
         resolve();
       };
       const giveUp = (): void => {
         leave();
-        this.forget(key, share);
         reject(this.refused());
         this.admitWaiters();
       };
-      const waiter: Waiter = { slots, arrival: this.arrivals++, admit };
-      const timer = setTimeout(giveUp, this.limits.timeoutMs);
+      const waiter: Waiter = { key, slots, admit };
+      const timer = setTimeout(giveUp, timeoutMs);
       signal?.addEventListener('abort', giveUp);
-      share.waiters.push(waiter);
-      this.waiting++;
+      this.waiters.add(waiter);
+      this.admitWaiters();
     });
   }
 
@@ -146,22 +126,14 @@ export class Semaphore {
     return new ApiError('unavailable', this.limits.refusal);
   }
 
-  /** Nobody overtakes a caller that only the slots in all are missing for, or it might never get that many. */
+  /** Nobody overtakes a caller with the same key, or one that only the slots in all are missing for: it might never get them. */
   private admitWaiters(): void {
-    while (this.waiting > 0) {
-      const first = this.firstWithinItsShare();
-      if (!first || this.used + first.slots > this.slots) return;
-      first.admit();
+    if (this.waiting === 0) return;
+    const full = new Set<string>();
+    for (const waiter of this.waiters) {
+      if (full.has(waiter.key) || !this.isLeft(waiter.key, waiter.slots)) full.add(waiter.key);
+      else if (this.used + waiter.slots > this.slots) return;
+      else waiter.admit();
     }
-  }
-
-  private firstWithinItsShare(): Waiter | undefined {
-    let first: Waiter | undefined;
-    for (const { used, waiters } of this.shares.values()) {
-      const [next] = waiters;
-      if (!next || used + next.slots > this.slotsPerKey) continue;
-      if (!first || next.arrival < first.arrival) first = next;
-    }
-    return first;
   }
 }
