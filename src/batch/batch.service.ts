@@ -12,8 +12,6 @@ import { EntryRunner, inGroups, type Slot, type Step } from './entry-runner.js';
 
 /** How long a batch goes on beginning entries: also where the database is slow, clients have their response in ten seconds. */
 const LONGEST_MS = 5_000;
-/** How long a batch waits in vain for an unavailable backend; each entry may take seconds to find that out. */
-const PATIENCE_MS = 4_000;
 /** After entries have run for so long, other requests go first. */
 const TURN_MS = 10;
 
@@ -41,7 +39,7 @@ export class BatchService {
     const others = steps.filter(({ place }) => place === 'outside');
     try {
       // The others may wait for anything, which nothing should with the account locked.
-      await run.runOthers(others);
+      for (const step of others) run.slots[step.at] = await run.runStep(step);
       await run.runGroups(inGroups(steps.filter(({ place }) => place !== 'outside')));
     } finally {
       for (const slot of Object.values(run.slots)) slot.record();
@@ -62,15 +60,6 @@ class BatchRun {
     private readonly collections: CollectionClock,
     private readonly maxBytes: number,
   ) {}
-
-  async runOthers(steps: Step[]): Promise<void> {
-    let waitedMs = 0;
-    for (const step of steps) {
-      const slot = await this.runStep(step, waitedMs >= PATIENCE_MS ? HAS_FAILED : undefined);
-      if (slot.status === 503) waitedMs += slot.ms;
-      this.slots[step.at] = slot;
-    }
-  }
 
   async runGroups(groups: Step[][]): Promise<void> {
     for (const [index, group] of groups.entries())
@@ -127,7 +116,7 @@ class BatchRun {
    * Throws when the client is gone: nobody would know what was done.
    * @param done what its transaction has answered so far
    */
-  private async runStep(step: Step, refusal?: string, caller?: Caller, done: Slot[] = []): Promise<Slot> {
+  async runStep(step: Step, refusal?: string, caller?: Caller, done: Slot[] = []): Promise<Slot> {
     const { batch, runner } = this;
     if (batch.socket.destroyed) throw new ApiError('unavailable', 'The client is gone');
     const isLate = performance.now() > this.deadline;

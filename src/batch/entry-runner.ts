@@ -51,7 +51,6 @@ export interface Slot {
   /** As it stands in the response to the batch. */
   json: string;
   bytes: number;
-  ms: number;
   /** Tells the log and metrics, once the response counts. */
   record: () => void;
 }
@@ -100,8 +99,7 @@ export class EntryRunner {
     context.over();
     const head = JSON.stringify({ status, path: step.entry.path, headers });
     const json = `${head.slice(0, -1)},"body":${body === '' ? '{}' : body}}`;
-    const ms = performance.now() - context.startedAt;
-    return { status, json, bytes: Buffer.byteLength(json), ms, record: context.record! };
+    return { status, json, bytes: Buffer.byteLength(json), record: context.record! };
   }
 
   /** Runs an entry only as far as the guard that refuses it, so that its response has all headers. */
