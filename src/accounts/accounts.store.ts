@@ -132,11 +132,6 @@ export async function raiseTimestamps(session: Session, account: Buffer, clock: 
   await session.run(RAISE, [clock, clock, purgedUntil, purgedUntil, account]);
 }
 
-/** Adds to the number of live articles, which also locks the account's row for the transaction. */
-export async function addToLiveCount(session: Session, account: Buffer, delta: number): Promise<void> {
-  await managerOn(session).increment(Account, { account }, 'live_count', delta);
-}
-
 /** Changes an account's key to an unused one; its records keep the old key. */
 export async function moveAccount(session: Session, from: Buffer, to: Buffer): Promise<void> {
   await managerOn(session).update(Account, { account: from }, { account: to });

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LessThan, LessThanOrEqual } from 'typeorm';
 import {
-  addToLiveCount,
   type Collection,
   eraseAccount,
   everyAccount,
   lockCollection,
   purgeableAfter,
   raiseTimestamps,
+  settleCollection,
 } from '../accounts/accounts.store.js';
 import type { Settings } from '../config/settings.js';
 import type { Database } from '../database/database.js';
@@ -100,8 +100,8 @@ async function eraseSome(transaction: Session, account: Buffer, collection?: Col
     const last_modified = LessThanOrEqual(records.at(-1)!.last_modified);
     await managerOn(transaction).delete(StoredArticle, { account, last_modified });
     const next = (collection?.last_modified ?? 0) + 1;
+    await settleCollection(transaction, account, next, -records.filter(({ deleted }) => !deleted).length);
     await raiseTimestamps(transaction, account, next, next);
-    await addToLiveCount(transaction, account, -records.filter(({ deleted }) => !deleted).length);
   }
   return records.length;
 }
