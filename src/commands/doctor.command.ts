@@ -3,7 +3,7 @@ import { CORRUPT_ADVICE } from '../database/why-not-open.js';
 import type { Database } from '../database/database.js';
 import { everyAccount } from '../accounts/accounts.store.js';
 import { counted, type DatabaseContext, EXIT, type Shell } from './shell.js';
-import { examineAccount, examineStrays, type Problem } from './doctor/examine.js';
+import { examineAccount, examineTokens, type Problem } from './doctor/examine.js';
 import { keysAfter } from './doctor/records.store.js';
 import { examineSchema } from './doctor/schema.js';
 import { accountWith, addUserOptions, keyOf, namedUser, type NamedUser, type UserOptions } from './user-options.js';
@@ -51,7 +51,7 @@ export async function examine(context: DatabaseContext, mayRepair: boolean, user
   await report('all users', ofSchema);
   const isBlocked = ofSchema.some(({ isBlocking }) => isBlocking);
   if (!isBlocked) {
-    if (!user) await report('no user', await examineStrays(database));
+    if (!user) await report('no user', await examineTokens(database));
     const key = user && (await keyOf(context, user));
     const accounts = key ? [{ account: key }] : everyAccount(database, keysAfter);
     for await (const { account } of accounts) {

@@ -8,7 +8,7 @@ import { startService, type Service } from '../support/service.js';
 import { sqliteFile } from './backends.js';
 import { mustRunHere, runHere } from './run-command.js';
 
-// What only SQLite keeps: values of any type in any column, and keys of any length where CHECK is off.
+// What only SQLite keeps: values of any type in any column, and an id of any length where CHECK is off.
 
 let database: TestDatabase;
 let service: Service;
@@ -95,22 +95,6 @@ it.each(['last_modified', 'purged_until', 'live_count'])(
     expect(body.items).toHaveLength(1);
   },
 );
-
-it('finds keys that no user has, and says how to delete them', async () => {
-  const list = await furnish();
-  tamper(
-    "INSERT INTO accounts (account, last_modified, live_count, purged_until) VALUES (x'0102', 5, 0, 0), ('text', 5, 0, 0)",
-  );
-  tamper(`UPDATE articles SET account = x'0102' ${list.of}`);
-  const { status, out } = await runHere(['doctor', '--repair'], settings);
-  expect(status).toBe(3);
-  const advice = [...out.matchAll(/which no user can reach: keep a backup, then: (DELETE .*)/g)].map(([, sql]) => sql!);
-  expect(out).toContain('no user: 2 rows of accounts have a key that is not 16 bytes long');
-  expect(out).toContain('no user: 1 rows of articles have a key that is not 16 bytes long');
-  expect(advice).toHaveLength(2);
-  for (const sql of advice) tamper(sql);
-  expect((await runHere(['doctor'], settings)).status).toBe(0);
-});
 
 it('finds a token of which nobody can tell the end', async () => {
   await mustRunHere(['token', 'create', 'alice', '--name', 'phone'], settings);

@@ -6,10 +6,8 @@ import { committed } from '../../database/transaction.js';
 import { isUsableTimestamp, type Timestamp } from '../../protocol/timestamp.js';
 import { uuidText } from '../../protocol/uuid.js';
 import {
-  countStrayKeys,
   hasItsHashes,
   recordsAfter,
-  STRAY_KEY,
   tokensWithoutTime,
   type Totals,
   totalsOf,
@@ -119,20 +117,11 @@ const digits = (id: Row[string]): string => (Buffer.isBuffer(id) ? id : Buffer.f
 const nameOf = (id: Row[string]): string =>
   Buffer.isBuffer(id) && id.length === 16 ? uuidText(id) : `with the key x'${digits(id)}'`;
 
-/** Finds rows that belong to nobody, and tokens whose expiry is unknown. */
-export async function examineStrays(database: Database): Promise<Problem[]> {
+/** Finds tokens whose expiry is unknown. */
+export async function examineTokens(database: Database): Promise<Problem[]> {
   const tokens = await database.onSession(tokensWithoutTime);
-  const problems: Problem[] = tokens.map(({ subject, name }) => ({
+  return tokens.map(({ subject, name }) => ({
     text: `the token "${name}" of ${subject} has an invalid time`,
     advice: `token revoke ${subject} --name "${name}", and create another`,
   }));
-  // A server's fixed-length column cannot hold such keys; a column of another length is a schema problem.
-  if (!database.dialect.isLocal) return problems;
-  for (const table of ['accounts', 'articles'] as const) {
-    const strays = await database.onSession((session) => countStrayKeys(session, table));
-    const text = `${strays} rows of ${table} have a key that is not 16 bytes long, which no user can reach`;
-    const advice = `keep a backup, then: DELETE FROM ${table} WHERE ${STRAY_KEY}`;
-    if (strays > 0) problems.push({ text, advice });
-  }
-  return problems;
 }

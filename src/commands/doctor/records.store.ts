@@ -24,24 +24,16 @@ const TOTALS = `SELECT a.last_modified, a.live_count, a.purged_until, r.records,
 export const totalsOf = async (session: Session, account: Buffer): Promise<Totals> =>
   (await session.row(TOTALS, [account, account])) as unknown as Totals;
 
-/** The keys after `after` of accounts with a row, records, or both. Anything that is not 16 bytes long is not a key. */
+/** The keys after `after` of accounts with a row, records, or both. */
 export async function keysAfter(session: Session, after: Buffer, size: number): Promise<{ account: Buffer }[]> {
   const ofTable = (table: string) => `SELECT account FROM (SELECT DISTINCT account FROM ${table}
-    WHERE account > ? AND LENGTH(account) = 16 ORDER BY account LIMIT ${size}) ${table}`;
+    WHERE account > ? ORDER BY account LIMIT ${size}) ${table}`;
   const keys = `${ofTable('accounts')} UNION ${ofTable('articles')} ORDER BY account LIMIT ${size}`;
   return (await session.rows(keys, [after, after])) as { account: Buffer }[];
 }
 
 export async function updateAccount(transaction: Session, account: Buffer, collection: Collection): Promise<void> {
   await managerOn(transaction).update(Account, { account }, collection);
-}
-
-/** Matches rows whose account is not 16 bytes long; only SQLite can hold such rows. */
-export const STRAY_KEY = "LENGTH(account) <> 16 OR TYPEOF(account) <> 'blob'";
-
-/** How many rows of a table have an account key that no user can have. */
-export async function countStrayKeys(session: Session, table: 'accounts' | 'articles'): Promise<number> {
-  return (await session.row(`SELECT COUNT(*) AS strays FROM ${table} WHERE ${STRAY_KEY}`, []))!.strays as number;
 }
 
 const HASHES = ['url_hash', 'resolved_url_hash'];
