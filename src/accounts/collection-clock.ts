@@ -5,7 +5,7 @@ import { Database } from '../database/database.js';
 import { discarded } from '../database/transaction.js';
 import type { Session } from '../database/session.js';
 import { modifiedMeanwhile } from '../protocol/api-error.js';
-import { type Preconditions, requireUnmodified } from '../protocol/request-headers.js';
+import { requireUnmodified } from '../protocol/request-headers.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 import { addNewAccount, type Collection, findCollection, keyOf, lastModifiedOf } from './accounts.store.js';
 import { type Owner, SharedChanges } from './shared-changes.js';
@@ -60,11 +60,9 @@ export class CollectionClock {
     return (await findCollection(session, account))!;
   }
 
-  /** Throws 412 / 114 early. A new user's collection gets its timestamp before the comparison. */
-  async requireUnmodified(owner: Owner, conditions: Preconditions): Promise<void> {
-    if (conditions.ifUnmodifiedSince === undefined) return;
-    const { last_modified } = await this.database.onSession((session) => this.read(session, owner), owner);
-    requireUnmodified(conditions, last_modified);
+  /** What `read` returns, on a session of its own. */
+  current(owner: Owner): Promise<Collection> {
+    return this.database.onSession((session) => this.read(session, owner), owner);
   }
 
   /**

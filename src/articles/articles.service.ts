@@ -60,7 +60,8 @@ export class ArticlesService {
   async create(caller: Caller, body: unknown, conditions: Preconditions): Promise<Created> {
     const { account } = caller;
     const { id, ...fields } = newArticle(body, randomUUID(), this.now());
-    await this.collections.requireUnmodified(caller, conditions);
+    if (conditions.ifUnmodifiedSince !== undefined)
+      requireUnmodified(conditions, (await this.collections.current(caller)).last_modified);
     const known = await this.findEarly(caller, fields.url, conditions);
     if (known) return { created: false, article: known };
     const change = { liveDelta: 1, ifUnmodifiedSince: conditions.ifUnmodifiedSince };
@@ -142,8 +143,7 @@ export class ArticlesService {
   async removeAll(caller: Caller, search: string, conditions: Preconditions, expect: (count: number) => Promise<void>) {
     const { account } = caller;
     const filters = parseDeleteQuery(search);
-    const read = (session: Session) => this.collections.read(session, caller);
-    const { last_modified, live_count } = await this.database.onSession(read, caller);
+    const { last_modified, live_count } = await this.collections.current(caller);
     requireUnmodified(conditions, last_modified);
     await expect(live_count);
     const ids = await this.database.onSession((session) => store.findLiveIds(session, account, filters), caller);

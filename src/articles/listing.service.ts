@@ -64,8 +64,7 @@ export class ListingService {
   /** The collection's timestamp if it has not changed since `If-Modified-Since`. Throws like `list`. */
   async unchanged(caller: Caller, search: string, conditions: Preconditions): Promise<Timestamp | undefined> {
     this.parse(caller.account, search);
-    const read = (session: Session) => this.collections.read(session, caller);
-    const { last_modified } = (await this.collections.latest(caller)) ?? (await this.database.onSession(read, caller));
+    const { last_modified } = (await this.collections.latest(caller)) ?? (await this.collections.current(caller));
     requireUnmodified(conditions, last_modified);
     return isNotModified(conditions, last_modified) ? last_modified : undefined;
   }
