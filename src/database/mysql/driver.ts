@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import mysql, { type Connection, type Pool, type PoolOptions } from 'mysql2';
 import { SettingError } from '../../config/settings.js';
-import { mysqlDialect } from './dialect.js';
+import { type DriverError, mysqlDialect } from './dialect.js';
 import type { ServerOptions } from './server.js';
 
 const STATEMENT_TIMEOUT_MS = 2_000;
@@ -48,16 +48,14 @@ export class MysqlDriver {
 
 /** Sets up a new connection. Rejects with `SettingError` if the server refuses. */
 async function prepare(connection: Connection): Promise<void> {
-  for (const sql of SESSION) await send(connection, sql);
+  for (const sql of SESSION)
+    try {
+      await connection.promise().query({ sql, timeout: STATEMENT_TIMEOUT_MS });
+    } catch (error) {
+      if (sql === ON_GALERA && (error as DriverError).errno === UNKNOWN_VARIABLE) continue;
+      throw mysqlDialect.classify(error) === 'bug' ? refusedSetting(sql, error as Error) : error;
+    }
 }
-
-const send = (connection: Connection, sql: string): Promise<void> =>
-  new Promise((resolve, reject) => {
-    connection.query({ sql, timeout: STATEMENT_TIMEOUT_MS }, (error) => {
-      if (!error || (sql === ON_GALERA && error.errno === UNKNOWN_VARIABLE)) resolve();
-      else reject(mysqlDialect.classify(error) === 'bug' ? refusedSetting(sql, error) : error);
-    });
-  });
 
 const refusedSetting = (sql: string, { message }: Error): SettingError =>
   new SettingError(
