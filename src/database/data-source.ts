@@ -65,8 +65,6 @@ const common = (type: DataSourceOptions['type']) =>
     entities: ENTITIES.map((entity) => entity(columnTypes(type)) as EntitySchema),
     migrations: MIGRATIONS,
     migrationsTransactionMode: 'each',
-    synchronize: false,
-    logging: false,
   }) as const;
 
 const sqliteOptions = ({ databaseUrl }: Settings): DataSourceOptions => ({
@@ -98,14 +96,12 @@ async function serverOptions(
     driver: new MysqlDriver(),
     charset: 'utf8mb4',
     timezone: 'Z',
-    supportBigNumbers: true,
     bigNumberStrings: false,
     connectTimeout: CONNECT_TIMEOUT_MS,
     poolSize: databasePoolSize,
     extra: {
       stream,
       queueLimit: WAITING_PER_CONNECTION * databasePoolSize,
-      maxIdle: databasePoolSize,
       // Capturing a stack trace costs more than a short statement.
       trace: false,
     },
