@@ -1,4 +1,4 @@
-import { Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { Controller, Post, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { Settings } from '../config/settings.js';
 import { BearerOnly } from '../http/access.js';
@@ -18,7 +18,6 @@ export class BatchController {
 
   @BearerOnly()
   @Post()
-  @HttpCode(200)
   async run(@Req() request: Request, @JsonBody() body: unknown): Promise<Reply> {
     requireSingleConditions(request);
     const entries = parseBatch(body, this.settings.batchMaxRequests);
