@@ -86,7 +86,7 @@ async function damageOf(database: Database): Promise<string | undefined> {
     const texts = found.map((row) => String(row.quick_check).split('\n').at(-1)!);
     return texts.find((text) => text !== 'ok' && !IS_ABOUT_VALUES.test(text));
   } catch (error) {
-    if (database.damage) return database.damage;
+    if (database.health.damage) return database.health.damage;
     throw error;
   }
 }

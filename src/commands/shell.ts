@@ -75,7 +75,8 @@ export async function withDatabase<T>(settings: Settings, work: (database: Datab
   requireDatabaseFile(settings);
   const database = await openDatabase({ ...settings, databaseMustHaveUsers: false, migrateOnStart: false });
   try {
-    if (!(await database.isReachable())) throw new CommandError(`DATABASE_URL: ${await whyNot(settings, database)}`);
+    if ((await database.probe()) === undefined)
+      throw new CommandError(`DATABASE_URL: ${await whyNot(settings, database)}`);
     return await work(database);
   } catch (error) {
     // What a statement failed with tells nobody what to do about a schema that does not match.
@@ -87,7 +88,8 @@ export async function withDatabase<T>(settings: Settings, work: (database: Datab
 }
 
 async function whyNot(settings: Settings, database: Database): Promise<string> {
-  if (database.damage) return `the file is corrupt (${database.damage}): ${CORRUPT_ADVICE}`;
+  const { damage } = database.health;
+  if (damage) return `the file is corrupt (${damage}): ${CORRUPT_ADVICE}`;
   const unreachable =
     databaseFile(settings) === undefined
       ? 'the database does not respond; check that its server is running and try again'

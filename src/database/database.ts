@@ -42,10 +42,10 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
   retries = 0;
   /** Called when it turns out only after the start that the service cannot run with this database. */
   onRefusal: (error: SettingError) => void = () => undefined;
+  readonly health = new DatabaseHealth(this.log);
   private source?: SessionSource;
   private reopening?: NodeJS.Timeout;
   private closed = false;
-  private readonly health = new DatabaseHealth(this.log);
   /** What one user's requests may do at once, apart from reads of a file. */
   private readonly perUser = new Semaphore({
     ...LIMITS,
@@ -113,27 +113,17 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
     return this.source !== undefined;
   }
 
-  /** True when reading the schema succeeds within two seconds. Never rejects. */
-  async isReachable(): Promise<boolean> {
-    return (await this.probe()) !== undefined;
-  }
-
   /** True when the database responds and nothing indicates that it refuses writes. Never rejects. */
   async isUp(): Promise<boolean> {
     const state = await this.probe();
     return Number(state?.readOnly) === 0 && this.health.isGood;
   }
 
-  /** Whether the server reports itself as read-only; undefined when the schema cannot be read in time. */
-  private probe(): Promise<Row | undefined> {
+  /** Whether the server reports itself as read-only; undefined when the schema cannot be read within two seconds. */
+  probe(): Promise<Row | undefined> {
     const read = (session: Session) =>
       session.row(`SELECT ${session.dialect.isReadOnly} AS readOnly, EXISTS (SELECT 1 FROM accounts) AS isUsed`, []);
     return before(PROBE_TIMEOUT_MS, this.onSession(read), () => new Error('timed out')).catch(() => undefined);
-  }
-
-  /** SQLite's error message if the file turned out to be corrupt. */
-  get damage(): string | undefined {
-    return this.health.damage?.message;
   }
 
   /** How many sessions are in use, and how many requests wait for one, or for others of the same user. */

@@ -20,8 +20,8 @@ export class DatabaseHealth {
   private writeFailed = -Infinity;
   private foundBroken = -Infinity;
   private refuseUntil = 0;
-  /** The first error of a corrupt file. */
-  damage?: Error;
+  /** SQLite's first error message of a corrupt file. */
+  damage?: string;
 
   constructor(private readonly log?: Log) {}
 
@@ -38,7 +38,7 @@ export class DatabaseHealth {
   noteBroken(error: Error): void {
     this.foundBroken = performance.now();
     if (this.damage || !isCorrupt(error)) return;
-    this.damage = error;
+    this.damage = error.message;
     this.log?.error(`the database file is corrupt (${error.message}): ${DOCTOR}`);
   }
 
