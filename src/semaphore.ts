@@ -69,6 +69,7 @@ export class Semaphore {
 
   /** How many wait for others with the same key. */
   get queued(): number {
+    if (this.waiting === 0) return 0;
     return [...this.waiters].filter(({ key, slots }) => !this.isLeft(key, slots)).length;
   }
 

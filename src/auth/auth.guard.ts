@@ -22,7 +22,7 @@ export class AuthGuard implements CanActivate {
   }
 }
 
-/** Throws 403 / 121, with a member that says why, when a read-only token writes. Comes after the guard that counts requests, so that these count too. */
+/** Throws 403 / 121, and says why in a member, when a read-only token writes. Comes after the guard that counts requests. */
 @Injectable()
 export class ReadOnlyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {

@@ -120,9 +120,18 @@ export function timestamp(): string {
   return textOfMillisecond;
 }
 
-/** One JSON object per line. */
+/** One JSON object per line. Credentials are redacted even if a request is logged by mistake. */
 export const createLogger = (level: string, output: DestinationStream): Logger =>
-  pino({ level, base: undefined, timestamp, formatters: { level: (label) => ({ level: label }) } }, output);
+  pino(
+    {
+      level,
+      base: undefined,
+      timestamp,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: ['req.headers.authorization', 'req.headers.cookie', 'headers.authorization', 'headers.cookie'],
+    },
+    output,
+  );
 
 /** Lets Nest log through pino. */
 export const nestLogger = (logger: Logger): LoggerService => ({
