@@ -107,12 +107,14 @@ describe.each([
     const isolation = kind === 'MariaDB' ? '@@tx_isolation' : '@@transaction_isolation';
     const sql = `SELECT CONCAT_WS(' ', ${isolation}, @@autocommit + 0, @@sql_mode, @@time_zone, @@character_set_client,
       @@collation_connection, @@sql_big_selects + 0,
-      ${kind === 'MariaDB' ? '@@max_statement_time * 1000' : '@@max_execution_time'} DIV 1) AS state, SLEEP(0.1) AS slept, CONNECTION_ID() AS id`;
+      ${kind === 'MariaDB' ? '@@max_statement_time * 1000' : '@@max_execution_time'} DIV 1,
+      ${kind === 'MariaDB' ? '@@idle_transaction_timeout' : '@@wait_timeout'}) AS state, SLEEP(0.1) AS slept, CONNECTION_ID() AS id`;
     const rows = await Promise.all(
       Array.from({ length: 5 }, () => app.database.onSession((session) => session.row(sql, []))),
     );
     const states = new Set(rows.map((row) => row!.state));
-    expect([...states]).toEqual(['READ-COMMITTED 1 STRICT_ALL_TABLES +00:00 utf8mb4 utf8mb4_bin 1 4000']);
+    const idle = kind === 'MariaDB' ? 4 : 60;
+    expect([...states]).toEqual([`READ-COMMITTED 1 STRICT_ALL_TABLES +00:00 utf8mb4 utf8mb4_bin 1 4000 ${idle}`]);
     await app.close();
   });
 

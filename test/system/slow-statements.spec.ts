@@ -88,6 +88,27 @@ it('is ended by the server, too, once nobody waits for it', async () => {
   await expect.poll(running, { timeout: 5_000 }).toBe(0);
 });
 
+it('keeps no lock of a user for long when an instance is stopped in a transaction', async () => {
+  const user = randomUUID();
+  expect((await send(service.url, user, 'POST', '/articles', anArticle())).status).toBe(201);
+  const other = await startService({ DATABASE_URL: server.url('slow') });
+  try {
+    const article = anArticle({ title: 'slow 1' });
+    const cut = send(other.url, user, 'POST', '/articles', article);
+    await sleep(500);
+    other.process.kill('SIGSTOP');
+    const again = async () => (await send(service.url, user, 'POST', '/articles', anArticle())).status;
+    await expect.poll(again, { timeout: 12_000 }).toBe(201);
+    other.process.kill('SIGCONT');
+    expect([201, 503]).toContain((await cut).status);
+    expect([200, 201]).toContain((await send(other.url, user, 'POST', '/articles', article)).status);
+    const { body } = await send(service.url, user, 'GET', '/articles');
+    expect(body.items.filter(({ url }) => url === article.url)).toHaveLength(1);
+  } finally {
+    await other.kill();
+  }
+}, 30_000);
+
 it('batches of a few users leave connections for others', async () => {
   const users = await Promise.all(Array.from({ length: 3 }, (_, at) => tokenOf(`batches ${at}`)));
   let isOver = false;

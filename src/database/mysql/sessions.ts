@@ -14,7 +14,10 @@ import { mysqlDialect, type Stage } from './dialect.js';
 
 const ACQUIRE_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 3_000;
-/** When the server ends a statement that nobody waits for any more: it would run on, and many could take all connections. */
+/**
+ * When the server ends a statement that nobody waits for any more, which would run on, so that many could take all connections;
+ * and a transaction whose instance is stopped, or gone without a word, and would keep its user's lock.
+ */
 const ABANDONED_AFTER_S = 4;
 
 /**
@@ -62,10 +65,11 @@ async function connected(runner: QueryRunner): Promise<PoolConnection> {
 }
 
 const limited = new WeakSet<PoolConnection>();
-// Each server takes the other one's for a comment. That of MySQL ends SELECTs only.
-const LIMIT = `SET SESSION /*M! max_statement_time = ${ABANDONED_AFTER_S} */ /*!80000 max_execution_time = ${ABANDONED_AFTER_S}000 */`;
+// Each server takes the other one's for a comment. That of MySQL ends SELECTs only, and connections that do nothing for a minute.
+const LIMIT = `SET SESSION /*M! max_statement_time = ${ABANDONED_AFTER_S}, idle_transaction_timeout = ${ABANDONED_AFTER_S} */
+  /*!80000 max_execution_time = ${ABANDONED_AFTER_S}000, wait_timeout = 60 */`;
 
-/** Sets the server's own limit once for each connection, ahead of its first statement. Migrations have none. */
+/** Sets the server's own limits once for each connection, ahead of its first statement. Migrations have none. */
 function limitStatements(connection: PoolConnection): void {
   if (limited.has(connection)) return;
   limited.add(connection);
