@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import { accountOf, keyOf, lastModifiedOf } from '../accounts/accounts.store.js';
+import { CollectionClock } from '../accounts/collection-clock.js';
 import { Database } from '../database/database.js';
-import type { Timestamp } from '../protocol/timestamp.js';
 import { SharedRedis } from '../redis/shared-redis.js';
 import { HeldPolls } from './held-polls.js';
 
@@ -13,8 +13,8 @@ const INTERVAL_MS = 1_000;
 const CHUNK = 500;
 
 /**
- * Tells other instances of changes, and learns of theirs, through Redis: messages of an account's key and timestamp. As
- * they may be lost or not sent at all, it asks the database once a second.
+ * Wakes this process's polls when it changes something, tells other instances, and learns of their changes: through Redis, as
+ * messages of an account's key and timestamp, and once a second from the database, as they may be lost or not sent at all.
  */
 @Injectable()
 export class ChangesElsewhere implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -22,10 +22,15 @@ export class ChangesElsewhere implements OnApplicationBootstrap, OnApplicationSh
   private readonly closing = new AbortController();
 
   constructor(
-    private readonly redis: SharedRedis,
+    collections: CollectionClock,
+    redis: SharedRedis,
     private readonly database: Database,
     private readonly polls: HeldPolls,
   ) {
+    collections.announce = (key, last_modified) => {
+      polls.announce(key, last_modified);
+      if (redis.isUp) redis.client?.publish(CHANNEL, `${key} ${last_modified}`).catch(() => undefined);
+    };
     this.subscriber = redis.client?.duplicate({ autoResubscribe: false });
     this.subscriber?.on('error', () => undefined);
     this.subscriber?.on('ready', () => void this.subscriber?.subscribe(CHANNEL).catch(() => undefined));
@@ -42,10 +47,6 @@ export class ChangesElsewhere implements OnApplicationBootstrap, OnApplicationSh
   onApplicationShutdown(): void {
     this.closing.abort();
     this.subscriber?.disconnect();
-  }
-
-  publish(key: string, last_modified: Timestamp): void {
-    if (this.redis.isUp) this.redis.client?.publish(CHANNEL, `${key} ${last_modified}`).catch(() => undefined);
   }
 
   /** Wakes the polls of changed accounts; does nothing while the database is unavailable. Never rejects. */

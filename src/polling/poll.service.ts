@@ -7,7 +7,7 @@ import {
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import type { Request } from 'express';
-import { AccountsModule, CollectionClock } from '../accounts/collection-clock.js';
+import { AccountsModule } from '../accounts/collection-clock.js';
 import { AuthModule } from '../auth/auth.module.js';
 import { Authenticator } from '../auth/authenticator.js';
 import { callerOf } from '../auth/caller.js';
@@ -136,12 +136,4 @@ function keptBytes({ url, rawHeaders }: Request): number {
   providers: [ChangesElsewhere, HeldPolls, PollService],
   exports: [HeldPolls, PollService],
 })
-export class PollingModule {
-  /** Changes in this process wake its own polls and are published to other instances. */
-  constructor(collections: CollectionClock, polls: HeldPolls, elsewhere: ChangesElsewhere) {
-    collections.announce = (key, last_modified) => {
-      polls.announce(key, last_modified);
-      elsewhere.publish(key, last_modified);
-    };
-  }
-}
+export class PollingModule {}
