@@ -3,7 +3,7 @@ import { chmod, rename, rm, stat } from 'node:fs/promises';
 import Sqlite from 'better-sqlite3';
 import type { Settings } from '../config/settings.js';
 import { databaseFile, whyUnusable } from '../database/why-not-open.js';
-import { isCorrupt, isNoDatabase } from '../database/sqlite/dialect.js';
+import { isBusy, isCorrupt, isNoDatabase } from '../database/sqlite/dialect.js';
 import { LATEST_TIMESTAMP } from '../protocol/timestamp.js';
 import { CommandError } from './shell.js';
 
@@ -74,22 +74,19 @@ function contentsOf(file: string) {
   }
 }
 
-/** Throws `CommandError` while another process has the database open. */
+/** Throws `CommandError` while another process has the database open. A corrupt file counts as unused. */
 export function requireUnused(file: string): void {
-  if (!existsSync(file) || !isInUse(file)) return;
-  throw new CommandError(`${file} is in use; stop every service and command that has it open, and try again`);
-}
-
-/** Only an exclusive user can turn off the write-ahead log. A corrupt file counts as unused. */
-function isInUse(file: string): boolean {
+  if (!existsSync(file)) return;
   const handle = new Sqlite(file, { fileMustExist: true, timeout: 1_000 });
   try {
-    return handle.pragma('journal_mode = DELETE', { simple: true }) === 'wal';
+    // Only an exclusive user can turn off the write-ahead log.
+    if (handle.pragma('journal_mode = DELETE', { simple: true }) !== 'wal') return;
   } catch (error) {
-    return /^SQLITE_(BUSY|LOCKED)/.test((error as { code: string }).code);
+    if (!isBusy(error)) return;
   } finally {
     handle.close();
   }
+  throw new CommandError(`${file} is in use; stop every service and command that has it open, and try again`);
 }
 
 /** The highest clock in a file; 0 when there is none that can be read. */
