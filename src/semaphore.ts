@@ -73,9 +73,9 @@ export class Semaphore {
     return [...this.waiters].filter(({ key, slots }) => !this.isLeft(key, slots)).length;
   }
 
-  /** Runs `work` with slots. */
-  async run<T>(key: string, caller: SlotCaller, work: () => Promise<T>, slots = 1): Promise<T> {
-    const release = await this.acquire(key, caller, slots);
+  /** Runs `work` with a slot. */
+  async run<T>(key: string, caller: SlotCaller, work: () => Promise<T>): Promise<T> {
+    const release = await this.acquire(key, caller);
     try {
       return await work();
     } finally {

@@ -26,10 +26,8 @@ const PROBE_TIMEOUT_MS = 2_000;
 const MAX_PAUSE_MS = 250;
 /** When a user's request may send its last statement, which takes up to three seconds: the response comes within ten. */
 const LAST_STATEMENT_MS = 6_500;
-/** Sessions that one user's requests may use, of the ten or so that all users share. */
-const MAX_SESSIONS_PER_USER = 4;
-/** How many of them a long transaction counts as, so that a few users with some cannot take all sessions. */
-const SESSIONS_OF_LONG = 3;
+/** The share of the sessions that one user's requests may use: slow statements of a few users leave some for others. */
+const SHARE_OF_USER = 1 / 5;
 /** Transactions of one user that may queue for SQLite's single writer: as many as share a commit. */
 const MAX_LOCAL_WRITES_PER_USER = 16;
 const LIMITS = { timeoutMs: 3_000, refusal: 'Other requests of the same user took too long; try again later' };
@@ -49,7 +47,9 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
   /** What one user's requests may do at once, apart from reads of a file. */
   private readonly perUser = new Semaphore({
     ...LIMITS,
-    slotsPerKey: isFile(this.dataSource) ? MAX_LOCAL_WRITES_PER_USER : MAX_SESSIONS_PER_USER,
+    slotsPerKey: isFile(this.dataSource)
+      ? MAX_LOCAL_WRITES_PER_USER
+      : Math.ceil(SHARE_OF_USER * (this.dataSource.options.poolSize ?? 1)),
   });
   private readonly longWrites = new LongWrites();
 
@@ -153,14 +153,10 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
       this.dialect.isLocal
         ? this.longWrites.run(tally, begin, (beginInTurn) => work(session, beginInTurn))
         : work(session, begin);
-    return this.transact(inTurn, tally, isFile(this.dataSource) ? 1 : SESSIONS_OF_LONG);
+    return this.transact(inTurn, tally);
   }
 
-  private transact<T>(
-    work: (session: Session, begin: Begin) => Promise<Outcome<T>>,
-    tally: Tally,
-    slots = 1,
-  ): Promise<T> {
+  private transact<T>(work: (session: Session, begin: Begin) => Promise<Outcome<T>>, tally: Tally): Promise<T> {
     const inDoubt: Outcome<T>[] = [];
     const attempt = async (session: LoanedSession) => {
       let begun: Promise<void> | undefined;
@@ -175,7 +171,7 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
         throw error;
       }
     };
-    return this.repeat(tally, 'write', attempt, slots);
+    return this.repeat(tally, 'write', attempt);
   }
 
   /** Runs `work`, on another session each time, until it succeeds, fails permanently, or the time for retries is up. */
@@ -183,7 +179,6 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
     tally: Tally,
     purpose: 'read' | 'write',
     work: (session: LoanedSession) => Promise<T>,
-    slots = 1,
   ): Promise<T> {
     this.health.requireReachable();
     const start = performance.now();
@@ -195,7 +190,7 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
         // After a long read, SQLite's session lets other users go first.
         const isLocalRead = source.dialect.isLocal && purpose === 'read';
         if (tally.key === undefined || isLocalRead) return await attempt();
-        return await this.perUser.run(tally.key, tally, attempt, slots);
+        return await this.perUser.run(tally.key, tally, attempt);
       } catch (error) {
         this.health.requireRetryable(source.dialect, error, performance.now() - start);
       }

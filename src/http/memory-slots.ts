@@ -7,7 +7,7 @@ import { type Release, Semaphore } from '../semaphore.js';
 const SMALL_BYTES = 65_536;
 const ALL_BYTES = 33_554_432;
 /** As above, more where a page or body may be larger: one slow client must not have all of it. */
-const USER_BYTES = 8_388_608;
+const USER_BYTES = 4_194_304;
 /** With many more, the requests of a few users could make the service refuse everybody's. */
 const WAITING_PER_USER = 300;
 const TIMEOUT_MS = 4_000;

@@ -109,8 +109,8 @@ it('keeps no lock of a user for long when an instance is stopped in a transactio
   }
 }, 30_000);
 
-it('batches of a few users leave connections for others', async () => {
-  const users = await Promise.all(Array.from({ length: 3 }, (_, at) => tokenOf(`batches ${at}`)));
+it('batches of a few users leave connections and memory for others', async () => {
+  const users = await Promise.all(Array.from({ length: 4 }, (_, at) => tokenOf(`batches ${at}`)));
   let isOver = false;
   const batches = Promise.all(
     users.flatMap((authorization) =>
@@ -132,6 +132,28 @@ it('batches of a few users leave connections for others', async () => {
   const statuses = (await batches).map(({ status }) => status);
   expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(users.length);
   expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
+});
+
+it('requests of a few users leave connections for others', async () => {
+  const users = Array.from({ length: 4 }, () => randomUUID());
+  for (const user of users) expect((await send(service.url, user, 'POST', '/articles', anArticle())).status).toBe(201);
+  let isOver = false;
+  const slow = Promise.all(
+    users
+      .flatMap((user) => [user, user, user, user])
+      .map((user) => send(service.url, user, 'POST', '/articles', anArticle({ title: 'slow 30' }))),
+  ).finally(() => (isOver = true));
+  const waits: number[] = [];
+  while (!isOver) {
+    const user = randomUUID();
+    const start = performance.now();
+    expect((await send(service.url, user, 'POST', '/articles', anArticle())).status).toBe(201);
+    expect((await send(service.url, user, 'HEAD', '/articles')).status).toBe(200);
+    waits.push(performance.now() - start);
+    await sleep(20);
+  }
+  expect(Math.max(...waits)).toBeLessThan(1_000);
+  for (const { status, body } of await slow) expect([status, body.errno]).toEqual([503, 201]);
 });
 
 /** An article whose URL comes after another one in the index. */
