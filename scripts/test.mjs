@@ -60,7 +60,9 @@ async function run(name, { output = 'inherit', priority = 0 } = {}) {
   const report = join(folder, `${name}.json`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   const words = name === 'nodes' ? SUITES[name] : [...SUITES[name], ...reporters];
-  const suite = spawn(process.execPath, words, { stdio: ['ignore', output, output] });
+  // What tests leave in the temporary folder goes with it.
+  const env = { ...process.env, TMPDIR: folder };
+  const suite = spawn(process.execPath, words, { env, stdio: ['ignore', output, output] });
   if (priority > 0) setPriority(suite.pid, priority);
   const [status] = await once(suite, 'exit');
   const seconds = Math.round((performance.now() - start) / 1000);
@@ -100,7 +102,7 @@ const lanes = [
   runBeside(names.filter((name) => BESIDE.includes(name))),
 ];
 results.push(...(await Promise.all(lanes)).flat());
-rmSync(folder, { recursive: true });
+rmSync(folder, { recursive: true, maxRetries: 5 });
 
 for (const { name, failures } of results)
   for (const failure of failures) console.log(`\nFAILED in ${name}: ${failure}`);

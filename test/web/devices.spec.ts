@@ -243,8 +243,9 @@ describeWorlds(
       await context.setOffline(true);
       await save(page, 'https://example.com/unsent', 'Unsent');
       await page.getByText('1 change').first().waitFor();
-      await context.setOffline(false);
+      // Before it is online, as it would send the change at once.
       await context.route('**/v2/**', (route) => route.abort());
+      await context.setOffline(false);
       await page.reload();
       await page.getByText('This device has 1 unsent change.').waitFor();
       await context.unroute('**/v2/**');
