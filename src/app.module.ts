@@ -18,7 +18,7 @@ import { KnownPaths } from './http/routing/known-paths.js';
 import { EndOfServiceGuard, ServiceStatus } from './http/service-status.js';
 import { PurgeModule } from './purge/purge-schedule.js';
 import { createRateLimiter, RateLimiter, RateLimitGuard } from './rate-limit/rate-limiter.js';
-import { RedisModule, SharedRedis } from './redis/shared-redis.js';
+import { connectRedis, SharedRedis } from './redis/shared-redis.js';
 import { RootModule } from './root/root.controller.js';
 import { PollingModule } from './polling/poll.service.js';
 import { WebAppModule } from './web-app/web-app.controller.js';
@@ -35,7 +35,6 @@ export class AppModule {
       global: true,
       imports: [
         DatabaseModule,
-        RedisModule,
         PollingModule,
         ArticlesModule,
         BatchModule,
@@ -52,6 +51,7 @@ export class AppModule {
         ...SHARED,
         { provide: Settings, useValue: settings },
         { provide: NOW, useValue: now },
+        { provide: SharedRedis, useFactory: connectRedis, inject: [Settings] },
         { provide: RateLimiter, useFactory: createRateLimiter, inject: [Settings, SharedRedis] },
         { provide: APP_GUARD, useClass: EndOfServiceGuard },
         { provide: APP_GUARD, useClass: AuthGuard },
@@ -60,7 +60,7 @@ export class AppModule {
         { provide: APP_INTERCEPTOR, useClass: HeadersInterceptor },
         { provide: APP_FILTER, useClass: ApiErrorFilter },
       ],
-      exports: [...SHARED, Settings, NOW, RateLimiter],
+      exports: [...SHARED, Settings, NOW, SharedRedis, RateLimiter],
     };
   }
 }

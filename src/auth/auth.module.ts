@@ -34,7 +34,9 @@ export class AuthModule {}
 export class LoginModule {
   static forRoot(settings: Settings): DynamicModule {
     const routes = RouterModule.register([{ path: loginPath(settings), module: LoginModule }]);
-    const controllers = [settings.oauthEnabled ? OAuthController : NoProviderController];
-    return { module: LoginModule, imports: [AuthModule, routes], controllers, providers: [OAuthLogin] };
+    const login = settings.oauthEnabled
+      ? { controllers: [OAuthController], providers: [OAuthLogin] }
+      : { controllers: [NoProviderController] };
+    return { module: LoginModule, imports: [AuthModule, routes], ...login };
   }
 }

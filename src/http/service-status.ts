@@ -20,6 +20,7 @@ export class ServiceStatus {
     private readonly database: Database,
   ) {}
 
+  /** `Alert`, `Backoff` and `Retry-After` as a response with this status has them now. */
   headersOf(status: number): Record<string, string> {
     const { retryAfterSeconds, endOfService } = this.settings;
     const alert = endOfService && alertHeader(endOfService, this.now());

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { Global, Logger, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { Redis, RedisOptions } from 'ioredis';
 import { parseSentinelUrl } from '../config/formats.js';
-import { SettingError, Settings } from '../config/settings.js';
+import { SettingError, type Settings } from '../config/settings.js';
 
 const CONNECT_TIMEOUT_MS = 1_000;
 
@@ -85,11 +85,3 @@ export class SharedRedis implements OnApplicationShutdown {
     this.wasReported = true;
   }
 }
-
-/** The Redis that instances share, if `REDIS_URL` is set. */
-@Global()
-@Module({
-  providers: [{ provide: SharedRedis, useFactory: connectRedis, inject: [Settings] }],
-  exports: [SharedRedis],
-})
-export class RedisModule {}

@@ -420,16 +420,18 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
       expect((await run).out).toMatch(/^would import 1 article, 0 are there/);
     });
 
-    it('refuses an entry that is larger than any request, and stores the others', async () => {
+    it('cuts an excerpt that is larger than any request, as it cuts every long one', async () => {
       const user = randomUUID();
-      const file = `url,title,selection\nhttps://a.example/,A,"${'x'.repeat(12_000_000)}"\nhttps://b.example/,B,b\n`;
+      const file = `url,title,selection\nhttps://a.example/,A,"${'x'.repeat(12_000_000)}"\n`;
       const { status, out } = await runHere(['user', 'import', '-', '--basic', user], settings, file);
       expect(out).toBe(
-        'line 2: excerpt: longer than MAX_BODY_BYTES (2097152): https://a.example/\n' +
-          'imported 1 article, 0 were there, 1 cannot be\n' +
+        'imported 1 article, 0 were there, 0 cannot be\n' +
+          'left out, as an article has no place for it: the end of a long text of 1 entry; ' +
           'added now: 1 entry without a date\n',
       );
-      expect(status).toBe(3);
+      expect(status).toBe(0);
+      const { body } = await ask(user, 'GET', '/articles');
+      expect(body.items.map(({ excerpt }) => excerpt)).toEqual(['x'.repeat(16_000)]);
     });
 
     it('keeps who added and read what is in our own lines in an archive, and names what cannot be read in it', async () => {

@@ -3,7 +3,7 @@ import { dirname } from 'node:path/posix';
 import type { CookieOptions } from 'express';
 import { EncryptJWT, jwtDecrypt, type JWTPayload } from 'jose';
 
-/** The limit for all login cookies of a browser together, as Node rejects requests with more than 16 KiB of headers. */
+/** The limit for all login cookies of a browser together: many proxies refuse requests with more than 16 KiB of headers. */
 const MAX_TOTAL_LENGTH = 8192;
 
 /** The state of a login in a browser until the provider redirects back. */

@@ -56,13 +56,10 @@ async function convert(context: CommandContext, addedBy: string, entries: readon
 const shown = (text: string): string => text.slice(0, MAX_SHOWN).replace(/\p{Cc}/gu, ' ');
 
 /** Converts an entry to an article, or tells why that is impossible. */
-function articleOf({ fields, problem }: Entry, addedBy: string, { now, settings }: CommandContext): Article | string {
-  const { maxBodyBytes } = settings;
+function articleOf({ fields, problem }: Entry, addedBy: string, { now }: CommandContext): Article | string {
   if (problem) return problem;
   const kind = noPage(fields.url);
   if (kind) return NO_PAGE[kind];
-  if (Buffer.byteLength(String(fields.excerpt ?? '')) > maxBodyBytes)
-    return `excerpt: longer than MAX_BODY_BYTES (${maxBodyBytes})`;
   const added_by = fields.added_by ?? addedBy;
   const marked_read_by = fields.marked_read_by ?? (fields.marked_read_on ? addedBy : undefined);
   try {
