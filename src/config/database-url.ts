@@ -12,6 +12,7 @@ type TlsFiles = Partial<Record<'ca' | 'cert' | 'key', string>>;
 
 const MODES = ['DISABLED', 'REQUIRED', 'VERIFY_CA', 'VERIFY_IDENTITY'];
 const PARAMETERS = ['ssl-mode', 'ssl-ca', 'ssl-cert', 'ssl-key', 'socket'];
+const ALL_PARAMETERS = PARAMETERS.join(', ').replace(/, (?=\w+$)/, ' and ');
 const SERVER = /^mysql:\/\/(?<authority>[^\s/?#]*)\/(?<database>[^\s/?#@]+)(?:\?(?<query>[^\s#]*))?$/;
 const AUTHORITY = /^(?:(?<user>[^:]*)(?::(?<password>.*))?@)?(?<host>\[[^\]@]+\]|[^:@[\]]*)(?::(?<port>\d+))?$/;
 
@@ -35,7 +36,7 @@ export function readServerUrl(url: string) {
   const socket = parameters.get('socket');
   if (database === undefined || host === undefined || (host === '' && socket === undefined))
     throw new Error('must be sqlite:PATH, sqlite::memory: or mysql://user:password@host:port/name');
-  if (Number(port) < 1 || Number(port) > 65_535) throw new Error('must have a port of 1 to 65535');
+  if (Number(port) < 1 || Number(port) > 65_535) throw new Error('must have a port from 1 to 65535');
   const tls = tlsChoice(parameters);
   if (tls && socket !== undefined) throw new Error('must not have an ssl-mode with a socket, which needs none');
   return {
@@ -54,11 +55,11 @@ export function readServerUrl(url: string) {
 /** The parameters by name in lower case. */
 function readParameters(query: string): Map<string, string> {
   const parameters = new Map<string, string>();
-  // A plus sign is one, and not a space.
+  // URLSearchParams would read a plus sign as a space.
   for (const [written, value] of new URLSearchParams(query.replaceAll('+', '%2B'))) {
     const name = written.toLowerCase();
     if (!PARAMETERS.includes(name))
-      throw new Error(`must have no parameter but ${PARAMETERS.join(', ')}, not ${JSON.stringify(name)}`);
+      throw new Error(`must have only the parameters ${ALL_PARAMETERS}, and no ${JSON.stringify(name)}`);
     if (parameters.has(name)) throw new Error(`must have ${name} only once`);
     if (value === '') throw new Error(`must have a value for ${name}`);
     parameters.set(name, value);
@@ -74,7 +75,7 @@ function tlsChoice(parameters: Map<string, string>) {
     throw new Error(`must have an ssl-mode of ${MODES.join(', ').replace(/, (?=\w+$)/, ' or ')}`);
   if ((cert === undefined) !== (key === undefined)) throw new Error('must have both ssl-cert and ssl-key, or neither');
   if (mode === 'DISABLED') return undefined;
-  // Any certificate will do, one of a known authority, or one of such that was issued for the host of the URL.
+  // REQUIRED takes any certificate, VERIFY_CA one of a known authority, VERIFY_IDENTITY one that also names the host.
   return { ca, cert, key, verifiesAuthority: mode !== 'REQUIRED', verifiesHost: mode === 'VERIFY_IDENTITY' };
 }
 

@@ -84,7 +84,7 @@ function withFiles(variables: Variables) {
   for (const name of SETTING_NAMES) {
     const [text, path] = [variables[name], variables[`${name}_FILE`]];
     try {
-      if (text && path) problems.push(`${name}: set both directly and by ${name}_FILE`);
+      if (text && path) problems.push(`${name}: set both directly and through ${name}_FILE; remove one of them`);
       const value = text || (path && readText(path).trim());
       if (value) set[name] = value;
     } catch (error) {
@@ -157,15 +157,21 @@ export function warningsAbout(settings: Settings, now: number): string[] {
   const warnings: [boolean, string][] = [
     [
       isShort(userIdSecret),
-      `USER_ID_SECRET has fewer than ${MIN_SECRET_LENGTH} characters, which production refuses, and it cannot change once there are users`,
+      `USER_ID_SECRET has fewer than ${MIN_SECRET_LENGTH} characters; production refuses it, and it cannot change once there are users`,
     ],
     [
       trustProxy === true,
       'TRUST_PROXY: true believes what any client says about its address; name the proxies instead',
     ],
-    [takesNobody, 'TOKENS_ENABLED: nobody can sign in, as BASIC_AUTH_ENABLED and OAUTH_URI are off, too'],
+    [
+      takesNobody,
+      'TOKENS_ENABLED: nobody can sign in, as BASIC_AUTH_ENABLED and OAUTH_URI are off too; turn one of them on',
+    ],
     [!endOfService && Boolean(eosMessage ?? eosUrl), 'EOS_DATE: without it, EOS_MESSAGE and EOS_URL have no effect'],
-    [endOfService !== undefined && isPastEnd(endOfService, now), 'EOS_DATE is over, so requests are refused with 410'],
+    [
+      endOfService !== undefined && isPastEnd(endOfService, now),
+      'EOS_DATE has passed, so requests are refused with 410',
+    ],
   ];
   return warnings.flatMap(([applies, text]) => (applies ? text : []));
 }

@@ -53,7 +53,7 @@ export const Check =
 /** An integer within bounds. */
 export const WholeNumber = (least: number, most: number): PropertyDecorator =>
   Check(
-    `must be ${least} to ${most}`,
+    `must be an integer from ${least} to ${most}`,
     (text) => /^\d+$/.test(text) && Number(text) >= least && Number(text) <= most,
     Number,
   );

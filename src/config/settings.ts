@@ -21,8 +21,8 @@ const WHOLE_SECONDS = 2 ** 31 - 1;
 /** Together with what surrounds them, a body and a page have to fit into a string, which has less than 512 MiB. */
 const LARGEST_BODY = 2 ** 28;
 const LARGEST_PAGE = 2 ** 26;
-const POSSIBLE_PORT = 'must have a port of 1 to 65535';
-const ENCODED = 'must have each % that stands for itself written as %25';
+const POSSIBLE_PORT = 'must have a port from 1 to 65535';
+const ENCODED = 'must have each literal % written as %25';
 
 /** Scopes as RFC 6749 (section 3.3) spells them. */
 const Scopes = () =>
@@ -46,18 +46,18 @@ export class Settings {
   @OneOf('development', 'production', 'test')
   nodeEnv: string = 'development';
   @Setting('IP address or host name to listen on; the image sets `0.0.0.0`')
-  @Check('must be an IP address or a host name, without scheme and port', isHost)
+  @Check('must be an IP address or a host name, without scheme or port', isHost)
   host: string = '127.0.0.1';
   @Setting('port to listen on; 0 picks a free one') @WholeNumber(0, 65535) port: number = 8000;
   @Setting('base URL as clients see it; required in production', { defaultText: 'from the request' })
-  @Check('must be an absolute http(s) URL without user name, query and fragment', isBaseUrl, (text) =>
+  @Check('must be an absolute http(s) URL without user name, query or fragment', isBaseUrl, (text) =>
     withoutSlash(new URL(text).href),
   )
   @Check(POSSIBLE_PORT, hasPossiblePort)
   publicUrl?: string;
-  @Setting('how many proxies, or which IP addresses and ranges, may set `X-Forwarded-*`; `true` believes everybody')
+  @Setting('proxies that may set `X-Forwarded-*`: how many, or which IP addresses and ranges; `true` trusts everybody')
   @Check(
-    'must be a number of proxies, their addresses and ranges, comma-separated, true or false',
+    'must be a number of proxies, a comma-separated list of addresses and ranges, true or false',
     isTrustProxy,
     readTrustProxy,
   )
@@ -70,14 +70,14 @@ export class Settings {
   @Examined(problemOfDatabaseUrl)
   @Check(ENCODED, isPercentEncoded)
   databaseUrl: string = 'sqlite:var/reading-list.sqlite';
-  @Setting('connections of a process') @WholeNumber(1, 1000) databasePoolSize: number = 10;
+  @Setting('connections per process') @WholeNumber(1, 1000) databasePoolSize: number = 10;
   @Setting('create the database and bring its schema up to date at the start; several instances may do it at once')
   @Flag()
   migrateOnStart: boolean = false;
   @Setting('refuse to start with a database that nobody has used yet; for a service that has users')
   @Flag()
   databaseMustHaveUsers: boolean = false;
-  @Setting('token cache and rate limits that instances share')
+  @Setting('Redis for the token cache and rate limits that instances share')
   @Check(
     'must be a redis:// or rediss:// URL, or redis-sentinel://user:password@HOST:PORT,HOST:PORT/MASTER',
     isRedisUrl,
@@ -86,14 +86,15 @@ export class Settings {
   @Check(ENCODED, isPercentEncoded)
   redisUrl?: string;
 
-  @Setting('name in the root mapping and, if a header can quote it, the realm of challenges (else `reading list`)', {
-    group: 'Root endpoint',
-  })
+  @Setting(
+    'name in the root mapping; also the realm in `WWW-Authenticate`, which is `reading list` if a header cannot quote it',
+    { group: 'Root endpoint' },
+  )
   @Check('must be one line of text without control characters', (text) =>
     /^(?=.*\S)[^\p{Cc}\p{Zl}\p{Zp}]+$/u.test(text),
   )
   serviceName: string = 'reading list';
-  @Setting('in the root mapping; errors refer to the page `errors` below it', { defaultText: '`<PUBLIC_URL>/docs`' })
+  @Setting('URL in the root mapping; errors link to the page `errors` below it', { defaultText: '`<PUBLIC_URL>/docs`' })
   @Check('must be an absolute http(s) URL', isHttpUrl)
   documentationUrl?: string;
 
@@ -102,12 +103,12 @@ export class Settings {
   basicAuthEnabled: boolean = false;
   @Setting('accept personal tokens (`rl_…`)') @Flag() tokensEnabled: boolean = true;
   @Setting(
-    'key of the HMAC that makes the keys of users, 32 characters or more. **It can never change**: all users would lose their data',
+    'secret from which user keys are derived, 32 characters or more. **It can never change**: all users would lose their data',
     { secret: true, defaultText: 'a development value; required in production' },
   )
   userIdSecret: string = '';
   @Setting(
-    'protects login cookies and page tokens, 32 characters or more; changing it ends logins and walks in progress',
+    'protects login cookies and page tokens, 32 characters or more; changing it ends logins and listings in progress',
     { secret: true, defaultText: 'a development value; required in production' },
   )
   sessionSecret: string = '';
@@ -115,11 +116,12 @@ export class Settings {
   @Setting('login paths are `/v2/<name>-oauth/…`', { group: 'Identity provider' })
   @Check('must be letters, digits, - and _', (text) => /^[A-Za-z0-9_-]{1,64}$/.test(text))
   oauthProviderName: string = 'acct';
-  @Setting('issuer of the identity provider; https, or plain http on loopback; none: only personal tokens count', {
-    defaultText: '`http://127.0.0.1:9000`, in production none',
-  })
+  @Setting(
+    'issuer of the identity provider; https, or plain http on loopback; without one, only personal tokens are accepted',
+    { defaultText: '`http://127.0.0.1:9000`, in production none' },
+  )
   @Check(
-    'must be an https URL (plain http only on loopback) without user name, query and fragment',
+    'must be an https URL (plain http only on loopback) without user name, query or fragment',
     isIssuer,
     withoutSlash,
   )
@@ -129,7 +131,7 @@ export class Settings {
     defaultText: 'a development value',
   })
   oauthClientId: string = '';
-  @Setting('its secret at the provider, required likewise', { secret: true, defaultText: 'a development value' })
+  @Setting('secret of this service there; required likewise', { secret: true, defaultText: 'a development value' })
   oauthClientSecret: string = '';
   @Setting('scopes that a login asks for') @Scopes() oauthScope: string = 'readinglist';
   @Setting("scopes required of tokens; OpenID's own are `openid`, `profile`, `email` and `offline_access`", {
@@ -144,31 +146,32 @@ export class Settings {
   @Setting('audience required of tokens', { defaultText: 'client id or `PUBLIC_URL`' }) oauthAudience?: string;
   @Setting('hosts to which a login may return, comma-separated', { defaultText: 'loopback, in production none' })
   @Check(
-    'must be a comma-separated list of host names, each with *. before it or a port after it if need be',
+    'must be a comma-separated list of host names, optionally with *. in front or a port at the end',
     (text) => itemsOf(text).every(isRedirectDomain),
     itemsOf,
   )
   oauthRedirectDomains: string[] = [];
-  @Setting('for how long a verified token is cached; a revoked one works until then')
+  @Setting('how long a verified token is cached; a revoked one keeps working until then')
   @WholeNumber(0, WHOLE_SECONDS)
   oauthTokenCacheSeconds: number = 3600;
   @Setting('how long a login may take') @WholeNumber(1, WHOLE_SECONDS) oauthStateSeconds: number = 3600;
 
   @Setting('articles on a page', { group: 'Limits' }) @WholeNumber(1, 10_000) pageSize: number = 100;
-  @Setting('bytes of a page, about, 64 MiB at most; it ends at whichever limit comes first')
+  @Setting('approximate bytes on a page, 64 MiB at most; a page ends at whichever limit comes first')
   @WholeNumber(1, LARGEST_PAGE)
   maxPageBytes: number = 1_048_576;
-  @Setting('requests of a batch') @WholeNumber(1, 1000) batchMaxRequests: number = 25;
+  @Setting('requests in a batch') @WholeNumber(1, 1000) batchMaxRequests: number = 25;
   @Setting('articles that a user may have, without deleted ones; 0: no limit')
   @WholeNumber(0, 10 ** 9)
   maxArticlesPerUser: number = 100_000;
-  @Setting('longest time that a poll may wait for a change; 0: none waits')
+  @Setting('longest time that a poll may wait for a change; 0: polls never wait')
   @WholeNumber(0, 3600)
   waitMaxSeconds: number = 55;
-  @Setting('polls of a user that wait at once') @WholeNumber(1, 1_000_000) waitingPerUser: number = 20;
-  @Setting('polls of a process that wait at once') @WholeNumber(1, 1_000_000) waitingMax: number = 10_000;
-  @Setting('largest body of a request, 256 MiB at most') @WholeNumber(1, LARGEST_BODY) maxBodyBytes: number = 2_097_152;
-  @Setting('requests per minute of a user, or of an IP address without credentials; 0: no limit')
+  @Setting('polls per user that may wait at once') @WholeNumber(1, 1_000_000) waitingPerUser: number = 20;
+  @Setting('polls per process that may wait at once') @WholeNumber(1, 1_000_000) waitingMax: number = 10_000;
+  @Setting('largest request body in bytes, 256 MiB at most') @WholeNumber(1, LARGEST_BODY) maxBodyBytes: number =
+    2_097_152;
+  @Setting('requests per minute for a user, or for an IP address without credentials; 0: no limit')
   @WholeNumber(0, WHOLE_SECONDS)
   rateLimitPerMinute: number = 0;
 
@@ -186,15 +189,16 @@ export class Settings {
   @Setting('compress responses for clients that ask for it; `false` where the load balancer does it')
   @Flag()
   compressionEnabled: boolean = true;
-  @Setting('`auto`: the header appears under load; `always`, `off`') @OneOf('auto', 'always', 'off') backoff:
-    'auto' | 'always' | 'off' = 'auto';
+  @Setting('when responses have `Backoff`: `auto` (under load), `always` or `off`')
+  @OneOf('auto', 'always', 'off')
+  backoff: 'auto' | 'always' | 'off' = 'auto';
   @Setting('seconds in `Backoff`, varied at random by up to half')
   @WholeNumber(1, WHOLE_SECONDS)
   backoffSeconds: number = 30;
-  @Setting('what `Retry-After` says') @WholeNumber(1, WHOLE_SECONDS) retryAfterSeconds: number = 30;
+  @Setting('seconds in `Retry-After`') @WholeNumber(1, WHOLE_SECONDS) retryAfterSeconds: number = 30;
   @Setting('end of support, `yyyy-mm-dd`') @Check('must be a date yyyy-mm-dd', isDate) eosDate?: string;
-  @Setting('what users are told about it', { longest: 1000 }) eosMessage?: string;
-  @Setting('where they read more')
+  @Setting('what users are told about the end of support', { longest: 1000 }) eosMessage?: string;
+  @Setting('where they can read more about it')
   @Check('must be an absolute http(s) URL', isHttpUrl)
   eosUrl?: string;
   @Setting('see [tombstone retention](#tombstone-retention); 0: tombstones are kept')
@@ -204,7 +208,9 @@ export class Settings {
   @Setting('`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`', { group: 'Log and metrics' })
   @OneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent')
   logLevel: string = 'info';
-  @Setting('port of `/metrics` on `HOST`; none: there are no metrics') @WholeNumber(0, 65535) metricsPort?: number;
+  @Setting('port for `/metrics` on `HOST`; without it there are no metrics')
+  @WholeNumber(0, 65535)
+  metricsPort?: number;
   /** Derived from `nodeEnv`. */
   production!: boolean;
   /** False in production without `oauthUri`: then only personal tokens are accepted. */

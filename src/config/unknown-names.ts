@@ -45,4 +45,4 @@ export const unassignedNames = (text: string): string[] =>
   [...text.matchAll(UNASSIGNED)]
     .map(([, name]) => name!)
     .filter((name) => KNOWN.includes(name))
-    .map((name) => `${name}: ignored in .env, where = has to follow the name`);
+    .map((name) => `${name}: ignored in .env, where a setting is written NAME=value`);

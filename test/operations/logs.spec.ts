@@ -183,9 +183,7 @@ it.each<[string, Record<string, string>, string[]]>([
   [
     'a short secret, without showing it',
     { USER_ID_SECRET: 's3cr3t' },
-    [
-      'USER_ID_SECRET has fewer than 32 characters, which production refuses, and it cannot change once there are users',
-    ],
+    ['USER_ID_SECRET has fewer than 32 characters; production refuses it, and it cannot change once there are users'],
   ],
   [
     'a proxy that anybody can be',
@@ -195,14 +193,14 @@ it.each<[string, Record<string, string>, string[]]>([
   [
     'users who cannot sign in',
     { BASIC_AUTH_ENABLED: 'false', TOKENS_ENABLED: 'false', NODE_ENV: 'production', MIGRATE_ON_START: 'true' },
-    ['TOKENS_ENABLED: nobody can sign in, as BASIC_AUTH_ENABLED and OAUTH_URI are off, too'],
+    ['TOKENS_ENABLED: nobody can sign in, as BASIC_AUTH_ENABLED and OAUTH_URI are off too; turn one of them on'],
   ],
   [
     'a message without its date',
     { EOS_MESSAGE: 'Bye' },
     ['EOS_DATE: without it, EOS_MESSAGE and EOS_URL have no effect'],
   ],
-  ['a date that is over', { EOS_DATE: '2020-01-01' }, ['EOS_DATE is over, so requests are refused with 410']],
+  ['a date that is over', { EOS_DATE: '2020-01-01' }, ['EOS_DATE has passed, so requests are refused with 410']],
   ['nothing without a reason', {}, []],
 ])('warns of %s', async (_, settings, texts) => {
   const secrets = { USER_ID_SECRET: 'u'.repeat(32), SESSION_SECRET: 's'.repeat(32), PUBLIC_URL: 'https://x.example' };

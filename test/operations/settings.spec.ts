@@ -23,9 +23,9 @@ describe('a start with wrong settings', () => {
     expect(status).toBe(1);
     expect(stderr.trim().split('\n')).toEqual([
       'PAGESIZE: unknown, did you mean PAGE_SIZE?',
-      'HOST: ignored in .env, where = has to follow the name',
-      'PORT: must be 0 to 65535, not "65536"',
-      'PAGE_SIZE: must be 1 to 10000, not "many"',
+      'HOST: ignored in .env, where a setting is written NAME=value',
+      'PORT: must be an integer from 0 to 65535, not "65536"',
+      'PAGE_SIZE: must be an integer from 1 to 10000, not "many"',
       'PUBLIC_URL: required in production',
       'USER_ID_SECRET: required in production',
       'SESSION_SECRET: required in production',

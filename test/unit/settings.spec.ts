@@ -227,31 +227,31 @@ describe('a setting is taken', () => {
 
 describe('a wrong setting is refused with one line', () => {
   const boolean = 'must be true or false';
-  const seconds = 'must be 1 to 2147483647';
-  const baseUrl = 'must be an absolute http(s) URL without user name, query and fragment';
-  const percent = 'must have each % that stands for itself written as %25';
+  const seconds = 'must be an integer from 1 to 2147483647';
+  const baseUrl = 'must be an absolute http(s) URL without user name, query or fragment';
+  const percent = 'must have each literal % written as %25';
   const database = 'must be sqlite:PATH, sqlite::memory: or mysql://user:password@host:port/name';
-  const port = 'must have a port of 1 to 65535';
+  const port = 'must have a port from 1 to 65535';
   const parameter = (name: string) =>
-    `must have no parameter but ssl-mode, ssl-ca, ssl-cert, ssl-key, socket, not "${name}"`;
+    `must have only the parameters ssl-mode, ssl-ca, ssl-cert, ssl-key and socket, and no "${name}"`;
   const mode = 'must have an ssl-mode of DISABLED, REQUIRED, VERIFY_CA or VERIFY_IDENTITY';
   const pair = 'must have both ssl-cert and ssl-key, or neither';
   const redis = 'must be a redis:// or rediss:// URL, or redis-sentinel://user:password@HOST:PORT,HOST:PORT/MASTER';
   const scope = 'must be one or more scopes, separated by single spaces, of printable ASCII without " and \\';
   const line = 'must be one line of text without control characters';
-  const issuer = 'must be an https URL (plain http only on loopback) without user name, query and fragment';
+  const issuer = 'must be an https URL (plain http only on loopback) without user name, query or fragment';
   const date = 'must be a date yyyy-mm-dd';
-  const domains = 'must be a comma-separated list of host names, each with *. before it or a port after it if need be';
-  const proxies = 'must be a number of proxies, their addresses and ranges, comma-separated, true or false';
+  const domains = 'must be a comma-separated list of host names, optionally with *. in front or a port at the end';
+  const proxies = 'must be a number of proxies, a comma-separated list of addresses and ranges, true or false';
   it.each([
     ['NODE_ENV', 'staging', 'must be development, production or test'],
-    ['HOST', 'http://127.0.0.1', 'must be an IP address or a host name, without scheme and port'],
-    ['HOST', '127.0.0.1:8000', 'must be an IP address or a host name, without scheme and port'],
-    ['HOST', 'two words', 'must be an IP address or a host name, without scheme and port'],
-    ['PORT', 'http', 'must be 0 to 65535'],
-    ['PORT', '-1', 'must be 0 to 65535'],
-    ['PORT', '1.5', 'must be 0 to 65535'],
-    ['PORT', '65536', 'must be 0 to 65535'],
+    ['HOST', 'http://127.0.0.1', 'must be an IP address or a host name, without scheme or port'],
+    ['HOST', '127.0.0.1:8000', 'must be an IP address or a host name, without scheme or port'],
+    ['HOST', 'two words', 'must be an IP address or a host name, without scheme or port'],
+    ['PORT', 'http', 'must be an integer from 0 to 65535'],
+    ['PORT', '-1', 'must be an integer from 0 to 65535'],
+    ['PORT', '1.5', 'must be an integer from 0 to 65535'],
+    ['PORT', '65536', 'must be an integer from 0 to 65535'],
     ['PUBLIC_URL', 'example.com', baseUrl],
     ['PUBLIC_URL', 'ftp://example.com', baseUrl],
     ['PUBLIC_URL', 'https://example.com/?a=b', baseUrl],
@@ -318,9 +318,9 @@ describe('a wrong setting is refused with one line', () => {
     ['DATABASE_URL', 'sqlite:', database],
     ['DATABASE_URL', 'sqlite: ', database],
     ['DATABASE_URL', 'sqlite: list.sqlite', database],
-    ['DATABASE_POOL_SIZE', '0', 'must be 1 to 1000'],
-    ['DATABASE_POOL_SIZE', '1001', 'must be 1 to 1000'],
-    ['DATABASE_POOL_SIZE', 'ten', 'must be 1 to 1000'],
+    ['DATABASE_POOL_SIZE', '0', 'must be an integer from 1 to 1000'],
+    ['DATABASE_POOL_SIZE', '1001', 'must be an integer from 1 to 1000'],
+    ['DATABASE_POOL_SIZE', 'ten', 'must be an integer from 1 to 1000'],
     ['MIGRATE_ON_START', 'perhaps', boolean],
     ['REDIS_URL', 'http://cache', redis],
     ['REDIS_URL', 'redis://', redis],
@@ -373,33 +373,33 @@ describe('a wrong setting is refused with one line', () => {
     ['OAUTH_REDIRECT_DOMAINS', '*.127.0.0.1', domains],
     ['OAUTH_REDIRECT_DOMAINS', '127.1', domains],
     ['OAUTH_REDIRECT_DOMAINS', 'exa%6dple.com', domains],
-    ['OAUTH_TOKEN_CACHE_SECONDS', '-1', 'must be 0 to 2147483647'],
-    ['OAUTH_TOKEN_CACHE_SECONDS', '2147483648', 'must be 0 to 2147483647'],
+    ['OAUTH_TOKEN_CACHE_SECONDS', '-1', 'must be an integer from 0 to 2147483647'],
+    ['OAUTH_TOKEN_CACHE_SECONDS', '2147483648', 'must be an integer from 0 to 2147483647'],
     ['OAUTH_STATE_SECONDS', '0', seconds],
-    ['PAGE_SIZE', '0', 'must be 1 to 10000'],
-    ['PAGE_SIZE', '10001', 'must be 1 to 10000'],
-    ['MAX_PAGE_BYTES', '0', 'must be 1 to 67108864'],
-    ['MAX_PAGE_BYTES', '4MB', 'must be 1 to 67108864'],
-    ['MAX_PAGE_BYTES', '67108865', 'must be 1 to 67108864'],
-    ['MAX_ARTICLES_PER_USER', '-1', 'must be 0 to 1000000000'],
-    ['MAX_ARTICLES_PER_USER', '1000000001', 'must be 0 to 1000000000'],
-    ['MAX_ARTICLES_PER_USER', 'none', 'must be 0 to 1000000000'],
-    ['WAIT_MAX_SECONDS', '3601', 'must be 0 to 3600'],
-    ['WAITING_PER_USER', '0', 'must be 1 to 1000000'],
-    ['WAITING_MAX', '0', 'must be 1 to 1000000'],
+    ['PAGE_SIZE', '0', 'must be an integer from 1 to 10000'],
+    ['PAGE_SIZE', '10001', 'must be an integer from 1 to 10000'],
+    ['MAX_PAGE_BYTES', '0', 'must be an integer from 1 to 67108864'],
+    ['MAX_PAGE_BYTES', '4MB', 'must be an integer from 1 to 67108864'],
+    ['MAX_PAGE_BYTES', '67108865', 'must be an integer from 1 to 67108864'],
+    ['MAX_ARTICLES_PER_USER', '-1', 'must be an integer from 0 to 1000000000'],
+    ['MAX_ARTICLES_PER_USER', '1000000001', 'must be an integer from 0 to 1000000000'],
+    ['MAX_ARTICLES_PER_USER', 'none', 'must be an integer from 0 to 1000000000'],
+    ['WAIT_MAX_SECONDS', '3601', 'must be an integer from 0 to 3600'],
+    ['WAITING_PER_USER', '0', 'must be an integer from 1 to 1000000'],
+    ['WAITING_MAX', '0', 'must be an integer from 1 to 1000000'],
     ['WEB_APP_ENABLED', 'on', boolean],
     ['TOKENS_ENABLED', 'off', boolean],
     ['COMPRESSION_ENABLED', 'gzip', boolean],
-    ['BATCH_MAX_REQUESTS', '0', 'must be 1 to 1000'],
-    ['BATCH_MAX_REQUESTS', '1001', 'must be 1 to 1000'],
+    ['BATCH_MAX_REQUESTS', '0', 'must be an integer from 1 to 1000'],
+    ['BATCH_MAX_REQUESTS', '1001', 'must be an integer from 1 to 1000'],
     ['DELETE_COLLECTION_ENABLED', 'yes', boolean],
-    ['MAX_BODY_BYTES', '0', 'must be 1 to 268435456'],
-    ['MAX_BODY_BYTES', '2MB', 'must be 1 to 268435456'],
-    ['MAX_BODY_BYTES', '268435457', 'must be 1 to 268435456'],
+    ['MAX_BODY_BYTES', '0', 'must be an integer from 1 to 268435456'],
+    ['MAX_BODY_BYTES', '2MB', 'must be an integer from 1 to 268435456'],
+    ['MAX_BODY_BYTES', '268435457', 'must be an integer from 1 to 268435456'],
     ['BACKOFF', 'sometimes', 'must be auto, always or off'],
     ['BACKOFF_SECONDS', '0', seconds],
     ['RETRY_AFTER_SECONDS', '0', seconds],
-    ['RATE_LIMIT_PER_MINUTE', '-5', 'must be 0 to 2147483647'],
+    ['RATE_LIMIT_PER_MINUTE', '-5', 'must be an integer from 0 to 2147483647'],
     ['EOS_DATE', 'soon', date],
     ['EOS_DATE', '2030-02-30', date],
     ['EOS_DATE', '2030-6-1', date],
@@ -409,10 +409,10 @@ describe('a wrong setting is refused with one line', () => {
     ['EOS_URL', 'example.com', 'must be an absolute http(s) URL'],
     ['EOS_URL', 'javascript:alert(1)', 'must be an absolute http(s) URL'],
     ['EOS_URL', 'ftp://example.com/', 'must be an absolute http(s) URL'],
-    ['TOMBSTONE_RETENTION_DAYS', '-1', 'must be 0 to 36500'],
-    ['TOMBSTONE_RETENTION_DAYS', '36501', 'must be 0 to 36500'],
+    ['TOMBSTONE_RETENTION_DAYS', '-1', 'must be an integer from 0 to 36500'],
+    ['TOMBSTONE_RETENTION_DAYS', '36501', 'must be an integer from 0 to 36500'],
     ['LOG_LEVEL', 'loud', 'must be trace, debug, info, warn, error, fatal or silent'],
-    ['METRICS_PORT', 'x', 'must be 0 to 65535'],
+    ['METRICS_PORT', 'x', 'must be an integer from 0 to 65535'],
   ])('%s=%s', (name, value, problem) => {
     const quoted = value.replace(/:\/\/.*@/, '://…@').replace(/^(x{100})x*$/, '$1…');
     expect(refusalOf({ [name]: value })).toBe(
@@ -439,7 +439,10 @@ describe('a wrong setting is refused with one line', () => {
     [{ PORT: '9100', METRICS_PORT: '9100' }, ['METRICS_PORT: must differ from PORT, which is 9100']],
     [
       { PORT: '70000', METRICS_PORT: '70000' },
-      ['PORT: must be 0 to 65535, not "70000"', 'METRICS_PORT: must be 0 to 65535, not "70000"'],
+      [
+        'PORT: must be an integer from 0 to 65535, not "70000"',
+        'METRICS_PORT: must be an integer from 0 to 65535, not "70000"',
+      ],
     ],
   ])('METRICS_PORT that is PORT: %j', (variables, lines) => {
     expect(refusalOf(variables).split('\n')).toEqual(lines);
@@ -449,9 +452,9 @@ describe('a wrong setting is refused with one line', () => {
     const variables = { PORT: 'x', BASIC_AUTH_ENABLED: 'no', PAGE_SIZE: '0', SESSION_SECRET_FILE: '/no/such/file' };
     expect(refusalOf(variables).split('\n')).toEqual([
       'SESSION_SECRET_FILE: cannot be read (ENOENT): "/no/such/file"',
-      'PORT: must be 0 to 65535, not "x"',
+      'PORT: must be an integer from 0 to 65535, not "x"',
       'BASIC_AUTH_ENABLED: must be true or false, not "no"',
-      'PAGE_SIZE: must be 1 to 10000, not "0"',
+      'PAGE_SIZE: must be an integer from 1 to 10000, not "0"',
     ]);
   });
 });
@@ -552,7 +555,7 @@ describe('a value in a file', () => {
   });
 
   it('is validated', () => {
-    expect(refusalOf({ PORT_FILE: fileWith('http') })).toBe('PORT: must be 0 to 65535, not "http"');
+    expect(refusalOf({ PORT_FILE: fileWith('http') })).toBe('PORT: must be an integer from 0 to 65535, not "http"');
   });
 
   it('fulfils what production requires', () => {
@@ -561,7 +564,9 @@ describe('a value in a file', () => {
   });
 
   it('is refused beside a direct value', () => {
-    expect(refusalOf({ PORT: '1', PORT_FILE: fileWith('2') })).toBe('PORT: set both directly and by PORT_FILE');
+    expect(refusalOf({ PORT: '1', PORT_FILE: fileWith('2') })).toBe(
+      'PORT: set both directly and through PORT_FILE; remove one of them',
+    );
   });
 
   it('is refused when it is a folder', () => {
@@ -595,7 +600,7 @@ describe('a line of .env', () => {
     ['PATH /bin', []],
   ])('%j assigns nothing to %j', (text, names) => {
     expect(unassignedNames(text)).toEqual(
-      names.map((name) => `${name}: ignored in .env, where = has to follow the name`),
+      names.map((name) => `${name}: ignored in .env, where a setting is written NAME=value`),
     );
   });
 });
