@@ -13,8 +13,8 @@ export function addMigrate(commands: Command, shell: Shell): void {
   commands
     .command('migrate')
     .summary('Bring the database schema up to date')
-    .description('Brings the schema of DATABASE_URL up to date. Several may run at once.')
-    .option('--check', 'only say what is pending; anything that is needs attention (3)')
+    .description('Brings the schema of DATABASE_URL up to date. Several processes may do so at once.')
+    .option('--check', 'only list what is pending; exits with 3 if anything is')
     .action(({ check = false }: { check?: boolean }) =>
       shell.run(async ({ settings, print }) => {
         const names = await migrateDatabase(settings, check).catch((error: unknown) => {
@@ -65,7 +65,7 @@ export function addAdvanceClocks(commands: Command, shell: Shell): void {
     .command('advance-clocks')
     .summary('After restoring a backup: make every device start over')
     .description(
-      `After a backup was restored, devices know changes that the service has lost, and request only newer ones. This gives every list a new timestamp, later than any that devices can have seen, so that the service tells each device that asks for changes since an earlier one to start over. Run it before devices reconnect. "restore" includes it.`,
+      `After a backup was restored, devices know changes that the service has lost, and request only newer ones. This gives every list a new timestamp, later than any that devices can have seen. The service then tells each device that asks for changes since an earlier one to start over. Run it before devices reconnect. "restore" includes it.`,
     )
     .option(
       '--to <time>',

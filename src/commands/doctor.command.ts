@@ -13,9 +13,9 @@ export function addDoctor(commands: Command, shell: Shell): void {
     .command('doctor')
     .summary('Check the data of all users, and repair it')
     .description(
-      `Checks that tables, columns and indexes match the migrations, and for each user: the clock is a time at or after every timestamp, the count of articles is right, tombstones have no content, no value is missing, of another type or out of range, every article's URL has the right hash, which keeps URLs unique. The service may run meanwhile. The last line says what to do next.
+      `Checks that tables, columns and indexes match the migrations. For each user, it checks that the clock is at or after every timestamp, that the count of articles is right, that tombstones have no content, that no value is missing, out of range or of another type, and that every URL has the right hash, which keeps URLs unique. The service may run meanwhile. The last line says what to do next.
 
-An intact backup that was restored has nothing wrong in it, but is older than what devices know: run "advance-clocks" after restoring one.`,
+A restored backup may be intact and yet older than what devices know: run "advance-clocks" after restoring one.`,
     );
   addUserOptions(command)
     .option('--repair', 'advance the clocks and correct the counts of articles; everything else is left to you')

@@ -8,7 +8,7 @@ export function addSettings(commands: Command, shell: Shell): void {
     .command('settings')
     .summary('Show all settings and where each comes from')
     .description(
-      'Prints a line for each setting: its name, the value in force, and where it comes from: the environment, .env, a file (NAME_FILE) or the default. Secrets and passwords are not shown. The service need not run.',
+      'Prints a line for each setting: its name, the value in force, and where it comes from: the environment, .env, a file (NAME_FILE) or the default. Secrets and passwords are not shown. The service need not be running.',
     )
     .option('--json', 'one JSON object per line')
     .action(({ json }: { json?: boolean }) =>

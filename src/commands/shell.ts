@@ -118,7 +118,7 @@ const printLine = (line: string): Promise<boolean> =>
       const { code = error.message } = error;
       // The stream is destroyed by the first line that the reader does not take.
       if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') resolve(false);
-      else reject(new CommandError(`standard output cannot be written (${code})`));
+      else reject(new CommandError(`cannot write to standard output (${code})`));
     });
   });
 

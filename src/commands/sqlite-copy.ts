@@ -101,7 +101,7 @@ export function highestClockIn(file: string): number {
 function whyNotCopied(from: string, to: string, error: unknown): string {
   const [reason = ''] = (error as Error).message.split('\n');
   if (isNoDatabase(error) || /^no such (table|column): /.test(reason))
-    return 'is not a database of this service; look at the path';
+    return 'is not a database of this service; check the path';
   if (isCorrupt(error)) return `is damaged (${reason})`;
   return whyUnusable(from) ?? `cannot be copied to ${to}: ${reason}`;
 }

@@ -17,7 +17,7 @@ export function addTokenCreate(commands: Command, shell: Shell): void {
     .command('create')
     .summary('Create a personal token for a device of a user')
     .description(
-      `Prints the token, which devices send as "Authorization: Bearer rl_…", and as a link and a QR code that open the web application signed in. It is shown only once; only a hash is stored.
+      `Prints the token, which devices send as "Authorization: Bearer rl_…", and a link and a QR code that open the web application signed in. It is shown only once, as only a hash is stored.
 
 A token is enough to create a user; the list begins with the first request. Give each device its own, so that the token of a lost device can be revoked alone.`,
     )
@@ -51,7 +51,7 @@ async function create(context: DatabaseContext, user: string, options: Options):
   );
   await inserted.catch((error: unknown) => {
     if (database.dialect.classify(error) !== 'duplicate') throw error;
-    throw new CommandError(`${user} has a token "${name}" already: revoke it first, or choose another --name`);
+    throw new CommandError(`${user} already has a token "${name}"; revoke it first, or choose another --name`);
   });
   await print(token);
   if (!quiet) for (const line of explanation(settings, token, expires_on)) await print(line);
@@ -63,12 +63,12 @@ function explanation(settings: Settings, token: string, expiresOn: number | null
   if (!settings.webAppEnabled) return lines;
   // Without PUBLIC_URL this is a trial service on this machine.
   const link = `${settings.publicUrl ?? baseUrl(settings.host, settings.port)}/app/#token=${token}`;
-  lines.push('', 'Opens the web application signed in; whoever has the link is the user:', link);
+  lines.push('', 'This link opens the web application signed in; whoever has it can read and change the list:', link);
   lines.push('', renderUnicodeCompact(link, { border: 2 }));
   if (/^(localhost|.*\.localhost|127\..*|0\.0\.0\.0|\[::1?\])$/.test(new URL(link).hostname))
     lines.push(
       '',
-      'The link works on this machine only; with PUBLIC_URL=https://list.example.com in the settings it names the address that other devices use.',
+      'The link works on this machine only. For one that works on other devices, set PUBLIC_URL, as in https://list.example.com.',
     );
   return lines;
 }
@@ -88,7 +88,7 @@ function readLifetime(text: string): number {
 export function addTokenList(commands: Command, shell: Shell): void {
   commands
     .command('list')
-    .summary('List personal tokens, of a user or of all')
+    .summary('List the personal tokens of a user, or of all')
     .description(
       'Prints a line for each token: user, name, when it was created, when it expires, when it was last used, to the hour, and whether it may only read. The tokens themselves are not stored.',
     )
@@ -117,7 +117,7 @@ function lineOf({ subject, name, created_on, expires_on, last_used_on, read_only
   const end =
     expires_on === null ? 'never expires' : `${expires_on <= now ? 'EXPIRED' : 'until'} ${minute(expires_on)}`;
   const use = last_used_on === null ? 'never used' : `used ${minute(last_used_on)}`;
-  return `${subject}  ${name}  made ${minute(created_on)}  ${end}  ${use}${read_only ? '  read-only' : ''}`;
+  return `${subject}  ${name}  created ${minute(created_on)}  ${end}  ${use}${read_only ? '  read-only' : ''}`;
 }
 
 const minute = (time: number): string => shownTime(time).replace(/:\d\d\.\d{3}Z$/, 'Z');
@@ -125,13 +125,13 @@ const minute = (time: number): string => shownTime(time).replace(/:\d\d\.\d{3}Z$
 export function addTokenRevoke(commands: Command, shell: Shell): void {
   commands
     .command('revoke')
-    .summary('Revoke a personal token, or all of a user')
+    .summary("Revoke one of a user's personal tokens, or all")
     .description('Every instance refuses the token within a few seconds. What the user stored stays.')
     .argument('<user>', 'whose token', readName)
     .option('--name <name>', 'the token to revoke', readName)
     .addOption(new Option('--all', 'all tokens of the user').conflicts('name'))
     .action((user: string, { name, all }: { name?: string; all?: boolean }) => {
-      if (name === undefined && !all) throw new InvalidArgumentError('--name: say which token, or --all.');
+      if (name === undefined && !all) throw new InvalidArgumentError('--name: name a token, or use --all.');
       return shell.withDatabase(async ({ database, print, audit }) => {
         audit(name === undefined ? 'token revoke --all' : `token revoke --name ${name}`, user);
         const revoked = await deleteTokens(database, user, name);

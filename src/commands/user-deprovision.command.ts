@@ -56,7 +56,7 @@ async function end(context: DatabaseContext, subject: string, accounts: Buffer[]
   });
   const revoked = await deleteTokens(database, subject);
   const kept = erase_on === null ? 'the list is kept' : `the list is erased after ${new Date(erase_on).toISOString()}`;
-  const until = found ? kept : 'there is no list of this subject; look at its spelling if there should be one';
+  const until = found ? kept : 'this subject has no list; check the spelling if it should have one';
   await print(
     `deprovisioned ${subject}: all tokens are refused, ${counted(revoked, 'personal token')} revoked; ${until}`,
   );

@@ -30,13 +30,13 @@ export function addUserImport(commands: Command, shell: Shell): void {
     .command('import')
     .summary('Read what "user export" wrote, or a file of another service')
     .description(
-      `Reads a file, whose format is recognised:
+      `Reads a file in one of these formats, which it recognises:
 ${FORMATS.map(({ name, label }) => `  ${name.padEnd(13)} ${label}`).join('\n')}
-or a zip of such files (Pocket, Omnivore). A text may be in UTF-8, UTF-16 or Windows-1252, a table with commas, semicolons or tabs, its columns in any order.
+or a zip of such files (Pocket, Omnivore). Texts may be in UTF-8, UTF-16 or Windows-1252. Tables may be separated by commas, semicolons or tabs, with their columns in any order.
 
 "lines" is what "user export" wrote: it brings users back as they were; where a list has changed since, what is missing in it is added. The file says whose it is, unless a user is named. It is the only format that loses nothing.
 
-Articles whose URL the user already has are left alone, so that an import can be repeated. Descriptions become the excerpt, what is archived elsewhere counts as read. What an article has no field for (tags, folders, highlights, second descriptions, the text of the page, other columns, progress without a word count) is left out; the last line says for how many entries, and how many have no date that can be read: these are added now. It needs attention (3) when it is done but some entries cannot be articles, files of an archive cannot be read, or articles exceed MAX_ARTICLES_PER_USER; they are listed.`,
+Articles whose URL the user already has are left alone, so that an import can be repeated. Descriptions become the excerpt, and what is archived elsewhere counts as read. What articles have no field for (tags, folders, highlights, second descriptions, the text of the page, other columns, progress without a word count) is left out. The last line says of how many entries, and how many have no date that can be read and count as added now. It needs attention (3) when it is done but some entries cannot be articles, files of an archive cannot be read, or articles exceed MAX_ARTICLES_PER_USER; they are listed.`,
     )
     .argument('<file>', 'the file; - is standard input');
   addUserOptions(command)
@@ -83,7 +83,7 @@ function contentsOf(bytes: Buffer, wanted?: string): Contents {
     return contents;
   } catch (error) {
     if (error instanceof UnknownExport)
-      throw new InvalidArgumentError(`This is ${error.message}; say --format (${NAMES.join(', ')}) if it is one.`);
+      throw new InvalidArgumentError(`This is ${error.message}; use --format (${NAMES.join(', ')}) if it is one.`);
     throw error instanceof ReadError ? new CommandError(`${error.message}; nothing was imported`) : error;
   }
 }

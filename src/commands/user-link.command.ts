@@ -17,7 +17,7 @@ type Options = { subject: string; issuer?: string; dryRun?: boolean };
 export function addUserLink(commands: Command, shell: Shell): void {
   commands
     .command('link')
-    .summary('Give the list of a user of personal tokens to a user of the provider')
+    .summary('Move the list of a user with personal tokens to a user of the provider')
     .description(
       `Moves all articles and tombstones of the user, with ids and timestamps, in one transaction. The user's tokens are revoked first: the devices sign in at the provider from then on, and continue where they were. Refused if either user is deprovisioned, or if the user of the provider already has records; import them with "user export" and "user import" instead.`,
     )

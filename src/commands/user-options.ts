@@ -26,15 +26,15 @@ export interface NamedUser {
 
 export const addUserOptions = (command: Command): Command =>
   command
-    .option('--key <hex>', 'the user by the account\'s key, as "user list" shows it', (text) =>
+    .option('--key <hex>', 'the user with this account key, as "user list" shows it', (text) =>
       readKey(text).toLowerCase(),
     )
-    .option('--subject <subject>', "by the user's subject at the identity provider", readSubject)
+    .option('--subject <subject>', 'the user with this subject at the identity provider', readSubject)
     .option('--issuer <url>', 'with --subject: the identity provider, when that is not OAUTH_URI', readIssuer)
-    .option('--local <name>', 'a user of personal tokens', readSubject)
+    .option('--local <name>', 'the user with personal tokens of this name', readSubject)
     .option(
       '--basic <name>',
-      'a Basic user; the password comes from BASIC_PASSWORD, or else is a line of standard input',
+      'the Basic user of this name; the password comes from BASIC_PASSWORD, or from a line of standard input',
       readSubject,
     );
 
@@ -42,7 +42,7 @@ export const addUserOptions = (command: Command): Command =>
 export function namedUser({ issuer, ...options }: UserOptions): NamedUser | undefined {
   const [option, ...more] = NAMING.filter((each) => options[each] !== undefined);
   if (more.length > 0 || (issuer !== undefined && !option)) throw new InvalidArgumentError(NAME_ONE);
-  if (issuer !== undefined && option !== 'subject') throw new InvalidArgumentError('--issuer: goes with --subject.');
+  if (issuer !== undefined && option !== 'subject') throw new InvalidArgumentError('--issuer: needs --subject.');
   return option && { option, name: options[option]!, issuer };
 }
 
@@ -81,12 +81,12 @@ export async function accountWith(context: DatabaseContext, user: NamedUser, key
 /** Throws `CommandError` for a user whose tokens are refused. */
 export async function requireProvisioned(session: Session, who: string, account: Buffer): Promise<void> {
   if (await isDeprovisioned(session, account))
-    throw new CommandError(`${who} is deprovisioned; "user deprovision --undo" comes first`);
+    throw new CommandError(`${who} is deprovisioned; run "user deprovision --undo" first`);
 }
 
 /** The identity provider of `--issuer`, or else that of the settings. Throws `InvalidArgumentError` when there is none. */
 export function issuerOf({ settings }: CommandContext, issuer = settings.oauthUri): string {
-  if (!issuer) throw new InvalidArgumentError('--issuer: OAUTH_URI is not set, name the identity provider.');
+  if (!issuer) throw new InvalidArgumentError('--issuer: OAUTH_URI is not set; name the identity provider.');
   return withoutSlash(issuer);
 }
 

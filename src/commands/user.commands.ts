@@ -11,7 +11,7 @@ export function addUserList(commands: Command, shell: Shell): void {
     .command('list')
     .summary('List the users by key')
     .description(
-      'Prints a line for each user: key, number of live articles, time of the latest change. The list has no names, which are stored only with personal tokens (see "token list"): the first line of "user export --subject NAME" has the key of a user you know.',
+      'Prints a line for each user: key, number of live articles, time of the latest change. There are no names in it, as these are stored only with personal tokens (see "token list"). To find the key of a user you know, look at the first line of "user export --subject NAME".',
     )
     .option('--json', 'one JSON object per line')
     .action(({ json }: { json?: boolean }) =>
@@ -33,7 +33,7 @@ export function addUserList(commands: Command, shell: Shell): void {
 export function addUserExport(commands: Command, shell: Shell): void {
   const command = commands
     .command('export')
-    .summary('Write all that is stored of a user as JSON lines')
+    .summary('Write everything that is stored about a user as JSON lines')
     .description(
       'Writes to standard output, for each user, a line with the account and then a line for each article and each tombstone, as the API shows them, oldest change first. "user import" reads it. The service may run meanwhile: what changes during the export is in it in its old or its new form, or in both. This format loses nothing. The web application also writes CSV, which loses who added and who read an article, when it was read, the page\'s own title and parts of seconds, and bookmarks (HTML), which keep address, title, excerpt, date, unread and favourite alone.',
     )
@@ -41,7 +41,7 @@ export function addUserExport(commands: Command, shell: Shell): void {
   addUserOptions(command).action((options: UserOptions & { all?: boolean }) => {
     const user = namedUser(options);
     if (Boolean(options.all) === (user !== undefined))
-      throw new InvalidArgumentError('Name one user with --key, --subject, --local or --basic, or say --all.');
+      throw new InvalidArgumentError('Name one user with --key, --subject, --local or --basic, or use --all.');
     return shell.withDatabase(async (context) => {
       const { database, print, progress } = context;
       const named = user && (await requireAccount(context, user));
@@ -61,9 +61,9 @@ export function addUserExport(commands: Command, shell: Shell): void {
 export function addUserErase(commands: Command, shell: Shell): void {
   const command = commands
     .command('erase')
-    .summary('Delete all that is stored of a user, for good')
+    .summary('Delete everything that is stored about a user, for good')
     .description(
-      "Deletes the user's articles, tombstones and account in small chunks; the database keeps nothing. It can be repeated when it was interrupted. Delete backups and exported files yourself. Devices that still sign in start with an empty list.",
+      "Deletes the user's articles, tombstones and account in small chunks; the database keeps nothing. If it is interrupted, repeat it. Delete backups and exported files yourself. Devices that still sign in start with an empty list.",
     );
   addUserOptions(command)
     .option('--dry-run', 'only say what there is')

@@ -5,7 +5,7 @@ import { SettingError, type Settings } from '../config/settings.js';
 import { cannotBeOpened, isCorrupt, isNoDatabase } from './sqlite/dialect.js';
 
 const { R_OK, W_OK, X_OK } = constants;
-const LOOK = 'look at the path and whether its volume is mounted';
+const LOOK = 'check the path, and that its volume is mounted';
 
 /** The file of an SQLite database; undefined for a server and for an in-memory database. */
 export function databaseFile({ databaseUrl }: Pick<Settings, 'databaseUrl'>): string | undefined {
@@ -47,7 +47,7 @@ function whyNoFile(databaseUrl: string, error: Error): string {
   const reason = error.message.split('\n')[0]!;
   if (!file) return `cannot be opened: ${reason}`;
   if (isNoDatabase(error))
-    return `${file} is not a SQLite database; look at the path, or restore a backup if it was the database of this service`;
+    return `${file} is not a SQLite database; check the path, or restore a backup if it was the database of this service`;
   if (isCorrupt(error)) return `${file} is corrupt (${reason}): ${CORRUPT_ADVICE}`;
   return `${file} ${whyUnusable(file) ?? `cannot be opened: ${reason}`}`;
 }
@@ -73,10 +73,10 @@ function whyRefused(databaseUrl: string, error: ConnectionError): string | undef
   if (advice) return `${cannot} ${advice}`;
   if (errno === TLS_REQUIRED) return `${cannot} add ssl-mode=VERIFY_IDENTITY or another ssl-mode`;
   if (ACCESS_DENIED.includes(errno))
-    return `${cannot} look at user and password, and whether they require ${tls ? 'a client certificate (ssl-cert, ssl-key)' : 'TLS (ssl-mode)'}`;
+    return `${cannot} check user and password, and whether the user requires ${tls ? 'a client certificate (ssl-cert, ssl-key)' : 'TLS (ssl-mode)'}`;
   if (NO_DATABASE.includes(errno))
     return (
-      `${cannot} if ${JSON.stringify(database)} does not exist, create it, or let "npm run migrate" do that as a user who may; ` +
+      `${cannot} if ${JSON.stringify(database)} does not exist, create it, or run "npm run migrate" as a user who may create it; ` +
       'otherwise grant the user all rights on it'
     );
   return undefined;
@@ -88,7 +88,7 @@ function adviceOnTls({ code, message, syscall }: ConnectionError): string | unde
   if (message.startsWith('Hostname/IP does not match'))
     return 'connect to a host that the certificate is issued for, or choose ssl-mode=VERIFY_CA';
   if (message.includes('alert')) return 'the server does not accept the certificate of ssl-cert, or the version of TLS';
-  return 'name the authority that issued the certificate of the server as ssl-ca';
+  return 'set ssl-ca to the certificate of the authority that issued the server certificate';
 }
 
 /**
@@ -98,13 +98,13 @@ function adviceOnTls({ code, message, syscall }: ConnectionError): string | unde
 export function whyUnusable(file: string): string | undefined {
   const folder = dirname(file);
   if (statOf(file)?.isDirectory()) return 'is a folder; name a file in it';
-  if (statOf(folder)?.isDirectory() === false) return `cannot exist, as ${folder} is not a folder; look at the path`;
+  if (statOf(folder)?.isDirectory() === false) return `cannot exist, as ${folder} is not a folder; check the path`;
   const ofFolder = refusal(folder, R_OK | W_OK | X_OK);
   if (ofFolder === 'ENOENT' || ofFolder === 'ENOTDIR') return `cannot be created, as ${folder} does not exist; ${LOOK}`;
   const ofFile = refusal(file, R_OK | W_OK);
   const code = ofFolder ?? (ofFile === 'ENOENT' ? undefined : ofFile);
   if (code === 'EROFS') return 'is on a read-only volume; mount it for writing';
-  return code && `cannot be read and written (${code}); give the user of the service the right to it and to its folder`;
+  return code && `cannot be read and written (${code}); let the user of the service read and write it and its folder`;
 }
 
 /** Undefined for what is not there and for what cannot be reached. */

@@ -23,7 +23,8 @@ const OPTIONS: RedisOptions = {
 };
 
 const ADVICE: Readonly<Record<string, string>> = {
-  cluster: 'a Redis Cluster is not supported, and what is kept there needs none; name a single Redis or Sentinels',
+  cluster:
+    'Redis Cluster is not supported, nor needed for the little that is kept there; name a single Redis, or Sentinels',
   sentinel: 'this server is a Sentinel; write redis-sentinel://HOST:PORT/MASTER',
 };
 

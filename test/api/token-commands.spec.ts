@@ -66,7 +66,7 @@ describe('token create', () => {
   it('gives each token another secret, and a user no two of one name', async () => {
     const user = randomUUID();
     const first = await create(user);
-    await expect(create(user)).rejects.toThrow(/has a token "phone" already/);
+    await expect(create(user)).rejects.toThrow(/already has a token "phone"/);
     expect(await create(user, 'Phone')).not.toBe(first);
     expect(await create(`${user}x`)).not.toBe(first);
     await device(first).get('/articles').expect(200);
@@ -129,7 +129,7 @@ describe('token create', () => {
     const user = `${'Ж😀'.repeat(110)}${randomUUID().slice(0, 8)}`;
     const token = await create(user, '手机');
     await device(token).get('/articles').expect(200);
-    expect((await list(user))[0]).toContain(`${user}  手机  made 2027-01-15`);
+    expect((await list(user))[0]).toContain(`${user}  手机  created 2027-01-15`);
   });
 });
 

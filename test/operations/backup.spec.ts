@@ -139,7 +139,7 @@ it.each([['hello'], ['']])('a file with %j is not a backup, and nothing is repla
   await service.stop();
   writeFileSync(copy, text);
   const { status, err } = await runHere(['restore', copy], settings);
-  expect([status, err]).toEqual([1, `${copy} is not a database of this service; look at the path\n`]);
+  expect([status, err]).toEqual([1, `${copy} is not a database of this service; check the path\n`]);
   expect(await idsOf(await start(), 'alice')).toEqual([id]);
 });
 
@@ -193,7 +193,7 @@ describe('a mistake is answered with one line that says what is wrong, and nothi
   });
 
   const memory = 'DATABASE_URL: sqlite::memory: has no file; this command needs sqlite:PATH';
-  const look = 'look at the path and whether its volume is mounted';
+  const look = 'check the path, and that its volume is mounted';
   it.each<[command: string, operand: string, url: string, line: string]>([
     ['backup', 'sub', 'sqlite:DIR/list.sqlite', 'DIR/sub is a folder; name a file in it'],
     [
@@ -206,15 +206,15 @@ describe('a mistake is answered with one line that says what is wrong, and nothi
       'backup',
       'text/copy',
       'sqlite:DIR/list.sqlite',
-      'DIR/text/copy cannot exist, as DIR/text is not a folder; look at the path',
+      'DIR/text/copy cannot exist, as DIR/text is not a folder; check the path',
     ],
     ['backup', 'copy', 'sqlite:DIR/sub', 'DATABASE_URL: DIR/sub is a folder; name a file in it'],
-    ['backup', 'copy', 'sqlite:DIR/text', 'DIR/text is not a database of this service; look at the path'],
+    ['backup', 'copy', 'sqlite:DIR/text', 'DIR/text is not a database of this service; check the path'],
     [
       'backup',
       'copy',
       'sqlite:DIR/text/list',
-      'DATABASE_URL: DIR/text/list cannot exist, as DIR/text is not a folder; look at the path',
+      'DATABASE_URL: DIR/text/list cannot exist, as DIR/text is not a folder; check the path',
     ],
     ['backup', 'copy', 'sqlite::memory:', memory],
     ['restore', 'copy', 'sqlite:DIR/list.sqlite', 'DIR/copy: there is no such file'],
@@ -230,7 +230,7 @@ describe('a mistake is answered with one line that says what is wrong, and nothi
       'restore',
       'list.sqlite',
       'sqlite:DIR/text/list',
-      'DATABASE_URL: DIR/text/list cannot exist, as DIR/text is not a folder; look at the path',
+      'DATABASE_URL: DIR/text/list cannot exist, as DIR/text is not a folder; check the path',
     ],
     ['restore', 'copy', 'sqlite::memory:', memory],
   ])('%s %s of %s', async (command, operand, url, line) => {

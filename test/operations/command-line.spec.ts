@@ -54,7 +54,7 @@ describe('the command line', () => {
     [['user', 'export', '--key'], "option '--key <hex>' argument missing"],
     [['user', 'erase', '--subject', '--dry-run'], "option '--subject <subject>' argument missing"],
     [['doctor', '--high-water', 'file'], "unknown option '--high-water'"],
-    [['user', 'export'], 'Name one user with --key, --subject, --local or --basic, or say --all.'],
+    [['user', 'export'], 'Name one user with --key, --subject, --local or --basic, or use --all.'],
     [['user', 'export', '--all', '--key', 'a'.repeat(32)], 'Name one user'],
     [
       ['user', 'link', 'alice', '--subject', 'x', '--issuer', 'id.example.com'],
@@ -66,10 +66,7 @@ describe('the command line', () => {
       ['--local', 'alice'],
       ['--basic', 'alice'],
       ['--key', 'a'.repeat(32)],
-    ].map((named) => [
-      ['user', 'erase', ...named, '--issuer', 'https://id.example.com'],
-      '--issuer: goes with --subject.',
-    ]),
+    ].map((named) => [['user', 'erase', ...named, '--issuer', 'https://id.example.com'], '--issuer: needs --subject.']),
     [['user', 'erase', '--key', 'xyz'], '32 hexadecimal digits'],
     [['user', 'import'], "missing required argument 'file'"],
     [['user', 'import', '-', '--format', 'unheard-of'], 'Allowed choices are lines, csv, pocket, instapaper, '],
@@ -100,7 +97,7 @@ describe('the command line', () => {
     [['token', 'create', 'alice'], "required option '--name <name>' not specified"],
     [['token', 'create', 'alice', '--name', 'phone', '--expires', 'soon'], 'Expected a number of hours'],
     [['token', 'revoke'], "missing required argument 'user'"],
-    [['token', 'revoke', 'alice'], '--name: say which token, or --all.'],
+    [['token', 'revoke', 'alice'], '--name: name a token, or use --all.'],
     [
       ['token', 'revoke', 'alice', '--all', '--name', 'phone'],
       "option '--all' cannot be used with option '--name <name>'",
@@ -129,7 +126,7 @@ describe('the command line', () => {
     const { status, err } = await runHere(words, { ...production, ...secrets }, pocket);
     expect([status, err.split('\n')[0]]).toEqual([
       2,
-      'error: --issuer: OAUTH_URI is not set, name the identity provider.',
+      'error: --issuer: OAUTH_URI is not set; name the identity provider.',
     ]);
   });
 
@@ -185,7 +182,7 @@ describe('the command line', () => {
       expect([status, err]).toEqual([
         1,
         `DATABASE_URL: ${file} is not a SQLite database; ` +
-          'look at the path, or restore a backup if it was the database of this service\n',
+          'check the path, or restore a backup if it was the database of this service\n',
       ]);
     },
   );
@@ -244,7 +241,7 @@ describe('the command line', () => {
       { env: { PATH: process.env.PATH, ...settings }, encoding: 'utf8' },
     );
     expect(status).toBe(1);
-    expect(stderr).toMatch(/^.*"what":"user export".*\nstandard output cannot be written \(ENOSPC\)\n$/);
+    expect(stderr).toMatch(/^.*"what":"user export".*\ncannot write to standard output \(ENOSPC\)\n$/);
   });
 
   it('asks for a password on a terminal without showing it, and takes one line', () => {

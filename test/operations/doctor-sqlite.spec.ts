@@ -108,7 +108,7 @@ it('finds a token of which nobody can tell the end', async () => {
   expect([listed.status, lines.status]).toEqual([3, 3]);
   const { status, out } = await runHere(['doctor'], settings);
   expect(status).toBe(3);
-  const { 1: command } = /: (token revoke alice --name "phone"), and create another\n/.exec(out)!;
+  const { 1: command } = /: run (token revoke alice --name "phone"), and create another\n/.exec(out)!;
   await mustRunHere(command!.replaceAll('"', '').split(' '), settings);
   expect((await runHere(['doctor'], settings)).status).toBe(0);
 });

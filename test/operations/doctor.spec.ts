@@ -63,7 +63,11 @@ describe.each(Object.keys(DATABASES))('the doctor on %s', (name) => {
       ({ of }) => `UPDATE accounts SET last_modified = 5 ${of}`,
       'is behind the latest record',
     ],
-    ['a wrong count', ({ of }) => `UPDATE accounts SET live_count = 99 ${of}`, '99 articles are counted, there are 2'],
+    [
+      'a wrong count',
+      ({ of }) => `UPDATE accounts SET live_count = 99 ${of}`,
+      'the count of articles is 99, but there are 2',
+    ],
     ['records without an account', ({ of }) => `DELETE FROM accounts ${of}`, 'there are records without an account'],
     [
       'a clock beyond 2^53',
@@ -281,8 +285,8 @@ describe.each(Object.keys(DATABASES))('the doctor on %s', (name) => {
     const [one, other] = [await furnish(), await furnish()];
     await tamper(`UPDATE accounts SET live_count = 7 WHERE account IN (x'${one.key}', x'${other.key}')`);
     const { out } = await runHere(['doctor', '--repair'], settings);
-    expect(out).toContain(`${one.key}: 7 articles`);
-    expect(out).toContain(`${other.key}: 7 articles`);
+    expect(out).toContain(`${one.key}: the count of articles is 7`);
+    expect(out).toContain(`${other.key}: the count of articles is 7`);
     expect(out).toMatch(/ 2 problems found, 2 repaired\n/);
   });
 

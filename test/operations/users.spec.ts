@@ -54,13 +54,15 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
     expect(await mustRunHere(['user', 'erase', '--basic', user], settings)).toMatch(/^erased 250 /);
     expect((await runHere(['user', 'export', '--basic', user], settings)).status).toBe(1);
     expect(await mustRunHere(['user', 'import', '-', '--dry-run'], settings, exported)).toMatch(
-      /^would import 250 .* 1 user, 0 are there/,
+      /^would import 250 .* 1 user, 0 are already there/,
     );
     expect(await mustRun(['user', 'import', '-'], settings, exported)).toMatch(/^imported 250 /);
     expect(await fullState(service.url, user)).toEqual(before);
     expect(await clockOf(user)).toBe(clock);
     expect((await ask(user, 'GET', '/articles')).headers.get('total-records')).toBe('230');
-    expect(await mustRunHere(['user', 'import', '-'], settings, exported)).toMatch(/^imported 0 .* 250 were there/);
+    expect(await mustRunHere(['user', 'import', '-'], settings, exported)).toMatch(
+      /^imported 0 .* 250 were already there/,
+    );
     expect(await mustRunHere(['doctor', '--basic', user], settings)).toMatch(/ 0 problems/);
   });
 
@@ -76,11 +78,11 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
     const leftOut = 'left out, as a user has at most MAX_ARTICLES_PER_USER (2): 1 article\n';
     expect(await runHere(['user', 'import', '-', '--dry-run'], limited, exported)).toMatchObject({
       status: 3,
-      out: `would import 3 articles and tombstones of 1 user, 0 are there\n${leftOut}`,
+      out: `would import 3 articles and tombstones of 1 user, 0 are already there\n${leftOut}`,
     });
     expect(await runHere(['user', 'import', '-'], limited, exported)).toMatchObject({
       status: 3,
-      out: `imported 3 articles and tombstones of 1 user, 0 were there\n${leftOut}`,
+      out: `imported 3 articles and tombstones of 1 user, 0 were already there\n${leftOut}`,
     });
     const poller = new Poller([service.url], user);
     await poller.poll();
@@ -131,8 +133,8 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
     const later = (await save(user, 'later')).body;
     const exported = await mustRunHere(['user', 'export', '--basic', user], settings);
     const words = ['user', 'import', '-', '--basic', other];
-    expect(await mustRunHere(words, settings, exported)).toMatch(/^imported 2 .* 0 were there/);
-    expect(await mustRunHere(words, settings, exported)).toMatch(/^imported 0 .* 2 were there/);
+    expect(await mustRunHere(words, settings, exported)).toMatch(/^imported 2 .* 0 were already there/);
+    expect(await mustRunHere(words, settings, exported)).toMatch(/^imported 0 .* 2 were already there/);
     await poller.poll();
     expect(poller.items).toEqual(await fullState(service.url, other));
     expect(poller.items.size).toBe(3);
@@ -251,8 +253,10 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
     const [newest] = (await ask(user, 'GET', '/articles')).body.items;
     await ask(user, 'DELETE', `/articles/${newest!.id}`);
     const words = ['user', 'import', '-', '--basic', user];
-    expect(await mustRunHere([...words, '--dry-run'], settings, exported)).toMatch(/^would import 1 .* 249 are there/);
-    expect(await mustRunHere(words, settings, exported)).toMatch(/^imported 1 .* 249 were there/);
+    expect(await mustRunHere([...words, '--dry-run'], settings, exported)).toMatch(
+      /^would import 1 .* 249 are already there/,
+    );
+    expect(await mustRunHere(words, settings, exported)).toMatch(/^imported 1 .* 249 were already there/);
     expect((await ask(user, 'GET', '/articles?_limit=1')).body.items[0]!.url).toBe(newest!.url);
     expect(await mustRunHere(['doctor', '--basic', user], settings)).toMatch(/ 0 problems/);
   });
@@ -305,8 +309,8 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
       const { status, out } = await runHere(['user', 'import', '-', '--basic', user], settings, sample('pocket.csv'));
       expect(out).toBe(
         'line 6: url: not an absolute URL with a host: not-an-address\n' +
-          'imported 3 articles, 0 were there, 1 cannot be\n' +
-          'left out, as an article has no place for it: tags of 1 entry\n',
+          'imported 3 articles, 0 were already there, 1 cannot be imported\n' +
+          'left out, as articles have no field for it: tags of 1 entry\n',
       );
       expect(status).toBe(3);
       expect(await all(user)).toEqual([
@@ -338,10 +342,10 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
       await ask(user, 'POST', '/articles', { url: 'https://example.com/b', title: 'old', added_by: 'x', added_on: 1 });
       const words = ['user', 'import', '-', '--basic', user];
       expect(await mustRunHere([...words, '--dry-run'], settings, sample('bookmarks.netscape'))).toMatch(
-        /^would import 2 articles, 1 are there/,
+        /^would import 2 articles, 1 are already there/,
       );
       expect(await mustRunHere(words, settings, sample('bookmarks.netscape'))).toMatch(
-        /^imported 2 articles, 1 were there/,
+        /^imported 2 articles, 1 were already there/,
       );
       expect((await all(user)).map(([url, title, added_on]) => [url, title, added_on])).toEqual([
         ['https://example.com/b', 'old', 1],
@@ -356,10 +360,12 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
       const file = `title,url,time_added\n${rows.join('\n')}\n`;
       const words = ['user', 'import', '-', '--basic', user];
       expect(await mustRunHere([...words, '--dry-run'], settings, file)).toBe(
-        'would import 130 articles, 120 are there, 0 cannot be\n',
+        'would import 130 articles, 120 are already there, 0 cannot be imported\n',
       );
       expect((await all(user)).length).toBe(0);
-      expect(await mustRunHere(words, settings, file)).toBe('imported 130 articles, 120 were there, 0 cannot be\n');
+      expect(await mustRunHere(words, settings, file)).toBe(
+        'imported 130 articles, 120 were already there, 0 cannot be imported\n',
+      );
     });
 
     it('says so of own lines, with records twice and a URL that a deletion frees', async () => {
@@ -402,9 +408,11 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
         await mustRunHere(['user', 'erase', '--basic', user], settings);
         const words = ['user', 'import', '-'];
         const figures = `import ${stored} articles and tombstones of 2 users, ${known} `;
-        expect(await mustRunHere([...words, '--dry-run'], settings, file)).toContain(`would ${figures}are there`);
+        expect(await mustRunHere([...words, '--dry-run'], settings, file)).toContain(
+          `would ${figures}are already there`,
+        );
         const done = figures.replace('import', 'imported');
-        expect(await mustRunHere(words, settings, file)).toContain(`${done}were there`);
+        expect(await mustRunHere(words, settings, file)).toContain(`${done}were already there`);
       }
     });
 
@@ -417,7 +425,7 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
       const run = runHere(words, settings, 'url,title\nhttps://new.example/,T\n').finally(() => (isDone = true));
       for (let turn = 0; !isDone; turn++)
         await ask(user, 'PATCH', `/articles/${body.items[turn % 100]!.id}`, { title: `turn ${turn}` });
-      expect((await run).out).toMatch(/^would import 1 article, 0 are there/);
+      expect((await run).out).toMatch(/^would import 1 article, 0 are already there/);
     });
 
     it('cuts an excerpt that is larger than any request, as it cuts every long one', async () => {
@@ -425,7 +433,7 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
       const file = `url,title,selection\nhttps://a.example/,A,"${'x'.repeat(12_000_000)}"\n`;
       const { status, out } = await runHere(['user', 'import', '-', '--basic', user], settings, file);
       expect(out).toBe(
-        'imported 1 article, 0 were there, 0 cannot be\n' +
+        'imported 1 article, 0 were already there, 0 cannot be imported\n' +
           'left out, as an article has no place for it: the end of a long text of 1 entry; ' +
           'added now: 1 entry without a date\n',
       );
@@ -451,7 +459,7 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
       const { status, out } = await runHere(['user', 'import', '-', '--basic', user], settings, file);
       expect(out).toBe(
         'a.jsonl, line 4: no URL: 7\n' +
-          'imported 2 articles, 0 were there, 1 cannot be\n' +
+          'imported 2 articles, 0 were already there, 1 cannot be imported\n' +
           'b.json: not an export that can be read\n',
       );
       expect(status).toBe(3);
@@ -484,20 +492,20 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
       const leftOut = 'left out, as a user has at most MAX_ARTICLES_PER_USER (3): 1 article\n';
       expect(await runHere([...words, '--dry-run'], limited, file)).toMatchObject({
         status: 3,
-        out: `would import 2 articles, 2 are there, 0 cannot be\n${leftOut}`,
+        out: `would import 2 articles, 2 are already there, 0 cannot be imported\n${leftOut}`,
       });
       expect(await runHere(words, limited, file)).toMatchObject({
         status: 3,
-        out: `imported 2 articles, 2 were there, 0 cannot be\n${leftOut}`,
+        out: `imported 2 articles, 2 were already there, 0 cannot be imported\n${leftOut}`,
       });
       expect(await mustRunHere(['doctor', '--basic', user], settings)).toMatch(/ 0 problems/);
-      expect(await mustRunHere(words, settings, file)).toMatch(/^imported 1 article, 4 were there/);
+      expect(await mustRunHere(words, settings, file)).toMatch(/^imported 1 article, 4 were already there/);
     });
 
     it('refuses a file that looks like none of them', async () => {
       const { status, err } = await runHere(['user', 'import', '-', '--basic', 'x'], settings, 'hello\n');
       expect(status).toBe(2);
-      expect(err).toContain('This is not an export that can be read; say --format (lines, csv, pocket, instapaper, ');
+      expect(err).toContain('This is not an export that can be read; use --format (lines, csv, pocket, instapaper, ');
     });
 
     it('keeps apart what Windows-1252 tells apart, counts dates and losses, and names what is not a page', async () => {
@@ -515,8 +523,8 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
         status: 3,
         out:
           'line 5: a page of the browser itself: chrome://flags\n' +
-          'imported 3 articles, 0 were there, 1 cannot be\n' +
-          'left out, as an article has no place for it: tags of 1 entry; ' +
+          'imported 3 articles, 0 were already there, 1 cannot be imported\n' +
+          'left out, as articles have no field for it: tags of 1 entry; ' +
           'added now: the date of 1 entry cannot be read, 1 entry without a date\n',
       });
       const urls = (await all(user)).map(([url]) => url);

@@ -266,7 +266,7 @@ describe.each(['MariaDB', 'MySQL'])('a COMMIT without a reply while a rival writ
       const run = (...words: string[]) => runHere(['user', ...words, '--basic', user], variables);
       expect(await withLostCommit(when, () => run('import', pocket))).toMatchObject({
         status: 0,
-        out: 'imported 2 articles, 0 were there, 0 cannot be\n',
+        out: 'imported 2 articles, 0 were already there, 0 cannot be imported\n',
       });
       const before = await stored();
       expect(before.size).toBe(3);
@@ -276,7 +276,7 @@ describe.each(['MariaDB', 'MySQL'])('a COMMIT without a reply while a rival writ
       expect((await stored()).size).toBe(0);
       await run('erase');
       const { out } = await withLostCommit(when, () => run('import', lines));
-      expect(out).toMatch(/^imported 3 articles and tombstones of 1 user, 0 were there/);
+      expect(out).toMatch(/^imported 3 articles and tombstones of 1 user, 0 were already there/);
       expect(await stored()).toEqual(before);
       expect(await runHere(['doctor', '--basic', user], variables)).toMatchObject({ status: 0 });
     });

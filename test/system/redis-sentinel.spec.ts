@@ -54,7 +54,7 @@ it.each([
   [
     'a Redis Cluster',
     ['--cluster-enabled', 'yes'],
-    'a Redis Cluster is not supported, and what is kept there needs none; name a single Redis or Sentinels',
+    'Redis Cluster is not supported, nor needed for the little that is kept there; name a single Redis, or Sentinels',
   ],
   [
     'a Sentinel in the place of a Redis',

@@ -23,18 +23,18 @@ describe('a file that only the operator can put right ends the start at once, wi
     [
       'in a file instead of a folder',
       () => (write(''), inFolder('list.sqlite', 'list.sqlite')),
-      'cannot exist, as FOLDER/list.sqlite is not a folder; look at the path',
+      'cannot exist, as FOLDER/list.sqlite is not a folder; check the path',
     ],
     ['that is a folder', () => mkdirSync(path()), 'is a folder; name a file in it'],
     [
       'that is not a database',
       () => write('no database at all, but long enough for its header'.repeat(40)),
-      'is not a SQLite database; look at the path, or restore a backup if it was the database of this service',
+      'is not a SQLite database; check the path, or restore a backup if it was the database of this service',
     ],
     [
       'in a folder that cannot be created',
       () => '/sys/nowhere/list.sqlite',
-      'cannot be created, as /sys/nowhere does not exist; look at the path and whether its volume is mounted',
+      'cannot be created, as /sys/nowhere does not exist; check the path, and that its volume is mounted',
     ],
   ];
   it.each(cases)('%s', async (_, prepare, reason) => {
@@ -95,7 +95,7 @@ describe('what the user of the service may not write is refused', () => {
     });
     chmodSync(folder, 0o700);
     expect(stdout).toBe(
-      'cannot be read and written (EACCES); give the user of the service the right to it and to its folder\n',
+      'cannot be read and written (EACCES); let the user of the service read and write it and its folder\n',
     );
   });
 });

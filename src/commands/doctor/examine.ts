@@ -63,7 +63,7 @@ function problemsOfTotals({ last_modified, live_count, purged_until, records, ne
     problems.push(
       `tombstones were purged until ${shown(purged_until)}, which is later than the clock (${last_modified})`,
     );
-  if (live_count !== live) problems.push(`${shown(live_count)} articles are counted, there are ${live}`);
+  if (live_count !== live) problems.push(`the count of articles is ${shown(live_count)}, but there are ${live}`);
   return problems;
 }
 
@@ -122,6 +122,6 @@ export async function examineTokens(database: Database): Promise<Problem[]> {
   const tokens = await database.onSession(tokensWithoutTime);
   return tokens.map(({ subject, name }) => ({
     text: `the token "${name}" of ${subject} has an invalid time`,
-    advice: `token revoke ${subject} --name "${name}", and create another`,
+    advice: `run token revoke ${subject} --name "${name}", and create another`,
   }));
 }

@@ -38,7 +38,7 @@ export interface ImportContext extends DatabaseContext {
 export async function printCounts(context: ImportContext, stored: string, rest = ''): Promise<number> {
   const { counts, original, settings, print } = context;
   const [done, were] = original ? ['would import', 'are'] : ['imported', 'were'];
-  await print(`${done} ${stored}, ${counts.known} ${were} there${rest}`);
+  await print(`${done} ${stored}, ${counts.known} ${were} already there${rest}`);
   if (counts.overQuota === 0) return EXIT.ok;
   const most = `MAX_ARTICLES_PER_USER (${settings.maxArticlesPerUser})`;
   await print(`left out, as a user has at most ${most}: ${counted(counts.overQuota, 'article')}`);

@@ -27,7 +27,7 @@ export async function importEntries(
   }
   // An import of nothing adds no user.
   if (articles.length > 0) await destination.store();
-  const code = await printCounts(context, counted(context.counts.stored, 'article'), `, ${skipped} cannot be`);
+  const code = await printCounts(context, counted(context.counts.stored, 'article'), `, ${skipped} cannot be imported`);
   for (const file of unreadable) await context.print(`${shown(file)}: not an export that can be read`);
   if (others.length > 0) await context.print(`not read in the archive: ${counted(others.length, 'other file')}`);
   if (lost !== '') await context.print(lost);
@@ -81,7 +81,7 @@ function lossesOf(entries: readonly Entry[]): string {
   if (unreadable.length > 0) dates.push(`the date of ${entriesOf(unreadable)} cannot be read`);
   if (missing.length > 0) dates.push(`${entriesOf(missing)} without a date`);
   const losses: string[] = [];
-  if (fields.length > 0) losses.push(`left out, as an article has no place for it: ${fields.join(', ')}`);
+  if (fields.length > 0) losses.push(`left out, as articles have no field for it: ${fields.join(', ')}`);
   if (dates.length > 0) losses.push(`added now: ${dates.join(', ')}`);
   return losses.join('; ');
 }

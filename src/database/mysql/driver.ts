@@ -59,7 +59,7 @@ async function prepare(connection: Connection): Promise<void> {
 
 const refusedSetting = (sql: string, { message }: Error): SettingError =>
   new SettingError(
-    `DATABASE_URL: the server refuses what the service sets for its own sessions (${message}); ` +
+    `DATABASE_URL: the server refuses a setting that the service makes for its own sessions (${message}); ` +
       `use MySQL 8.4 or MariaDB 10.6 or later, and let the user run "${sql}"`,
   );
 

@@ -90,7 +90,7 @@ export async function examineServer(dataSource: DataSource): Promise<void> {
   const largest = Number(variables.get('max_allowed_packet') ?? Infinity);
   if (largest < LARGEST_STATEMENT)
     throw new SettingError(
-      `DATABASE_URL: the server has max_allowed_packet=${largest}, but a statement of the service may have ` +
-        `${LARGEST_STATEMENT} bytes; set at least that there`,
+      `DATABASE_URL: the server has max_allowed_packet=${largest}, but a statement of the service may take ` +
+        `${LARGEST_STATEMENT} bytes; set it to at least that`,
     );
 }
