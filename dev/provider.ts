@@ -81,7 +81,7 @@ class RunningProvider implements DevelopmentProvider {
         await this.answerToken(pathname.slice('/token-for/'.length), response);
       else void this.listener(request, response);
     } catch {
-      response.writeHead(400).end('This login has expired; begin again.\n');
+      response.writeHead(400).end('This login has expired; start again.\n');
     }
   }
 

@@ -21,15 +21,15 @@ export function greeting(
       ? `try it: curl -u me:secret ${base}/v2/articles --json '${ARTICLE}'`
       : 'a token to sign in with: npm run commands -- token create me --name laptop',
   ];
-  if (!isShared) return [...lines, 'for phones in the same network: npm start -- --lan'];
+  if (!isShared) return [...lines, 'for phones on the same network: npm start -- --lan'];
   const links = Object.values(interfaces)
     .flatMap((addresses) => addresses ?? [])
     .filter(({ family, internal, address }) => family === 'IPv4' && !internal && !address.startsWith('169.254.'))
     .map(({ address }) => `${baseUrl(address, port)}${path}`);
-  if (links.length === 0) return [...lines, 'this machine has no address in a local network'];
+  if (links.length === 0) return [...lines, 'this machine has no address on a local network'];
   return [
     ...lines,
-    `on a phone in the same network: ${links.join(' or ')}`,
+    `on a phone on the same network: ${links.join(' or ')}`,
     renderUnicodeCompact(links[0]!, { border: 2 }),
     (basicAuthEnabled ? 'Any name and password opens a list: for trying out only. ' : '') +
       'Offline use and installing need https, see docs/home.md.',

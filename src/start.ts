@@ -35,7 +35,7 @@ function readArguments(args: readonly string[]): void {
   for (const argument of args) {
     if (argument !== '--lan')
       throw new SettingError(
-        `${argument}: unknown argument; --lan listens in the local network, the rest are settings`,
+        `${argument}: unknown argument; --lan listens on the local network, and everything else is a setting`,
       );
     process.env.HOST = '0.0.0.0';
   }
@@ -83,12 +83,12 @@ export async function shutDown({ nest, server, status }: App): Promise<void> {
 
 /** What to do about errors that are about the port; any other is about the host. */
 const PORT_REMEDIES: Readonly<Record<string, string>> = {
-  EADDRINUSE: ': another process listens there, choose another port',
-  EACCES: ': choose a port above 1023, as lower ones are for root',
+  EADDRINUSE: ': another process is listening there; choose another port',
+  EACCES: ': choose a port above 1023, as lower ones are reserved for root',
 };
 const HOST_REMEDIES: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: ': this machine does not have that IP address',
-  ENOTFOUND: ': no such host name is known',
+  ENOTFOUND: ': the host name is unknown',
 };
 
 /** Returns the port. Rejects with `SettingError` when the service cannot listen there. */

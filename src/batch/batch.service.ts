@@ -17,7 +17,7 @@ const TURN_MS = 10;
 
 const IS_FULL = 'The responses of the batch are already too large';
 const IS_SLOW = 'The batch has taken too long';
-const HAS_FAILED = 'A backend was unavailable before';
+const HAS_FAILED = 'A backend became unavailable';
 
 /** Runs the entries of a batch one after the other, those about articles in one transaction (docs/adr/0014). */
 @Injectable()
@@ -118,7 +118,7 @@ class BatchRun {
    */
   async runStep(step: Step, refusal?: string, caller?: Caller, done: Slot[] = []): Promise<Slot> {
     const { batch, runner } = this;
-    if (batch.socket.destroyed) throw new ApiError('unavailable', 'The client is gone');
+    if (batch.socket.destroyed) throw new ApiError('unavailable', 'The client has disconnected');
     const isLate = performance.now() > this.deadline;
     const reason = refusal ?? (this.isFull(step, done) ? IS_FULL : isLate ? IS_SLOW : undefined);
     return reason ? runner.refuse(batch, step, reason, caller) : runner.run(batch, step, caller);

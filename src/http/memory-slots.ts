@@ -30,7 +30,7 @@ class Slots {
       slotsPerKey: Math.max(USER_BYTES, largest),
       waitingPerKey: WAITING_PER_USER,
       timeoutMs: TIMEOUT_MS,
-      refusal: 'Too many large requests are under way; try again later',
+      refusal: 'Too many large requests are in progress; try again later',
     });
   }
 

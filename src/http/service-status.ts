@@ -31,7 +31,7 @@ export class ServiceStatus {
   get reasonNotToServe(): string | undefined {
     if (this.draining) return 'This instance is shutting down';
     if (!this.database.wasReached) return 'This instance has not reached its database yet';
-    return this.monitor.isStuck ? 'This instance refuses all requests' : undefined;
+    return this.monitor.isStuck ? 'This instance is refusing all requests' : undefined;
   }
 
   /** Under load a random value between 0.5 and 1.5 times the setting, so that not all clients return at once. */

@@ -84,7 +84,7 @@ function resolve(path: string, name: string): string {
   const [, resource, query] = /^([^?#]*)(?:#[^?]*)?(.*)$/s.exec(prefixed)!;
   const { pathname } = new URL(prefixed, 'http://localhost');
   if (/^\/+(v2\/+)?batch\/*$/i.test(decodePercent(pathname) ?? pathname))
-    throw invalidPostedData(name, 'a batch in a batch');
+    throw invalidPostedData(name, 'a batch within a batch');
   return escaped(resource! + query!);
 }
 

@@ -56,7 +56,7 @@ function parseQuery(search: string, hasPages: boolean): CollectionQuery {
   let token: string | undefined;
   for (let at = 0; at < parameters.length; at++) {
     const { name, value } = parameters[at]!;
-    if (!hasPages && PAGING.includes(name)) throw invalidParameter(name, 'not allowed when deleting');
+    if (!hasPages && PAGING.includes(name)) throw invalidParameter(name, 'not allowed in a DELETE');
     if (value === undefined) throw invalidParameter(name, 'malformed percent-encoding');
     if (ONCE.has(name) && parameters[at + 1]?.name === name) throw invalidParameter(name, 'given more than once');
     if (name === '_sort') sort = readSort(value);

@@ -37,7 +37,7 @@ export class UnmatchedController {
       if (methods.length > 0) return preflight(request, methods, this.enabled(target, methods));
     }
     const allowed = this.enabled(path, known);
-    if (OLD_VERSION.test(path)) throw new ApiError('deprecated', 'This version of the API is gone, use /v2');
+    if (OLD_VERSION.test(path)) throw new ApiError('deprecated', 'This version of the API is gone; use /v2');
     if (allowed.length > 0 && this.status.isPastEnd() && ENDING.test(path)) throw supportEnded();
     if (allowed.length > 0)
       throw new ApiError('methodNotAllowed', `${method}: not allowed here`, { Allow: allowed.join(', ') });

@@ -126,7 +126,7 @@ describe('DELETE of the collection', () => {
       const { device, items } = await deviceWith(app, {});
       const name = /limit|sort|token/.exec(parameter)![0];
       const { body } = await device.delete(`/articles?unread=true&${parameter}`).expect(400);
-      expect(body).toMatchObject({ code: 400, errno: 107, message: `_${name}: not allowed when deleting` });
+      expect(body).toMatchObject({ code: 400, errno: 107, message: `_${name}: not allowed in a DELETE` });
       await device.get(`/articles/${items[0]!.id}`).expect(200);
     },
   );

@@ -263,11 +263,11 @@ describe('a malformed batch is answered 400 and nothing of it runs', () => {
     [{ requests: [get], defaults: 'x' }, 109, 'defaults: not an object'],
     [{ requests: [get], defaults: { body: 'x' } }, 109, 'defaults.body: not an object'],
     [{ requests: [get], defaults: { headers: { a: 1 } } }, 109, 'defaults.headers.a: not a header value'],
-    [{ requests: [{ ...get, path: '/batch' }] }, 109, 'requests.1.path: a batch in a batch'],
-    [{ requests: [{ ...get, path: '/v2/batch?x' }] }, 109, 'requests.1.path: a batch in a batch'],
-    [{ requests: [{ ...get, path: '/batch#x' }] }, 109, 'requests.1.path: a batch in a batch'],
-    [{ requests: [{ ...get, path: '/articles/../batch' }] }, 109, 'requests.1.path: a batch in a batch'],
-    [{ requests: [{ ...get, path: '/%62atch' }] }, 109, 'requests.1.path: a batch in a batch'],
+    [{ requests: [{ ...get, path: '/batch' }] }, 109, 'requests.1.path: a batch within a batch'],
+    [{ requests: [{ ...get, path: '/v2/batch?x' }] }, 109, 'requests.1.path: a batch within a batch'],
+    [{ requests: [{ ...get, path: '/batch#x' }] }, 109, 'requests.1.path: a batch within a batch'],
+    [{ requests: [{ ...get, path: '/articles/../batch' }] }, 109, 'requests.1.path: a batch within a batch'],
+    [{ requests: [{ ...get, path: '/%62atch' }] }, 109, 'requests.1.path: a batch within a batch'],
   ])('%j', async (sent, errno, message) => {
     const device = await signedIn();
     const requests = (sent as { requests?: unknown } | undefined)?.requests;

@@ -75,7 +75,7 @@ it('why tokens are refused is logged once for each reason, without the tokens', 
     for (const jti of ['one', 'two', 'three']) tokens.push(await provider.sign({ ...claims, jti }));
   for (const token of tokens) expect(await statusOf('/v2/articles', `Bearer ${token}`)).toBe(401);
   await vi.waitFor(() => expect(refusals()).toContain('The access token is refused: it names no subject'));
-  const found = refusals().filter((line) => /it is of another issuer|it names no subject/.test(line));
+  const found = refusals().filter((line) => /it is from another issuer|it names no subject/.test(line));
   expect(found).toHaveLength(2);
   for (const token of tokens) expect(service.output()).not.toContain(token);
 });

@@ -177,7 +177,7 @@ describe('the token endpoint gives', () => {
     const finished = callbacks.map((visit) => visit());
     const first = await Promise.race(finished);
     expect(await first.clone().json()).toMatchObject({
-      message: 'Too many logins are being finished; try again later',
+      message: 'Too many logins are in progress; try again later',
     });
     await vi.waitFor(() => expect(provider.countOf('/token')).toBe(200), { timeout: 3000, interval: 5 });
     expect(service.status.monitor.inFlight).toBe(0);

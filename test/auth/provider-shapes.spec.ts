@@ -269,7 +269,7 @@ describe('the message of a refusal says what is wrong with', () => {
       'its audience is "account", "x", not "reading-list"',
     ],
     ['a subject', { ...atJwt, claims: { sub: undefined, scope: 'readinglist' } }, 'it names no subject'],
-    ['an issuer', { ...atJwt, claims: { iss: 'https://sts.example.com' } }, 'it is of another issuer'],
+    ['an issuer', { ...atJwt, claims: { iss: 'https://sts.example.com' } }, 'it is from another issuer'],
     ['an age', { ...atJwt, claims: { exp: now() - 60 } }, 'it has expired'],
     ['a scope', { ...atJwt, claims: { scope: 'openid' } }, 'lacks the scope readinglist: it has "openid"'],
   ])('%s', async (_, shape, text) => {
@@ -279,7 +279,7 @@ describe('the message of a refusal says what is wrong with', () => {
   it('a signature with a secret', async () => {
     const header = Buffer.from('{"alg":"HS256","typ":"JWT"}').toString('base64url');
     expect((await judge({ token: `${header}.e30.c2ln` })).reason).toContain(
-      'its algorithm HS256 is not one with a public key',
+      'its algorithm HS256 is not a public-key algorithm',
     );
   });
 });

@@ -109,7 +109,7 @@ it('a reader that was stuck is told how many lines it lost', async () => {
   await makeLines(service.url);
   let text = '';
   output.on('data', (chunk: Buffer) => (text += chunk.toString())).resume();
-  await expect.poll(() => text, { timeout: 10_000 }).toMatch(/"msg":"lines of the log were lost: \d+"/);
+  await expect.poll(() => text, { timeout: 10_000 }).toMatch(/"msg":"log lines were lost: \d+"/);
   await expectServesAndEnds(service);
 });
 

@@ -80,7 +80,7 @@ describe('an argument', () => {
   it('that is unknown ends the start with a line that names the one that there is', async () => {
     const { status, output } = await outcomeOf(spawnService({}, [], ['--lna']));
     expect(status).toBe(1);
-    expect(output).toMatch(/^--lna: unknown argument; --lan listens in the local network/m);
+    expect(output).toMatch(/^--lna: unknown argument; --lan listens on the local network/m);
   });
 
   it('--lan listens on all addresses, whatever HOST says', async () => {
@@ -130,7 +130,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s during the start', (signal) =>
 
 describe('a service that cannot listen', () => {
   it.each([
-    ['nowhere.invalid', '(: no such host name is known)?'],
+    ['nowhere.invalid', '(: the host name is unknown)?'],
     ['192.0.2.1', ': this machine does not have that IP address'],
     ['fe80::1', ''],
   ])('on the host %j names HOST', async (HOST, remedy) => {

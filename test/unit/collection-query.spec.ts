@@ -370,13 +370,13 @@ describe('the query of a collection DELETE', () => {
     'refuses %s',
     (search) => {
       const name = /sort|limit|token/.exec(search)![0];
-      const message = `_${name}: not allowed when deleting`;
+      const message = `_${name}: not allowed in a DELETE`;
       expect(refusal(() => parseDeleteQuery(`unread=true&${search}`))).toEqual({ code: 400, errno: 107, message });
     },
   );
 
   it.each([
-    ['_sort=title&_limit=5', '_limit: not allowed when deleting'],
+    ['_sort=title&_limit=5', '_limit: not allowed in a DELETE'],
     ['_sort=title&_since=x', '_since: not an integer'],
     ['_limit=5&Title=a', 'Title: unknown field'],
   ])('is refused for the first name in alphabetical order: %s', (search, message) => {

@@ -18,14 +18,14 @@ describe('the greeting', () => {
     const lines = greeting({ ...WITH_ALL, host: '127.0.0.1' }, INTERFACES);
     expect(lines).toContain('the web application: http://127.0.0.1:8000/app/');
     expect(lines).toContain('documentation: http://127.0.0.1:8000/docs');
-    expect(lines.at(-1)).toBe('for phones in the same network: npm start -- --lan');
+    expect(lines.at(-1)).toBe('for phones on the same network: npm start -- --lan');
   });
 
   it.each(['0.0.0.0', '::'])('names the addresses in the local network when the service listens on %s', (host) => {
     const lines = greeting({ ...WITH_ALL, host }, INTERFACES);
     expect(lines).toContain('documentation: http://127.0.0.1:8000/docs');
     expect(lines).toContain(
-      'on a phone in the same network: http://192.168.1.20:8000/app/ or http://10.0.0.7:8000/app/',
+      'on a phone on the same network: http://192.168.1.20:8000/app/ or http://10.0.0.7:8000/app/',
     );
     expect(lines.some((line) => line.includes('▀'))).toBe(true);
     expect(lines.at(-1)).toMatch(/^Any name and password opens a list: for trying out only/);
@@ -41,7 +41,7 @@ describe('the greeting', () => {
 
   it('says that there is no network', () => {
     const lines = greeting({ ...WITH_ALL, host: '0.0.0.0' }, { lo: INTERFACES.lo });
-    expect(lines.at(-1)).toBe('this machine has no address in a local network');
+    expect(lines.at(-1)).toBe('this machine has no address on a local network');
   });
 
   it('writes IPv6 addresses in brackets', () => {

@@ -22,7 +22,7 @@ export class OAuthLogin {
     slots: 200,
     waitingPerKey: 0,
     timeoutMs: 0,
-    refusal: 'Too many logins are being finished; try again later',
+    refusal: 'Too many logins are in progress; try again later',
   });
 
   constructor(
@@ -61,7 +61,7 @@ export class OAuthLogin {
   async finish(sealed: string | undefined, response: AuthorizationResponse): Promise<string> {
     const login = sealed === undefined ? undefined : await openLogin(sealed, this.key, this.now());
     if (login?.state !== response.state)
-      throw new ApiError('invalidAuthorization', 'The login is unknown or has expired; begin again', {
+      throw new ApiError('invalidAuthorization', 'The login is unknown or has expired; start again', {
         'WWW-Authenticate': challenge(this.settings, { error: 'invalid_token', bearerOnly: true }),
       });
     const token = await this.provided(this.exchanges.run('', {}, () => this.exchange(login, response)));
@@ -96,7 +96,7 @@ export class OAuthLogin {
 
 /** Rejects a response of another provider (mix-up attack, RFC 9207). */
 function requireIssuer(iss: string | undefined, metadata: client.ServerMetadata): void {
-  if (iss !== undefined && iss !== metadata.issuer) throw invalidParameter('iss', 'is another identity provider');
+  if (iss !== undefined && iss !== metadata.issuer) throw invalidParameter('iss', 'names another identity provider');
   if (iss === undefined && metadata.authorization_response_iss_parameter_supported)
     throw new ApiError('missingParameter', 'iss: is required');
 }

@@ -83,6 +83,6 @@ export const loginPath = ({ oauthProviderName }: Pick<Settings, 'oauthProviderNa
 export class NoProviderController {
   @All('{*path}')
   refuse(): never {
-    throw new ApiError('notFound', 'No identity provider is set up here (OAUTH_URI): sign in with a personal token');
+    throw new ApiError('notFound', 'No identity provider is set up here (OAUTH_URI); sign in with a personal token');
   }
 }

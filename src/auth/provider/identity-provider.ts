@@ -120,7 +120,7 @@ async function discover({ oauthUri, oauthClientId }: Settings): Promise<client.S
 function requireUsable(metadata: client.ServerMetadata, uri: string): void {
   // openid-client compares them where it makes up the URL itself, but then a slash at the end would matter.
   if (withoutSlash(metadata.issuer) !== withoutSlash(uri))
-    throw providerUnavailable('its metadata is of another issuer');
+    throw providerUnavailable('its metadata names another issuer');
   for (const name of ['authorization_endpoint', 'token_endpoint', 'introspection_endpoint', 'jwks_uri'] as const)
     if (metadata[name] !== undefined) requireSafeUrl(name, metadata[name]);
   if (!metadata.jwks_uri && !metadata.introspection_endpoint)

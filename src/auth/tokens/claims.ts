@@ -30,14 +30,14 @@ export function requireIntrospected(claims: Claims): void {
 export function judge(claims: Claims, issuer: string, settings: Settings, now: number): Identity {
   const { iss, sub, exp, cnf } = claims;
   const bareIssuer = issuer.replace(/\/$/, '');
-  if (!isAbsent(iss) && iss !== bareIssuer && iss !== `${bareIssuer}/`) throw refused('it is of another issuer');
+  if (!isAbsent(iss) && iss !== bareIssuer && iss !== `${bareIssuer}/`) throw refused('it is from another issuer');
   const audiences = audiencesOf(claims);
   if (audiences.length > 0 && !audiences.some((audience) => settings.oauthAudiences.includes(audience as string)))
     throw refused(`its audience is ${quote(audiences)}, not ${quote(settings.oauthAudiences)}`);
   judgeTimes(claims, now / 1000);
   if (typeof sub !== 'string' || sub === '') throw refused('it names no subject');
   // Bound to a key of its owner (RFC 7800): presented as a plain bearer token, it may be stolen.
-  if (!isAbsent(cnf)) throw refused('it needs a proof of possession');
+  if (!isAbsent(cnf)) throw refused('it requires proof of possession');
   requireScopes(claims, settings.oauthRequiredScopes);
   const expiresAt = isAbsent(exp) ? undefined : Number(exp) * 1000;
   return { issuer: settings.oauthUri, subject: sub, expiresAt, name: nameOf(claims) };
@@ -88,7 +88,7 @@ function judgeTimes({ exp, nbf, iat }: Claims, nowSeconds: number): void {
     throw refused('a time in it is not a number');
   if (Number(exp ?? Infinity) <= nowSeconds - LEEWAY_SECONDS) throw refused('it has expired');
   if (Number(nbf ?? 0) > nowSeconds + LEEWAY_SECONDS) throw refused('it is not yet valid');
-  if (Number(iat ?? 0) > nowSeconds + LEEWAY_SECONDS) throw refused('it is issued in the future');
+  if (Number(iat ?? 0) > nowSeconds + LEEWAY_SECONDS) throw refused('its time of issue is in the future');
 }
 
 /** `scope` is a space-separated text (RFC 9068) or a list; some providers call it `scp`. */

@@ -43,7 +43,7 @@ export class PersonalTokens {
   /** Throws 401 / 105 for a bad token, 503 / 201 if that cannot be determined. `known`: what its last lookup found. */
   async check(token: string, known?: Identity): Promise<CheckedToken> {
     if (!this.settings.tokensEnabled) throw refused('personal tokens are switched off');
-    if (!FORM.test(token)) throw refused('it is not known');
+    if (!FORM.test(token)) throw refused('it is unknown');
     const hash = personalTokenHash(token);
     const identity = known ? await this.identifyAgain(hash, known) : await this.identify(hash, LOOKUPS);
     const limitMs = Math.min(REVOCATION_MS, this.settings.oauthTokenCacheSeconds * 1000);
@@ -62,7 +62,7 @@ export class PersonalTokens {
 
   private async identify(hash: Buffer, key?: string): Promise<Identity> {
     const token = await this.database.onSession((session) => findToken(session, hash), { key, statements: 0 });
-    if (!token) throw refused('it is not known');
+    if (!token) throw refused('it is unknown');
     const { subject, read_only } = token;
     const expiresAt = token.expires_on ?? undefined;
     const identity = { issuer: LOCAL_ISSUER, subject, expiresAt, name: subject, isReadOnly: Boolean(read_only) };

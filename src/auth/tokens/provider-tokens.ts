@@ -121,7 +121,7 @@ function reasonOf(error: errors.JOSEError, token: string): string {
   if (error instanceof errors.JWSSignatureVerificationFailed) return 'its signature is wrong';
   if (error instanceof errors.JOSEAlgNotAllowed) {
     const { alg } = decodeProtectedHeader(token);
-    return `its algorithm ${/^[A-Z]{2}\d{3}$/.test(alg!) ? `${alg} ` : ''}is not one with a public key`;
+    return `its algorithm ${/^[A-Z]{2}\d{3}$/.test(alg!) ? `${alg} ` : ''}is not a public-key algorithm`;
   }
   return 'it is malformed';
 }

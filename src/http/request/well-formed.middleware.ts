@@ -31,7 +31,7 @@ export function requireWellFormed(request: Request, response: Response, next: Ne
   for (const name of SINGLE) if (isRepeated(name, request.rawHeaders)) throw malformed(`${name}: given twice`);
   if (headers.host !== undefined && !isHostHeader(headers.host)) throw malformed('Host: not a host');
   if (headers.expect !== undefined && !isContinue(headers.expect))
-    throw new ApiError('expectationFailed', 'Expect: only 100-continue is known');
+    throw new ApiError('expectationFailed', 'Expect: only 100-continue is supported');
   if (!request.url.startsWith('/')) cutToPath(request);
   if (!request.url.startsWith('/')) throw malformed('The URL has no path');
   if (request.url.includes('#')) request.url = request.originalUrl = withoutFragment(request.url);

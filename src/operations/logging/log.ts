@@ -96,7 +96,7 @@ function countLoss(stream: SonicBoom | Socket, write: (line: string) => unknown)
   stream.on('error', () => undefined);
   stream.on('drain', () => {
     if (lost === 0) return;
-    const entry = { level: 'warn', time: new Date().toISOString(), msg: `lines of the log were lost: ${lost}` };
+    const entry = { level: 'warn', time: new Date().toISOString(), msg: `log lines were lost: ${lost}` };
     lost = 0;
     write(`${JSON.stringify(entry)}\n`);
   });
