@@ -45,7 +45,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
   const now = options.now ?? Date.now;
   const log = await standardOutput();
   const logger = createLogger(settings.logLevel, log);
-  // The library is loaded for those who want metrics alone.
+  // The library is loaded only where metrics are wanted.
   const metrics =
     settings.metricsPort === undefined ? undefined : new (await import('./operations/metrics.js')).Metrics();
   const logRequest = requestLog(logger, log);

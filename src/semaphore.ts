@@ -127,7 +127,7 @@ export class Semaphore {
     return new ApiError('unavailable', this.limits.refusal);
   }
 
-  /** Nobody overtakes a caller with the same key, or one that only the slots in all are missing for: it might never get them. */
+  /** Nobody overtakes a caller with the same key, or one that waits only for `slots`: it might never get them. */
   private admitWaiters(): void {
     if (this.waiting === 0) return;
     const full = new Set<string>();

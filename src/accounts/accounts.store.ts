@@ -45,13 +45,13 @@ export function findCollectionWithout(session: Session, account: Buffer, article
   return session.row(sql, [account, ...articles.parameters]) as Promise<Collection | undefined>;
 }
 
-/** Like `findCollection`, in a transaction that it makes wait for others of the account, and others for it. */
+/** Like `findCollection`, but locks the account for the rest of the transaction. */
 export function lockCollection(session: Session, account: Buffer): Promise<Collection | undefined> {
   const lock = session.dialect.isLocal ? '' : ' FOR UPDATE';
   return session.row(COLLECTION + lock, [account]) as Promise<Collection | undefined>;
 }
 
-/** The latest timestamp of a record, but for damaged ones; 0 without records. */
+/** The latest timestamp of a record, damaged ones aside; 0 without records. */
 export async function latestTimestamp(session: Session, account: Buffer): Promise<Timestamp> {
   const where = { account, last_modified: LessThanOrEqual(LATEST_TIMESTAMP) };
   return (await managerOn(session).maximum(StoredArticle, 'last_modified', where)) ?? 0;
@@ -92,7 +92,7 @@ export function accountsAfter(session: Session, after: Buffer, size: number): Pr
   });
 }
 
-/** All accounts in key order, of which `read` returns the next ones after a key. */
+/** All accounts in key order; `read` returns those that follow a key. */
 export async function* everyAccount<T extends { account: Buffer }>(
   database: Database,
   read: (session: Session, after: Buffer, size: number) => Promise<T[]>,

@@ -13,7 +13,7 @@ import { type Change, type Changing, type Quota, tick, withFreeTimestamp } from 
 
 type Latest = Pick<Collection, 'last_modified'>;
 
-/** Collections whose timestamps one statement reads at most. */
+/** The most timestamps that one statement reads. */
 const LOOKS_AT_ONCE = 100;
 
 /** The row of a user's account: the clock of the collection, and the lock for its writers. */
@@ -33,8 +33,8 @@ export class CollectionClock {
   ) {}
 
   /**
-   * The timestamp of the user's collection, undefined before the first contact. Most requests are polls that need nothing else:
-   * those of one turn of the event loop share a statement, where a statement is a message to another process.
+   * The timestamp of the user's collection, undefined before the first contact. Most requests are polls that need nothing else,
+   * so on a server those of one turn of the event loop share a statement.
    */
   latest(owner: Owner): Promise<Latest | undefined> {
     const { account, shared } = owner;
@@ -88,9 +88,9 @@ export class CollectionClock {
   }
 
   /**
-   * Runs `work` in one transaction, which is announced once: all that is done with the given `SharedChanges` as the
-   * owner's `shared` is part of it. `work` may run more than once, and gets the result of the time that counts. Rejects with
-   * `MustRepeat` if it has to be called again, then without collecting rows.
+   * Runs `work` in one transaction, and announces it once. Everything done with the given `SharedChanges` as the owner's
+   * `shared` is part of it. `work` may run more than once; the last result counts. Rejects with `MustRepeat` if this has
+   * to be called again, without collecting rows.
    */
   together<T>(owner: Owner, collectsRows: boolean, work: (shared: SharedChanges) => Promise<T>): Promise<T> {
     const { account, key } = owner;

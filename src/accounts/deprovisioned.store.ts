@@ -23,17 +23,17 @@ export async function readmit(session: Session, accounts: Buffer[]): Promise<num
   return (await managerOn(session).delete(Deprovisioned, { account: In(accounts) })).affected!;
 }
 
-/** A user whose list is to be erased by now, if there is one. */
+/** A user whose list is due for erasure, if there is one. */
 export async function nextToErase(session: Session, now: Timestamp): Promise<Buffer | undefined> {
   const due = await managerOn(session).findOneBy(Deprovisioned, { erase_on: LessThanOrEqual(now) });
   return due?.account;
 }
 
-/** Whether the user's list is to be erased by now: that may be taken back while it is being erased. */
+/** Whether the user's list is still due for erasure: the user may be readmitted while it is being erased. */
 export const isDue = (session: Session, account: Buffer, now: Timestamp): Promise<boolean> =>
   managerOn(session).existsBy(Deprovisioned, { account, erase_on: LessThanOrEqual(now) });
 
-/** Notes that the user's list is erased, unless it is to be erased only later by now. */
+/** Notes that the user's list is erased, unless the erasure has been put off meanwhile. */
 export async function noteErased(session: Session, account: Buffer, now: Timestamp): Promise<void> {
   await managerOn(session).update(Deprovisioned, { account, erase_on: LessThanOrEqual(now) }, { erase_on: null });
 }

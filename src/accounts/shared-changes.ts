@@ -16,7 +16,7 @@ import { type Change, type Changing, type Quota, settle, withFreeTimestamp } fro
 
 /** How long a transaction may keep others waiting: on SQLite everybody who writes, on a server the same user only. */
 const MAX_LOCKED_MS = { local: 500, server: 4_000 };
-/** The length of the texts in collected rows, which is far below the largest statement of the service. */
+/** The most characters in the texts of collected rows, far below the largest statement of the service. */
 const MAX_COLLECTED = 100_000;
 
 /** Thrown to repeat a transaction without a piece of work that has to be undone, or without collecting rows. */
@@ -50,7 +50,7 @@ export class SharedChanges implements Session {
   /** How many statements have changed rows. */
   private writes = 0;
   private readonly collects = this.mayCollect && !this.dialect.isLocal;
-  /** On a server, once a key was taken. */
+  /** On a server, when a key was found to be taken. */
   readonly looksFirst = !this.mayCollect && !this.dialect.isLocal;
   private isCollecting = false;
   /** The statement that inserts the collected rows, without its values. */
@@ -58,7 +58,7 @@ export class SharedChanges implements Session {
   private readonly collected: Parameter[][] = [];
   private collectedLength = 0;
 
-  /** @param mayCollect whether rows may be collected, on a server: in a file a statement costs next to nothing */
+  /** @param mayCollect whether a server may get several rows at once; in a file a statement costs next to nothing */
   constructor(
     private readonly session: Session,
     private readonly begin: Begin,
@@ -120,7 +120,7 @@ export class SharedChanges implements Session {
     await this.sendRows().catch(() => this.requireIntact());
     const { collection, stored } = this;
     if (!collection || !stored) return discarded(result);
-    // All that was written then is the account of a new user.
+    // Then only the account of a new user was written.
     if (collection === stored) return this.writes > 0 ? committed(result) : discarded(result);
     const { last_modified, live_count } = collection;
     return committed(result, await settle(this, this.account, last_modified, live_count - stored.live_count));
@@ -140,7 +140,7 @@ export class SharedChanges implements Session {
     return result;
   }
 
-  /** Inserts the first row at once, as duplicates come together; collects others: 25 new articles take two INSERTs. */
+  /** Inserts the first row immediately: if it is a duplicate, others usually are. Collects the rest: 25 rows take two INSERTs. */
   async insertRow(insert: string, row: Parameter[]): Promise<void> {
     if (!this.isCollecting) {
       await this.run(insert + placeholders(row), row);
@@ -155,7 +155,7 @@ export class SharedChanges implements Session {
     if (this.collectedLength > MAX_COLLECTED) await this.sendRows();
   }
 
-  /** Inserts the collected rows. Rejects with 503 / 201 if one of them is a duplicate or the like: none is inserted. */
+  /** Inserts the collected rows. Rejects with 503 / 201, and inserts none, if one of them is refused, such as a duplicate. */
   private async sendRows(): Promise<void> {
     const rows = this.collected.splice(0);
     if (rows.length === 0) return;
@@ -177,7 +177,7 @@ export class SharedChanges implements Session {
       // A duplicate key or a defect undoes the statement only, and concerns whoever sent it.
       const kind = error instanceof ApiError ? 'away' : this.dialect.classify(error);
       if (kind !== 'duplicate' && kind !== 'bug') this.failure ??= error;
-      // On a server it has locked a gap beside the account, which would last as long as the transaction.
+      // On a server it has locked the gap to the previous user, for as long as the transaction lasts.
       if (kind === 'duplicate' && this.collects) this.failure ??= new MustRepeat('a key was taken');
       throw error;
     }

@@ -30,7 +30,7 @@ interface ClockTick extends Change {
   maxLive?: number;
 }
 
-/** Transactions whose marks an account keeps. */
+/** How many marks an account keeps. */
 const KEPT = 8;
 /** A mark begins with the timestamp, in so many digits. */
 const TIME_LENGTH = 16;
@@ -41,14 +41,14 @@ const MARK_LENGTH = TIME_LENGTH + TAG_LENGTH;
 /** The length of the column `recent_writes`. */
 export const MARKS_LENGTH = KEPT * MARK_LENGTH;
 
-/** The random part of a mark: of a UUID, as Node draws the random bytes of many at once. */
+/** The random part of a mark, taken from a UUID, for which Node draws random bytes in bulk. */
 export const newTag = (): string => randomUUID().slice(0, TAG_LENGTH);
 
 /** What a transaction leaves in its account: the timestamp that it issued, and a tag that no other transaction has. */
 export const writeMark = (timestamp: Timestamp, tag: string): string =>
   String(timestamp).padStart(TIME_LENGTH, '0') + tag;
 
-/** Whether a mark is among its account's, the latest first; undefined when so many followed that it would be gone. */
+/** Whether an account's marks, latest first, include a mark; undefined when enough others followed to displace it. */
 export function tookPlace(marks: string, mark: string): boolean | undefined {
   for (let at = 0; at < marks.length; at += MARK_LENGTH) if (marks.startsWith(mark, at)) return true;
   const oldest = marks.slice(-MARK_LENGTH);
@@ -111,7 +111,7 @@ export const tick: Tick = (session, change) => TICKS[session.dialect.isLocal ? '
 const SETTLE_AND_MARK = `UPDATE accounts SET last_modified = ?, live_count = live_count + ?,
   recent_writes = LEFT(CONCAT(?, COALESCE(recent_writes, '')), ${MARKS_LENGTH}) WHERE account = ?`;
 
-/** Like `settleCollection`, with a mark of the transaction: for the end of one that has locked the account otherwise. */
+/** Like `settleCollection`, with a mark: for the end of a transaction that locked the account without `tick`. */
 export async function settle(session: Session, account: Buffer, last: Timestamp, liveDelta: number) {
   if (session.dialect.isLocal) return void (await settleCollection(session, account, last, liveDelta));
   const mark = writeMark(last, newTag());

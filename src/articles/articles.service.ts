@@ -33,7 +33,7 @@ interface Created {
 /** One method per operation: begin a transaction, lock, load, apply the rules, save. */
 @Injectable()
 export class ArticlesService {
-  /** Users whose latest new article was there already. */
+  /** Users whose latest POST found the article already there. */
   private readonly repeaters = new LRUCache<string, true>({ max: MAX_REPEATERS });
 
   constructor(
@@ -81,8 +81,8 @@ export class ArticlesService {
   }
 
   /**
-   * Looks for the URL first, where that pays: in a file, a transaction waits for others, and who sends a known URL often
-   * sends more. The unique keys decide. For speed alone: docs/adr/0013.
+   * Looks for the URL first where that pays: in a file, where a transaction waits for others, and for users whose last URL
+   * was known. The unique keys decide in any case. For speed alone: docs/adr/0013.
    */
   private async findEarly(caller: Caller, url: string, conditions: Preconditions): Promise<Article | undefined> {
     const isLikely = this.database.dialect.isLocal || this.repeaters.has(caller.key);
@@ -90,7 +90,7 @@ export class ArticlesService {
     return this.database.onSession((session) => store.findByUrl(session, caller.account, url), caller);
   }
 
-  /** A full collection still answers for a URL that it has. */
+  /** A full collection still returns the article of a known URL. */
   private quota(account: Buffer, article: Pick<Article, 'url' | 'resolved_url'>): Quota<Created> | undefined {
     const { maxArticlesPerUser } = this.settings;
     if (maxArticlesPerUser === 0) return undefined;
@@ -180,7 +180,7 @@ function requireUuid(id: string): string {
   return id.toLowerCase();
 }
 
-/** False when another article has the URL, which leaves the transaction usable. */
+/** False when another article has the URL; the transaction remains usable. */
 async function isStored(transaction: Session, write: Promise<void>): Promise<boolean> {
   try {
     await write;

@@ -30,8 +30,8 @@ export class ListingService {
   ) {}
 
   /**
-   * A page, or only facts about it, whatever `If-Modified-Since` says; a device has to start over if deletions may be
-   * missing from it, and the last page has no token. Throws 400 / 107 for a wrong query, 412 / 114.
+   * A page, or only facts about it, whatever `If-Modified-Since` says. A device must start over if deletions may be
+   * missing from it; the last page has no `nextToken`. Throws 400 / 107 for a wrong query, 412 / 114.
    */
   async list(caller: Caller, search: string, conditions: Preconditions, factsOnly: boolean) {
     const request = this.parse(caller.account, search);
@@ -46,7 +46,7 @@ export class ListingService {
     return { items, total, last_modified, mustStartOver: mustStartOver(request.filters, purged_until), nextToken };
   }
 
-  /** The page without its items, as it was found before if nothing has changed since. */
+  /** The page without its items, from memory if nothing has changed since it was read. */
   private async count(session: Session, caller: Caller, search: string, request: PageRequest): Promise<Page> {
     const { account, key, shared } = caller;
     const known = shared ? undefined : await this.counts.recall(key, search, () => findCollection(session, account));

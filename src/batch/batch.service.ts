@@ -10,7 +10,7 @@ import { ApiError } from '../protocol/api-error.js';
 import type { BatchEntry } from '../protocol/batch-request.js';
 import { EntryRunner, inGroups, type Slot, type Step } from './entry-runner.js';
 
-/** How long a batch goes on beginning entries: also where the database is slow, clients have their response in ten seconds. */
+/** How long a batch may begin entries, so that the response comes within ten seconds even if the database is slow. */
 const LONGEST_MS = 5_000;
 /** After entries have run for so long, other requests go first. */
 const TURN_MS = 10;
@@ -38,7 +38,7 @@ export class BatchService {
     const steps = await this.runner.prepare(batch, entries);
     const others = steps.filter(({ place }) => place === 'outside');
     try {
-      // The others may wait for anything, which nothing should with the account locked.
+      // These may wait for anything, which must not happen while the account is locked.
       for (const step of others) run.slots[step.at] = await run.runStep(step);
       await run.runGroups(inGroups(steps.filter(({ place }) => place !== 'outside')));
     } finally {
@@ -68,7 +68,7 @@ class BatchRun {
         for (const [at, step] of group.entries()) this.slots[step.at] = done[at]!;
       } catch (error) {
         if (index === 0 || !(error instanceof ApiError)) throw error;
-        // Those before are committed, and have to be answered.
+        // The groups before are committed, so their responses have to be sent.
         for (const step of groups.slice(index).flat())
           this.slots[step.at] = await this.runner.refuse(this.batch, step, HAS_FAILED);
         return;
@@ -114,7 +114,7 @@ class BatchRun {
 
   /**
    * Throws when the client is gone: nobody would know what was done.
-   * @param done what its transaction has answered so far
+   * @param done the responses of its transaction so far
    */
   async runStep(step: Step, refusal?: string, caller?: Caller, done: Slot[] = []): Promise<Slot> {
     const { batch, runner } = this;

@@ -88,7 +88,7 @@ export class EntryRunner {
     const context = (request.context = new RequestContext(true));
     context.admission = step.admission;
     if (caller) request.caller = caller;
-    // Those in the transaction are counted for the batch, which has its session.
+    // Statements in the transaction are counted for the batch, whose session runs them.
     const { statements } = batch.context;
     const { status, headers, body } = await new Promise<EntryResponse>((resolve) => {
       const response = entryResponse(request, batch.res!, resolve) as Response;

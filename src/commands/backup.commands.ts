@@ -55,7 +55,7 @@ First the copy is brought up to date, checked and repaired ("doctor --repair"), 
 
 async function restore(context: CommandContext, file: string): Promise<number> {
   const named = requireSqliteFile(context.settings);
-  // What a link leads to, and not the link.
+  // The target of a link, not the link itself.
   const target = existsSync(named) ? realpathSync(named) : named;
   if (resolve(file) === target) throw new InvalidArgumentError(`${file} is the database itself.`);
   const unusable = whyUnusable(target);
@@ -98,7 +98,7 @@ function makeDevicesStartOver(context: CommandContext, file: string, to: number)
   });
 }
 
-/** Even if root restores it, the service must be able to write to the file: it becomes like the one that it will replace. */
+/** Gives the file the owner and mode of the one that it replaces: even if root restores it, the service has to write to it. */
 async function keepOwner(target: string, file: string): Promise<void> {
   const hasTarget = existsSync(target);
   const { mode } = await stat(hasTarget ? target : file);

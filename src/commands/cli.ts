@@ -1,7 +1,6 @@
 import { constants } from 'node:os';
 
-// The first process of a container ignores signals that it has no handler for. Any other process ends by them. Before
-// anything else is loaded.
+// Before anything else is loaded, because the first process of a container ignores signals that it has no handler for.
 if (process.pid === 1)
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.once(signal, () => process.exit(128 + constants.signals[signal]));

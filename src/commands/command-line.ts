@@ -24,10 +24,10 @@ export async function runCommandLine(words: readonly string[]): Promise<number> 
     await program.parseAsync(words.length > 0 ? words : ['help'], { from: 'user' });
     return shell.exitCode;
   } catch (error) {
-    // Commands throw it when options do not fit together or the settings; Commander turns that of a parser into its own.
+    // Commands throw it for options that contradict each other or the settings; Commander converts those of parsers.
     if (error instanceof InvalidArgumentError)
       console.error(`error: ${error.message}\n${called.helpInformation().split('\n')[0]}\n${HINT}`);
-    // Commander has written any other.
+    // Commander has printed any other.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     console.error(explain(error));
     return EXIT.failed;
@@ -45,7 +45,7 @@ export function createProgram(shell: Shell): Command {
     .addHelpText('afterAll', '\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 something listed needs attention')
     .hook('preAction', (_program, command) => requireValues(command))
     .configureHelp({
-      // The commands of a group in the place of the group, by the names that are typed.
+      // Lists the commands of a group instead of the group, under the names that are typed.
       visibleCommands: ({ commands }) => commands.flatMap((each) => (each.commands.length > 0 ? each.commands : each)),
       subcommandTerm: (command) => (command.parent?.parent ? `${command.parent.name()} ` : '') + command.name(),
     });

@@ -25,7 +25,7 @@ export function addSettings(commands: Command, shell: Shell): void {
     );
 }
 
-/** What counts where a setting is empty and another one decides. */
+/** The value of an empty setting that follows from another one. */
 function derivedValue({ oauthRequiredScopes, oauthAudiences }: Settings, name: string): string | undefined {
   if (name === 'OAUTH_REQUIRED_SCOPE') return oauthRequiredScopes.join(' ');
   return name === 'OAUTH_AUDIENCE' ? oauthAudiences.join(' or ') : undefined;

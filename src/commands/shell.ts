@@ -45,7 +45,7 @@ export type DatabaseContext = CommandContext & { database: Database };
 export class Shell {
   exitCode: number = EXIT.ok;
 
-  /** @param given what commands get instead of that of this process */
+  /** @param given replaces this process's own context, or parts of it */
   constructor(private readonly given: Partial<DatabaseContext> = {}) {}
 
   /** Runs `work`, and keeps the exit code if it resolves with one. */
@@ -79,7 +79,7 @@ export async function withDatabase<T>(settings: Settings, work: (database: Datab
       throw new CommandError(`DATABASE_URL: ${await whyNot(settings, database)}`);
     return await work(database);
   } catch (error) {
-    // What a statement failed with tells nobody what to do about a schema that does not match.
+    // The error of a statement does not say what to do about a schema that does not match.
     const problem = isOfDriver(error) ? await blockingProblem(database) : undefined;
     throw problem === undefined ? error : new CommandError(`DATABASE_URL: ${problem}`);
   } finally {

@@ -66,7 +66,7 @@ async function undo({ database, print, audit }: DatabaseContext, subject: string
   audit('user deprovision --undo', subject, accounts.at(-1));
   let readmitted = 0;
   await database.inTransaction(async (transaction) => {
-    // Repeated because the reply to COMMIT was lost, it may find them gone.
+    // A repetition after a lost reply to COMMIT may find them gone.
     readmitted = Math.max(readmitted, await readmit(transaction, accounts));
     return committed(undefined);
   });

@@ -18,7 +18,7 @@ import { importOwnLines, linesOf } from './import/own-lines.js';
 import { CommandError, type Shell, withDatabase } from './shell.js';
 import { addUserOptions, namedUser, type NamedUser, requireUser, type UserOptions } from './user-options.js';
 
-/** As much as it takes to know one of our own files. */
+/** Enough to recognise one of our own files. */
 const BEGINNING_BYTES = 1024;
 const MAX_BYTES = 256 * 2 ** 20;
 const NAMES = FORMATS.map(({ name }) => name);

@@ -90,7 +90,7 @@ export function issuerOf({ settings }: CommandContext, issuer = settings.oauthUr
   return withoutSlash(issuer);
 }
 
-/** A parser for Commander that takes a text as it is, or refuses it with what would be right. */
+/** A parser for Commander that takes a text as it is, or rejects it with the message `right`. */
 const textThat = (isRight: (text: string) => boolean, right: string) => (text: string) => {
   if (!isRight(text)) throw new InvalidArgumentError(right);
   return text;

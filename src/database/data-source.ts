@@ -16,7 +16,7 @@ const SQLITE_CHECKPOINT_PAGES = 300;
 /** Callers that may wait per connection before further ones are refused immediately. */
 const WAITING_PER_CONNECTION = 50;
 
-/** TypeORM's options for `DATABASE_URL`. Of which type a server is matters only to TypeORM's schema builder. */
+/** TypeORM's options for `DATABASE_URL`. Only its schema builder needs to know whether a server is MySQL or MariaDB. */
 export async function dataSourceOptions(settings: Settings): Promise<DataSourceOptions> {
   return settings.databaseUrl.startsWith('sqlite:') ? sqliteOptions(settings) : serverOptions(settings, 'mysql');
 }
@@ -24,7 +24,7 @@ export async function dataSourceOptions(settings: Settings): Promise<DataSourceO
 /** A data source that is not open yet. */
 export function createDataSource(options: DataSourceOptions): DataSource {
   const dataSource = new DataSource(options);
-  // All tables are in one database. TypeORM would put its name before that of `migrations`, and take a dot in it for the end.
+  // All tables are in one database. TypeORM would prefix `migrations` with its name, and misread a name with a dot.
   dataSource.driver.buildTableName = (table) => table;
   return dataSource;
 }

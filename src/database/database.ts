@@ -19,7 +19,7 @@ import {
 import { LongWrites } from './sqlite/long-writes.js';
 import { type Begin, type Outcome, runTransaction, withSession } from './transaction.js';
 
-/** How long a start waits for the database before the service answers 503 meanwhile. */
+/** How long a start waits for the database before the service begins to respond with 503. */
 const START_MS = 8_000;
 const REOPEN_PAUSE_MS = 1_000;
 const PROBE_TIMEOUT_MS = 2_000;

@@ -6,9 +6,9 @@ import { mysqlDialect } from './mysql/dialect.js';
 
 const RENEW_MS = 1_000;
 const LOOK_MS = 500;
-/** After so many looks in a row at an unchanged row, its holder has ended. */
+/** After this many looks in a row at an unchanged row, its holder counts as dead. */
 const LOOKS = 20;
-/** After so many renewals in a row that failed, a holder ends before anybody takes over. */
+/** After this many failed renewals in a row, a holder stops, before anybody takes over. */
 const MOST_FAILURES = 7;
 
 const CREATE = `CREATE TABLE IF NOT EXISTS \`leases\` (
@@ -43,7 +43,7 @@ async function acquire(dataSource: DataSource, holder: string): Promise<void> {
   for (;;) {
     const lookedOn = performance.now();
     const [lease] = await dataSource.query<Lease[]>('SELECT holder, expires_on FROM `leases` WHERE task = ?', [TASK]);
-    // A change of the schema may hold up a whole cluster, and with it the holder: a late answer shows nothing.
+    // A change of the schema may hold up a whole cluster, and with it the holder: a late reply proves nothing.
     const wasPrompt = performance.now() - lookedOn < LOOK_MS;
     const state = JSON.stringify(lease);
     looks = lease && wasPrompt && state === seen ? looks + 1 : 0;
@@ -66,7 +66,7 @@ async function succeeds(dataSource: DataSource, sql: string, parameters: unknown
   }
 }
 
-/** Ends what this process does if another one took over, for instance while this one was suspended, or soon will. */
+/** Cuts this process's connections if another one has taken over, as while this one was suspended, or soon will. */
 async function renew(dataSource: DataSource, holder: string, signal: AbortSignal): Promise<void> {
   const sql = 'UPDATE `leases` SET expires_on = ? WHERE task = ? AND holder = ?';
   let failures = 0;

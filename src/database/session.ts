@@ -23,7 +23,7 @@ export interface Session {
   run(sql: string, parameters: Parameter[]): Promise<WriteResult>;
   /** Like `run` for an INSERT whose values are one row, which it may send later together with others. */
   insertRow?(insert: string, row: Parameter[]): Promise<void>;
-  /** Look for a duplicate before writing one: that fails, and locks the gap to the user before until the transaction ends. */
+  /** Look for a duplicate before writing: a write that fails locks the gap to the previous user until the transaction ends. */
   readonly looksFirst?: boolean;
 }
 

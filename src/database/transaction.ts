@@ -58,8 +58,8 @@ async function giveUp(session: LoanedSession, error: unknown): Promise<void> {
 
 /**
  * Attempts a transaction once.
- * @param inDoubt attempts whose COMMIT got no reply, this one if that happens again: only a witness tells whether one of
- *   them took place, and then its result is returned
+ * @param inDoubt attempts whose COMMIT got no reply; this one is added if that happens again. If a witness tells that one
+ *   took place, its result is returned
  * @param work until it calls `begin`, each of its statements is a transaction of its own
  */
 export async function runTransaction<T>(

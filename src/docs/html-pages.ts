@@ -32,7 +32,7 @@ const describe = ({ summary, description = '', value: { code, error, message } }
   `<p><strong>${code} ${error}:</strong> ${toHtml(summary)}. ${toHtml(description)}</p>` +
   `<p>Example: <code>${escapeHtml(message!)}</code></p>`;
 
-/** The texts of the contract are Markdown, of which they use code alone. */
+/** The texts of the contract are Markdown, but use only its code spans. */
 const toHtml = (text: string): string => escapeHtml(text).replace(/`([^`]*)`/g, '<code>$1</code>');
 
 /** An HTML page of the documentation. All but the title is HTML or CSS. */

@@ -17,7 +17,7 @@ export const assets = (): StaticFiles =>
     'swagger-ui.css',
   ]);
 
-/** Connects to its own origin and those of the URLs alone. Without a provider the token URL is relative: ignored. */
+/** Allows connections only to the page's own origin and those of the URLs; ignores a relative URL. */
 export function pagePolicy(urls: readonly (string | undefined)[]): string {
   const origins = urls.flatMap((url) => (url !== undefined && URL.canParse(url) ? [new URL(url).origin] : []));
   return [

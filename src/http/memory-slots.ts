@@ -5,8 +5,9 @@ import { type Release, Semaphore } from '../semaphore.js';
 
 /** Messages up to this size are never counted: connections and requests in flight are limited anyway. */
 const SMALL_BYTES = 65_536;
+/** For all users; more where a page or body may be larger. */
 const ALL_BYTES = 33_554_432;
-/** As above, more where a page or body may be larger: one slow client must not have all of it. */
+/** For one user, likewise. */
 const USER_BYTES = 4_194_304;
 /** With many more, the requests of a few users could make the service refuse everybody's. */
 const WAITING_PER_USER = 300;

@@ -13,8 +13,8 @@ const INTERVAL_MS = 1_000;
 const CHUNK = 500;
 
 /**
- * Wakes this process's polls when it changes something, tells other instances, and learns of their changes: through Redis, as
- * messages of an account's key and timestamp, and once a second from the database, as they may be lost or not sent at all.
+ * Wakes this process's polls when something changes, here or on another instance. Instances tell each other through Redis
+ * (an account's key and timestamp). As messages may be lost or not sent, the database is queried once a second, too.
  */
 @Injectable()
 export class ChangesElsewhere implements OnApplicationBootstrap, OnApplicationShutdown {

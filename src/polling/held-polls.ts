@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 
-/** Why a poll is held no longer: something changed, it timed out, the service released it, or the client disconnected. */
+/** Why a poll is no longer held: something changed, it timed out, the service released it, or the client disconnected. */
 export type Ending = 'changed' | 'timedOut' | 'released' | 'abandoned';
 
 /** A poll that is held or about to be. */

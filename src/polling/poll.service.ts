@@ -60,8 +60,8 @@ export class PollService implements OnApplicationBootstrap, OnApplicationShutdow
   }
 
   /**
-   * What `look` returns, and the headers that tell of it; where the request prefers to wait, only once there is news or
-   * the time is up.
+   * What `look` returns, with the headers about waiting. If the request prefers to wait, resolves only once there is news
+   * or the time is up.
    * @param look returns the collection's timestamp while the response would be 304
    */
   async poll(request: Request, since: Timestamp, look: () => Promise<Timestamp | undefined>) {

@@ -40,7 +40,7 @@ export const invalidPostedData = (field: string, reason: string): ApiError =>
 /** 410 / 202 after the end-of-support date. */
 export const supportEnded = (): ApiError => new ApiError('deprecated', 'The service has reached its end of support');
 
-/** 403 / 121 with the limit as a member, by which it differs from that of a token without the scope. */
+/** 403 / 121 with the limit as a member, which distinguishes it from that of a token without the scope. */
 export function quotaReached(max_articles: number): ApiError {
   const message = `The limit of ${max_articles} articles is reached; delete some first`;
   return new ApiError('forbidden', message, {}, { max_articles });

@@ -77,7 +77,7 @@ function readPath(value: unknown, name: string): string {
 
 /**
  * The URL to run: the path as written, after the version prefix unless it has one. A URL parser would resolve dots and drop characters, and
- * the entry would act on something else than the same request alone. Rejects a batch within a batch, however it is spelt.
+ * the entry would differ from the same request sent alone. Rejects a batch within a batch, however it is spelt.
  */
 function resolve(path: string, name: string): string {
   const prefixed = /^\/v[0-2]([/?#]|$)/.test(path) ? path : `/v2${path}`;

@@ -1,5 +1,5 @@
 /**
- * The kinds of values that fields hold. A `text` that is too long is cut, other kinds are rejected then. A `title` and a
+ * The kinds of values that fields hold. A `text` that is too long is cut; other kinds are rejected. A `title` and a
  * `label`, which is a short text, may be empty; a `device` may not.
  */
 export type FieldKind = 'uuid' | 'timestamp' | 'integer' | 'boolean' | 'url' | 'title' | 'label' | 'text' | 'device';

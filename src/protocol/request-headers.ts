@@ -12,8 +12,7 @@ const CONDITIONS = ['If-Modified-Since', 'If-Unmodified-Since'];
 
 /**
  * The preconditions of a request: 1 to 16 decimal digits, with optional surrounding white space; an empty one counts as
- * absent. Throws 400 / 107 that names the header, of two the alphabetically first one, or one that was sent twice: which
- * counts is ambiguous.
+ * absent. Throws 400 / 107 for the alphabetically first malformed header, or one that was sent twice, which is ambiguous.
  */
 export function preconditionsOf(request: Pick<IncomingMessage, 'headers' | 'rawHeaders'>): Preconditions {
   const { headers } = request;
@@ -23,7 +22,7 @@ export function preconditionsOf(request: Pick<IncomingMessage, 'headers' | 'rawH
   return { ifModifiedSince, ifUnmodifiedSince };
 }
 
-/** Throws 400 / 107 when a condition was sent twice. By itself for a batch, whose entries judge the values. */
+/** Throws 400 / 107 when a condition was sent twice. A batch needs only this, as its entries judge the values. */
 export function requireSingleConditions({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): void {
   for (const name of CONDITIONS) {
     if (!isRepeated(name, rawHeaders)) continue;

@@ -96,7 +96,7 @@ export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutd
     }
   }
 
-  /** Purges tombstones beyond the retention, unless the shutdown breaks that off. Rejects like `eraseUsers`. */
+  /** Purges tombstones beyond the retention; shutdown interrupts it. Rejects like `eraseUsers`. */
   async purgeTombstones(): Promise<void> {
     let [accounts, tombstones] = [0, 0];
     for await (const soFar of purgeTombstones(this.database, purgeableBefore(this.settings, this.now()))) {

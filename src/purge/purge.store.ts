@@ -29,7 +29,7 @@ export const purgeableBefore = ({ tombstoneRetentionDays }: Settings, now: Times
 
 /**
  * Deletes the tombstones from before `before`, one transaction per chunk, and yields how many there were so far, and of how
- * many accounts, after each chunk and account. It can be left off and repeated at any time, and run by several processes at
+ * many accounts, after each chunk and account. It can be interrupted and repeated at any time, and run by several processes at
  * once. A dry run only counts. Throws 503 / 201 when the database stays unavailable.
  */
 export async function* purgeTombstones(database: Database, before: Timestamp, dryRun = false) {
@@ -66,7 +66,7 @@ async function* inChunks(
     let count = 0;
     await database.inTransaction(async (transaction) => {
       const collection = await lockCollection(transaction, account);
-      // Repeated because the reply to COMMIT was lost, it may find them gone.
+      // A repetition after a lost reply to COMMIT may find them gone.
       count = Math.max(count, await deleteSome(transaction, account, collection));
       return committed(undefined);
     });
@@ -88,8 +88,8 @@ async function purgeSome(transaction: Session, account: Buffer, before: Timestam
 }
 
 /**
- * Deletes the oldest records, and the account with the last ones. Until then devices are told to start over: should it be
- * left off, they would never learn what is gone.
+ * Deletes the oldest records, and the account with the last ones. Until then devices are told to start over: if it is
+ * interrupted, they would otherwise never learn what is gone.
  */
 async function eraseSome(transaction: Session, account: Buffer, collection?: Collection): Promise<number> {
   const records = await oldest(transaction, account);

@@ -9,22 +9,22 @@ import { isByTime, pageConditions, type PageRequest, pageStatement } from './con
 
 /** A page of a listing. `total` counts the whole listing as of its first page; `next` is where the following page starts. */
 export interface Page {
-  /** Absent where only the rest was wanted. */
+  /** Absent in `findPageFacts`. */
   items?: PageItems;
   total: number;
   next?: PageStart;
-  /** As it was when the page was read, or earlier but for `purged_until`: it tells which tombstones were gone. */
+  /** As of the page or earlier, except that `purged_until` is of the page: it tells which tombstones were gone. */
   collection: Collection;
 }
 
-/** The most rows that one statement reads, for where a page may have thousands: a record has at most some 100 kB. */
+/** The most rows that one statement reads: a page may have thousands, and a record some 100 kB. */
 const ROWS_AT_ONCE = 128;
 
 /**
  * Reads one page together with its collection, in a single statement unless it is empty or may have more than a hundred
  * items. It ends with as many items as were requested or when they take `maxBytes`, but has at least one. The total is
  * counted only once, so that paging through n records costs O(n), not O(n²). Undefined for a new user, or if the first
- * items were written meanwhile: then it has to be given the collection as it was read earlier.
+ * items were written meanwhile; pass `earlier`, the collection as read before, to get a page then.
  */
 export async function findPage(
   session: Session,
@@ -50,8 +50,8 @@ export async function findPage(
 }
 
 /**
- * `findPage` for HEAD, without items: the lengths of the texts usually prove that all fit, at a third of the cost, but not
- * where that of every record would have to be sorted.
+ * `findPage` for HEAD, without items. The lengths of the texts usually prove that all fit, at a third of the cost, unless
+ * every record would have to be sorted.
  */
 export async function findPageFacts(
   session: Session,
@@ -79,7 +79,7 @@ async function factsOf(
   earlier?: Collection,
 ): Promise<Page | undefined> {
   const known = earlier ?? (first && collectionOf(first));
-  // No rows tell nothing, and the page may be empty no longer.
+  // Without rows nothing is known, and the page may no longer be empty.
   const collection = known
     ? { ...known, purged_until: await purgedUntil(session, request, known, latest) }
     : await findCollectionWithout(session, request.account, pageConditions(request));
@@ -91,8 +91,8 @@ async function factsOf(
 }
 
 /**
- * What was purged when the last rows were read. No rows tell nothing, so it is queried then, unless the device has seen every
- * change or lists no tombstones.
+ * What was purged when the last rows were read. Without rows it is queried, unless the device has seen every change or
+ * lists no tombstones.
  */
 async function purgedUntil(session: Session, request: PageRequest, known: Collection, latest?: Row) {
   if (latest) return collectionOf(latest).purged_until;

@@ -117,8 +117,8 @@ export function pageConditions({ account, filters, sort, start }: PageRequest): 
 }
 
 /**
- * Whether flags choose from the index by time. MySQL and MariaDB read the row of each of its entries, at least in descending order,
- * before they look at the flags; so the ids are found first, in the index alone.
+ * Whether a listing in order of time filters by flags. MySQL and MariaDB would read the row of each index entry, at least in
+ * descending order, before they look at the flags; so the ids are found first, in the index alone.
  */
 const isByFlags = ({ filters, sort }: PageRequest): boolean =>
   isByTime(sort) &&

@@ -31,7 +31,7 @@ function matchesDomain(url: URL, domain: string): boolean {
   return entry === domain ? url.hostname === hostname : url.hostname.endsWith(`.${hostname}`);
 }
 
-/** Appends the token to the fragment, which neither servers nor `Referer` see; the redirect of a page may end in `#auth:`. */
+/** Appends the token to the fragment, which neither servers nor `Referer` see; the redirect may end in `#auth:`. */
 export const withToken = (redirect: string, token: string): string =>
   `${redirect}${redirect.includes('#') ? '' : '#'}${token}`;
 

@@ -68,7 +68,7 @@ async function readBounded(body: Response['body']): Promise<Buffer<ArrayBuffer>>
 export const withinLimit = <T>(work: Promise<T>, limitMs: number = PROVIDER_LIMIT_MS): Promise<T> =>
   before(limitMs, work, () => providerUnavailable('no response in time'));
 
-/** A cache for what is read from the provider. What is old is read again in the background, and serves until that succeeds. */
+/** A cache for what is read from the provider. A stale value is refreshed in the background, and serves until that succeeds. */
 export const readNowAndThen = <T extends object>(ttl: number, read: (key: string) => Promise<T>) =>
   new LRUCache<string, T>({
     max: 1,

@@ -70,7 +70,7 @@ export function refusalOf(failure: unknown): ProviderRefusal {
 export const refusesClient = ({ status, error }: ProviderRefusal): boolean =>
   error === 'invalid_client' || (status === 401 && (error === undefined || error === 'unauthorized_client'));
 
-/** What a provider says is neither trusted to be short nor to keep to itself what was sent to it. */
+/** The refusal as a line of the log. The provider's text may be long, or quote the secrets that were sent. */
 export function textOf({ status, error, description }: ProviderRefusal, secrets: readonly string[]): string {
   const said = [error ?? `status ${status}`, description].filter((part) => part !== undefined).join(': ');
   const bare = secrets.reduce((text, secret) => (secret === '' ? text : text.replaceAll(secret, '…')), said);

@@ -118,7 +118,7 @@ async function discover({ oauthUri, oauthClientId }: Settings): Promise<client.S
 
 /** Throws 503 / 201 for metadata of another issuer, with unsafe endpoints, or with which no token could be verified. */
 function requireUsable(metadata: client.ServerMetadata, uri: string): void {
-  // openid-client compares them where it makes up the URL itself, but then a slash at the end would matter.
+  // openid-client compares them only where it builds the URL itself, and a trailing slash would then matter.
   if (withoutSlash(metadata.issuer) !== withoutSlash(uri))
     throw providerUnavailable('its metadata names another issuer');
   for (const name of ['authorization_endpoint', 'token_endpoint', 'introspection_endpoint', 'jwks_uri'] as const)

@@ -9,7 +9,7 @@ import { TokenVerifier } from '../tokens/token-verifier.js';
 /** What a strategy sees of a request: tokens in a query string or body do not count. */
 export interface Presented {
   headers: { authorization?: string };
-  /** What the IP address that the request came from counts as. */
+  /** The IP address, or network, that the request counts for. */
   address: () => string;
   /** Counts the request for its IP address, once. Throws 429 / 117 beyond the rate limit. */
   count: () => Promise<void>;

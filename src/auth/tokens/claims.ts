@@ -8,7 +8,7 @@ export type Claims = Record<string, unknown>;
 /** How far the clocks of provider and service may differ, in seconds. */
 const LEEWAY_SECONDS = 30;
 
-/** Throws 401 / 105 unless a signed token of the type `typ` is an access token that says what signed ones must say. */
+/** Throws 401 / 105 unless a signed token of the type `typ` is an access token with all required claims. */
 export function requireSigned(typ: unknown, claims: Claims): void {
   requireAccessToken(typ, claims);
   if (isAbsent(claims.iss)) throw refused('it names no issuer');
@@ -16,7 +16,7 @@ export function requireSigned(typ: unknown, claims: Claims): void {
   if (audiencesOf(claims).length === 0) throw refused('it names no audience');
 }
 
-/** Throws 401 / 105 if an introspection (RFC 7662) is of another token. The provider vouches for what it leaves out. */
+/** Throws 401 / 105 if the introspected token (RFC 7662) is of another kind. The provider vouches for what it leaves out. */
 export function requireIntrospected(claims: Claims): void {
   const { token_type } = claims;
   if (!isAbsent(token_type) && !isOneOf(['bearer'], token_type)) throw refused('it is not a bearer token');

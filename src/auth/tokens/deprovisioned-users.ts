@@ -33,7 +33,7 @@ export class DeprovisionedUsers {
     try {
       await before(PATIENCE_MS, this.reading, lookupTimedOut);
     } catch {
-      // What the request itself needs from the database decides; what is still being read counts when it is there.
+      // The request's own statements decide its outcome; a read that is still running counts once it is complete.
       this.freshUntil = performance.now() + RETRY_MS;
     }
   }

@@ -36,7 +36,7 @@ export function deleteTokens(database: Database, subject: string, name?: string)
   const tokens = name === undefined ? { subject } : { subject, name };
   let deleted = 0;
   return database.inTransaction(async (transaction) => {
-    // Repeated because the reply to COMMIT was lost, it may find them gone.
+    // A repetition after a lost reply to COMMIT may find them gone.
     deleted = Math.max(deleted, (await managerOn(transaction).delete(Token, tokens)).affected!);
     return committed(deleted);
   });

@@ -61,7 +61,7 @@ export class ProviderTokens {
     return `reading-list:token:${hash('sha256', `${rules} ${token}`, 'base64url')}`;
   }
 
-  /** By this instance's clock, as the writer's may differ, but kept no longer than after a check of its own. */
+  /** Judged by this instance's clock, as the writer's may differ, and kept no longer than the result of a check here. */
   private async findShared(key: string, limitMs: number): Promise<CheckedToken | undefined> {
     try {
       const found = await this.redis.client?.get(key);

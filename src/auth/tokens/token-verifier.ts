@@ -24,7 +24,7 @@ const MAX_TOKEN_LENGTH = 8192;
 /** The form of a bearer token in a header (RFC 6750, 2.1). */
 const BEARER_TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
 
-/** More than there can be checks at a time. */
+/** More than the checks that can run at once. */
 const MAX_CACHED = 10_000;
 const REFUSAL_KEPT_MS = 3000;
 
@@ -57,7 +57,7 @@ export class TokenVerifier {
     ttlResolution: 0,
     fetchMethod: (key, _, { context, signal }) => this.check(key, context, signal),
   });
-  /** By what a check has to wait for, so that one that hangs does not hold up the others. */
+  /** One for each thing that a check may wait for, so that one that hangs does not hold up the others. */
   private readonly checks = {
     signed: new Semaphore(CHECKS),
     opaque: new Semaphore(CHECKS),
@@ -80,7 +80,7 @@ export class TokenVerifier {
   /**
    * Checks a token that is not cached, within five seconds; simultaneous checks of one token are one. Throws 401 / 105
    * for a rejected token, 403 / 121 for one without the scope, 503 / 201 when it cannot be verified.
-   * @param address what the IP address that sent it counts as
+   * @param address the IP address, or network, that it counts for
    */
   async verify(token: string, address: string): Promise<VerifiedToken> {
     if (!isBearerToken(token)) throw refused('it is malformed');

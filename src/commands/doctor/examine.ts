@@ -33,7 +33,7 @@ export async function examineAccount(database: Database, account: Buffer, now: (
   const totals = await database.onSession((session) => totalsOf(session, account));
   const repair = () =>
     database.inTransaction(async (transaction) => {
-      // It may have records only.
+      // There may be records without an account.
       await addAccount(transaction, { account, last_modified: now(), live_count: 0, purged_until: now() });
       await lockCollection(transaction, account);
       const right = rightRow(await totalsOf(transaction, account), now());

@@ -103,7 +103,7 @@ export class Destination {
         stored++;
         live += delta;
       }
-      // Repeated because the reply to COMMIT was lost, it may find them stored.
+      // A repetition after a lost reply to COMMIT may find them stored.
       most = Math.max(most, stored);
       await settleCollection(transaction, account, clock, live - live_count);
       return committed(await raiseTimestamps(transaction, account, exported.last_modified, goneUntil));

@@ -6,7 +6,7 @@ import { type CommandContext, counted, EXIT } from '../shell.js';
 import { keyOf, type NamedUser } from '../user-options.js';
 import { destinationOf, type ImportContext, printCounts } from './destination.js';
 
-/** So much of a URL is shown where it is refused. */
+/** How many characters of a refused URL are shown. */
 const MAX_SHOWN = 200;
 
 /** Imports another service's entries. Resolves with the exit code. */

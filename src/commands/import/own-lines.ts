@@ -7,7 +7,7 @@ import { CommandError, counted } from '../shell.js';
 import { keyOf, type NamedUser } from '../user-options.js';
 import { type AccountState, type Destination, destinationOf, type ImportContext, printCounts } from './destination.js';
 
-/** Imports what `user export` wrote into the user's account, or else the file's own. Resolves with the exit code. */
+/** Imports what `user export` wrote, into the user's account or those that the file names. Resolves with the exit code. */
 export async function importOwnLines(
   context: ImportContext,
   user: NamedUser | undefined,
@@ -119,7 +119,7 @@ export async function* linesOf(chunks: AsyncIterable<Buffer>, encoding: string):
     size += chunk.length - end;
     if (size > MAX_LINE_BYTES) throw new ReadError('a line is too long');
   }
-  // Of a file that was cut off, the rest of a character: no JSON.
+  // A character that was cut off, with which the line is not valid JSON.
   if (decoder) line.push(Buffer.from(decoder.decode()));
   yield decode(Buffer.concat(line));
 }

@@ -7,7 +7,7 @@ export const mysqlDialect: Dialect = {
   isLocal: false,
   indexHint: (index) => ` FORCE INDEX (${index})`,
   classify,
-  // A reader of Aurora may have the second one only.
+  // An Aurora reader may set only the second one.
   isReadOnly: `(${isOn('read_only')} OR ${isOn('innodb_read_only')})`,
 };
 

@@ -8,8 +8,8 @@ import { SettingError } from '../../config/settings.js';
 const KEEP_ALIVE_MS = 10_000;
 
 /**
- * What a statement may need: a record takes up to 100 kB; the filters of a listing, which stand in its statement twice
- * and may take two bytes a character there, up to four times a request's 64 KiB of headers.
+ * What a statement may need: a record takes up to 100 kB. The filters of a listing are in its statement twice, with up to
+ * two bytes a character: four times a request's 64 KiB of headers.
  */
 const LARGEST_STATEMENT = 2 ** 19;
 
@@ -48,8 +48,8 @@ function renew(ssl: ReturnType<typeof tlsOptions>, tls: TlsChoice): void {
 function socketTo({ host, port, socket: path }: ServerUrl): Socket {
   if (path !== undefined) return connect(path);
   const socket = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS });
-  // mysql2 names no host to Node's TLS if it is an IP address, and Node would compare the certificate with "localhost".
-  // Before that it looks at this property, which it sets itself for host names.
+  // For an IP address, mysql2 passes no host to Node's TLS, which would compare the certificate with "localhost". Node
+  // looks at this property first, which it sets itself for host names.
   return Object.assign(socket, { _host: host });
 }
 

@@ -15,8 +15,8 @@ import { mysqlDialect, type Stage } from './dialect.js';
 const ACQUIRE_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 3_000;
 /**
- * When the server ends a statement that nobody waits for any more, which would run on, so that many could take all connections;
- * and a transaction whose instance is stopped, or gone without a word, and would keep its user's lock.
+ * When the server ends a statement that nobody waits for any more (many could take all connections), and a transaction
+ * whose instance was stopped or has vanished (it would keep its user's lock).
  */
 const ABANDONED_AFTER_S = 4;
 
@@ -65,7 +65,7 @@ async function connected(runner: QueryRunner): Promise<PoolConnection> {
 }
 
 const limited = new WeakSet<PoolConnection>();
-// Each server takes the other one's for a comment. That of MySQL ends SELECTs only, and connections that do nothing for a minute.
+// To each server, the other's part is a comment. MySQL ends only SELECTs, and connections that are idle for a minute.
 const LIMIT = `SET SESSION /*M! max_statement_time = ${ABANDONED_AFTER_S}, idle_transaction_timeout = ${ABANDONED_AFTER_S} */
   /*!80000 max_execution_time = ${ABANDONED_AFTER_S}000, wait_timeout = 60 */`;
 
@@ -73,7 +73,7 @@ const LIMIT = `SET SESSION /*M! max_statement_time = ${ABANDONED_AFTER_S}, idle_
 function limitStatements(connection: PoolConnection): void {
   if (limited.has(connection)) return;
   limited.add(connection);
-  // What fails here fails the statement behind it, too; a server that knows no such limit goes without.
+  // If the connection is broken, the next statement fails too; a server without such a limit goes without.
   connection.query(LIMIT, () => undefined);
 }
 

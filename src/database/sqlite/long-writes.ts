@@ -4,13 +4,13 @@ import type { Begin } from '../transaction.js';
 
 /** After a longer transaction, other users go first for as long as it took. */
 const LONG_WRITE_MS = 50;
-/** Whoever waits here waits elsewhere, too, and has a response in ten seconds nevertheless. */
+/** Callers wait elsewhere too, and still need a response within ten seconds. */
 const LIMITS = { timeoutMs: 2_500, refusal: 'Other requests take too long; try again later' };
 
 /**
- * Transactions that may be long, as batches are: one at a time, for which only one of each user waits. So whoever wants to
- * write a single record gets SQLite's only writer in between: beside the batches of four users that read slowly, within
- * half a second instead of four and more.
+ * Runs transactions that may be long, as batches are, one at a time, with at most one of each user waiting. In between,
+ * SQLite's only writer is free for single records: beside batches of four slow users, these take half a second instead of
+ * more than four.
  */
 export class LongWrites {
   private readonly all = new Semaphore({ ...LIMITS, slots: 1 });
@@ -36,7 +36,7 @@ export class LongWrites {
     } finally {
       const tookMs = performance.now() - start;
       if (tookMs > LONG_WRITE_MS) {
-        // Before the next long one, what others wait to write is made durable.
+        // What others wait to write is made durable before the next long one.
         setImmediate(held.all!);
         setTimeout(held.user!, tookMs).unref();
       } else {

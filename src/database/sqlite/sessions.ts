@@ -18,14 +18,14 @@ export class SqliteSessions implements SessionSource {
   readonly dialect = sqliteDialect;
   readonly writer: SqliteWriter;
   readonly reader?: SqliteReader;
-  /** After a long read of a user others go first: that is a pause, behind which the user's reads take turns. */
+  /** Held by a user during the pause after a long read, in which others go first; the user's reads then take turns. */
   readonly reads = new Semaphore({
     slotsPerKey: 1,
     timeoutMs: READ_TIMEOUT_MS,
     refusal: 'The database is not available; try again later',
   });
 
-  /** Whoever waited reads in a turn of its own: pauses that end together would run all their reads in one. */
+  /** Gives each read that has waited a turn of its own: otherwise pauses that end together run all their reads in one. */
   readonly turns = new Turns();
   private readonly file?: SqliteFile;
 
@@ -81,7 +81,7 @@ class SqliteSession implements LoanedSession {
     const { writer, reader, reads } = this.sessions;
     if (this.state === 'writing') return action(writer.connection);
     const { key = '' } = this.tally;
-    // Most reads find no pause of their user: to take a slot for each would cost as much as a short read.
+    // Most reads find no pause, and taking a slot for each would cost as much as a short read.
     let release = reads.isUsedBy(key) ? await reads.acquire(key, this.tally) : undefined;
     if (release) await this.sessions.turns.next();
     const start = performance.now();

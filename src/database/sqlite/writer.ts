@@ -31,7 +31,7 @@ export class SqliteWriter {
   /** Set while a transaction is open. */
   private release?: Release;
   private readonly ended: Ended[] = [];
-  /** True while a transaction begins, which waits for other processes alone. */
+  /** True while a transaction begins, which waits only for other processes. */
   private isBeginning = false;
 
   /** Without `reader` and `file` for an in-memory database. */
@@ -105,7 +105,7 @@ export class SqliteWriter {
     return durable;
   }
 
-  /** Lets the next transaction begin, which joins those that are not durable yet: also if it is about to wait. */
+  /** Lets the next transaction begin, which shares the commit of those that are not durable yet, even if it asks only now. */
   private leave(): void {
     if (this.ended.length >= MAX_TRANSACTIONS_IN_COMMIT) this.flush();
     else process.nextTick(() => this.release ?? this.flush());

@@ -28,7 +28,7 @@ export class RequestContext {
   errno?: number;
   /** What went wrong on our side: a bug, or why a backend was unavailable. */
   failure?: unknown;
-  /** Undefined once they were called, as are `ends`. */
+  /** Undefined once called, like `ends`. */
   private answers?: ((bytes: number) => void)[] = [];
   private ends?: (() => void)[] = [];
   private controller?: AbortController;

@@ -21,7 +21,7 @@ export function requireWellFormed(request: Request, response: Response, next: Ne
   if (request.rawHeaders.length > 2 * MAX_HEADERS)
     throw new ApiError('headersTooLarge', `The request has more than ${MAX_HEADERS} headers`, CLOSE);
   const { httpVersion, headers } = request;
-  // Node loses what was sent behind such a request.
+  // Node loses what was sent after such a request.
   if (headers.upgrade !== undefined && !request.context.isBatchEntry) response.set(CLOSE);
   for (const name of NEGOTIATED)
     if ((headers[name]?.length ?? 0) > MAX_NEGOTIATED)

@@ -10,9 +10,9 @@ const REQUEST_BYTES = 2_200;
 const HEADER_BYTES = 32;
 
 /**
- * Runs the pipelined requests of a connection one after the other. So a client that reads nothing takes the memory of one
- * response, and counts as one request in flight; nothing that waits has begun when the connection closes, about which Node
- * tells no response but the first; and a malformed request is refused behind the responses to those before it.
+ * Runs the pipelined requests of a connection one after the other. A client that reads nothing takes the memory of one
+ * response and counts as one request in flight. When the connection closes, which Node tells only the first response,
+ * nothing that waits has begun. A malformed request is refused after the responses to those before it.
  */
 export class Connection {
   private readonly waiting: ServerResponse[] = [];

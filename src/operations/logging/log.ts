@@ -8,7 +8,7 @@ import sonicBoom, { type SonicBoom } from 'sonic-boom';
 
 /** How much may wait for a stuck reader or a full disk; further lines are dropped. */
 const MAX_WAITING_BYTES = 1_048_576;
-/** A file gets lines in blocks, or after so long: to write each by itself takes a tenth of the time of a poll. */
+/** A file gets lines in blocks, or after this time: writing each on its own takes a tenth of the time of a poll. */
 const BLOCK_BYTES = 65_536;
 const LONGEST_WAIT_MS = 100;
 /** How long the end of the process waits for a stuck reader. */
