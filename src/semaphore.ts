@@ -31,7 +31,6 @@ interface Waiter {
 export class Semaphore {
   private used = 0;
   private readonly usedBy = new Map<string, number>();
-  /** In order of arrival. */
   private readonly waiters = new Set<Waiter>();
   private readonly slots: number;
   private readonly slotsPerKey: number;
@@ -62,7 +61,6 @@ export class Semaphore {
     return this.waiters.size;
   }
 
-  /** True if a caller with this key has a slot. */
   isUsedBy(key: string): boolean {
     return this.usedBy.has(key);
   }
@@ -73,7 +71,6 @@ export class Semaphore {
     return [...this.waiters].filter(({ key, slots }) => !this.isLeft(key, slots)).length;
   }
 
-  /** Runs `work` with a slot. */
   async run<T>(key: string, caller: SlotCaller, work: () => Promise<T>): Promise<T> {
     const release = await this.acquire(key, caller);
     try {

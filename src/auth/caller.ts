@@ -58,7 +58,6 @@ export const CallerOf = createParamDecorator((_: unknown, context: ExecutionCont
   callerOf(requestOf(context)),
 );
 
-/** The caller of an authenticated request. */
 export const callerOf = ({ caller }: Request): Caller => caller!;
 
 /** The 16-byte key of a user's data: an HMAC of unambiguous JSON, so that different schemes and identities share no key. */

@@ -9,7 +9,6 @@ export interface SettingDetails {
   property: string;
   /** One line for `.env.example` and the documentation. */
   meaning: string;
-  /** How many characters a text may have. */
   longest?: number;
   /** The value is never shown. */
   secret?: boolean;

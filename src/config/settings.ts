@@ -211,7 +211,6 @@ export class Settings {
   @Setting('port for `/metrics` on `HOST`; without it there are no metrics')
   @WholeNumber(0, 65535)
   metricsPort?: number;
-  /** Derived from `nodeEnv`. */
   production!: boolean;
   /** False in production without `oauthUri`: then only personal tokens are accepted. */
   oauthEnabled!: boolean;
@@ -228,7 +227,6 @@ export class Settings {
 /** The names of all variables, in the order in which `.env.example` and the documentation list them. */
 export const SETTING_NAMES = [...DEFINITIONS.keys()];
 
-/** The value of a variable. */
 export const valueOf = (settings: Settings, name: string) =>
   settings[DEFINITIONS.get(name)!.property as Exclude<keyof Settings, 'endOfService'>];
 

@@ -129,7 +129,6 @@ function keptBytes({ url, rawHeaders }: Request): number {
   return rawHeaders.reduce((sum, text) => sum + text.length, url.length);
 }
 
-/** Polls, and those of them that wait for a change. */
 @Global()
 @Module({
   imports: [AccountsModule, AuthModule],

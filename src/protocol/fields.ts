@@ -76,7 +76,6 @@ export const FIELDS = {
 
 export type ArticleField = keyof typeof FIELDS;
 
-/** The names of the fields, in order. */
 export const FIELD_NAMES = Object.keys(FIELDS) as readonly ArticleField[];
 
 /** The names of the fields that satisfy a predicate, in order. */

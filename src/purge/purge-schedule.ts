@@ -109,6 +109,5 @@ export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutd
   }
 }
 
-/** Deletes tombstones after `TOMBSTONE_RETENTION_DAYS`, and the lists of deprovisioned users. */
 @Module({ providers: [PurgeSchedule] })
 export class PurgeModule {}

@@ -66,7 +66,6 @@ export class SharedRedis implements OnApplicationShutdown {
     client?.on('ready', () => (this.wasReported = false));
   }
 
-  /** Whether there is a connection. */
   get isUp(): boolean {
     return this.client?.status === 'ready';
   }

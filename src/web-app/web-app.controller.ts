@@ -91,6 +91,5 @@ export class AccountController {
   }
 }
 
-/** Serves the build of the web application in `web/`, if `WEB_APP_ENABLED` is true. */
 @Module({ controllers: [AccountController, WebAppController] })
 export class WebAppModule {}

@@ -434,7 +434,7 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
       const { status, out } = await runHere(['user', 'import', '-', '--basic', user], settings, file);
       expect(out).toBe(
         'imported 1 article, 0 were already there, 0 cannot be imported\n' +
-          'left out, as an article has no place for it: the end of a long text of 1 entry; ' +
+          'left out, as articles have no field for it: the end of a long text of 1 entry; ' +
           'added now: 1 entry without a date\n',
       );
       expect(status).toBe(0);

@@ -138,7 +138,6 @@ function indexFor({ filters, sort }: PageRequest, hint: Dialect['indexHint']): s
   return hint(includesTombstones(filters) ? 'uq_articles_last_modified' : 'ix_articles_live');
 }
 
-/** How many items the whole listing has. */
 function totalOf(account: Buffer, filters: readonly Filter[], hint: Dialect['indexHint']): Condition {
   const { sql, parameters } = listed(account, filters);
   return { sql: `(SELECT COUNT(*) FROM articles${countIndex(filters, hint)} WHERE ${sql}) AS total`, parameters };

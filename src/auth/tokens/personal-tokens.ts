@@ -31,7 +31,6 @@ const LOOKUPS = 'personal tokens';
 /** Verifies personal tokens by a lookup every few seconds. While the database is away, those that were valid keep working. */
 @Injectable()
 export class PersonalTokens {
-  /** How many uses are being recorded. */
   private recording = 0;
 
   constructor(

@@ -70,7 +70,6 @@ export class TokenVerifier {
     private readonly provided: ProviderTokens,
   ) {}
 
-  /** The cached result for a token, if any. */
   cached(token: string): VerifiedToken | undefined {
     const known = this.known.get(tokenKey(token));
     if (known) this.cacheCounts.hits++;

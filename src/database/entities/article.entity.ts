@@ -5,7 +5,6 @@ import { type ColumnTypes, FIELD_COLUMNS } from './columns.js';
 
 /** A live article or a tombstone, in which all fields are null except `id` and `last_modified`. */
 export class StoredArticle {
-  /** The user's account. */
   account: Buffer;
   id: string;
   last_modified: Timestamp;

@@ -82,7 +82,6 @@ export class SqliteStatement {
     return (this.statement.all(...parameters) as Row[string][][]).map((values) => this.row(values));
   }
 
-  /** The first row. */
   get(...parameters: Parameter[]): Row | undefined {
     const values = this.statement.get(...parameters) as Row[string][] | undefined;
     return values && this.row(values);
