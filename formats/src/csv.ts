@@ -3,7 +3,7 @@ import { ReadError } from './read-error.js';
 
 /** The maximum length of a row in characters: anything longer is not a reading list. */
 const MAX_ROW = 16 * 2 ** 20;
-/** What begins a file: the names of the columns are in it. */
+/** The beginning of a file, with the names of the columns. */
 const MAX_HEADER = 65_536;
 const DELIMITERS = [',', ';', '\t'];
 

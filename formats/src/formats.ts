@@ -164,7 +164,7 @@ export const RECORD_FORMATS: readonly RecordFormat[] = [
   },
   {
     name: 'firefox',
-    label: 'Firefox’s bookmarks (JSON)',
+    label: 'Firefox bookmarks (JSON)',
     keys: ['uri', 'type'],
     records: (document) =>
       isObject(document) && 'children' in document && ('guid' in document || 'root' in document)
@@ -178,7 +178,7 @@ export const RECORD_FORMATS: readonly RecordFormat[] = [
   },
   {
     name: 'chrome',
-    label: 'Chrome’s bookmarks (JSON)',
+    label: 'Chrome bookmarks (JSON)',
     keys: ['url', 'date_added'],
     records: (document) =>
       isObject(document) && isObject(document.roots)

@@ -33,7 +33,7 @@ export interface Contents {
   unreadable: string[];
 }
 
-/** The file is none that can be read. */
+/** The file is not an export that can be read. */
 export class UnknownExport extends ReadError {
   constructor() {
     super('not an export that can be read');
@@ -50,10 +50,10 @@ export function readExport(bytes: Uint8Array, wanted?: string): Contents {
 
 type TextContents = Omit<Contents, 'others' | 'unreadable'>;
 
-/** Where exports keep copies of pages and lists of highlights, and macOS its own. */
+/** Where exports keep copies of pages and lists of highlights, and macOS its own files. */
 const BESIDE = /(?:^|\/)(?:content|highlights|annotations|collections|__MACOSX)\/|(?:^|\/)\./i;
 
-/** What an export is in, as against what is also a page or a note. */
+/** Files of data, as opposed to pages and notes. */
 const DATA = /\.(?:csv|tsv|json|jsonl)$/i;
 
 function readArchive(bytes: Uint8Array, wanted?: string): Contents {

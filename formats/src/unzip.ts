@@ -6,7 +6,7 @@ const MAX_BYTES = 256 * 2 ** 20;
 /** No export is packed as tightly as this; what is small may be. */
 const MAX_RATIO = 200;
 const SMALL_BYTES = 2 ** 20;
-/** So much is unpacked between two looks at how much it has become. */
+/** How much is unpacked between two checks of the total. */
 const PIECE_BYTES = 16_384;
 
 export interface ZippedFile {

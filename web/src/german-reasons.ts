@@ -1,4 +1,4 @@
-/** What is known of a failure: of one of the service, its error number and the field that is to blame. */
+/** What is known of a failure, with the error number and the field to blame if the service reported it. */
 export interface Failure {
   /** In English. */
   message: string;

@@ -4,8 +4,8 @@ import { type Client, ReadingListError } from '@reading-list/client';
 const NIL = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Whether the token may write, by a change of a record that does not exist. True if the service cannot be asked: a write then
- * says what is wrong.
+ * Whether the token may write, found out by changing a record that does not exist. True if the service cannot be reached: a
+ * write then says what is wrong.
  */
 export async function mayWrite(client: Client): Promise<boolean> {
   try {

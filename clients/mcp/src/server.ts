@@ -10,7 +10,7 @@ const QUERY = {
   unread: z.boolean().optional().describe('true: only unread articles; false: only read ones'),
   archived: z.boolean().optional().describe('true: only archived articles; false: only those that are not'),
   favorite: z.boolean().optional().describe('true: only favourites; false: only the others'),
-  limit: z.number().int().min(1).max(MAX_LIMIT).default(20).describe('how many articles at most'),
+  limit: z.number().int().min(1).max(MAX_LIMIT).default(20).describe('the maximum number of articles'),
   offset: z.number().int().min(0).default(0).describe('how many articles to skip'),
 };
 const URL_OF = { url: z.string().describe('the URL of an article on the list, as the list shows it') };
@@ -21,8 +21,8 @@ const WRITES = { readOnlyHint: false, destructiveHint: false, idempotentHint: tr
 /** The tools for a reading list; those that write only if it may be written. Every call synchronises the list first. */
 export function createServer(list: ReadingList, mayWrite: boolean): McpServer {
   const instructions = mayWrite
-    ? 'A list of web pages to read. An article is named by its URL.'
-    : 'A list of web pages to read. An article is named by its URL. The token is read-only: the list cannot be changed.';
+    ? 'A list of web pages to read. Articles are identified by their URLs.'
+    : 'A list of web pages to read. Articles are identified by their URLs. The token is read-only: the list cannot be changed.';
   const server = new McpServer({ name: 'reading-list', version: manifest.version }, { instructions });
   addReadingTools(server, list);
   if (mayWrite) addWritingTools(server, list);

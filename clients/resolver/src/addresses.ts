@@ -1,9 +1,9 @@
 import ipaddr from 'ipaddr.js';
 
-/** Public addresses at which clouds serve what is for the machine alone. */
+/** Public addresses at which clouds serve metadata for the machine alone. */
 const METADATA = new Set(['168.63.129.16']);
 
-/** All that is given out of IPv6; whatever is outside of it means another address (RFC 4291), or nothing. */
+/** All of IPv6 that is assigned; what is outside stands for another address (RFC 4291), or for nothing. */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /** Whether an address is one of the public Internet: not private, loopback, link-local, multicast, or such an IPv4 address in an IPv6 one. */

@@ -83,7 +83,7 @@ export class Downloader {
       }
       const contentType = headers['content-type'] ?? '';
       const bytes = await readBody(response, contentType);
-      // A body whose length the server did not tell ends where its connection does, for Node: also where the signal cut it.
+      // To Node, a body of unknown length ends with its connection, even if the signal cut that.
       signal.throwIfAborted();
       return { status, url: target.href, contentType, bytes };
     }
@@ -139,7 +139,7 @@ export class Downloader {
   }
 }
 
-/** The body without its encoding; empty if it is of a kind of which only the name counts. */
+/** The decoded body; empty for a type of file of which only the name is used. */
 async function readBody(response: IncomingMessage, contentType: string): Promise<Uint8Array> {
   try {
     if (!/^\s*$|html|text\/plain|pdf/i.test(contentType)) return new Uint8Array();
@@ -153,7 +153,7 @@ async function readBody(response: IncomingMessage, contentType: string): Promise
       return await readBounded(
         Readable.from([raw]).pipe(createBrotliDecompress({ finishFlush: constants.BROTLI_OPERATION_FLUSH })),
       );
-    throw new DownloadError('an encoding that was not requested');
+    throw new DownloadError('its encoding was not requested');
   } finally {
     response.destroy();
   }

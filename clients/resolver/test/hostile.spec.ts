@@ -147,7 +147,7 @@ describe('of a body', () => {
 
   it.each(['deflate', 'gzip, gzip', 'compress'])('nothing is taken in %s', async (encoding) => {
     respond = (_, response) => html(response, 'x', { 'Content-Encoding': encoding });
-    await expect(get('/')).rejects.toThrow('an encoding that was not requested');
+    await expect(get('/')).rejects.toThrow('its encoding was not requested');
   });
 });
 it.each<[string, (response: ServerResponse) => unknown]>([

@@ -12,7 +12,7 @@ export interface ErrorDetails {
 }
 
 /**
- * The only error that this library throws deliberately, but for the TypeError of a wrong `baseUrl`.
+ * The only error that this library throws deliberately, except for the TypeError of a wrong `baseUrl`.
  *
  * - `network`: no response, or an incomplete one; retry later.
  * - `auth`: 401, or 403 because of the token; the user has to sign in again.

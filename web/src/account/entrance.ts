@@ -7,7 +7,7 @@ export interface ToSave {
   /** Empty if there was none in what was shared. */
   url: string;
   title?: string;
-  /** Whether the form is to show it first: anybody can make a link, and of some addresses there is a better one. */
+  /** Whether to show it in the form first: anybody can make a link, and the form may offer a better address. */
   asks?: boolean;
 }
 
@@ -60,7 +60,7 @@ function readShare(search: URLSearchParams): Entrance {
   if (!url && !text && !title) return {};
   const found = [url, text, title].map(findAddress).find(Boolean);
   if (!found) return { save: { url, title: cut(text.includes(title) ? text : `${title} ${text}`.trim()), asks: true } };
-  // What is shared as an address alone ends as it does.
+  // A text that is nothing but an address is taken whole.
   const address = /^https?:\/\/\S+$/i.test(url) ? url : found.url;
   const name = findAddress(title)?.title ?? tidyTitle(title);
   const asks = !isInstalled() || cleanAddress(address) !== address;

@@ -75,7 +75,7 @@ async function getJson(url: string, headers: Record<string, string> = {}): Promi
   );
 }
 
-/** Of a provider's token, users can't tell what is wrong with it: they did not type it. */
+/** Users cannot tell what is wrong with a provider's token, as they did not type it. */
 function refusalOf({ message }: { message?: unknown }, authorization = ''): SignInError {
   if (!/^Bearer (?!rl_)/.test(authorization) || typeof message !== 'string') return new SignInError('refused');
   return new SignInError('tokenRefused', message.replace(/^The access token is refused: /, ''));
@@ -89,7 +89,7 @@ async function request(url: string, init: RequestInit): Promise<Response> {
   }
 }
 
-/** A page of the service that no browser keeps: what answers in its place shows itself there. */
+/** A page of the service that no browser caches, so that it shows what responds in place of the service. */
 export const foreignUrl = (): string => `${serviceUrl()}/v2/`;
 
 /** The `Authorization` header for a name and password, in UTF-8. */

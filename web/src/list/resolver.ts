@@ -6,8 +6,8 @@ const FRESH_MS = 10 * 60_000;
 const SEEN_MS = 30 * 24 * 3_600_000;
 
 /**
- * Whether a resolver works on the list. It leaves no name, but what it does: this application saves no more of a page than its
- * URL and a title, so what it has just saved gets a text from nobody else. Imported articles were added long before they were stored.
+ * Whether a resolver works on the list. It shows only by what it does: this application saves just a URL and a title, so only
+ * a resolver gives what was just saved a text. Imported articles were added long before they were stored.
  */
 export const isResolverAtWork = (articles: readonly LocalArticle[], device: string, now: number): boolean =>
   articles.some(

@@ -6,8 +6,8 @@ export type Shortcuts = Readonly<Record<string, () => void>>;
 const SEQUENCE_MS = 1500;
 
 /**
- * Handles shortcuts unless the user is typing or a dialog is open; those of a single character only if they are on, because who
- * speaks to a device, or touches keys by accident, sets them off (WCAG 2.1.4).
+ * Handles shortcuts unless the user is typing or a dialog is open; those of a single character only if they are on, because
+ * speech input and accidental keys set them off (WCAG 2.1.4).
  */
 export function useShortcuts(shortcuts: Shortcuts, isOn: boolean): void {
   const current = useRef({ shortcuts, isOn });

@@ -8,8 +8,8 @@ import { onChange } from './hooks';
 /** What is known of the service since the last sync, in any tab. */
 interface Report {
   /**
-   * `busy`: the service answers, but with nothing that it should; `foreign`: something else answers in its place; `full`: this
-   * device has no space for what it sends.
+   * `busy`: the service responds with an error; `foreign`: something else responds in its place; `full`: this device has no
+   * space for what it sends.
    */
   status: ReadingList['status'] | 'busy' | 'foreign' | 'full';
   /** The time of the last sync that succeeded, in milliseconds. */

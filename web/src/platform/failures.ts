@@ -11,7 +11,7 @@ export class PartGoneError extends Error {}
 /** The event of the window when a part could not be loaded though there is a network. */
 export const PART_GONE = 'reading-list-part-gone';
 
-/** Loads a part of the application that few need. Throws `PartGoneError` if it is there no more. */
+/** Loads a part of the application that few need. Throws `PartGoneError` if it no longer exists. */
 export async function loadPart<T>(load: () => Promise<T>): Promise<T> {
   try {
     return await load();

@@ -21,7 +21,7 @@ export const focusHome = (): boolean =>
 /** Whether no element has the focus. */
 export const isFocusLost = (): boolean => !document.activeElement || document.activeElement === document.body;
 
-/** Never leaves the keyboard nowhere: browsers move the focus to the body when its element is removed or hidden. */
+/** Keeps the focus on something: browsers move the focus to the body when its element is removed or hidden. */
 export function watchFocus(): void {
   let last: Element | undefined;
   let timer: ReturnType<typeof setTimeout>;

@@ -9,7 +9,7 @@ export interface Preferences {
   shortcuts: boolean;
   /** Whether to load the pictures of articles, from wherever they are. */
   pictures: boolean;
-  /** How many pages that are saved more than once the user has seen and left as they are. */
+  /** How many of the pages saved more than once the user has seen and left as they are. */
   duplicatesSeen: number;
 }
 

@@ -1,7 +1,7 @@
 /** The service worker's script, next to the page. */
 export const WORKER = 'sw.js';
 
-/** What may become more than text on the pages (their policy, `trusted-types reading-list`): the service worker's name alone. */
+/** The only text that may become more on the pages (policy `trusted-types reading-list`): the name of the service worker. */
 const rules = {
   createScriptURL: (url: string) => (url === WORKER ? url : ''),
 };

@@ -153,8 +153,8 @@ async function begin({ token }: Entrance): Promise<State> {
 }
 
 /**
- * The state for a token in the URL. Anybody can make such a link, so that their list opens and gets what somebody else saves:
- * nobody who is signed in already comes to another list without being asked.
+ * The state for a token in the URL. Anybody can make a link that opens their own list, to get what somebody else saves: so
+ * whoever is signed in already is asked first.
  * @param isWanted whether it comes from a login that began on this page
  */
 async function beginWith(

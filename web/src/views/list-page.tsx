@@ -96,7 +96,7 @@ export function ListPage(props: Props): JSX.Element {
     const current = selection.current(article ?? undefined);
     if (current) action(current);
   };
-  /** Acts after the keys before; passes over what these have moved out of the list, even if it is still shown. */
+  /** Acts after earlier keys, and skips what these have moved out of the list, even if it is still shown. */
   const inTurn = (action: (article: LocalArticle) => unknown) =>
     onCurrent((shown) => {
       const rows = items ?? [];

@@ -21,10 +21,10 @@ export function takeLogin(): boolean {
   return isStarted;
 }
 
-/** What to offer before the service has said it: something else answers in its place. */
+/** What to offer while something else responds in place of the service. */
 const UNKNOWN: Offer = { basic: true, tokens: true };
 
-/** How often to ask a service that does not answer. */
+/** How often to ask a service that does not respond. */
 const RETRY_MS = 5000;
 
 interface Props {
@@ -176,7 +176,7 @@ function keptChoice(): boolean | undefined {
   return kept === null ? undefined : kept !== 'no';
 }
 
-/** Of what is not from the service, the list on this device is the cause. */
+/** A failure that is not from the service is one of the list on this device. */
 const problemOf = (error: unknown): SignInError =>
   error instanceof SignInError ? error : new SignInError(isOutOfSpace(error) ? 'full' : 'storage');
 

@@ -31,7 +31,7 @@ export function SyncLine({ state, onSync }: { state: SyncState; onSync: () => vo
 /** There is no error, but "up to date" would not be true either. */
 const isBehind = ({ status, unsent }: SyncState): boolean => unsent > 0 && (status === 'idle' || status === 'syncing');
 
-/** The time passes every minute, which is nothing to interrupt anybody for. */
+/** A new minute is no reason for a screen reader to interrupt. */
 const upToDate = (syncedAt: number) => <Sentence of={t.sync.upToDate} title={formatTime(syncedAt)} live="off" />;
 
 function textOf({ status, syncedAt }: SyncState): JSX.Element | string {

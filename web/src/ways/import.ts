@@ -10,7 +10,7 @@ export interface ImportResult {
 
 /** The number of entries stored at a time; in between, the page can repaint and handle input. */
 const AT_A_TIME = 50;
-/** How often it is counted what has been sent. */
+/** How often sent articles are counted. */
 const COUNT_EVERY_MS = 500;
 
 /**

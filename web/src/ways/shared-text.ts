@@ -53,7 +53,7 @@ function withoutMarks(text: string): string {
   return text.slice(0, end);
 }
 
-/** So many characters of a text can become a title, which has half of it at most: tidying a long one would block the page. */
+/** How much of a text is read for a title, which has at most half of it: tidying a long one would block the page. */
 const MAX_TIDIED = 2048;
 
 /** The title of a Markdown link, otherwise the text on both sides. */

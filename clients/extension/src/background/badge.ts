@@ -14,7 +14,7 @@ export async function showWhetherListed(tabId: number): Promise<void> {
   const url = pageUrl(tab?.url);
   const list = url === undefined ? undefined : await currentList();
   const article = list && (await articleOf(list, url!));
-  // Not earlier: it may have begun meanwhile.
+  // Checked only here, as a flash may have begun meanwhile.
   if (flashing.has(tabId)) return;
   await mark(tabId, article ? '✓' : '', article ? t('badgeOn', titleOf(article)) : '');
 }
@@ -25,7 +25,7 @@ export async function showInAllWindows(): Promise<void> {
   await Promise.all(tabs.flatMap(({ id }) => (id === undefined ? [] : [showWhetherListed(id)])));
 }
 
-/** Shows for a moment what became of something that has no window of its own to say it. */
+/** Shows for a moment the outcome of something that has no popup to show it. */
 export async function flash(tabId: number, text: '✓' | '!', title: string): Promise<void> {
   flashing.add(tabId);
   await mark(tabId, text, title);

@@ -5,10 +5,10 @@ import { clientOf, readSession } from '../session';
 import { readTab } from './read-tab';
 
 /**
- * Adds to an article that was saved as a mere link what its page says of itself, now that the page is open and may be read. Like a
- * resolver, it does so only if nothing has changed since, so that it never overwrites what a person or another device has set; if
- * it is too late, or the service is away, there is nothing that the user would have to know.
- * @param onlyText leaves alone what has no text, for a page that may not have shown its own yet
+ * Completes an article that was saved as a bare link, now that its page is open and may be read. Like a resolver, it does so
+ * only if nothing has changed since, so that it never overwrites what a person or another device has set. If it comes too
+ * late, or the service is away, the user need not know.
+ * @param onlyText ignores a page without text, which may not have loaded it yet
  */
 export async function completeArticle(
   list: ReadingList,

@@ -13,7 +13,7 @@ import { sync, syncIfDue } from './sync';
 
 const SAVE_LINK = 'save-link';
 
-// A script that was ended is started again by an event, and has to listen to it by the end of this file.
+// An event starts a script again that the browser has ended, so all listeners have to be there by the end of this file.
 chrome.runtime.onInstalled.addListener(() => {
   chrome.contextMenus.create({
     id: SAVE_LINK,
@@ -67,7 +67,7 @@ async function readOn(tabId: number): Promise<void> {
   await completeArticle(list, await chrome.tabs.get(tabId), { onlyText: true });
 }
 
-/** Saves what a tab shows; what is on the list as a mere link gets the rest later. */
+/** Saves what a tab shows, or completes what was saved as a bare link. */
 async function saveOrComplete(list: ReadingList, tab: chrome.tabs.Tab): Promise<Saved> {
   const saved = await savePage(list, tab);
   void completeArticle(list, tab).catch(() => undefined);
@@ -83,7 +83,7 @@ async function saveTab(tabId: number): Promise<Saved> {
   return saved;
 }
 
-/** Saves where no popup shows what became of it: the button does. */
+/** Saves without a popup: the button shows the outcome. */
 async function saveUnseen(
   tab: chrome.tabs.Tab | undefined,
   save: (list: ReadingList) => Promise<Saved>,

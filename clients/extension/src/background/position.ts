@@ -6,7 +6,7 @@ import { sync } from './sync';
 const SEND_AFTER_MS = 3_000;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Goes on reading where one stopped, and follows how far one gets, in a page of the list; only where the user has switched it on. */
+/** Scrolls a page of the list to where reading stopped, and follows how far it is read, if the user has switched that on. */
 export async function followPosition(tabId: number): Promise<void> {
   if (!(await readPreferences()).remembersPositions) return;
   const list = await currentList();

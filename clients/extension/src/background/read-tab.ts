@@ -4,7 +4,7 @@ import { pageUrl } from '../pages';
 /** A page that takes longer to read is saved without what is in it. */
 const TIMEOUT_MS = 5_000;
 
-/** What the page says of itself; undefined where the browser lets nobody look, as in its own pages, and if the tab has gone on. */
+/** The facts of the page; undefined where the browser denies access, as in its own pages, and if the tab has moved on. */
 export async function readTab(tabId: number, url: string): Promise<PageFacts | undefined> {
   const reading = async () => {
     const target = { tabId };

@@ -4,7 +4,7 @@ import { articleOf, pageUrl } from '../pages';
 import { t } from '../texts';
 import { readTab } from './read-tab';
 
-/** Saves what a tab shows, unless it is on the list. Has resolved before the network is asked. */
+/** Saves what a tab shows, unless it is on the list. Does not wait for the network. */
 export async function savePage(list: ReadingList, tab: chrome.tabs.Tab): Promise<Saved> {
   const url = pageUrl(tab.url);
   if (url === undefined) return { problem: t('cannotSave') };

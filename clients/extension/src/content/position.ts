@@ -29,7 +29,7 @@ function follow(place: ReadingPosition, position: number, signal: AbortSignal): 
     if (words <= told) return;
     told = words;
     const request: Request = { do: 'position', words };
-    // There is nobody to hear it after the extension was updated.
+    // After an update of the extension, nothing receives it.
     void chrome.runtime.sendMessage(request).catch(() => undefined);
   };
   const onScroll = () => {

@@ -1,6 +1,6 @@
 import { type PlacedWord, placeWords } from '@reading-list/page-reader';
 
-/** Where people read: so far down in the window, below what sites fix to its top. */
+/** Where people read, as a share of the window's height: below what sites fix to its top. */
 const LINE = 0.15;
 
 /** Translates between words of an article and places in the window. */
@@ -25,7 +25,7 @@ export class ReadingPosition {
     return end.bottom <= innerHeight ? this.#words.length : this.#countAbove(innerHeight * LINE);
   }
 
-  /** Scrolls so far that the word is at the line; to nowhere if nothing or everything was read. */
+  /** Scrolls the word to the line; does nothing if nothing or everything was read. */
   show(position: number): void {
     if (position <= 0 || position >= this.#words.length) return;
     const word = this.#words.slice(position).find((candidate) => candidate && boxOf(candidate));

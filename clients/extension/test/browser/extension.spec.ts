@@ -107,7 +107,7 @@ describe('a page', () => {
     await list.close();
     await page.goto(`${url}?utm_source=feed`);
     const popup = await browser.clickButton(page);
-    await popup.says(/^Known for long\n[^]*25% read[^]*On your list already/m);
+    await popup.says(/^Known for long\n[^]*25% read[^]*Already on your list/m);
     expect(await onServer(user)).toMatchObject([{ title: 'Known for long', favorite: true }]);
     await popup.close();
     await page.close();
@@ -168,7 +168,7 @@ describe('without the service,', () => {
     await world.proxy.restore();
     expect(await onServer(user)).toEqual([]);
     const again = await browser.clickButton(page);
-    await again.says('On your list already');
+    await again.says('Already on your list');
     await expect.poll(() => onServer(user)).toMatchObject([{ title: 'Offline', word_count: 240 }]);
     await again.close();
     await page.close();
@@ -214,7 +214,7 @@ describe('without a popup,', () => {
     await ask(world.service.url, basic(user), 'PATCH', `/articles/${id}`, { title: 'Mine' });
     const page = await browser.open(link);
     const popup = await browser.clickButton(page);
-    await popup.says('On your list already');
+    await popup.says('Already on your list');
     await expect
       .poll(() => onServer(user))
       .toMatchObject([{ url: link, title: 'Mine', resolved_title: 'Linked', word_count: 240, unread: true }]);
@@ -285,8 +285,8 @@ describe('signing in', () => {
   });
 
   it.each([
-    ['not an address', 'This is not a web address.'],
-    ['http://127.0.0.1:9', 'The service cannot be reached.'],
+    ['not an address', 'This is not a web address. It looks like https://list.example.com.'],
+    ['http://127.0.0.1:9', 'The service cannot be reached. Check the address and the connection, and try again.'],
   ])('at "%s" says: %s', async (address, text) => {
     const options = await browser.openOwn('options.html');
     await options.getByLabel('Address of the service').fill(address);
@@ -301,7 +301,7 @@ describe('signing in', () => {
     const { port } = new URL(world.site.publish('/', '<p>Hello'));
     await options.getByLabel('Address of the service').fill(`http://127.0.0.1:${port}`);
     await options.getByRole('button', { name: 'Connect' }).click();
-    await options.getByText('There is no reading-list service at this address.').waitFor();
+    await options.getByText('There is no reading-list service at this address. Check it and try again.').waitFor();
     await options.close();
   });
 
@@ -314,7 +314,7 @@ describe('signing in', () => {
     await popup.close();
     const options = await browser.openOwn('options.html');
     await options.getByRole('button', { name: 'Sign out' }).click();
-    await options.getByText('Not sent yet: 1.').waitFor();
+    await options.getByText('Changes not sent yet: 1.').waitFor();
     await options.getByRole('button', { name: 'Sign out and lose changes' }).click();
     await options.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
     await world.proxy.restore();

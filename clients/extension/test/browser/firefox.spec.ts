@@ -67,7 +67,7 @@ it('saves the page by the button, with all its fields', async () => {
 it('shows a page of the list as it is there', async () => {
   await firefox.open(`${world.site.publish('/known', article('Known'))}?utm_source=feed`);
   await firefox.clickButton();
-  await firefox.popupSays(/^Known for long\n[^]*25% read[^]*On your list already/m);
+  await firefox.popupSays(/^Known for long\n[^]*25% read[^]*Already on your list/m);
 });
 
 it('saves a page without the service, and sends it later', async () => {
@@ -79,7 +79,7 @@ it('saves a page without the service, and sends it later', async () => {
   expect((await onServer()).length).toBe(2);
   await world.proxy.restore();
   await firefox.clickButton();
-  await firefox.popupSays('On your list already');
+  await firefox.popupSays('Already on your list');
   await expect.poll(onServer, SOON).toContainEqual(expect.objectContaining({ title: 'Offline', word_count: 6000 }));
 });
 

@@ -75,7 +75,7 @@ async function follow(sync: Sync, first: Page, { cursor, full }: Walk): Promise<
   }
 }
 
-/** Takes the records of a page, durably. What is not one is set aside, so that the others arrive, and told. */
+/** Takes the records of a page, durably. What is not a record is set aside and reported, so that the others arrive. */
 async function takePage(sync: Sync, page: readonly unknown[], walk: Walk): Promise<void> {
   const { mirror } = sync;
   const { cursor, next, full } = walk;

@@ -190,7 +190,7 @@ export class Synchronizer {
   /** Conflicts are reported as soon as they are durable, also those that another tab found, and again after a crash. */
   tellConflicts(): void {
     const before = this.#told;
-    // Without those that are stored no more: one that happens again is told again.
+    // Without those that are no longer stored: one that happens again is reported again.
     this.#told = new Set();
     for (const conflict of this.#mirror.state.conflicts ?? []) {
       const name = JSON.stringify(conflict);

@@ -8,7 +8,7 @@ export class LocalLocks {
   async run<T>(name: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const before = this.tails.get(name) ?? Promise.resolve();
     const mine = untilAborted(before, signal).then(work);
-    // Who gives up waiting does not let others in.
+    // A caller that gives up waiting does not let others in.
     const tail = Promise.allSettled([before, mine]);
     this.tails.set(name, tail);
     void tail.then(() => this.tails.get(name) === tail && this.tails.delete(name));

@@ -37,7 +37,7 @@ export interface WriteOptions extends CallOptions {
 }
 
 export interface ClientOptions extends TransportOptions {
-  /** An `http:` or `https:` URL, with or without `/v2`; without credentials, query and fragment. */
+  /** An `http:` or `https:` URL, with or without `/v2`; without credentials, query or fragment. */
   baseUrl: string;
 }
 
@@ -120,8 +120,8 @@ export class Client {
   }
 
   /**
-   * Sends requests in as few batches as the service allows; each gets its own response, in order. A batch is not a
-   * transaction, and requires a bearer token.
+   * Sends requests in as few batches as the service allows; each gets its own response, in order, and one that fails does
+   * not undo the others. Requires a bearer token.
    * @param options limit: requests in one batch
    */
   batch(requests: readonly BatchRequest[], options: CallOptions & { limit?: number } = {}): Promise<BatchResponse[]> {
