@@ -21,7 +21,7 @@ export function addTokenCreate(commands: Command, shell: Shell): void {
 
 A token is enough to create a user; the list begins with the first request. Give each device its own, so that the token of a lost device can be revoked alone.`,
     )
-    .argument('<user>', 'whose token', readName)
+    .argument('<user>', 'the user of the device', readName)
     .requiredOption(
       '--name <name>',
       'what the token is for, such as "phone"; a user\'s tokens have different names',
@@ -127,7 +127,7 @@ export function addTokenRevoke(commands: Command, shell: Shell): void {
     .command('revoke')
     .summary("Revoke one of a user's personal tokens, or all")
     .description('Every instance refuses the token within a few seconds. What the user stored stays.')
-    .argument('<user>', 'whose token', readName)
+    .argument('<user>', 'the user of the token', readName)
     .option('--name <name>', 'the token to revoke', readName)
     .addOption(new Option('--all', 'all tokens of the user').conflicts('name'))
     .action((user: string, { name, all }: { name?: string; all?: boolean }) => {

@@ -24,7 +24,7 @@ export function addUserLink(commands: Command, shell: Shell): void {
     .argument('<user>', 'the user with personal tokens', readName)
     .requiredOption('--subject <subject>', "the user's subject at the identity provider", readSubject)
     .option('--issuer <url>', 'the identity provider, when that is not OAUTH_URI', readIssuer)
-    .option('--dry-run', 'only say what there is')
+    .option('--dry-run', 'only say what would be moved')
     .action((user: string, options: Options) => shell.withDatabase((context) => link(context, user, options)));
 }
 

@@ -66,7 +66,7 @@ export function addUserErase(commands: Command, shell: Shell): void {
       "Deletes the user's articles, tombstones and account in small chunks; the database keeps nothing. If it is interrupted, repeat it. Delete backups and exported files yourself. Devices that still sign in start with an empty list.",
     );
   addUserOptions(command)
-    .option('--dry-run', 'only say what there is')
+    .option('--dry-run', 'only say what would be erased')
     .action((options: UserOptions & { dryRun?: boolean }) => {
       const user = requireUser(namedUser(options));
       return shell.withDatabase(async (context) => {

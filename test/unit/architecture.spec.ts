@@ -48,7 +48,7 @@ describe('the table of parts', () => {
 });
 
 const reaches = document
-  .split('### Where it reaches')[1]!
+  .split('### Reaching into libraries')[1]!
   .split('\n#')[0]!
   .split('\n')
   .filter((line) => /^\| `/.test(line))
