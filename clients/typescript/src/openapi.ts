@@ -444,7 +444,7 @@ export interface components {
             marked_read_on: number | null;
             /**
              * Format: int64
-             * @description Words read so far; never falls.
+             * @description Words read so far; decreases only when the article is marked as unread.
              * @example 0
              */
             read_position: number;
@@ -539,7 +539,7 @@ export interface components {
              */
             read_position?: number | null;
         };
-        /** @description Any of these fields. Read-only fields are accepted if they equal the stored value; unknown ones are ignored. Values may be written as in a POST. `null` gives a text its default. */
+        /** @description Any of these fields. Read-only fields are accepted if they equal the stored value; unknown ones are ignored. Values may be written as in a POST. `null` clears a field that may be null, and gives any other text its default. */
         ArticlePatch: {
             /**
              * @description May be empty or null.
@@ -601,7 +601,7 @@ export interface components {
             marked_read_on?: number | null;
             /**
              * Format: int64
-             * @description Words read so far; never falls.
+             * @description Words read so far; decreases only when the article is marked as unread.
              * @example 0
              */
             read_position?: number;
@@ -709,7 +709,7 @@ export interface components {
             marked_read_on?: number | null;
             /**
              * Format: int64
-             * @description Words read so far; never falls.
+             * @description Words read so far; decreases only when the article is marked as unread.
              * @example 0
              */
             read_position?: number;
@@ -883,7 +883,7 @@ export interface components {
              */
             max_articles?: number;
             /**
-             * @description Only where a read-only token was to write (errno 121).
+             * @description Only in the response to a write with a read-only token (errno 121).
              * @example true
              */
             read_only?: boolean;
