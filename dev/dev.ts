@@ -14,8 +14,8 @@ try {
 
 function greet({ provider, service }: Development): void {
   const requests = '{"requests":[{"method":"GET","path":"/articles"}]}';
-  console.log(`listening on ${service}, documentation at ${service}/docs`);
-  console.log(`identity provider at ${provider.issuer}, any name signs in`);
+  console.log(`listening on ${service}; documentation at ${service}/docs`);
+  console.log(`identity provider at ${provider.issuer}; any name signs in`);
   console.log(`sign in with a browser: ${service}/app/`);
   console.log(`a bearer token: TOKEN=$(curl -s ${provider.issuer}/token-for/alice)`);
   console.log(`a batch with it: curl ${service}/v2/batch -H "Authorization: Bearer $TOKEN" --json '${requests}'`);

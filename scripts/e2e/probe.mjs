@@ -31,7 +31,7 @@ async function rootOf(url) {
   });
   const root = await answer.json().catch(() => undefined);
   if (answer.status !== 200 || typeof root?.hello !== 'string' || typeof root.version !== 'string')
-    throw new Error(`--url: ${url}/v2/ answers ${answer.status} and is not a reading-list service`);
+    throw new Error(`--url: ${url}/v2/ responds with ${answer.status} and is not a reading-list service`);
   return root;
 }
 

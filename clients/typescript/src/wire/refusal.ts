@@ -26,7 +26,7 @@ export function errorOf(
   if (!isFromService) {
     if (status >= 500 || status === 429)
       return new ReadingListError('busy', `HTTP ${status}`, { status, retryAfterSeconds });
-    return new ReadingListError('protocol', `HTTP ${status} that is not from the service`, { status });
+    return new ReadingListError('protocol', `HTTP ${status}, but not from the service`, { status });
   }
   const { errno, message = `HTTP ${status}`, max_articles, read_only } = (body ?? {}) as Partial<ErrorBody>;
   const field = fieldOf(message);

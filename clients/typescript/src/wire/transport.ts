@@ -129,7 +129,7 @@ function judge(method: string, url: string, { status, headers }: Response, text:
   if (status === 304 || (isHead && status === 200)) return { status, headers, data: {} };
   const data = isJson && status < 300 ? parse(text) : undefined;
   if (typeof data === 'object' && data !== null) return { status, headers, data };
-  return new ReadingListError('protocol', `${url}: HTTP ${status} that is not from the service`, { status });
+  return new ReadingListError('protocol', `${url}: HTTP ${status}, but not from the service`, { status });
 }
 
 function noticeOf({ status, headers }: Response): Notice {
