@@ -21,7 +21,7 @@ describe.each(fieldsOf('boolean'))('%s', (field) => {
     expect(readQueryValue(field, text)).toBe(false);
   });
 
-  it.each(['', ' true', 'maybe', '2', 't', 'null', '__proto__'])('cannot be %j', (text) => {
+  it.each([' true', 'maybe', '2', 't', 'null', '__proto__'])('cannot be %j', (text) => {
     expect(readQueryValue(field, text)).toEqual(new Invalid('not a boolean'));
   });
 });
@@ -60,6 +60,13 @@ describe('an empty value', () => {
     },
   );
 
+  it.each<QueryField>(['archived', 'favorite', 'is_article', 'unread', 'deleted'])(
+    'of %s is not a boolean',
+    (field) => {
+      expect(readQueryValue(field, '')).toEqual(new Invalid('not a boolean'));
+    },
+  );
+
   it.each<QueryField>(['last_modified', 'added_on', 'stored_on', 'read_position'])(
     'of %s is not an integer',
     (field) => {
@@ -68,7 +75,7 @@ describe('an empty value', () => {
   );
 });
 
-describe.each(fieldsOf('url', 'title', 'text', 'device'))('%s', (field) => {
+describe.each(fieldsOf('url', 'title', 'label', 'text', 'device'))('%s', (field) => {
   it.each(['42', 'true', ' pad ', 'CaSe', '😀', 'not a url'])('is %j as it stands', (text) => {
     expect(readQueryValue(field, text)).toBe(text);
   });
