@@ -1,16 +1,14 @@
-/**
- * The kinds of values that fields hold. A `text` that is too long is cut; other kinds are rejected. A `title` and a
- * `label`, which is a short text, may be empty; a `device` may not.
- */
-export type FieldKind = 'uuid' | 'timestamp' | 'integer' | 'boolean' | 'url' | 'title' | 'label' | 'text' | 'device';
-
-/** What all values of a kind have in common. The compiler names the other tables that a new kind has to be added to. */
+/** What all values of a kind have in common. */
 export interface Kind {
   type: 'text' | 'number' | 'boolean';
   /** Its values may be the empty text, which then is not the same as null. */
   mayBeEmpty?: true;
 }
 
+/**
+ * The kinds of values that fields hold; the compiler names the other tables that a new one has to be added to. A `text` that is
+ * too long is cut, other kinds are rejected then. A `title` and a `label`, which is a short text, may be empty.
+ */
 export const KINDS = {
   uuid: { type: 'text' },
   timestamp: { type: 'number' },
@@ -21,7 +19,9 @@ export const KINDS = {
   label: { type: 'text', mayBeEmpty: true },
   text: { type: 'text', mayBeEmpty: true },
   device: { type: 'text' },
-} as const satisfies Readonly<Record<FieldKind, Kind>>;
+} as const satisfies Readonly<Record<string, Kind>>;
+
+export type FieldKind = keyof typeof KINDS;
 
 /** A value as stored and as sent in responses: a typed JSON scalar. */
 export type FieldValue = string | number | boolean | null;
