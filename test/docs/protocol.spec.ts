@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readSettings } from '../../src/config/load-settings.js';
 import { ERRORS } from '../../src/protocol/errno.js';
-import { type Field, FIELD_NAMES, FIELDS, fieldsWhere } from '../../src/protocol/fields.js';
+import { type Field, FIELD_NAMES, FIELDS, fieldsWhere, type Kind, KINDS } from '../../src/protocol/fields.js';
 import { CONTRACT, type Document, type Json } from './document.js';
 
 const text = readFileSync('docs/protocol.md', 'utf8');
@@ -11,6 +11,12 @@ const headings = [...text.matchAll(/^##+ (.+)$/gm)].map(([, heading]) => heading
 
 /** What stands under a heading, up to the next of its rank. */
 const section = (heading: string): string => text.split(`\n## ${heading}\n`)[1]?.split(/^## /m)[0] ?? '';
+
+/** The fields that a sentence names; `marked_read_…` stands for those that begin so. */
+const namedIn = (sentence = ''): string[] =>
+  [...sentence.matchAll(/`(\w+)(…?)`/g)]
+    .flatMap(([, name, rest]) => (rest ? FIELD_NAMES.filter((field) => field.startsWith(name!)) : name!))
+    .sort();
 
 /** The rows of the tables in a text, without their heads, as lists of cells. */
 const rows = (markdown: string): string[][] =>
@@ -76,9 +82,21 @@ describe('docs/protocol.md', () => {
   });
 
   it('lists the fields that a PATCH can change', () => {
-    const [sentence = ''] = /^- .*?can be changed/ms.exec(section('PATCH')) ?? [];
-    const named = [...sentence.matchAll(/`(\w+)`/g)].map(([, name]) => name!);
-    expect(named.sort()).toEqual([...fieldsWhere(({ patch }) => patch !== undefined)].sort());
+    const [sentence] = /^- .*?can be changed/ms.exec(section('PATCH')) ?? [];
+    expect(namedIn(sentence)).toEqual([...fieldsWhere(({ patch }) => patch !== undefined)].sort());
+  });
+
+  it('lists the fields for which null in a PATCH means something', () => {
+    const [, sentence] = /^- `null` (clears .*?); any other field/ms.exec(section('PATCH')) ?? [];
+    const isCleared = ({ kind, nullable, default: otherwise, patch }: Field) =>
+      patch !== undefined && (nullable ?? (KINDS[kind].type === 'text' && otherwise !== undefined));
+    expect(namedIn(sentence)).toEqual([...fieldsWhere(isCleared)].sort());
+  });
+
+  it('lists the fields for which an empty filter means null', () => {
+    const [, sentence] = /^- An empty value means null for (.*?), and the empty text/ms.exec(section('Listing')) ?? [];
+    const isNull = ({ kind, nullable }: Field) => nullable === true && !(KINDS[kind] as Kind).mayBeEmpty;
+    expect(namedIn(sentence)).toEqual([...fieldsWhere(isNull)].sort());
   });
 
   it('lists every error with its status and number', () => {
