@@ -8,8 +8,14 @@ const sideBySide = (maxWorkers: number) => ({
   sequence: { groupOrder: maxWorkers },
 });
 
+/** Unit and API tests need no build. */
+const resolve = {
+  alias: { '@reading-list/formats': fileURLToPath(new URL('formats/src/index.ts', import.meta.url)) },
+};
+
 /** The same API specs, once for each database. */
 const api = (name: string, globalSetup: string[] = []) => ({
+  resolve,
   test: {
     name: `api-${name}`,
     include: ['test/api/**/*.spec.ts'],
@@ -67,10 +73,7 @@ export default defineConfig({
   test: {
     projects: [
       {
-        // Unit tests need no build.
-        resolve: {
-          alias: { '@reading-list/formats': fileURLToPath(new URL('formats/src/index.ts', import.meta.url)) },
-        },
+        resolve,
         test: {
           name: 'unit',
           include: ['test/unit/**/*.spec.ts', 'clients/{page-reader,resolver,extension}/test/*.spec.ts'],
