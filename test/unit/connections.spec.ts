@@ -91,7 +91,7 @@ it('closes the connection of a client that does not read its response', async ()
     response.end(Buffer.alloc(64 * 1024 * 1024));
   });
   open().pause().write(get('/large'));
-  await expect.poll(() => sockets[0]?.destroyed).toBe(true);
+  await expect.poll(() => sockets[0]?.destroyed, { timeout: 10_000 }).toBe(true);
 });
 
 it('lets go of a request, whose body may have megabytes, once its response is complete and the connection idle', async () => {
