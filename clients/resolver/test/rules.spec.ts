@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isPublic } from '../src/addresses.js';
 import { Attempts } from '../src/attempts.js';
+import { isAllowed, rulesFor } from '../src/robots-rules.js';
 
 describe('an address that may be connected to', () => {
   it.each(['93.184.215.14', '8.8.8.8', '2606:2800:21f:cb07:6820:80da:af6b:8b2c', '::ffff:8.8.8.8'])(
@@ -48,4 +49,42 @@ it('a dead page is remembered beside tens of thousands of others', () => {
   const attempts = new Attempts(() => 0);
   for (let n = 0; n < 50_000; n++) attempts.note(`${n}`);
   expect(attempts.isDue('0')).toBe(false);
+});
+
+describe('a robots.txt', () => {
+  const allows = (path: string, ...lines: string[]) => isAllowed(path, rulesFor('me', lines.join('\r\n')));
+
+  it.each<[string, string, boolean, ...string[]]>([
+    ['is for all', '/a', false, 'User-agent: *', 'Disallow: /'],
+    ['is for this program alone', '/a', false, 'user-agent:me/1.0', 'disallow:/a'],
+    ['is for others', '/a', true, 'User-agent: you', 'Disallow: /'],
+    ['has a group of its own for it', '/a', true, 'User-agent: *', 'Disallow: /', 'User-agent: Me', 'Disallow:'],
+    ['has one for several', '/a', false, 'User-agent: me', '# or', '', 'User-agent: you', 'Disallow: /'],
+    ['begins another group', '/a', true, 'User-agent: me', 'Disallow: /b', 'User-agent: you', 'Disallow: /'],
+    ['has two for it', '/a', false, 'User-agent: me', 'Disallow: /b', 'User-agent: me', 'Disallow: /a'],
+    ['has rules of no group', '/a', true, 'Disallow: /', 'User-agent: *', 'Disallow: /b'],
+    ['is not such a file', '/a', true, '<!doctype html>', 'Disallow'],
+    ['allows a part', '/a/b', true, 'User-agent: *', 'Disallow: /a', 'Allow: /a/b # this'],
+    ['allows and disallows the same', '/a', true, 'User-agent: *', 'Disallow: /a', 'Allow: /a', 'Disallow: /a'],
+    ['is about another path', '/b', true, 'User-agent: *', 'Disallow: /a'],
+    ['has a star', '/a/b/c', false, 'User-agent: *', 'Disallow: /*/c'],
+    ['has stars', '/a/b/c', false, 'User-agent: *', 'Disallow: *b**'],
+    ['has an end', '/a.html', false, 'User-agent: *', 'Disallow: /*.html$'],
+    ['has an end elsewhere', '/a.html?b', true, 'User-agent: *', 'Disallow: /*.html$'],
+    ['has an end alone', '/a', true, 'User-agent: *', 'Disallow: /$'],
+    ['ends within what came before', '/ab', true, 'User-agent: *', 'Disallow: /ab*b$'],
+    ['escapes otherwise', '/%C3%A9', false, 'User-agent: *', 'Disallow: /%c3%a9'],
+    ['does not escape', '/%C3%A9', false, 'User-agent: *', 'Disallow: /é'],
+  ])('%s', (_, path, isAllowed, ...lines) => expect(allows(path, ...lines)).toBe(isAllowed));
+
+  it.each([
+    ['of many names', ['User-agent: *\n'.repeat(18_000) + 'Allow:/\n'.repeat(31_000)]],
+    ['of stars', ['User-agent: *', `Disallow: ${'*'.repeat(500_000)}`]],
+    ['of parts that nearly match', ['User-agent: *', ...Array<string>(500).fill(`Disallow: *b${'a'.repeat(1_000)}`)]],
+    ['of blanks', [' '.repeat(500_000), `User-agent${' '.repeat(500_000)}`]],
+  ])('%s, as large as is read, takes less than a second', (_, lines) => {
+    const begun = performance.now();
+    expect(allows(`/${'a'.repeat(16_000)}`, ...lines)).toBe(!lines[1]?.endsWith('*'));
+    expect(performance.now() - begun).toBeLessThan(1_000);
+  });
 });
