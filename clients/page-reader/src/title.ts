@@ -46,7 +46,8 @@ function withoutSite(title: string, site: string | undefined): string {
   return title;
 }
 
-const cut = (title: string): string => [...title.slice(0, 2 * MAX_LENGTH)].slice(0, MAX_LENGTH).join('');
+/** The most that a title may have. */
+export const cut = (title: string): string => [...title.slice(0, 2 * MAX_LENGTH)].slice(0, MAX_LENGTH).join('');
 
 function decoded(text: string): string {
   try {

@@ -147,6 +147,7 @@ describe('the title of a PDF', () => {
     ['<FEFF00540069>', 'Ti'],
     ['<EFBBBFC3A9>', 'é'],
     ['( )', 'file.pdf'],
+    [`(${'x'.repeat(2_000)})`, 'x'.repeat(1_024)],
     ['(never closed', 'file.pdf'],
   ])('in %s', (title, expected) => expect(withInformation(title)).toBe(expected));
 

@@ -1,7 +1,7 @@
 import { parseHTML } from 'linkedom';
 import { parse, serialize } from 'parse5';
 import { type PageFacts, readPage } from '../index.js';
-import { nameOf } from '../title.js';
+import { cut, nameOf } from '../title.js';
 import { decodeHtml } from './charset.js';
 import { titleOfPdf } from './pdf-title.js';
 
@@ -23,7 +23,7 @@ export interface Download {
 export function readDownload({ bytes, contentType, url }: Download): PageFacts {
   const data = bytes.subarray(0, MAX_BYTES);
   if (isHtml(contentType)) return readPage(documentOf(decodeHtml(data, contentType)), url);
-  const title = (/\bpdf\b/i.test(contentType) && titleOfPdf(data)) || nameOf(url);
+  const title = (/\bpdf\b/i.test(contentType) && cut(titleOfPdf(data) ?? '')) || nameOf(url);
   return { title, excerpt: '', word_count: null, is_article: false, preview: null, resolved_url: url };
 }
 
