@@ -1,27 +1,41 @@
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
-import { Worker } from 'node:worker_threads';
 import type { Download, PageFacts } from '@reading-list/page-reader/node';
 
-const SCRIPT = createRequire(import.meta.url).resolve('@reading-list/page-reader/worker');
+const SCRIPT = createRequire(import.meta.url).resolve('@reading-list/page-reader/child');
 const TIMEOUT_MS = 15_000;
 const MAX_MEMORY_MB = 256;
 
-/** Reads a page in a thread of its own, which a page of a stranger can keep busy or fill only for itself. */
-export async function readInWorker(
+/**
+ * Reads a page in a process of its own, which a page of a stranger can keep busy or fill only for itself. A thread whose
+ * memory is full may take the process with it, whatever its limits are.
+ */
+export async function readApart(
   download: Download,
   { timeoutMs = TIMEOUT_MS, maxMemoryMb = MAX_MEMORY_MB } = {},
 ): Promise<PageFacts> {
-  const worker = new Worker(SCRIPT, {
-    workerData: download,
-    resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb },
+  const child = fork(SCRIPT, {
+    execArgv: [`--max-old-space-size=${maxMemoryMb}`],
+    // It has no use for tokens or settings.
+    env: {},
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
-  // What happens after the time limit is of no concern.
-  worker.on('error', () => undefined);
+  const ended = new AbortController();
+  child.on('exit', (_, signal) =>
+    ended.abort(new Error(signal ? 'it takes too much memory to read' : 'it cannot be read')),
+  );
+  const signal = AbortSignal.any([ended.signal, AbortSignal.timeout(timeoutMs)]);
   try {
-    const [facts] = (await once(worker, 'message', { signal: AbortSignal.timeout(timeoutMs) })) as [PageFacts];
+    // Rejects with an error of the child, and of what is sent to one that has ended.
+    const result = once(child, 'message', { signal });
+    child.send(download);
+    const [facts] = (await result) as [PageFacts];
     return facts;
+  } catch (error) {
+    throw ended.signal.aborted ? ended.signal.reason : error;
   } finally {
-    await worker.terminate();
+    child.on('error', () => undefined).kill('SIGKILL');
   }
 }

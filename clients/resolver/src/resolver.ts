@@ -1,13 +1,13 @@
 import type { Article } from '@reading-list/client';
 import { Attempts } from './attempts.js';
 import { Downloader, type DownloaderOptions } from './downloader.js';
-import { readInWorker } from './read-in-worker.js';
+import { readApart } from './read-apart.js';
 import { Service } from './service.js';
 
 const PAGES_AT_ONCE = 4;
 /** One is kept for what a person saves now. */
 const OLD_PAGES_AT_ONCE = 3;
-/** What does not fit is found by the next listing. */
+/** Of all lists, each of which has an equal share. What does not fit is found by the next listing. */
 const MAX_WAITING = 10_000;
 const RETRY_MS = 200;
 
@@ -18,8 +18,15 @@ export interface ResolverOptions extends DownloaderOptions {
   log?: (message: string) => void;
 }
 
-interface Task {
+/** What is done of a list's articles. */
+interface List {
   service: Service;
+  waiting: number;
+  running: number;
+}
+
+interface Task {
+  list: List;
   article: Article;
   isNew: boolean;
 }
@@ -44,7 +51,10 @@ export class Resolver {
   async run(): Promise<void> {
     const { url, authorizations } = this.#options;
     await Promise.all(
-      authorizations.map((authorization) => this.#watch(new Service({ url, authorization, log: this.#log }))),
+      authorizations.map((authorization) => {
+        const service = new Service({ url, authorization, log: this.#log });
+        return this.#watch({ service, waiting: 0, running: 0 }, MAX_WAITING / authorizations.length);
+      }),
     );
   }
 
@@ -57,11 +67,13 @@ export class Resolver {
 
   readonly #log = (message: string): void => this.#options.log?.(message);
 
-  async #watch(service: Service): Promise<void> {
-    for await (const { article, isNew } of service.bareArticles(this.#stopping.signal)) {
+  async #watch(list: List, maxWaiting: number): Promise<void> {
+    for await (const { article, isNew } of list.service.bareArticles(this.#stopping.signal)) {
       const { id } = article;
-      if (this.#waiting.size >= MAX_WAITING || this.#running.has(id) || !this.#attempts.isDue(id)) continue;
-      this.#waiting.set(id, { service, article, isNew: isNew || this.#waiting.get(id)?.isNew === true });
+      if (list.waiting >= maxWaiting || this.#running.has(id) || !this.#attempts.isDue(id)) continue;
+      const earlier = this.#waiting.get(id);
+      if (!earlier) list.waiting++;
+      this.#waiting.set(id, { list, article, isNew: isNew || earlier?.isNew === true });
       this.#startTasks();
     }
   }
@@ -73,38 +85,44 @@ export class Resolver {
     if (this.#waiting.size > 0) this.#timer = setTimeout(() => this.#startTasks(), RETRY_MS);
   }
 
-  /** The next article whose host may be asked, new ones first. */
+  /** The next article whose host may be asked: of the list of which fewest are read, so that none waits for others' slow pages; new ones first. */
   #next(): Task | undefined {
     if (this.#running.size >= PAGES_AT_ONCE) return undefined;
-    let old: Task | undefined;
-    for (const task of this.#waiting.values()) {
-      if (!this.#downloader.turns.isFree(hostOf(task.article))) continue;
-      if (task.isNew) return task;
-      old ??= task;
-    }
-    return this.#oldPages < OLD_PAGES_AT_ONCE ? old : undefined;
+    const mayBeOld = this.#oldPages < OLD_PAGES_AT_ONCE;
+    let next: Task | undefined;
+    for (const task of this.#waiting.values())
+      if ((task.isNew || mayBeOld) && (!next || isBefore(task, next)))
+        if (this.#downloader.turns.isFree(hostOf(task.article))) next = task;
+    return next;
   }
 
   #start(task: Task): void {
-    const { id } = task.article;
+    const { list, article } = task;
+    const { id } = article;
     this.#waiting.delete(id);
     this.#attempts.note(id);
+    list.waiting--;
+    list.running++;
     if (!task.isNew) this.#oldPages++;
     const done = this.#resolve(task)
-      .catch((error: Error) => this.#log(`${hostOf(task.article)}: ${error.message}`))
+      .catch((error: Error) => this.#log(`${hostOf(article)}: ${error.message}`))
       .finally(() => {
         this.#running.delete(id);
+        list.running--;
         if (!task.isNew) this.#oldPages--;
         this.#startTasks();
       });
     this.#running.set(id, done);
   }
 
-  async #resolve({ service, article }: Task): Promise<void> {
+  async #resolve({ list, article }: Task): Promise<void> {
     const { signal } = this.#stopping;
-    const facts = await readInWorker(await this.#downloader.get(article.url, signal));
-    await service.complete(article, facts, signal);
+    const facts = await readApart(await this.#downloader.get(article.url, signal));
+    await list.service.complete(article, facts, signal);
   }
 }
+
+const isBefore = (one: Task, other: Task): boolean =>
+  one.list.running < other.list.running || (one.list.running === other.list.running && one.isNew && !other.isNew);
 
 const hostOf = ({ url }: Article): string => (URL.canParse(url) ? new URL(url).hostname : url);

@@ -1,5 +1,4 @@
-import { parentPort, workerData } from 'node:worker_threads';
 import { type Download, readDownload } from './index.js';
 
-/** Entry of a worker thread that reads the download it is given, and posts the result. */
-parentPort?.postMessage(readDownload(workerData as Download));
+/** Entry of a child process that reads the download it is sent, and sends the result. */
+process.once('message', (download) => process.send?.(readDownload(download as Download)));

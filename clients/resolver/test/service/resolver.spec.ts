@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
   ask,
@@ -15,8 +16,8 @@ import {
   startWorld,
   useWorld,
 } from '../../../typescript/test/support/world.js';
-import { readInWorker } from '../../src/read-in-worker.js';
-import { Resolver } from '../../src/resolver.js';
+import { readApart } from '../../src/read-apart.js';
+import { Resolver, type ResolverOptions } from '../../src/resolver.js';
 
 const world = useWorld();
 
@@ -44,13 +45,18 @@ afterEach(async () => {
 });
 afterAll(() => server.close());
 
-function startResolver(authorization: string, url = world.service.url): string[] {
+function startResolver(
+  authorization: string,
+  url = world.service.url,
+  options: Partial<ResolverOptions> = {},
+): string[] {
   const logged: string[] = [];
   const resolver = new Resolver({
     url,
     authorizations: [() => Promise.resolve(authorization)],
     trustedAddresses: ['127.0.0.1'],
     log: (message) => logged.push(message),
+    ...options,
   });
   resolvers.push(resolver);
   void resolver.run();
@@ -153,13 +159,40 @@ it('a dead page is asked for once, and does not hold up others', async () => {
   expect(asked).toEqual(['/dead', '/alive']);
 });
 
-describe('a page ends only the thread that reads it,', () => {
+it('the slow pages of one list do not hold up another', async () => {
+  const [slow, quick] = [basic(), basic()];
+  site.set('/never', () => undefined);
+  const { port } = new URL(origin);
+  // Found once it watches for new ones.
+  await saveBare(slow, publish('/first', article('')));
+  startResolver('', world.service.url, {
+    authorizations: [slow, quick].map((authorization) => () => Promise.resolve(authorization)),
+    resolve: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]),
+    timeoutMs: 2_000,
+  });
+  await expect.poll(async () => (await only(slow))?.word_count, { timeout: 10_000 }).toBe(WORDS);
+  for (let n = 0; n < 12; n++) await saveBare(slow, `http://slow-${n}.example:${port}/never`);
+  await expect.poll(() => asked.length, { timeout: 10_000 }).toBe(1 + 4);
+  await saveBare(quick, publish('/quick', article('<title>Quick</title>')));
+  // When the first slow one is given up, not when all are.
+  await expect.poll(async () => (await only(quick))?.title, { timeout: 15_000 }).toBe('Quick');
+  expect(asked.length).toBeLessThan(12);
+});
+
+describe('a page ends only the process that reads it,', () => {
   it.each([
-    ['when it takes too long', { timeoutMs: 100 }, /aborted/],
-    ['when it takes too much memory', { maxMemoryMb: 32 }, /memory/],
-  ])('%s', async (_, limits, message) => {
-    const download = { bytes: Buffer.from('<i>'.repeat(300_000)), contentType: 'text/html', url: `${origin}/bomb` };
-    await expect(readInWorker(download, limits)).rejects.toThrow(message);
+    ['when it takes too long', '<i>', { timeoutMs: 100 }, /aborted/],
+    ['when it takes too much memory', '<i>', { maxMemoryMb: 32 }, /memory/],
+    // V8 then ends the process, whatever the limits of a thread are.
+    ['when a table does not fit into it', '<meta property="og:title" content="">', { maxMemoryMb: 64 }, /memory/],
+  ])('%s', async (_, piece, limits, message) => {
+    const download = { bytes: Buffer.from(piece.repeat(130_000)), contentType: 'text/html', url: `${origin}/bomb` };
+    await expect(readApart(download, limits)).rejects.toThrow(message);
+  });
+
+  it('which is gone afterwards', async () => {
+    const { stdout } = await promisify(execFile)('ps', ['--ppid', `${process.pid}`, '-o', 'args=']);
+    expect(stdout).not.toContain('page-reader');
   });
 });
 
