@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import express from 'express';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { INestApplication } from '@nestjs/common';
+import { type INestApplication, Logger } from '@nestjs/common';
 import { type ProviderCall, providerCalls } from '../auth/provider/bounded-fetch.js';
 import { TokenVerifier } from '../auth/tokens/token-verifier.js';
 import { Database } from '../database/database.js';
@@ -26,13 +26,20 @@ const LOADS: readonly Load[] = ['normal', 'busy', 'full'];
 
 /** The Prometheus metrics of one process. Every label has a fixed set of values. */
 export class Metrics {
+  private readonly logger = new Logger('Metrics');
   private readonly registry = new Registry();
   /** Serves only `GET /metrics`, on its own port. It does not keep the process alive. */
   readonly server = createServer(
     express()
       .disable('x-powered-by')
       .get('/metrics', async (_request, response) => {
-        response.set('Content-Type', this.registry.contentType).end(await this.registry.metrics());
+        try {
+          response.set('Content-Type', this.registry.contentType).end(await this.registry.metrics());
+        } catch (error) {
+          // Express would show it.
+          this.logger.error('a scrape failed', (error as Error).stack);
+          response.status(500).end();
+        }
       }),
   ).unref();
 

@@ -2,7 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AddressInfo } from 'node:net';
+import { Logger } from '@nestjs/common';
+import { Registry } from 'prom-client';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Metrics } from '../../src/operations/metrics.js';
 import { ERRORS } from '../../src/protocol/errno.js';
 import { ScriptedProvider } from '../support/identity-provider.js';
 import { startService, type Service } from '../support/service.js';
@@ -146,6 +150,18 @@ describe('/metrics', () => {
     expect((await fetch(address!, { method: 'POST' })).status).toBe(404);
     expect(await ask('GET', '/metrics')).toBe(307);
   });
+});
+
+it('responds to a scrape that fails with an empty 500, and logs why', async () => {
+  const { server } = new Metrics();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  vi.spyOn(Registry.prototype, 'metrics').mockRejectedValueOnce(new Error('broken'));
+  const log = vi.spyOn(Logger.prototype, 'error').mockReturnValue();
+  const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/metrics`);
+  expect([answer.status, await answer.text()]).toEqual([500, '']);
+  expect(log.mock.calls).toEqual([['a scrape failed', expect.stringContaining('Error: broken')]]);
+  vi.restoreAllMocks();
+  server.close();
 });
 
 it('opens no second port without METRICS_PORT', async () => {
