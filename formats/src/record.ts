@@ -1,4 +1,5 @@
 import { type Entry, entryOf, type LeftOut, textOf } from './entry.js';
+import { unescapeFormulas } from './formulas.js';
 import { readNumber } from './numbers.js';
 import type { Place } from './read-error.js';
 
@@ -65,7 +66,7 @@ export function entryOfRecord(format: RecordFormat, place: Place, get: Get): Ent
       .find((found) => !isBlank(found));
   const text = (path: Path | undefined): string => {
     const found = textOf(value(path));
-    return format.isEscaped ? found.replace(/^'(?='*[=+\-@\t\r])/, '') : found;
+    return format.isEscaped ? unescapeFormulas(found) : found;
   };
   const flag = (told: Flag | undefined): boolean | undefined => {
     const [path, ...words] = told ?? [];

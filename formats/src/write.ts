@@ -1,4 +1,5 @@
 import type { EntryFields } from './entry.js';
+import { escapeFormulas } from './formulas.js';
 
 /** An article as it is stored, with what only the service gives it. */
 export type StoredArticle = Required<EntryFields> & { id: string; last_modified: number; stored_on: number };
@@ -42,9 +43,8 @@ export function toCsv(articles: readonly Written[]): string {
   return [header, ...rows].map((row) => `${row.join(',')}\r\n`).join('');
 }
 
-/** Escapes text that spreadsheets would run as a formula; the import takes the apostrophe away again. */
 function csvField(text: string): string {
-  const harmless = /^'*[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  const harmless = escapeFormulas(text);
   return /[",;\t\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
 

@@ -119,6 +119,44 @@ it('CSV keeps the fields that it names', () => {
   );
 });
 
+it('CSV runs nothing, also in a spreadsheet that separates values by semicolons or tabs', () => {
+  const texts = [
+    '=1+1',
+    '@x',
+    'a;=1+1;b',
+    "a;'-1",
+    'a\t+1',
+    '\t=1',
+    'a\n=1;\n@x',
+    '- a\r\n- b',
+    "';=1",
+    'a; =1',
+    "it's",
+  ];
+  const written = texts.map((excerpt, at) => ({
+    ...fc.sample(stored, 1)[0]!,
+    ...{
+      url: `https://a.example/${at};=1;`,
+      title: 'T',
+      excerpt,
+      preview: null,
+      resolved_url: `https://b.example/;@1`,
+    },
+  }));
+  const file = toCsv(written);
+  for (const separator of [',', ';', '\t']) {
+    // Of a cell in quotes, what comes after the first separator or line is another cell where the quotes are not at the beginning.
+    const cells = [...file.matchAll(new RegExp(`(?<=^|[\\r\\n${separator}])[^\\r\\n${separator}]+`, 'g'))].map(
+      ([cell]) => cell,
+    );
+    expect(cells.filter((cell) => /^[=+@-]/.test(cell))).toEqual([]);
+  }
+  const { entries } = readExport(new TextEncoder().encode(file));
+  expect(entries.map(({ fields }) => [fields.url, fields.excerpt, fields.resolved_url])).toEqual(
+    written.map(({ url, excerpt, resolved_url }) => [url, excerpt.trim(), resolved_url]),
+  );
+});
+
 it('bookmarks keep what browsers and other services read', () => {
   const blanks = (value: string | undefined) => value?.replace(/\s+/g, ' ').trim();
   fc.assert(
