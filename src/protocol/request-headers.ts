@@ -100,6 +100,9 @@ export function readResponseBehavior(header: string | string[] | undefined): Res
  */
 export const MAX_HEADERS = 1_000;
 
+/** Of a request line and the headers. Page positions, which may contain long texts, are part of the URL. */
+export const MAX_HEADER_BYTES = 65_536;
+
 /** True for the only value of `Expect` that is known. */
 export const isContinue = (expect: string): boolean => expect.toLowerCase() === '100-continue';
 

@@ -1,7 +1,7 @@
 import type { NextFunction, Request, Response } from 'express';
 import { ApiError } from '../../protocol/api-error.js';
 import { decodePercent } from '../../protocol/percent-encoding.js';
-import { isContinue, isRepeated, MAX_HEADERS } from '../../protocol/request-headers.js';
+import { isContinue, isRepeated, MAX_HEADER_BYTES, MAX_HEADERS } from '../../protocol/request-headers.js';
 import { isHostHeader, pathOf, withoutFragment } from './request-url.js';
 
 /** Of two values Node keeps the first, while a proxy may have used the other. */
@@ -20,6 +20,9 @@ export function requireWellFormed(request: Request, response: Response, next: Ne
   // Checked first, on the raw headers, names and values: the getter `headers` builds its object only when it is read.
   if (request.rawHeaders.length > 2 * MAX_HEADERS)
     throw new ApiError('headersTooLarge', `The request has more than ${MAX_HEADERS} headers`, CLOSE);
+  // Node refuses them unless they are of a batch; then reading them could hold up all others.
+  if (request.url.length > MAX_HEADER_BYTES)
+    throw new ApiError('headersTooLarge', `The request line is larger than ${MAX_HEADER_BYTES} bytes`);
   const { httpVersion, headers } = request;
   // Node loses what was sent after such a request.
   if (headers.upgrade !== undefined && !request.context.isBatchEntry) response.set(CLOSE);

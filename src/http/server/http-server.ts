@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import type { Express } from 'express';
 import { ApiError } from '../../protocol/api-error.js';
-import { isContinue } from '../../protocol/request-headers.js';
+import { isContinue, MAX_HEADER_BYTES } from '../../protocol/request-headers.js';
 import { alertHeader, baseHeaders } from '../../protocol/service-headers.js';
 import { baseUrl } from '../../config/formats.js';
 import type { Now } from '../../config/now.js';
@@ -12,8 +12,6 @@ import { atEndOfTurn } from './end-of-turn.js';
 import { createMessages } from './express-messages.js';
 import { Connection } from './connections.js';
 
-/** Page positions, which may contain long texts, are part of the URL. */
-const MAX_HEADER_BYTES = 65_536;
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 60_000;
 /** Longer than a load balancer keeps connections alive, so that the service never closes one that is in use. */
