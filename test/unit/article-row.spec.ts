@@ -1,11 +1,15 @@
 import { expect, it } from 'vitest';
-import { articleOf } from '../../src/articles/store/article.row.js';
+import { valueOf } from '../../src/articles/store/article.row.js';
+import type { Field } from '../../src/protocol/fields.js';
 
-it.each([
-  [1, true],
-  [0, false],
-  [null, null],
-])('a boolean stored as %j is %j, so that an article may be older than a field', (stored, shown) => {
-  const row = { id_digits: '6c5f1f0e8a5b4a3e9d390b6f6a3c2a11', deleted: 0, archived: stored };
-  expect(articleOf(row)!.archived).toBe(shown);
+it.each<[Field, number | null, boolean | null]>([
+  [{ kind: 'boolean' }, 1, true],
+  [{ kind: 'boolean' }, 0, false],
+  [{ kind: 'boolean', nullable: true }, 1, true],
+  [{ kind: 'boolean', nullable: true }, 0, false],
+  [{ kind: 'boolean', nullable: true }, null, null],
+])('a field %j that is stored as %j is %j', (field, stored, shown) => {
+  // eslint-disable-next-line @typescript-eslint/no-implied-eval -- as the service compiles it
+  const read = new Function('row', `return ${valueOf('shared', field)};`) as (row: object) => unknown;
+  expect(read({ shared: stored })).toBe(shown);
 });

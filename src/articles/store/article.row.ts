@@ -1,9 +1,9 @@
 import { hash as digest } from 'node:crypto';
 import type { Parameter, Row } from '../../database/session.js';
 import {
-  ARTICLE_FIELDS,
-  type ArticleField,
+  type Field,
   FIELD_NAMES,
+  FIELDS,
   MAX_CHARACTER_BYTES,
   MAX_FIXED_BYTES,
   TEXT_FIELDS,
@@ -46,9 +46,11 @@ export function toItem(row: Row): Article | Tombstone {
 export const articleOf = (row: Row | undefined): Article | undefined =>
   row && !row.deleted ? liveArticle(row, idOf(row)) : undefined;
 
-function valueOf(field: ArticleField): string {
-  if (field === 'id') return 'id';
-  return ARTICLE_FIELDS[field] === 'boolean' ? `row.${field} === null ? null : row.${field} === 1` : `row.${field}`;
+/** The expression for the value of a field in a row. An article may be older than the field, which is nullable then. */
+export function valueOf(name: string, { kind, nullable }: Field): string {
+  if (name === 'id') return 'id';
+  if (kind !== 'boolean') return `row.${name}`;
+  return nullable ? `row.${name} === null ? null : row.${name} === 1` : `row.${name} === 1`;
 }
 
 /** Compiled from the field table: `row[field]` in a loop took V8 three times as long, as it meets all names there. */
@@ -56,7 +58,7 @@ function valueOf(field: ArticleField): string {
 const liveArticle = new Function(
   'row',
   'id',
-  `return { ${FIELD_NAMES.map((field) => `${field}: ${valueOf(field)}`).join(', ')} };`,
+  `return { ${FIELD_NAMES.map((field) => `${field}: ${valueOf(field, FIELDS[field])}`).join(', ')} };`,
 ) as (row: Row, id: string) => Article;
 
 /** The values of `COLUMNS` for a live article. */
