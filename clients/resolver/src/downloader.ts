@@ -10,6 +10,7 @@ import type { Download } from '@reading-list/page-reader/node';
 import { isPublic } from './addresses.js';
 import { HostTurns } from './host-turns.js';
 import { Robots } from './robots.js';
+import { timeLimit } from './time-limit.js';
 
 const TIMEOUT_MS = 15_000;
 const MAX_REDIRECTS = 5;
@@ -54,8 +55,7 @@ export class Downloader {
 
   /** @throws DownloadError, or the error of the connection */
   async get(url: string, stopping?: AbortSignal): Promise<Download> {
-    const timeout = AbortSignal.timeout(this.#timeoutMs);
-    const signal = stopping ? AbortSignal.any([timeout, stopping]) : timeout;
+    const signal = timeLimit(this.#timeoutMs, stopping);
     const { status, ...download } = await this.#follow(url, signal, async (target) => {
       if (this.#robots && !(await this.#robots.allows(target, signal)))
         throw new DownloadError('robots.txt disallows it');

@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import type { Download, PageFacts } from '@reading-list/page-reader/node';
+import { timeLimit } from './time-limit.js';
 
 const SCRIPT = createRequire(import.meta.url).resolve('@reading-list/page-reader/child');
 const TIMEOUT_MS = 15_000;
@@ -26,7 +27,7 @@ export async function readApart(
   child.on('exit', (_, signal) =>
     ended.abort(new Error(signal ? 'it takes too much memory to read' : 'it cannot be read')),
   );
-  const signal = AbortSignal.any([ended.signal, AbortSignal.timeout(timeoutMs)]);
+  const signal = timeLimit(timeoutMs, ended.signal);
   try {
     // Rejects with an error of the child, and of what is sent to one that has ended.
     const result = once(child, 'message', { signal });

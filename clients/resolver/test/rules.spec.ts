@@ -1,7 +1,12 @@
+import { EventEmitter, once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { isPublic } from '../src/addresses.js';
 import { Attempts } from '../src/attempts.js';
 import { isAllowed, rulesFor } from '../src/robots-rules.js';
+import { timeLimit } from '../src/time-limit.js';
 
 describe('an address that may be connected to', () => {
   it.each(['93.184.215.14', '8.8.8.8', '2606:2800:21f:cb07:6820:80da:af6b:8b2c', '::ffff:8.8.8.8'])(
@@ -49,6 +54,16 @@ it('a dead page is remembered beside tens of thousands of others', () => {
   const attempts = new Attempts(() => 0);
   for (let n = 0; n < 50_000; n++) attempts.note(`${n}`);
   expect(attempts.isDue('0')).toBe(false);
+});
+
+it('a time limit fires although garbage was collected', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const timer = setInterval(collect, 10);
+  const event = once(new EventEmitter(), 'never', { signal: timeLimit(200, new AbortController().signal) });
+  const late = sleep(3_000, 'never fired', { ref: false });
+  await expect(Promise.race([event, late])).rejects.toThrow('aborted');
+  clearInterval(timer);
 });
 
 describe('a robots.txt', () => {
