@@ -22,16 +22,19 @@ export interface SlotCaller {
 }
 
 interface Waiter {
-  key: string;
+  arrival: number;
   slots: number;
   admit: () => void;
 }
 
 /** Admits a limited number of callers at a time, in all and per key; the others wait in order of arrival. */
 export class Semaphore {
+  waiting = 0;
+  private arrivals = 0;
   private used = 0;
   private readonly usedBy = new Map<string, number>();
-  private readonly waiters = new Set<Waiter>();
+  /** Those that wait, by key and in order of arrival. */
+  private readonly queues = new Map<string, Set<Waiter>>();
   private readonly slots: number;
   private readonly slotsPerKey: number;
 
@@ -46,7 +49,8 @@ export class Semaphore {
    */
   async acquire(key: string, caller: SlotCaller = {}, slots = 1): Promise<Release> {
     const wanted = Math.min(slots, this.slotsPerKey);
-    if (this.waiting === 0 && this.isLeft(key, wanted) && this.used + wanted <= this.slots) this.take(key, wanted);
+    const isBehind = this.slots === Infinity ? this.queues.has(key) : this.waiting > 0;
+    if (!isBehind && this.isLeft(key, wanted) && this.used + wanted <= this.slots) this.take(key, wanted);
     else await this.wait(key, wanted, caller);
     let isReleased = false;
     return () => {
@@ -57,18 +61,18 @@ export class Semaphore {
     };
   }
 
-  get waiting(): number {
-    return this.waiters.size;
-  }
-
   isUsedBy(key: string): boolean {
     return this.usedBy.has(key);
   }
 
   /** How many wait for others with the same key. */
   get queued(): number {
-    if (this.waiting === 0) return 0;
-    return [...this.waiters].filter(({ key, slots }) => !this.isLeft(key, slots)).length;
+    let queued = 0;
+    for (const [key, queue] of this.queues) {
+      const [first] = queue;
+      if (!this.isLeft(key, first!.slots)) queued += queue.size;
+    }
+    return queued;
   }
 
   async run<T>(key: string, caller: SlotCaller, work: () => Promise<T>): Promise<T> {
@@ -93,12 +97,14 @@ export class Semaphore {
   }
 
   private wait(key: string, slots: number, { signal }: SlotCaller): Promise<void> {
-    const { timeoutMs, waitingPerKey } = this.limits;
-    const isFull = () => [...this.waiters].filter((other) => other.key === key).length >= waitingPerKey!;
-    if (signal?.aborted || (waitingPerKey !== undefined && isFull())) return Promise.reject(this.refused());
+    const { timeoutMs, waitingPerKey = Infinity } = this.limits;
+    const queue = this.queues.get(key) ?? new Set();
+    if (signal?.aborted || queue.size >= waitingPerKey) return Promise.reject(this.refused());
     return new Promise((resolve, reject) => {
       const leave = (): void => {
-        this.waiters.delete(waiter);
+        queue.delete(waiter);
+        if (queue.size === 0) this.queues.delete(key);
+        this.waiting--;
         clearTimeout(timer);
         signal?.removeEventListener('abort', giveUp);
       };
@@ -112,10 +118,11 @@ export class Semaphore {
         reject(this.refused());
         this.admitWaiters();
       };
-      const waiter: Waiter = { key, slots, admit };
+      const waiter: Waiter = { arrival: this.arrivals++, slots, admit };
       const timer = setTimeout(giveUp, timeoutMs);
       signal?.addEventListener('abort', giveUp);
-      this.waiters.add(waiter);
+      this.queues.set(key, queue.add(waiter));
+      this.waiting++;
       this.admitWaiters();
     });
   }
@@ -126,12 +133,18 @@ export class Semaphore {
 
   /** Nobody overtakes a caller with the same key, or one that waits only for `slots`: it might never get them. */
   private admitWaiters(): void {
-    if (this.waiting === 0) return;
-    const full = new Set<string>();
-    for (const waiter of this.waiters) {
-      if (full.has(waiter.key) || !this.isLeft(waiter.key, waiter.slots)) full.add(waiter.key);
-      else if (this.used + waiter.slots > this.slots) return;
-      else waiter.admit();
+    for (;;) {
+      const next = this.nextWaiter();
+      if (!next || this.used + next.slots > this.slots) return;
+      next.admit();
     }
+  }
+
+  /** The first to arrive of those whose key may use more slots. */
+  private nextWaiter(): Waiter | undefined {
+    let next: Waiter | undefined;
+    for (const [key, [first]] of this.queues)
+      if (this.isLeft(key, first!.slots) && (!next || first!.arrival < next.arrival)) next = first;
+    return next;
   }
 }

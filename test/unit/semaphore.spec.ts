@@ -45,6 +45,18 @@ describe('a semaphore', () => {
     expect(admitted).toEqual(['a1', 'b1', 'a2']);
   });
 
+  it('makes others wait for nothing where only keys have limits', async () => {
+    const { admitted, acquire } = admissions({ slotsPerKey: 1 });
+    for (const name of ['a1', 'a2']) void acquire(name, 'a');
+    const other = Object.defineProperty({}, 'signal', {
+      get: () => {
+        throw new Error('read though it does not wait');
+      },
+    });
+    await acquire('b1', 'b', 1, other);
+    expect(admitted).toEqual(['a1', 'b1']);
+  });
+
   it('keeps the limit of a key of which somebody had no slots', async () => {
     const { admitted, acquire, release } = admissions({ slotsPerKey: 1 });
     await acquire('none', 'a', 0);
