@@ -114,6 +114,26 @@ it('purges on one node while another takes writes, and tells the devices of a th
   expect(device.items).toEqual(new Map(live.map((item) => [item.id, item])));
 });
 
+it('imports a file on two nodes at once, and moves the list to another user on the third', async () => {
+  const databases = cluster.nodes.map((node) => ({ DATABASE_URL: node.url('reading_list') }));
+  const name = randomUUID();
+  const urls = Array.from({ length: 350 }, (_, n) => `https://example.com/${n}`);
+  const file = ['url,title', ...urls.map((url) => `${url},T`)].join('\n');
+  const printed = await Promise.all(
+    databases.slice(0, 2).map((database) => mustRun(['user', 'import', '-', '--local', name], database, file)),
+  );
+  const imported = printed.map((text) => Number(/^imported (\d+) articles?, /.exec(text)?.[1]));
+  expect(imported[0]! + imported[1]!).toBe(urls.length);
+
+  const exportOf = async (database: object, words: string[]) =>
+    (await mustRun(['user', 'export', ...words], { ...database })).trim().split('\n').slice(1);
+  const before = await exportOf(databases[1]!, ['--local', name]);
+  const provider = ['--subject', name, '--issuer', 'https://provider.example'];
+  expect(await mustRun(['user', 'link', name, ...provider], databases[2]!)).toMatch(/^moved 350 articles/);
+  expect(before.map((line) => (JSON.parse(line) as { url: string }).url).sort()).toEqual(urls.sort());
+  for (const database of databases) expect(await exportOf(database, provider)).toEqual(before);
+});
+
 it('loses nothing that it acknowledged when the node that takes the writes is killed', async () => {
   const user = randomUUID();
   const acknowledged = new Map<string, number>();
