@@ -29,6 +29,7 @@ interface Waiter {
 
 /** Admits a limited number of callers at a time, in all and per key; the others wait in order of arrival. */
 export class Semaphore {
+  /** How many callers wait. */
   waiting = 0;
   private arrivals = 0;
   private used = 0;
@@ -49,6 +50,7 @@ export class Semaphore {
    */
   async acquire(key: string, caller: SlotCaller = {}, slots = 1): Promise<Release> {
     const wanted = Math.min(slots, this.slotsPerKey);
+    // Without a limit on all slots, others with the same key alone may come first.
     const isBehind = this.slots === Infinity ? this.queues.has(key) : this.waiting > 0;
     if (!isBehind && this.isLeft(key, wanted) && this.used + wanted <= this.slots) this.take(key, wanted);
     else await this.wait(key, wanted, caller);

@@ -36,7 +36,7 @@ export class Metrics {
         try {
           response.set('Content-Type', this.registry.contentType).end(await this.registry.metrics());
         } catch (error) {
-          // Express would show it.
+          // Express would show the stack.
           this.logger.error('a scrape failed', (error as Error).stack);
           response.status(500).end();
         }

@@ -46,7 +46,7 @@ function withoutSite(title: string, site: string | undefined): string {
   return title;
 }
 
-/** The most that a title may have. */
+/** The title, cut to the length that the service takes. */
 export const cut = (title: string): string => [...title.slice(0, 2 * MAX_LENGTH)].slice(0, MAX_LENGTH).join('');
 
 function decoded(text: string): string {

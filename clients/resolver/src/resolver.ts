@@ -18,7 +18,7 @@ export interface ResolverOptions extends DownloaderOptions {
   log?: (message: string) => void;
 }
 
-/** What is done of a list's articles. */
+/** A list, and how many of its articles wait and are being read. */
 interface List {
   service: Service;
   waiting: number;
@@ -85,7 +85,10 @@ export class Resolver {
     if (this.#waiting.size > 0) this.#timer = setTimeout(() => this.#startTasks(), RETRY_MS);
   }
 
-  /** The next article whose host may be asked: of the list of which fewest are read, so that none waits for others' slow pages; new ones first. */
+  /**
+   * The next article whose host may be asked, of the list with the fewest pages being read, so that none waits for the slow
+   * pages of another; new ones first.
+   */
   #next(): Task | undefined {
     if (this.#running.size >= PAGES_AT_ONCE) return undefined;
     const mayBeOld = this.#oldPages < OLD_PAGES_AT_ONCE;

@@ -1,4 +1,4 @@
-/** A line of robots.txt (RFC 9309, section 2.2.2): `*` in the pattern stands for any text, `$` at its end for the end of the path. */
+/** A line of robots.txt (RFC 9309, 2.2.2): `*` in the pattern is any text, `$` at its end the end of the path. */
 export interface Rule {
   allows: boolean;
   pattern: string;
@@ -7,7 +7,10 @@ export interface Rule {
 /** The service takes no longer URLs; with those of servers, matching would take seconds. */
 const MAX_PATH = 2048;
 
-/** The rules of a file for a program, or those for all others. Anybody may have written it: takes time and memory in proportion to it. */
+/**
+ * The rules of a file for a program, or those for all others. Takes time and memory in proportion to the file, which anybody
+ * may have written: `robots-parser` can take gigabytes.
+ */
 export function rulesFor(program: string, text: string): Rule[] {
   const [own, others]: [Rule[], Rule[]] = [[], []];
   let [isNamed, isForOwn, isForOthers, hasOwn] = [false, false, false, false];

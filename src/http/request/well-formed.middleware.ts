@@ -20,7 +20,7 @@ export function requireWellFormed(request: Request, response: Response, next: Ne
   // Checked first, on the raw headers, names and values: the getter `headers` builds its object only when it is read.
   if (request.rawHeaders.length > 2 * MAX_HEADERS)
     throw new ApiError('headersTooLarge', `The request has more than ${MAX_HEADERS} headers`, CLOSE);
-  // Node refuses them unless they are of a batch; then reading them could hold up all others.
+  // Node has refused longer ones, but for those in a batch, where reading them could hold up everybody.
   if (request.url.length > MAX_HEADER_BYTES)
     throw new ApiError('headersTooLarge', `The request line is larger than ${MAX_HEADER_BYTES} bytes`);
   const { httpVersion, headers } = request;
