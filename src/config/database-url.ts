@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
+import { inWords } from './formats.js';
 
 /** A MySQL or MariaDB server, and the database on it. */
 export type ServerUrl = ReturnType<typeof readServerUrl>;
@@ -12,7 +13,6 @@ type TlsFiles = Partial<Record<'ca' | 'cert' | 'key', string>>;
 
 const MODES = ['DISABLED', 'REQUIRED', 'VERIFY_CA', 'VERIFY_IDENTITY'];
 const PARAMETERS = ['ssl-mode', 'ssl-ca', 'ssl-cert', 'ssl-key', 'socket'];
-const ALL_PARAMETERS = PARAMETERS.join(', ').replace(/, (?=\w+$)/, ' and ');
 const SERVER = /^mysql:\/\/(?<authority>[^\s/?#]*)\/(?<database>[^\s/?#@]+)(?:\?(?<query>[^\s#]*))?$/;
 const AUTHORITY = /^(?:(?<user>[^:]*)(?::(?<password>.*))?@)?(?<host>\[[^\]@]+\]|[^:@[\]]*)(?::(?<port>\d+))?$/;
 
@@ -59,7 +59,7 @@ function readParameters(query: string): Map<string, string> {
   for (const [written, value] of new URLSearchParams(query.replaceAll('+', '%2B'))) {
     const name = written.toLowerCase();
     if (!PARAMETERS.includes(name))
-      throw new Error(`must have only the parameters ${ALL_PARAMETERS}, and no ${JSON.stringify(name)}`);
+      throw new Error(`must have only the parameters ${inWords(PARAMETERS, 'and')}, and no ${JSON.stringify(name)}`);
     if (parameters.has(name)) throw new Error(`must have ${name} only once`);
     if (value === '') throw new Error(`must have a value for ${name}`);
     parameters.set(name, value);
@@ -71,8 +71,7 @@ function readParameters(query: string): Map<string, string> {
 function tlsChoice(parameters: Map<string, string>) {
   const [ca, cert, key] = ['ssl-ca', 'ssl-cert', 'ssl-key'].map((name) => parameters.get(name));
   const mode = parameters.get('ssl-mode')?.toUpperCase() ?? (ca || cert || key ? '' : 'DISABLED');
-  if (!MODES.includes(mode))
-    throw new Error(`must have an ssl-mode of ${MODES.join(', ').replace(/, (?=\w+$)/, ' or ')}`);
+  if (!MODES.includes(mode)) throw new Error(`must have an ssl-mode of ${inWords(MODES, 'or')}`);
   if ((cert === undefined) !== (key === undefined)) throw new Error('must have both ssl-cert and ssl-key, or neither');
   if (mode === 'DISABLED') return undefined;
   // REQUIRED takes any certificate, VERIFY_CA one of a known authority, VERIFY_IDENTITY one that also names the host.

@@ -3,6 +3,10 @@ import { domainToUnicode } from 'node:url';
 import { compile } from 'proxy-addr';
 import { decodePercent } from '../protocol/percent-encoding.js';
 
+/** Several names as a sentence has them: "a, b or c". */
+export const inWords = (names: readonly string[], conjunction: 'and' | 'or'): string =>
+  `${names.slice(0, -1).join(', ')} ${conjunction} ${names.at(-1)}`;
+
 export const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
 
 /** The base URL of a server that listens there. */

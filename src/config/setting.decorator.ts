@@ -2,6 +2,7 @@ import { Transform } from 'class-transformer';
 // From its own file: the whole package, with phone numbers of every locale, takes longer to load than everything else needed
 // to report an invalid setting. tsconfig.json maps the types.
 import { ValidateBy } from 'class-validator/cjs/decorator/common/ValidateBy.js';
+import { inWords } from './formats.js';
 
 /** Describes a setting, besides its type and default. */
 export interface SettingDetails {
@@ -67,4 +68,4 @@ export const Flag = (): PropertyDecorator =>
 
 /** One of the given words. */
 export const OneOf = (...words: string[]): PropertyDecorator =>
-  Check(`must be ${words.slice(0, -1).join(', ')} or ${words.at(-1)}`, (text) => words.includes(text));
+  Check(`must be ${inWords(words, 'or')}`, (text) => words.includes(text));
