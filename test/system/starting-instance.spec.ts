@@ -98,7 +98,8 @@ it('an instance that starts without a connection to the database attracts no req
   const before = await stateOf('s2');
   expect(before.status).toMatch(/^DOWN/);
   expect(await load(200)).toEqual([]);
-  expect(await stateOf('s2')).toEqual(before);
+  // Not its last check, too: on a loaded machine one may have taken too long to have a code.
+  expect(await stateOf('s2')).toMatchObject({ status: before.status, requests: before.requests });
 
   for (const connection of held.splice(0)) connection.destroy();
   await until(async () => (await stateOf('s2')).status === 'UP');
