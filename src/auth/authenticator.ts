@@ -4,10 +4,11 @@ import { Passport, type PassportStatic } from 'passport';
 import { Settings } from '../config/settings.js';
 import { ApiError } from '../protocol/api-error.js';
 import { readAuthorization } from '../protocol/authorization-header.js';
-import { networkOf, RateLimiter } from '../rate-limit/rate-limiter.js';
+import { RateLimiter } from '../rate-limit/rate-limiter.js';
 import type { Sender } from './caller.js';
 import { BasicStrategy } from './strategies/basic.strategy.js';
-import { BearerStrategy, type Presented } from './strategies/bearer.strategy.js';
+import { BearerStrategy } from './strategies/bearer.strategy.js';
+import { Presented } from './strategies/presented.js';
 
 type Middleware = (request: Presented, response: unknown, next: unknown) => void;
 
@@ -30,7 +31,7 @@ export class Authenticator {
    * 403 / 121 without the scope, 503 / 201 when they cannot be verified, 429 / 117 for an IP address that keeps trying.
    */
   async senderOf(request: Request, bearerOnly: boolean): Promise<Sender> {
-    const presented = this.presentedBy(request);
+    const presented = new Presented(request, this.limiter);
     try {
       return await this.ask(this.schemeOf(presented.headers.authorization, bearerOnly), presented);
     } catch (error) {
@@ -41,16 +42,9 @@ export class Authenticator {
       // Added here, because the code that rejects a token does not know what else is accepted.
       const value = challenge(this.settings, { error: reason, bearerOnly });
       throw new ApiError(kind, message, { 'WWW-Authenticate': value });
+    } finally {
+      presented.forgetRequest();
     }
-  }
-
-  private presentedBy(request: Request): Presented {
-    const address = () => networkOf(request.ip ?? '');
-    let counted: Promise<void> | undefined;
-    const count = () => (counted ??= this.limiter.take(`address:${address()}`));
-    // Normalises white space that HTTP allows but strategies do not expect.
-    const authorization = request.headers.authorization?.trim().replace(/[ \t]+/, ' ');
-    return { headers: { authorization }, address, count };
   }
 
   private schemeOf(authorization: string | undefined, bearerOnly: boolean): 'bearer' | 'basic' {

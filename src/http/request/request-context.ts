@@ -47,7 +47,7 @@ export class RequestContext {
     else action();
   }
 
-  /** Fires when the request is over. Made on demand, as few requests need one. */
+  /** Fires when the request is over without an answer. Made on demand, as few requests need one. */
   get signal(): AbortSignal {
     this.controller ??= new AbortController();
     if (!this.ends) this.controller.abort();
@@ -64,12 +64,13 @@ export class RequestContext {
 
   /** Nothing more will be sent. */
   over(): void {
+    const { answers, ends } = this;
     this.answered();
-    const { ends } = this;
     if (!ends) return;
     this.ends = undefined;
     for (const action of ends) action();
-    this.controller?.abort();
+    // Once it is answered, nothing waits any more, and an abort takes as long as a short statement.
+    if (answers) this.controller?.abort();
   }
 }
 
