@@ -13,6 +13,9 @@ const resolve = {
   alias: { '@reading-list/formats': fileURLToPath(new URL('formats/src/index.ts', import.meta.url)) },
 };
 
+/** Of what is polled for without a limit of its own; one second is short where a processor has other work. */
+const patient = { poll: { timeout: 15_000 } };
+
 /** The same API specs, once for each database. */
 const api = (name: string, globalSetup: string[] = []) => ({
   resolve,
@@ -25,6 +28,7 @@ const api = (name: string, globalSetup: string[] = []) => ({
     isolate: false,
     // They wait for more than half of the time.
     ...sideBySide(6),
+    expect: patient,
     testTimeout: 20_000,
     hookTimeout: 30_000,
   },
@@ -39,6 +43,7 @@ const wholeSystems = {
   isolate: false,
   fileParallelism: false,
   retry: process.env.CI ? 2 : 0,
+  expect: patient,
   hookTimeout: 120_000,
 };
 
@@ -78,6 +83,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/unit/**/*.spec.ts', 'clients/{page-reader,resolver,extension}/test/*.spec.ts'],
           ...sideBySide(2),
+          expect: patient,
           testTimeout: 30_000,
         },
       },
