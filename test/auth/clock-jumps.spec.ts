@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { type ScriptedProvider, signingKey } from '../support/identity-provider.js';
 import { startVerification, type Store, Verification } from './verification.js';
@@ -60,7 +60,7 @@ describe.each(JUMPS)('a time of day that is corrected %s', (_, ms) => {
     expect(provider.countOf('/jwks')).toBe(1);
     verification.pass(1_000);
     await verification.outcome(await provider.sign({ jti: 'b' }));
-    await vi.waitFor(() => expect(provider.countOf('/jwks')).toBe(2));
+    await expect.poll(() => provider.countOf('/jwks')).toBe(2);
   });
 
   it('looks for unknown keys as often as ever', async () => {

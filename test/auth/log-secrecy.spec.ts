@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { basicAuthorization } from '../support/client.js';
 import { ScriptedProvider } from '../support/identity-provider.js';
 import type { Service } from '../support/service.js';
@@ -49,7 +49,7 @@ it('no token, code, state, cookie, password or secret is written to the log, wha
   expect(await statusOf(`/v2/articles?access_token=${TOKEN}`)).toBe(401);
 
   // The request log has a line for each of them by now, and the failures of the provider have theirs.
-  await vi.waitFor(() => expect(service.output()).toMatch(/identity provider is not available/));
+  await expect.poll(() => service.output()).toMatch(/identity provider is not available/);
   const secrets = { TOKEN, CODE, PASSWORD, CLIENT_SECRET, sealed, state, verifier };
   const coded = Object.values(secrets).map((secret) => Buffer.from(secret).toString('base64'));
   const found = Object.entries(secrets).filter(([, secret]) => service.output().includes(secret));
@@ -63,7 +63,7 @@ it('what the provider says of a call that it refuses is logged, without the secr
   provider.answers.set('/introspect', { status: 400, json });
   expect(await statusOf('/v2/articles', 'Bearer another')).toBe(503);
   const line = 'the identity provider refuses a request to its introspection endpoint: invalid_client: nobody has …';
-  await vi.waitFor(() => expect(service.output()).toContain(line));
+  await expect.poll(() => service.output()).toContain(line);
   provider.answers.set('/introspect', { json: { active: false } });
   expect(service.output()).not.toContain(CLIENT_SECRET);
 });
@@ -74,7 +74,7 @@ it('why tokens are refused is logged once for each reason, without the tokens', 
   for (const claims of [{ iss: 'https://other.example.com' }, { sub: '' }])
     for (const jti of ['one', 'two', 'three']) tokens.push(await provider.sign({ ...claims, jti }));
   for (const token of tokens) expect(await statusOf('/v2/articles', `Bearer ${token}`)).toBe(401);
-  await vi.waitFor(() => expect(refusals()).toContain('The access token is refused: it names no subject'));
+  await expect.poll(refusals).toContain('The access token is refused: it names no subject');
   const found = refusals().filter((line) => /it is from another issuer|it names no subject/.test(line));
   expect(found).toHaveLength(2);
   for (const token of tokens) expect(service.output()).not.toContain(token);

@@ -4,13 +4,13 @@ import type { Service } from '../support/service.js';
 /** A line of the service's log. */
 export type LogEntry = Record<string, unknown>;
 
-/** The lines that `select` likes, as soon as there are `count` of them; fails after three seconds. */
+/** The lines that `select` likes, as soon as there are `count` of them; fails after fifteen seconds. */
 export async function entriesOf(
   service: Service,
   select: (entry: LogEntry) => boolean,
   count: number,
 ): Promise<LogEntry[]> {
-  for (const end = Date.now() + 3000; ; await sleep(20)) {
+  for (const end = Date.now() + 15_000; ; await sleep(20)) {
     const lines = service.output().split('\n');
     const entries = lines.filter((line) => line.startsWith('{') && line.endsWith('}'));
     const found = entries.map((line) => JSON.parse(line) as LogEntry).filter(select);
