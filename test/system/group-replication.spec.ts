@@ -117,15 +117,19 @@ it('a primary that is killed loses nothing, though its successor has a backlog t
   const survivors = group.nodes.filter((node) => node !== primary);
   // A global read lock holds what the other nodes would apply.
   const locks = await Promise.all(survivors.map((node) => createConnection(node.url())));
-  await whileDevicesWork(async () => {
-    for (const lock of locks) await lock.query('FLUSH TABLES WITH READ LOCK');
-    await sleep(1_000);
-    await primary.kill();
-    await sleep(2_000);
+  try {
+    await whileDevicesWork(async () => {
+      for (const lock of locks) await lock.query('FLUSH TABLES WITH READ LOCK');
+      await sleep(1_000);
+      await primary.kill();
+      await sleep(2_000);
+      for (const lock of locks) lock.destroy();
+    });
+  } finally {
     for (const lock of locks) lock.destroy();
-  });
-  await primary.start();
-  await group.rejoin(primary);
+    await primary.start();
+    await group.rejoin(primary);
+  }
 });
 
 it('a node without a majority serves nothing stale', async () => {
@@ -134,8 +138,10 @@ it('a node without a majority serves nothing stale', async () => {
   const primary = (await group.primary())!;
   const lost = group.nodes.filter((node) => node !== primary);
   await Promise.all(lost.map((node) => node.kill()));
-  // The balancer needs to have noticed.
-  await sleep(7_000);
+  const seen = `n${group.nodes.indexOf(primary) + 1}`;
+  await expect
+    .poll(async () => (await haproxy.statisticsOf('database', seen)).status, { timeout: 45_000 })
+    .toMatch(/^DOWN/);
   const start = performance.now();
   const answers = await Promise.all([
     send(base(0), user, 'POST', '/articles', anArticle()),

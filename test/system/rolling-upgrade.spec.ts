@@ -12,6 +12,7 @@ import { startHaproxy } from '../support/servers/haproxy.js';
 import { startMariaDb } from '../support/servers/mariadb.js';
 import { startMysql } from '../support/servers/mysql.js';
 import { startService, type Service } from '../support/service.js';
+import { until } from '../support/waiting.js';
 import { Writer } from '../support/writer.js';
 import { runHere } from '../operations/run-command.js';
 
@@ -58,10 +59,11 @@ it.concurrent.each([
     /** Starts an instance, and ends the one that has run longest once HAProxy has seen it. */
     const replaceBy = async (build: string, at: number) => {
       running.push(await instance(build, at));
-      await sleep(500);
+      await until(async () => (await haproxy.statisticsOf('app', `s${at + 1}`)).status === 'UP');
       expect(await running.shift()!.stop()).toBe(0);
     };
-    await sleep(500);
+    for (const server of ['s3', 's4'])
+      await until(async () => (await haproxy.statisticsOf('app', server)).status === 'DOWN');
     const writers = startUsers(haproxy.url);
     const load = Promise.all(writers.map((writer) => writer.run()));
 
@@ -75,11 +77,12 @@ it.concurrent.each([
     await sleep(1_000);
     await replaceBy(old, 1);
     await sleep(500);
+    const stepsOfAll = () => writers.map(({ steps }) => steps);
+    await until(() => Math.min(...stepsOfAll()) > 10);
 
     for (const writer of writers) writer.stop();
     await load;
     await expectSame(haproxy.url, writers);
-    expect(Math.min(...writers.map(({ steps }) => steps))).toBeGreaterThan(10);
     expect(await runHere(['doctor'], { DATABASE_URL: url })).toMatchObject({ status: 0 });
     await Promise.all(running.map((service) => service.kill()));
     await haproxy.remove();

@@ -9,6 +9,7 @@ import { fullState, send } from '../support/devices.js';
 import { startHaproxy, type Haproxy } from '../support/servers/haproxy.js';
 import { startMariaDb } from '../support/servers/mariadb.js';
 import { type Service, startService } from '../support/service.js';
+import { until } from '../support/waiting.js';
 
 const authorization = basicAuthorization('slow');
 
@@ -28,13 +29,17 @@ describe('an instance that gets SIGTERM', () => {
     slow.on('data', (chunk: Buffer) => (received += chunk.toString()));
     const body = JSON.stringify(anArticle());
     slow.write(
-      `POST /v2/articles HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nContent-Length: ${body.length}\r\n\r\n`,
+      `POST /v2/articles HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`,
     );
-    await sleep(100);
+    // It has taken the connection when it has read the head.
+    await expect.poll(() => received).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+    received = '';
     const stopped = service.stop();
-    await sleep(200);
-    const health = await fetch(`${service.url}/__lbheartbeat__`);
-    expect([health.status, health.headers.get('connection')]).toEqual([503, 'close']);
+    const health = async () => {
+      const { status, headers } = await fetch(`${service.url}/__lbheartbeat__`);
+      return [status, headers.get('connection')];
+    };
+    await expect.poll(health).toEqual([503, 'close']);
     slow.write(body);
     await once(slow, 'close');
     expect(received).toMatch(/^HTTP\/1.1 201 Created\r\n/);
@@ -102,8 +107,10 @@ describe('instances behind HAProxy', () => {
       await sleep(500);
       expect(await service.stop()).toBe(0);
       services[at] = await start(Number(new URL(service.url).port));
-      await sleep(700);
+      await until(async () => (await haproxy.statisticsOf('app', `s${at + 1}`)).status === 'UP');
+      await sleep(500);
     }
+    await until(() => acknowledged.length > 100 || failures.length > 0);
     running = false;
     await Promise.all(clients);
     expect(failures).toEqual([]);
@@ -123,11 +130,12 @@ describe('instances behind HAProxy', () => {
       }
     };
     const clients = Array.from({ length: 8 }, client);
-    await sleep(300);
+    await until(() => acknowledged.length > 25);
     const { port } = new URL(services[0]!.url);
     await services[0]!.kill();
     await sleep(500);
     services[0] = await start(Number(port));
+    await until(() => acknowledged.length > 50);
     running = false;
     await Promise.all(clients);
     const truth = await fullState(services[1]!.url, user);

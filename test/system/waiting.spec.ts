@@ -217,7 +217,7 @@ describe('two instances on one MariaDB', () => {
       await sleep(1_500);
       expect(await instances[at]!.stop()).toBe(0);
       instances[at] = await launch(port);
-      await until(async () => (await fetch(`${instances[at]!.url}/__lbheartbeat__`)).status === 200);
+      await until(async () => (await haproxy.statisticsOf('app', `s${at + 1}`)).status === 'UP');
     }
     await sleep(1_000);
     isOver = true;

@@ -20,6 +20,8 @@ export interface Haproxy extends RunningServer {
   reload(config?: string | BalancerOptions): Promise<void>;
   /** Runs a command of the runtime API, such as `show stat` or `disable server app/s1`, and returns its output. */
   command(text: string): Promise<string>;
+  /** The statistics of a server of the backend or listener `proxy`, by their names. */
+  statisticsOf(proxy: string, server: string): Promise<Record<string, string>>;
 }
 
 /**
@@ -47,7 +49,19 @@ export async function startHaproxy(config: string | BalancerOptions): Promise<Ha
     if (next !== undefined) await takeConfig(next);
     await reloadWorker(process, command);
   };
-  return Object.assign(process, { port, url: `http://127.0.0.1:${port}`, reload, command });
+  const statisticsOf = async (proxy: string, server: string) => statisticsIn(await command('show stat'), proxy, server);
+  return Object.assign(process, { port, url: `http://127.0.0.1:${port}`, reload, command, statisticsOf });
+}
+
+function statisticsIn(csv: string, proxy: string, server: string): Record<string, string> {
+  const [names, ...rows] = csv
+    .replace(/^# /, '')
+    .trim()
+    .split('\n')
+    .map((line) => line.split(','));
+  const row = rows.find(([first, second]) => first === proxy && second === server);
+  if (!row) throw new Error(`HAProxy has no server ${proxy}/${server}`);
+  return Object.fromEntries(names!.map((name, at) => [name, row[at]!]));
 }
 
 function haproxyProgram(): string {
