@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { send } from '../support/devices.js';
 import { startRedis } from '../support/servers/redis.js';
@@ -37,8 +36,7 @@ it('shares through the master that Sentinels name, and through its successor aft
   const [one, two] = [await start(sentinels.url), await start(sentinels.url)];
   await expect.poll(() => Promise.all([one, two].map(cacheOf)), { timeout: DEADLINE_MS }).toEqual([true, true]);
   expect(await isShared(one, two)).toBe(true);
-  // The replica has to be in step, and known, before the master goes.
-  await sleep(3_000);
+  await expect.poll(() => sentinels.canFailOver(), { timeout: 30_000 }).toBe(true);
 
   await sentinels.master.kill();
   const killed = performance.now();

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Redis } from 'ioredis';
 import { findProgram } from './command.js';
 import { findFreePort } from './free-port.js';
 import { startServer } from './process.js';
@@ -15,6 +16,8 @@ export interface RedisSentinels {
   url: string;
   sentinelPorts: number[];
   master: RedisServer;
+  /** Whether each Sentinel knows the others, and a replica that is in step: then they can replace the master. */
+  canFailOver(): Promise<boolean>;
   remove(): Promise<void>;
 }
 
@@ -28,6 +31,7 @@ export async function startRedisSentinels(): Promise<RedisSentinels> {
     url: `redis-sentinel://:${encodeURIComponent(PASSWORD)}@${hosts}/mymaster/3`,
     sentinelPorts: sentinels.map(({ port }) => port),
     master,
+    canFailOver: async () => (await Promise.all(sentinels.map(({ port }) => seesAll(port)))).every(Boolean),
     remove: async () => {
       for (const { server } of sentinels) await server.remove();
       await replica.remove();
@@ -35,6 +39,21 @@ export async function startRedisSentinels(): Promise<RedisSentinels> {
     },
   };
 }
+
+async function seesAll(port: number): Promise<boolean> {
+  const sentinel = new Redis(port, '127.0.0.1');
+  try {
+    const master = (await sentinel.call('SENTINEL', 'MASTER', 'mymaster')) as string[];
+    const replicas = (await sentinel.call('SENTINEL', 'REPLICAS', 'mymaster')) as string[][];
+    const others = valueIn(master, 'num-other-sentinels');
+    return others === String(SENTINELS - 1) && replicas.some((one) => valueIn(one, 'master-link-status') === 'ok');
+  } finally {
+    sentinel.disconnect();
+  }
+}
+
+/** In a list of names, each before its value. */
+const valueIn = (list: string[], name: string): string | undefined => list[list.indexOf(name) + 1];
 
 async function startSentinel(masterPort: number) {
   const port = await findFreePort();
