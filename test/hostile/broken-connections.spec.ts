@@ -4,15 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { METERED } from '../operations/scrape.js';
 import { type Service, startService } from '../support/service.js';
-import { ask, type Departure, DEPARTURES, figures, hitAndRun, SHAPES } from './hostile-client.js';
+import { ask, type Departure, DEPARTURES, figures, hitAndRun, idleFigures, SHAPES } from './hostile-client.js';
 
 let service: Service;
 let idle: Record<string, number>;
 
 beforeAll(async () => {
   service = await startService({ ...METERED, DATABASE_URL: 'sqlite::memory:' });
-  await ask(service);
-  idle = await figures(service);
+  idle = await idleFigures(service);
 });
 
 afterAll(() => service.kill());

@@ -11,7 +11,7 @@ import { METERED } from '../operations/scrape.js';
 import { basicAuthorization } from '../support/client.js';
 import type { TestDatabase } from '../support/database.js';
 import { type Service, startService } from '../support/service.js';
-import { ask, figures, openConnection } from './hostile-client.js';
+import { ask, figures, idleFigures, openConnection } from './hostile-client.js';
 
 const MEBIBYTE = 2 ** 20;
 /** Twice what an export's heap could hold; all of them for one of a few dozen requests would fill that of the service. */
@@ -48,8 +48,7 @@ describe.each(Object.keys(BACKENDS))('on %s, in a heap of 384 MiB', (name) => {
     await mustRunHere(['migrate'], settings);
     token = (await mustRunHere(['token', 'create', 'heavy', '--name', 'phone', '--quiet'], settings)).trim();
     service = await startService({ ...METERED, ...SMALL_HEAP, ...settings });
-    await ask(service);
-    idle = await figures(service);
+    idle = await idleFigures(service);
     for (let at = 0; at < ARTICLES; at += MAKERS)
       articles.push(...(await Promise.all(Array.from({ length: MAKERS }, (_, more) => create(at + more)))));
   }, 240_000);

@@ -83,6 +83,18 @@ export async function figures(service: Service): Promise<Record<string, number>>
   };
 }
 
+/** The figures of a service that has served a device and has nothing else to do: what goes away by itself has gone. */
+export async function idleFigures(service: Service): Promise<Record<string, number>> {
+  await ask(service);
+  for (let [before, same] = ['', 0]; ; await sleep(100)) {
+    const found = await figures(service);
+    const text = JSON.stringify(found);
+    same = text === before ? same + 1 : 0;
+    if (same === 5) return found;
+    before = text;
+  }
+}
+
 /** Asks as a well-behaved device does, on a connection of its own; the milliseconds it took, and the status. */
 export async function ask(
   service: Service,

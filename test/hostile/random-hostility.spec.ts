@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { METERED } from '../operations/scrape.js';
 import { type Service, startService } from '../support/service.js';
-import { ask, DEPARTURES, figures, hitAndRun, SHAPES } from './hostile-client.js';
+import { ask, DEPARTURES, figures, hitAndRun, idleFigures, SHAPES } from './hostile-client.js';
 
 /** `npm run soak` asks for more. */
 const SECONDS = Number(process.env.HOSTILE_SECONDS ?? 10);
@@ -44,8 +44,7 @@ async function attack(random: () => number, until: number): Promise<void> {
 it(
   `a device is served while a dozen clients break their connections in every way (seed ${SEED})`,
   async () => {
-    await ask(service);
-    const idle = await figures(service);
+    const idle = await idleFigures(service);
     const until = performance.now() + SECONDS * 1000;
     const random = numbers(SEED);
     const attackers = Array.from({ length: ATTACKERS }, () => attack(numbers(Math.floor(random() * 2 ** 31)), until));

@@ -9,6 +9,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { sendBytes } from '../api/raw-http.js';
 import { basicAuthorization } from '../support/client.js';
 import { findFreePort } from '../support/servers/free-port.js';
+import { until } from '../support/waiting.js';
 
 const children: ChildProcess[] = [];
 afterAll(() => children.forEach((child) => child.kill('SIGKILL')));
@@ -34,7 +35,7 @@ async function startLogging(
   const exited = once(child, 'exit');
   const url = `http://127.0.0.1:${port}`;
   for (let turn = 0; (await fetch(`${url}/__lbheartbeat__`).catch(() => undefined))?.status !== 200; turn++) {
-    if (turn > 400 || child.exitCode !== null) throw new Error('the service did not start');
+    if (turn > 1_000 || child.exitCode !== null) throw new Error('the service did not start');
     await sleep(50);
   }
   return {
@@ -109,7 +110,7 @@ it('a reader that was stuck is told how many lines it lost', async () => {
   await makeLines(service.url);
   let text = '';
   output.on('data', (chunk: Buffer) => (text += chunk.toString())).resume();
-  await expect.poll(() => text, { timeout: 10_000 }).toMatch(/"msg":"log lines were lost: \d+"/);
+  await expect.poll(() => text, { timeout: 30_000 }).toMatch(/"msg":"log lines were lost: \d+"/);
   await expectServesAndEnds(service);
 });
 
@@ -124,11 +125,13 @@ describe.concurrent('further signals change nothing for a request in flight', ()
       const authorization = basicAuthorization('slow');
       const body = '{"url":"https://example.com/","title":"T","added_by":"x"}';
       socket.write(
-        `POST /v2/articles HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nContent-Length: ${body.length}\r\n\r\n`,
+        `POST /v2/articles HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`,
       );
       let received = '';
       socket.on('data', (chunk: Buffer) => (received += chunk.toString()));
-      await sleep(200);
+      // The request is in flight when its head was read.
+      await until(() => received === 'HTTP/1.1 100 Continue\r\n\r\n');
+      received = '';
       const stopped = stop();
       for (const signal of signals) {
         await sleep(50);
