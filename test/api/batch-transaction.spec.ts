@@ -350,7 +350,7 @@ describe('a batch is one transaction', () => {
     const original = articles.create.bind(articles);
     vi.spyOn(articles, 'create').mockImplementation(async (...given) => {
       const result = await original(...given);
-      if (given[0].shared) await sleep(100);
+      if (given[0].shared) await sleep(400);
       return result;
     });
     const ended: string[] = [];

@@ -15,7 +15,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
 const DAY_MS = 86_400_000;
 /** Every instance has to know within a few seconds. */
-const KNOWN = { timeout: 6_000, interval: 250 };
+const KNOWN = { timeout: 10_000, interval: 250 };
 
 let shared: TestDatabase;
 let provider: DevelopmentProvider;

@@ -219,16 +219,17 @@ describe('the heartbeat', () => {
           message: 'Not available: oauth (the provider refuses OAUTH_CLIENT_ID / OAUTH_CLIENT_SECRET)',
         },
       });
-    await vi.waitFor(refused, { timeout: 5000, interval: 200 });
+    await vi.waitFor(refused, { timeout: 15_000, interval: 200 });
     await provider.close();
   });
 
   it('makes one request to the provider in two seconds, however often it is asked', async () => {
     const provider = await ScriptedProvider.start();
     const asked = await start({ OAUTH_URI: provider.issuer });
+    const began = performance.now();
     for (let round = 0; round < 3; round++)
       await Promise.all(Array.from({ length: 20 }, () => getJson(asked, '/__heartbeat__')));
-    expect(provider.countOf('/introspect')).toBeLessThanOrEqual(2);
+    expect(provider.countOf('/introspect')).toBeLessThanOrEqual(2 + (performance.now() - began) / 2_000);
     await provider.close();
   });
 

@@ -14,6 +14,8 @@ import { timestampOf, until, type Wait, waitingPoll } from '../support/waiting.j
 
 const MAX_SECONDS = 30;
 const APPLIED = 'preference-applied';
+/** Far less than a poll waits for by itself, and more than a busy machine adds to a second. */
+const SOON_SECONDS = 5;
 
 let database: TestDatabase;
 let app: TestApp;
@@ -48,7 +50,7 @@ describe('a poll that finds nothing new', () => {
     const { status, seconds, headers } = await poll({ method, prefer: 'wait=1' });
     expect([status, headers.get(APPLIED), headers.get('last-modified')]).toEqual([304, 'wait=1', String(since)]);
     expect(seconds).toBeGreaterThanOrEqual(1);
-    expect(seconds).toBeLessThan(2);
+    expect(seconds).toBeLessThan(SOON_SECONDS);
   });
 
   it('is held when it is the first request of its user, too', async () => {
@@ -223,7 +225,7 @@ describe('a poll that is held is answered as soon as the list changes', () => {
     const { body } = await create(other);
     const written = performance.now();
     for (const answer of await Promise.all(held)) expect(answer.body.items).toEqual([body]);
-    expect(performance.now() - written).toBeLessThan(2_500);
+    expect(performance.now() - written).toBeLessThan(SOON_SECONDS * 1000);
   });
 
   it.each([
@@ -335,7 +337,7 @@ describe('the others are served', () => {
     const before = performance.now();
     for (const { status, headers } of await Promise.all(held))
       expect([status, headers.get(APPLIED), headers.has('backoff')]).toEqual([304, 'wait=20', true]);
-    expect(performance.now() - before).toBeLessThan(3_000);
+    expect(performance.now() - before).toBeLessThan(SOON_SECONDS * 1000);
     app.status.monitor.inFlight -= 400;
     await holds(0);
   });
@@ -360,7 +362,7 @@ it('an instance that shuts down answers what it holds, and holds nothing new', a
   const before = performance.now();
   for (const { status, headers } of await Promise.all(held))
     expect([status, headers.get('connection'), headers.get('last-modified')]).toEqual([304, 'close', String(seen)]);
-  expect(performance.now() - before).toBeLessThan(1_000);
+  expect(performance.now() - before).toBeLessThan(SOON_SECONDS * 1000);
   const next = await waitingPoll(leaving.url, user, seen);
   expect([next.status, next.headers.get(APPLIED)]).toEqual([304, null]);
 });
@@ -369,12 +371,14 @@ it('a held request ends no later than its token', async () => {
   const provider = await ScriptedProvider.start();
   onTestFinished(() => provider.close());
   const signedIn = await start({ OAUTH_URI: provider.issuer });
-  const exp = Math.floor(Date.now() / 1000) + 3;
+  const exp = Math.floor(Date.now() / 1000) + 4;
   const authorization = `Bearer ${await provider.sign({ exp })}`;
   const { headers } = await send(signedIn.url, '', 'HEAD', '/articles', undefined, { authorization });
   const seen = Number(headers.get('last-modified'));
+  const leftSeconds = exp - Date.now() / 1000;
   const answer = await waitingPoll(signedIn.url, '', seen, { headers: { authorization } });
   expect(answer.status).toBe(304);
-  expect(Number(answer.headers.get(APPLIED)?.replace('wait=', ''))).toBeLessThan(3);
-  expect(Date.now()).toBeLessThan(exp * 1000 + 500);
+  const granted = Number(answer.headers.get(APPLIED)?.replace('wait=', ''));
+  expect(granted).toBeLessThanOrEqual(leftSeconds);
+  expect(answer.seconds).toBeLessThan(granted + SOON_SECONDS);
 });

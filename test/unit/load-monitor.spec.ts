@@ -60,7 +60,8 @@ describe('the load', () => {
   ])('of an event loop whose turns take %i ms, with %i requests in flight, is %s', async (ms, count, load) => {
     admit(count);
     monitor.onApplicationBootstrap();
-    for (const end = performance.now() + 1_500; performance.now() < end; await nextTurn()) block(ms);
+    const end = performance.now() + 1_500;
+    for (; performance.now() < end || monitor.delayMs === 0; await nextTurn()) block(ms);
     expect(monitor.load).toBe(load);
   });
 });
