@@ -131,7 +131,9 @@ it('the keyboard alone is enough, and the focus is never lost', async () => {
     );
   const seen: string[] = [];
   for (const key of ['j', 'j', 'j', 'k', 'e', '#', 'm']) {
+    const before = await focused();
     await page.keyboard.press(key);
+    await expect.poll(focused).not.toMatch(new RegExp(`^(BODY|${before})$`));
     await page.waitForTimeout(150);
     seen.push(await focused());
   }

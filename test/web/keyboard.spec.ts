@@ -247,8 +247,7 @@ it('no key and no frame reaches the list once the user is signed out', async () 
   }`);
   await page.getByRole('dialog').getByRole('button', { name: 'Sign out', exact: true }).click();
   await page.getByLabel('Name').waitFor();
-  await page.waitForTimeout(100);
-  expect(await page.evaluate('window.__taken')).toBe(false);
+  await expect.poll(() => page.evaluate('window.__taken')).toBe(false);
   expect(problems).toEqual([]);
   await close();
 });
