@@ -20,7 +20,7 @@ import { METERED } from './scrape.js';
 const GROUPS = yaml('prometheus/alerts.yaml').groups as { rules: { alert: string }[] }[];
 const NAMES = GROUPS.flatMap(({ rules }) => rules.map(({ alert }) => alert));
 const GONE = ['ReadingListGone', 'ReadingListInstanceDown', 'ReadingListFewerInstances'];
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 90_000;
 
 /** The rules as they are, but minutes and hours are seconds. */
 const shortened = (rules: string): string =>

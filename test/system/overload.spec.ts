@@ -8,8 +8,8 @@ import { startMariaDb } from '../support/servers/mariadb.js';
 import { startTcpProxy, type TcpProxy } from '../support/servers/tcp-proxy.js';
 import { type Service, startService } from '../support/service.js';
 
-const POOL_SIZE = 2;
-/** Each way to the database: makes the capacity small and known, whatever this machine can do. */
+const POOL_SIZE = 1;
+/** Each way to the database: makes the capacity small and known, whatever this machine can do beside other work. */
 const DELAY_MS = 10;
 const ROUND_TRIPS_OF_A_CREATE = 4;
 const CAPACITY_PER_SECOND = (POOL_SIZE * 1000) / (ROUND_TRIPS_OF_A_CREATE * 2 * DELAY_MS);
@@ -80,10 +80,11 @@ it('answers what it accepts in bounded time, refuses the rest early, and recover
   expect(new Set(backoffs).size).toBeGreaterThan(5);
   expect(refused.every(({ headers }) => headers.get('backoff') === null)).toBe(true);
 
-  await sleep(2_000);
-  const after = await create();
-  expect([after.status, after.headers.get('backoff')]).toEqual([201, null]);
-  expect(after.ms).toBeLessThan(1_000);
+  const again = async () => {
+    const { status, headers, ms } = await create();
+    return [status, headers.get('backoff'), ms < 1_000];
+  };
+  await expect.poll(again, { timeout: 5_000 }).toEqual([201, null, true]);
 });
 
 it('lets health checks through while it refuses requests', async () => {

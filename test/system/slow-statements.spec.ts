@@ -110,7 +110,7 @@ it('keeps no lock of a user for long when an instance is stopped in a transactio
 }, 30_000);
 
 it('batches of a few users leave connections and memory for others', async () => {
-  const users = await Promise.all(Array.from({ length: 4 }, (_, at) => tokenOf(`batches ${at}`)));
+  const users = await Promise.all(Array.from({ length: 4 }, () => tokenOf(randomUUID())));
   let isOver = false;
   const batches = Promise.all(
     users.flatMap((authorization) =>
@@ -168,7 +168,7 @@ function after(url: string) {
 it.each(['POST', 'PATCH'])(
   'a slow batch with a %s of a URL that is taken holds up nobody beside its user',
   async (method) => {
-    const name = `beside_${method}`;
+    const name = `beside_${randomUUID()}`;
     const fresh = await startSlow(name);
     try {
       const authorization = await tokenOf('one', fresh, name);

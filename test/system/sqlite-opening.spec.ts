@@ -119,7 +119,7 @@ it('a file that another process holds locked is waited for', async () => {
   // SQLite's own wait would stop the process for 200 ms of 250, so that half of them would take longer than 100.
   expect(delays.filter((delay) => delay > 100).length).toBeLessThan(10);
   other.exec('ROLLBACK');
-  await expect.poll(answered, { timeout: 10_000 }).toBe(200);
+  await expect.poll(answered, { timeout: 30_000 }).toBe(200);
   other.close();
 });
 

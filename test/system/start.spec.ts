@@ -123,7 +123,8 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s during the start', (signal) =>
     const { status, output } = await outcome;
     expect(status).toBe(0);
     expect(output).not.toContain('listening on');
-    expect(performance.now() - start).toBeLessThan(2_000);
+    // It would wait for the database for eight seconds.
+    expect(performance.now() - start).toBeLessThan(5_000);
     hung.close();
   });
 });
