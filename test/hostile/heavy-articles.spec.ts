@@ -162,8 +162,8 @@ describe.each(Object.keys(BACKENDS))('on %s, in a heap of 384 MiB', (name) => {
 
     it('with answers that they do not read', { timeout: 60_000 }, async () => {
       const settings = { DATABASE_URL: database.url };
-      const makeReader = async (_: unknown, at: number) =>
-        `Bearer ${(await mustRunHere(['token', 'create', `reader-${at}`, '--name', 'phone', '--quiet'], settings)).trim()}`;
+      const makeReader = async () =>
+        `Bearer ${(await mustRunHere(['token', 'create', randomUUID(), '--name', 'phone', '--quiet'], settings)).trim()}`;
       const readers = await Promise.all(Array.from({ length: 4 }, makeReader));
       const device = basic();
       for (const user of [...readers, device]) for (let at = 0; at < 2; at++) expect(await post(user)).toBe(201);

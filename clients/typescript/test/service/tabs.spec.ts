@@ -138,7 +138,7 @@ it('a list that is closed does not wait for the sync of another one', async () =
   await new Promise((resolve) => setTimeout(resolve, 20));
   const isClosed = await Promise.race([
     two.list.close().then(() => true),
-    new Promise<boolean>((resolve) => setTimeout(() => resolve(false), 1_000)),
+    new Promise<boolean>((resolve) => setTimeout(() => resolve(false), 10_000)),
   ]);
   expect(isClosed).toBe(true);
   expect(await waiting).toMatchObject({ name: 'ReadingListError' });
