@@ -67,6 +67,13 @@ async function writeAndPoll(): Promise<{ missed: number; failed: number; duplica
   return { missed, failed, duplicates: times.length - new Set(times).size };
 }
 
+/** What some rounds find at most, up to the first that finds more than `least`: it takes a request at the wrong moment. */
+async function highestOf(round: () => Promise<number>, least = 0): Promise<number> {
+  let highest = 0;
+  for (let turn = 0; turn < 10 && highest <= least; turn++) highest = Math.max(highest, await round());
+  return highest;
+}
+
 it('finds nothing wrong with the service as it is', async () => {
   expect(await writeAndPoll()).toEqual({ missed: 0, failed: 0, duplicates: 0 });
 });
@@ -85,10 +92,7 @@ it('notices timestamps that are given out without the lock of the account', asyn
     return { timestamp: given };
   };
   await withTick(tick, async () => {
-    // It takes a poll at the wrong moment: some rounds are without one.
-    let missed = 0;
-    for (let round = 0; round < 10 && missed === 0; round++) missed = (await writeAndPoll()).missed;
-    expect(missed).toBeGreaterThan(0);
+    expect(await highestOf(async () => (await writeAndPoll()).missed)).toBeGreaterThan(0);
   });
 });
 
@@ -96,14 +100,17 @@ it('notices a precondition that is checked outside the transaction', async () =>
   await withTick(
     (session, change) => rightTick(session, { ...change, ifUnmodifiedSince: undefined }),
     async () => {
-      const user = randomUUID();
-      const seen = (await send(app.url, user, 'HEAD', '/articles')).headers.get('last-modified')!;
-      const answers = await Promise.all(
-        Array.from({ length: 10 }, () =>
-          send(app.url, user, 'POST', '/articles', anArticle(), { 'if-unmodified-since': seen }),
-        ),
-      );
-      expect(answers.filter(({ status }) => status === 201).length).toBeGreaterThan(1);
+      const winners = async () => {
+        const user = randomUUID();
+        const seen = (await send(app.url, user, 'HEAD', '/articles')).headers.get('last-modified')!;
+        const answers = await Promise.all(
+          Array.from({ length: 10 }, () =>
+            send(app.url, user, 'POST', '/articles', anArticle(), { 'if-unmodified-since': seen }),
+          ),
+        );
+        return answers.filter(({ status }) => status === 201).length;
+      };
+      expect(await highestOf(winners, 1)).toBeGreaterThan(1);
     },
   );
 });
@@ -118,7 +125,7 @@ it('notices a Last-Modified that is read after the rows', async () => {
     return { ...listing, last_modified: later!.last_modified };
   };
   try {
-    expect((await writeAndPoll()).missed).toBeGreaterThan(0);
+    expect(await highestOf(async () => (await writeAndPoll()).missed)).toBeGreaterThan(0);
   } finally {
     service.list = list;
   }

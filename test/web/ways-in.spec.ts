@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { strToU8, zipSync } from 'fflate';
 import { expect, it } from 'vitest';
 import { readExport } from '../../formats/src/index.js';
@@ -206,6 +207,10 @@ describeWorlds(
       await page.getByText('Closing this page only pauses the sending').waitFor();
       await page.getByText('articles are sent one by one').waitFor();
       expect(await page.getByText('Import finished').count()).toBe(0);
+      await context.route('**/v2/batch', async (route) => {
+        await sleep(300);
+        await route.continue();
+      });
       await context.setOffline(false);
       await page.getByText(/^\d+ of 100 sent, .* left$/).waitFor();
       await page.getByText('Import finished').waitFor({ timeout: 60_000 });
@@ -267,11 +272,13 @@ describeWorlds(
     it('an import that is running goes on when its dialog is to be closed, which says why', async () => {
       const name = someName();
       const device = await world.deviceOf(name);
-      const { page, close } = device;
+      const { page, context, close } = device;
       const lines = Array.from({ length: 300 }, (_, at) => `Article ${at},https://example.com/${at},1600000000`);
       const buffer = Buffer.from(['title,url,time_added', ...lines].join('\n'));
       await openSettings(device);
       await page.locator('input[type=file]').setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer });
+      // It cannot finish before the dialog is to be closed.
+      await context.setOffline(true);
       await page.getByRole('button', { name: 'Import 300 articles' }).click();
       await page.getByRole('progressbar').waitFor();
       await page.getByRole('button', { name: 'Close' }).click();
@@ -279,6 +286,7 @@ describeWorlds(
       await page.keyboard.press('Escape');
       await page.keyboard.press('Escape');
       await page.mouse.click(5, 5);
+      await context.setOffline(false);
       await page.getByText('Import finished').waitFor({ timeout: 60_000 });
       expect(await page.getByText('The import is still running.').count()).toBe(0);
       expect((await page.locator('.numbers dd').allTextContents())[0]).toBe('300');
