@@ -18,7 +18,7 @@ const focused = (page: Page) =>
     return element.localName + ' ' + name.trim();
   })()`);
 const expectFocus = (page: Page, expected: string) =>
-  expect.poll(async () => focused(page), { timeout: 5_000, interval: 100 }).toBe(expected);
+  expect.poll(async () => focused(page), { interval: 100 }).toBe(expected);
 
 /** A device with the articles C, B and A, from top to bottom. */
 async function withArticles(options: BrowserContextOptions): Promise<Device & { api: Api }> {
