@@ -133,7 +133,7 @@ describe('/metrics', () => {
       await once((await send(`${asked}not HTTP\r\n\r\n`)).resume(), 'close');
     }
     const inFlight = async () => (await scrape(service)).get('reading_list_requests_in_flight');
-    await expect.poll(inFlight, { timeout: 5000 }).toBe(0);
+    await expect.poll(inFlight).toBe(0);
   });
 
   it('counts refusals by the rate limit as errno 117', async () => {

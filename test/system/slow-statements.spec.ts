@@ -85,7 +85,7 @@ it('is ended by the server, too, once nobody waits for it', async () => {
         "SELECT id FROM information_schema.processlist WHERE command = 'Query' AND id <> CONNECTION_ID()",
       )
     ).length;
-  await expect.poll(running, { timeout: 5_000 }).toBe(0);
+  await expect.poll(running).toBe(0);
 });
 
 it('keeps no lock of a user for long when an instance is stopped in a transaction', async () => {

@@ -228,7 +228,7 @@ it('reports a file that it may not write to, until it takes a write again', asyn
   await limitFileSize('unlimited');
   expect((await create('again')).status).toBe(201);
   // The checks of the heartbeat are shared for two seconds.
-  await expect.poll(heartbeat, { timeout: 5_000 }).toEqual([200, true]);
+  await expect.poll(heartbeat).toEqual([200, true]);
 });
 
 /** As a full disk: what the process would add to a file is refused. */

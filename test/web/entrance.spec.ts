@@ -150,7 +150,7 @@ it('a browser that lets the page store nothing is told so', async () => {
   for (const hash of ['', '#save=https://example.com/a']) {
     await page.goto('about:blank');
     await page.goto(`${world.url}/app/${hash}`);
-    await page.getByText('This browser does not let pages store data here').waitFor({ timeout: 5_000 });
+    await page.getByText('This browser does not let pages store data here').waitFor();
   }
   await close();
 });

@@ -37,7 +37,7 @@ describe.each(['SQLite', 'MariaDB'])('a first visit, with %s', (backend) => {
     await page.getByLabel('Address').focus();
     await page.keyboard.insertText(`https://example.com/${'a'.repeat(2100)}`);
     await page.keyboard.press('Enter');
-    await page.getByText('url: longer than 2048 characters').waitFor({ timeout: 5_000 });
+    await page.getByText('url: longer than 2048 characters').waitFor();
     expect((await page.getByLabel('Address').inputValue()).length).toBe(2120);
     await close();
   });
@@ -61,7 +61,7 @@ describe.each(['SQLite', 'MariaDB'])('a first visit, with %s', (backend) => {
     await page.reload();
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('button', { name: 'Settings' }).click();
-    await page.getByRole('dialog').getByText(name, { exact: true }).waitFor({ timeout: 5_000 });
+    await page.getByRole('dialog').getByText(name, { exact: true }).waitFor();
     await close();
   });
 

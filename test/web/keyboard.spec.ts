@@ -256,7 +256,7 @@ it('an article opens in another tab where a link would', async () => {
   const browser = await launchWholeChromium();
   const { page, context } = await withArticles(browser);
   const [opened] = await Promise.all([
-    context.waitForEvent('page', { timeout: 5_000 }),
+    context.waitForEvent('page'),
     row(page, 'B')
       .locator('.row-main')
       .click({ modifiers: ['Control'] }),
