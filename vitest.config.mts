@@ -29,8 +29,8 @@ const api = (name: string, globalSetup: string[] = []) => ({
     // They wait for more than half of the time.
     ...sideBySide(6),
     expect: patient,
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
   },
 });
 
@@ -84,7 +84,8 @@ export default defineConfig({
           include: ['test/unit/**/*.spec.ts', 'clients/{page-reader,resolver,extension}/test/*.spec.ts'],
           ...sideBySide(2),
           expect: patient,
-          testTimeout: 30_000,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
       api('sqlite'),
