@@ -66,7 +66,7 @@ async function expectServesAndEnds({ url, stop }: Awaited<ReturnType<typeof star
   expect(performance.now() - start).toBeLessThan(10_000);
 }
 
-describe('the service answers, and ends with status 0, though its log', () => {
+describe('the service answers, and ends with status 0, though its log', { timeout: 180_000 }, () => {
   it('goes to a disk that is full', async () => {
     const full = openSync('/dev/full', 'w');
     const service = await startLogging(full, { METRICS_PORT: '0' });
@@ -103,7 +103,7 @@ describe('the service answers, and ends with status 0, though its log', () => {
   });
 });
 
-it('a reader that was stuck is told how many lines it lost', async () => {
+it('a reader that was stuck is told how many lines it lost', { timeout: 180_000 }, async () => {
   const service = await startLogging('pipe');
   const output = service.child.stdout!;
   output.pause();

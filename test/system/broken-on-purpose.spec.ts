@@ -78,7 +78,7 @@ it('finds nothing wrong with the service as it is', async () => {
   expect(await writeAndPoll()).toEqual({ missed: 0, failed: 0, duplicates: 0 });
 });
 
-it('notices timestamps that are given out without the lock of the account', async () => {
+it('notices timestamps that are given out without the lock of the account', { timeout: 180_000 }, async () => {
   let last = 0;
   const tick: typeof rightTick = async (session, { account, liveDelta }) => {
     const given = (last = Math.max(last + 1, Date.now()));
@@ -115,7 +115,7 @@ it('notices a precondition that is checked outside the transaction', async () =>
   );
 });
 
-it('notices a Last-Modified that is read after the rows', async () => {
+it('notices a Last-Modified that is read after the rows', { timeout: 180_000 }, async () => {
   const service = app.nest.get(ListingService);
   const list = service.list.bind(service);
   service.list = async (caller, ...rest) => {

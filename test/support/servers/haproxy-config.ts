@@ -22,7 +22,7 @@ export function balancerConfig({ backends, port, fall = 2 }: BalancerOptions, fr
   timeout client 30s
   timeout server 30s
   timeout check 1s
-  timeout http-keep-alive 10s
+  timeout http-keep-alive 60s
   option redispatch 1
   retries 3
 
