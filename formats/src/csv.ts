@@ -54,20 +54,22 @@ function delimiterOf(text: string): string {
 
 function readRows(text: string, delimiter: string, firstLine: number, most = -1): Pick<Table, 'rows' | 'failure'> {
   const rows: Row[] = [];
-  let line = firstLine;
-  const on_record = (row: unknown, info: Info) => {
+  let [line, blank] = [firstLine, 0];
+  const on_record = (row: unknown, { empty_lines }: Info) => {
     const { record: cells, raw } = row as { record: string[]; raw: string };
+    line += empty_lines - blank;
+    blank = empty_lines;
     const problem = hasRunOn(cells, raw) ? NEVER_CLOSED : undefined;
     if (cells.some((cell) => cell.trim() !== '')) rows.push({ line, cells, problem });
-    line = firstLine + info.lines;
+    line += lineEndsOf(raw);
     return null;
   };
   try {
     parse(text, {
       delimiter,
       record_delimiter: ['\r\n', '\n', '\r'],
-      info: true,
       raw: true,
+      skip_empty_lines: true,
       relax_column_count: true,
       relax_quotes: true,
       max_record_size: MAX_ROW,
@@ -76,9 +78,13 @@ function readRows(text: string, delimiter: string, firstLine: number, most = -1)
     });
     return { rows };
   } catch (error) {
-    return { rows, failure: refusal(error as CsvError, line) };
+    const { empty_lines } = error as CsvError;
+    return { rows, failure: refusal(error as CsvError, line + Number(empty_lines) - blank) };
   }
 }
+
+/** How many lines a row ends, with those in its cells: the parser counts CRLF in a cell twice. Blank lines come before it. */
+const lineEndsOf = (raw: string): number => raw.replace(/^[\r\n]+/, '').split(/\r\n|\n|\r/).length - 1;
 
 /** Whether a cell begins with a quotation mark that another row's ended: one that is part of a value is doubled in the text. */
 function hasRunOn(cells: string[], raw: string): boolean {

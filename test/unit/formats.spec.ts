@@ -483,6 +483,7 @@ describe('a table', () => {
     ['tabs', 'title\turl\ttime_added\tstatus\nA\thttps://a.example/\t1600000000\tarchive\n'],
     ['sep=', 'sep=;\r\ntitle;url;time_added;status\r\nA;https://a.example/;1,6E+09;archive\r\n'],
     ['carriage returns', 'title,url,time_added,status\rA,https://a.example/,1600000000,archive\r'],
+    ['blank lines before it', '\r\n\ntitle;url;time_added;status\nA;https://a.example/;1600000000;archive\n'],
   ])('of Pocket is known with %s', (_what, text) => {
     const { format, entries } = read(text);
     expect(format).toBe('pocket');
@@ -495,6 +496,27 @@ describe('a table', () => {
       `${POCKET}"a\nb",https://a.example/,1,,\n\nc,https://c.example/,2,,\nin"side,https://d/,3,,\n`,
     );
     expect(entries.map(({ place }) => place.number)).toEqual([2, 5, 6]);
+  });
+
+  it.each([
+    ['\n', '\n'],
+    ['\r\n', '\n'],
+    ['\r\n', '\r\n'],
+    ['\r', '\r'],
+  ])('counts lines that end in %j, in cells %j, and blank ones', (end, inCell) => {
+    const lines = [
+      '',
+      'url,title',
+      `https://a/,"a${inCell}${inCell}b"`,
+      '',
+      ' ',
+      'https://b/,"b"',
+      '',
+      '"never closed',
+    ];
+    const { entries, stoppedAt } = read(lines.join(end));
+    expect(entries.map(({ place }) => place.number)).toEqual([3, 8]);
+    expect(stoppedAt?.place?.number).toBe(10);
   });
 
   it('reads on after quotes that are not where they should be', () => {
@@ -719,6 +741,7 @@ describe('reading a file twice as long takes no more than four times as long', (
     ['a quoted field', 4_000_000, (count) => `url,title\nhttps://a/,"${'x'.repeat(count / 2)}"\n`],
     ['commas', 500_000, csv(',')],
     ['blanks', 500_000, csv(' ')],
+    ['blank lines', 1_000_000, csv('\n')],
     ['an attribute without end', 4_000_000, (count) => `${NETSCAPE}<a ${'a'.repeat(count)}`],
     ['attributes', 400_000, (count) => `${NETSCAPE}<a ${'a b=c '.repeat(count)}`],
     ['links in links', 200_000, (count) => NETSCAPE + '<a href=x>'.repeat(count)],
