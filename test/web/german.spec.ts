@@ -1,3 +1,4 @@
+import { zipSync } from 'fflate';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { apiOf, type Device, signInByName, someName, useWorld } from './device.js';
@@ -47,12 +48,26 @@ describe('the German page gives reasons in German', () => {
     ['title,url,time_added\nA,https://example.com/a,1\n"offen', 'Zeile 3: ein Anführungszeichen ohne Ende'],
     [`${ACCOUNT}\n5`, 'Zeile 2: kein gültiger Wert'],
     [`${ACCOUNT}\n{"x`, 'Zeile 2: kein JSON'],
-    [`<DL><DT><H3>${'<b>'.repeat(11_000)}`, 'Zeile 1: zu viele Elemente ineinander'],
   ])('for a file that cannot be read: %#', async (text, reason) => {
     const { page, close } = await germanDevice(someName());
     await openSettings(page);
     await choose(page, text);
     await page.getByText(`Die Datei lässt sich nicht weiter lesen: ${reason}.`).waitFor();
+    await close();
+  });
+
+  it('for a file of which nothing can be read, and for the rest of one in an archive, whatever their names', async () => {
+    const { page, close } = await germanDevice(someName());
+    await openSettings(page);
+    await choose(page, 'url,username,password\nhttps://example.com/,me,secret');
+    await page.getByText('file lässt sich nicht lesen: Passwörter, keine Leseliste.').waitFor();
+    await choose(page, `<DL><DT><H3>${'<b>'.repeat(11_000)}`);
+    await page.getByText('file lässt sich nicht lesen: Zeile 1: zu viele Elemente ineinander.').waitFor();
+    expect(await page.getByText('Was davor steht').count()).toBe(0);
+    const csv = 'title,url,time_added\nA,https://example.com/a,1\n"offen';
+    const buffer = Buffer.from(zipSync({ 'URL.csv': Buffer.from(csv) }));
+    await page.locator('input[type=file]').setInputFiles({ name: 'a.zip', mimeType: '', buffer });
+    await page.getByText('nicht weiter lesen: URL.csv: Zeile 3: ein Anführungszeichen ohne Ende.').waitFor();
     await close();
   });
 

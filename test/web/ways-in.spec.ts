@@ -231,6 +231,25 @@ describeWorlds(
       await close();
     });
 
+    it('of several files, those that cannot be read are named, and the others imported', async () => {
+      const device = await world.deviceOf(someName());
+      const { page, close } = device;
+      await openSettings(device);
+      const csv = 'title,url,time_added\nA,https://example.com/a,1600000000\n';
+      const files = { 'a.csv': csv, 'b.csv': `${csv}"never,closed`, 'c.csv': 'url,username,password\n', 'd.csv': 'x' };
+      await page
+        .locator('input[type=file]')
+        .setInputFiles(
+          Object.entries(files).map(([name, text]) => ({ name, mimeType: '', buffer: Buffer.from(text) })),
+        );
+      await page.getByText('c.csv cannot be read: these are passwords, not a reading list.').waitFor();
+      await page.getByText('b.csv: Line 3: a quoted field that is never closed').waitFor();
+      await page.getByText('Not read, as it is not an export: d.csv.').waitFor();
+      await page.getByRole('button', { name: 'Import 1 article', exact: true }).click();
+      await page.getByText('Import finished').waitFor();
+      await close();
+    });
+
     it('a CSV file brings every article back as it was, to another list', async () => {
       const [mine, other] = [someName(), someName()];
       const api = await world.api(mine);

@@ -236,6 +236,7 @@ const en = {
     unknownFormat: (understood: string) => `This is not an export that can be read. What can be read: ${understood}.`,
     unread: (count: number, names: string) =>
       `Not read, as ${count === 1 ? 'it is not an export' : 'they are not exports'}: ${names}${count > 5 ? ` and ${number(count - 5)} more` : ''}.`,
+    unreadable: (file: string, reason: string) => `${file} cannot be read: ${reason}.`,
     stoppedAt: (reason: string) => `The rest of the file cannot be read: ${reason}. What comes before can be imported.`,
     preview: (format: string, count: number) => `${format}: ${count === 1 ? '1 entry' : `${number(count)} entries`}`,
     willAdd: 'New',
@@ -562,6 +563,7 @@ const de: Texts = {
     unknownFormat: (understood) => `Das ist kein Export, der gelesen werden kann. Gelesen werden: ${understood}.`,
     unread: (count, names) =>
       `Nicht gelesen, weil es kein Export ist: ${names}${count > 5 ? ` und ${number(count - 5)} weitere` : ''}.`,
+    unreadable: (file, reason) => `${file} lässt sich nicht lesen: ${reason}.`,
     stoppedAt: (reason) =>
       `Die Datei lässt sich nicht weiter lesen: ${reason}. Was davor steht, kann importiert werden.`,
     preview: (format, count) => `${format}: ${count === 1 ? '1 Eintrag' : `${number(count)} Einträge`}`,

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { loadPart } from '../platform/failures';
 import { number, reasonOf, t } from '../texts';
 import { followSending, type ImportResult, runImport, type Sending } from '../ways/import';
-import type { Preview, Refusal } from '../ways/read-file';
+import type { Preview, Problem, Refusal } from '../ways/read-file';
 
 type Step =
   | { at: 'choose'; problem?: string }
@@ -44,9 +44,8 @@ export function ImportSection({ list, device, isOneByOne, onRunning }: Props): J
       // The parsers are as large as the application, so they are loaded on demand.
       const { readFiles, UNDERSTOOD } = await loadPart(() => import('../ways/read-file'));
       const preview = await readFiles(files, list, device);
-      const isAnything = preview.formats.size > 0 || preview.stoppedAt.length > 0;
-      const problem = t.importing.unknownFormat(labelsOf(UNDERSTOOD));
-      setStep(isAnything ? { at: 'preview', preview } : { at: 'choose', problem });
+      const problem = unreadableOf(preview) || t.importing.unknownFormat(labelsOf(UNDERSTOOD));
+      setStep(preview.formats.size > 0 ? { at: 'preview', preview } : { at: 'choose', problem });
     } catch (error) {
       setStep({ at: 'choose', problem: t.notices.failed(reasonOf(error)) });
     }
@@ -108,6 +107,13 @@ export function ImportSection({ list, device, isOneByOne, onRunning }: Props): J
 const labelsOf = (formats: ReadonlyMap<string, string>): string =>
   [...formats].map(([name, label]) => t.importing.formats[name] ?? label).join(', ');
 
+/** Which files cannot be read, and why. */
+const unreadableOf = ({ unreadable }: Preview): string =>
+  unreadable.map(({ file, ...problem }) => t.importing.unreadable(file, toldOf(problem))).join(' ');
+
+const toldOf = ({ place, reason }: Problem): string =>
+  [place && t.importing.place(place), reasonOf(reason)].filter(Boolean).join(': ');
+
 function Choose({ problem, onChoose }: { problem?: string; onChoose: (files: File[]) => void }): JSX.Element {
   return (
     <>
@@ -143,8 +149,9 @@ function PreviewOf({
   return (
     <>
       <p>{t.importing.preview(labelsOf(preview.formats), count)}</p>
-      {stoppedAt.map((reason) => (
-        <p class="problem">{t.importing.stoppedAt(reasonOf(reason))}</p>
+      {preview.unreadable.length > 0 && <p class="problem">{unreadableOf(preview)}</p>}
+      {stoppedAt.map((problem) => (
+        <p class="problem">{t.importing.stoppedAt(toldOf(problem))}</p>
       ))}
       {unread.length > 0 && <p class="hint">{t.importing.unread(unread.length, unread.slice(0, 5).join(', '))}</p>}
       <Numbers

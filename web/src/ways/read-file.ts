@@ -22,6 +22,12 @@ export interface Refusal {
   kind?: NoPage;
 }
 
+/** Where and why a file cannot be read. */
+export interface Problem {
+  place?: Place | undefined;
+  reason: string;
+}
+
 /** The contents of the files before the import. */
 export interface Preview {
   /** The names of the formats, and what people call them. */
@@ -34,8 +40,10 @@ export interface Preview {
   leftOut: Map<LeftOut, number>;
   /** How many entries have no date that can be read. */
   undated: number;
-  /** Why the rest of a file could not be read. */
-  stoppedAt: string[];
+  /** From where on the rest of a file cannot be read, and why. */
+  stoppedAt: Problem[];
+  /** Files of which nothing can be read, and why. */
+  unreadable: (Problem & { file: string })[];
   /** Files that are not exports, also in archives. */
   unread: string[];
 }
@@ -53,32 +61,35 @@ export async function readFiles(files: readonly File[], list: ReadingList, devic
     leftOut: new Map(),
     undated: 0,
     stoppedAt: [],
+    unreadable: [],
     unread: [],
   };
   const seen = new Set<string>();
   for (const file of files) {
-    const isOne = files.length === 1;
-    for (const entry of await entriesOf(file, preview)) {
-      const place = isOne
-        ? entry.place
-        : { ...entry.place, file: [file.name, entry.place.file].filter(Boolean).join('/') };
-      await sort({ ...entry, place }, preview, seen, list, device);
-    }
+    const placeIn: PlaceIn = (place) =>
+      files.length === 1 ? place : { ...place, file: [file.name, place.file].filter(Boolean).join('/') };
+    for (const entry of await entriesOf(file, placeIn, preview))
+      await sort({ ...entry, place: placeIn(entry.place) }, preview, seen, list, device);
   }
   preview.entries.sort((a, b) => (a.fields.added_on ?? Infinity) - (b.fields.added_on ?? Infinity) || 0);
   return preview;
 }
 
-async function entriesOf(file: File, preview: Preview): Promise<Entry[]> {
+/** A place, with the name of its file where there are several. */
+type PlaceIn = (place: Place) => Place;
+
+async function entriesOf(file: File, placeIn: PlaceIn, preview: Preview): Promise<Entry[]> {
   try {
     const { format, entries, stoppedAt, others, unreadable } = readExport(new Uint8Array(await file.arrayBuffer()));
     preview.formats.set(format, UNDERSTOOD.get(format) ?? format);
     preview.unread.push(...unreadable, ...others);
-    if (stoppedAt) preview.stoppedAt.push(stoppedAt.message);
+    if (stoppedAt)
+      preview.stoppedAt.push({ place: stoppedAt.place && placeIn(stoppedAt.place), reason: stoppedAt.reason });
     return entries;
   } catch (error) {
     if (error instanceof UnknownExport) preview.unread.push(file.name);
-    else if (error instanceof ReadError) preview.stoppedAt.push(error.message);
+    else if (error instanceof ReadError)
+      preview.unreadable.push({ file: file.name, place: error.place, reason: error.reason });
     else throw error;
     return [];
   }
