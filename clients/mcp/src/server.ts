@@ -121,7 +121,13 @@ const shown = ({ url, title, excerpt, unread, archived, favorite, word_count, ad
   archived,
   favorite,
   word_count,
-  added_on: new Date(added_on).toISOString(),
+  added_on: dateOf(added_on),
 });
+
+/** Null for what a device has stored that is beyond all dates. */
+function dateOf(timestamp: number): string | null {
+  const date = new Date(timestamp);
+  return Number.isNaN(date.getTime()) ? null : date.toISOString();
+}
 
 const told = (result: object): CallToolResult => ({ content: [{ type: 'text', text: JSON.stringify(result) }] });

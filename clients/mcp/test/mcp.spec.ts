@@ -67,6 +67,16 @@ describe('with a token that may write', () => {
     expect(tea).toMatchObject({ added_by: 'assistant', marked_read_by: 'assistant', unread: false, archived: true });
   });
 
+  it('lists an article with a time beyond all dates', async () => {
+    const token = await makeToken('dave', '--name', 'assistant');
+    const body = { url: TEA, title: 'Tea', added_by: 'phone', added_on: Number.MAX_SAFE_INTEGER };
+    const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+    await fetch(`${world.url}/v2/articles`, { method: 'POST', headers, body: JSON.stringify(body) });
+    expect(await call(await connect(token), 'list_articles')).toMatchObject({
+      articles: [{ url: TEA, added_on: null }],
+    });
+  });
+
   it('sees what other devices do, and says what cannot be done', async () => {
     const client = await connect(await makeToken('bob', '--name', 'assistant'));
     expect(await call(client, 'mark_read', { url: TEA })).toBe(`${TEA} is not on the list`);
