@@ -62,8 +62,9 @@ export class Service {
       } catch (error) {
         if (!(error instanceof ReadingListError) || attempt === MAX_ATTEMPTS) throw error;
         if (error.status === 404) return;
-        // Another article has this URL.
-        if (error.status === 409) facts = { ...facts, resolved_url: current.url };
+        // Another article has this URL, or it is longer than the service takes.
+        if (error.status === 409 || (error.field === 'resolved_url' && facts.resolved_url !== current.url))
+          facts = { ...facts, resolved_url: current.url };
         else if (error.status === 412) {
           const latest = await this.#client.read(current.id, { signal }).catch(() => undefined);
           if (!latest) return;

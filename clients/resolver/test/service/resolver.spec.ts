@@ -116,6 +116,17 @@ it('what was saved before it started is found, a picture and a PDF too', async (
   ]);
 });
 
+it('a page whose URL after redirects is longer than the service takes has the rest filled in', async () => {
+  const user = basic();
+  publish(`/consent?back=${'x'.repeat(2100)}`, article('<title>Tides</title>'));
+  site.set('/moved', (response) => response.writeHead(302, { Location: `/consent?back=${'x'.repeat(2100)}` }).end());
+  await saveBare(user, `${origin}/moved`);
+  startResolver(user);
+  await expect
+    .poll(() => only(user), { timeout: 15_000 })
+    .toMatchObject({ title: 'Tides', word_count: WORDS, resolved_url: `${origin}/moved` });
+});
+
 it('what a person sets while the page is read stays', async () => {
   const user = basic();
   const url = `${origin}/slow`;
