@@ -47,5 +47,6 @@ export function useMessages(list: ReadingList) {
   return {
     messages,
     dismiss: (id: number) => setMessages((messages) => messages.filter((message) => message.id !== id)),
+    dismissAll: () => setMessages([]),
   };
 }

@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { loadPart } from '../platform/failures';
 import { number, reasonOf, t } from '../texts';
-import { followSending, type ImportResult, runImport, type Sending } from '../ways/import';
+import { followRefusals, followSending, type ImportResult, runImport, type Sending } from '../ways/import';
 import type { Preview, Problem, Refusal } from '../ways/read-file';
 
 type Step =
@@ -53,12 +53,18 @@ export function ImportSection({ list, device, isOneByOne, onRunning }: Props): J
   const start = async (preview: Preview) => {
     const { signal } = (abort.current = new AbortController());
     setStep({ at: 'running', preview, done: 0 });
+    const added: Parameters<typeof runImport>[2] = new Map();
+    const refused: Refusal[] = [];
+    const stop = followRefusals(list, added, refused);
     const onProgress = (done: number) => setStep({ at: 'running', preview, done });
-    const result = await runImport(list, preview, onProgress, signal);
+    const result = await runImport(list, preview, added, onProgress, signal);
     const isWhole = !signal.aborted;
     const total = result.added;
     const onSending = (sending: Sending) => setStep({ at: 'sending', total, sending });
     if (isWhole) await followSending(list, total, onSending, signal);
+    stop();
+    result.added -= refused.length;
+    result.refused.push(...refused);
     const isHidden = isWhole && signal.aborted;
     setStep(isHidden ? { at: 'choose' } : { at: 'finished', result, isWhole });
   };
@@ -256,9 +262,10 @@ function Refused({ refused }: { refused: Refusal[] }): JSX.Element | null {
     <details class="refused">
       <summary>{`${t.importing.refused}: ${refused.length}`}</summary>
       <ul>
-        {refused.slice(0, REFUSALS_SHOWN).map(({ place, text, reason, kind }, at) => (
+        {refused.slice(0, REFUSALS_SHOWN).map(({ place, text, reason: message, kind, errno, field }, at) => (
           <li key={at}>
-            {t.importing.place(place)}: <bdi>{text}</bdi> ({kind ? t.importing.noPage[kind] : reasonOf(reason)})
+            {t.importing.place(place)}: <bdi>{text}</bdi> (
+            {kind ? t.importing.noPage[kind] : reasonOf({ message, errno, field })})
           </li>
         ))}
         {refused.length > REFUSALS_SHOWN && <li>{t.importing.moreRefused(refused.length - REFUSALS_SHOWN)}</li>}

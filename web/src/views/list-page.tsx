@@ -194,6 +194,7 @@ export function ListPage(props: Props): JSX.Element {
               onKeep={() => props.onKeep(true)}
               onSaveAgain={actions.saveAgain}
               onDismiss={messages.dismiss}
+              onDismissAll={messages.dismissAll}
             />
             <ListPane
               items={items}

@@ -5,6 +5,9 @@ import { reasonOf, t } from '../texts';
 import { IconButton } from './icons';
 import { Sentence } from './sentence';
 
+/** Of an import, the service may refuse thousands of articles. */
+const MESSAGES_SHOWN = 10;
+
 interface Props {
   /** Switches to a new version of the application, if there is one. */
   update?: () => void;
@@ -21,10 +24,12 @@ interface Props {
   /** Resolves to whether it was saved. */
   onSaveAgain: (conflict: ToldConflict) => Promise<boolean>;
   onDismiss: (id: number) => void;
+  onDismissAll: () => void;
 }
 
 /** What the user has to know, until it is dealt with or dismissed. */
 export function Notices(props: Props): JSX.Element {
+  const more = props.messages.length - MESSAGES_SHOWN;
   return (
     <section class="notices" aria-label={t.notices.heading} aria-live="polite">
       {props.update && <Notice text={t.notices.update} action={t.notices.updateNow} onAction={props.update} />}
@@ -41,12 +46,13 @@ export function Notices(props: Props): JSX.Element {
         />
       )}
       {!props.isKept && <Notice text={t.notices.tokenOnce} action={t.notices.stay} onAction={props.onKeep} />}
-      {props.messages.map((message) => {
+      {props.messages.slice(0, MESSAGES_SHOWN).map((message) => {
         const onDismiss = () => props.onDismiss(message.id);
         if ('alert' in message) return <AlertNotice key={message.id} alert={message.alert} onDismiss={onDismiss} />;
         const onSaveAgain = () => void props.onSaveAgain(message.conflict).then((isSaved) => isSaved && onDismiss());
         return <ConflictNotice key={message.id} {...message} onSaveAgain={onSaveAgain} onDismiss={onDismiss} />;
       })}
+      {more > 0 && <Notice text={t.notices.more(more)} action={t.notices.dismissAll} onAction={props.onDismissAll} />}
     </section>
   );
 }

@@ -18,6 +18,9 @@ export interface Refusal {
   place: Place;
   text: string;
   reason: string;
+  /** The service's own error number and the field to blame, if it was the service. */
+  errno?: number | undefined;
+  field?: string | undefined;
   /** If it is not a page at all. */
   kind?: NoPage;
 }
