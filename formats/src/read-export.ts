@@ -51,7 +51,7 @@ export function readExport(bytes: Uint8Array, wanted?: string): Contents {
 type TextContents = Omit<Contents, 'others' | 'unreadable'>;
 
 /** Where exports keep copies of pages and lists of highlights, and macOS its own files. */
-const BESIDE = /(?:^|\/)(?:content|highlights|annotations|collections|__MACOSX)\/|(?:^|\/)\./i;
+const BESIDE = /(?:^|\/)(?:content|highlights|annotations|collections|__MACOSX)\/|(?:^|\/)\.[^./]/i;
 
 /** Files of data, as opposed to pages and notes. */
 const DATA = /\.(?:csv|tsv|json|jsonl)$/i;

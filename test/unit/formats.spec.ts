@@ -789,6 +789,13 @@ describe('an archive', () => {
     expect(others.sort()).toEqual(['content/a.html', 'more.zip', 'notes.txt', 'readme.html']);
   });
 
+  it('is read where names begin with ./, without hidden files', () => {
+    const archive = { './a.csv': row('a'), './b/c.csv': row('c'), '.d.csv': row('d'), './b/._e.csv': row('e') };
+    const { entries, others } = readExport(zipSync(archive));
+    expect(entries.map(({ fields }) => fields.title)).toEqual(['a', 'c']);
+    expect(others.sort()).toEqual(['./b/._e.csv', '.d.csv']);
+  });
+
   it('names the files that look like exports and cannot be read', () => {
     const { entries, others, unreadable } = readExport(
       zipSync({
