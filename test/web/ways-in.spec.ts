@@ -288,6 +288,29 @@ describeWorlds(
       await Promise.all([one.close(), two.close()]);
     });
 
+    it('an article without a title has its URL as title in another list, which a resolver replaces', async () => {
+      const [mine, other] = [someName(), someName()];
+      const url = 'https://www.example.com/bare';
+      await (await world.api(mine)).create({ url, title: null });
+      const one = await world.deviceOf(mine);
+      await one.page.getByRole('link', { name: 'All 1' }).waitFor();
+      await openSettings(one);
+      const two = await world.deviceOf(other);
+      await openSettings(two);
+      for (const format of ['CSV', 'Bookmarks (HTML)']) {
+        const [file] = await Promise.all([
+          one.page.waitForEvent('download'),
+          one.page.getByRole('button', { name: format, exact: true }).click(),
+        ]);
+        const buffer = readFileSync(await file.path());
+        await two.page.locator('input[type=file]').setInputFiles({ name: 'a', mimeType: '', buffer });
+        await two.page.getByRole('button', { name: 'Import 1 article', exact: true }).waitFor();
+        expect(await two.page.locator('.sample li').allTextContents()).toEqual([url]);
+        await two.page.getByRole('button', { name: 'Cancel' }).click();
+      }
+      await Promise.all([one.close(), two.close()]);
+    });
+
     it('an import that is running goes on when its dialog is to be closed, which says why', async () => {
       const name = someName();
       const device = await world.deviceOf(name);

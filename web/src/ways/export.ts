@@ -1,6 +1,5 @@
 import type { LocalArticle } from '@reading-list/client';
 import { type StoredArticle, toBookmarks, toCsv, toLines } from '@reading-list/formats/write';
-import { titleOf } from '../list/article-facts';
 
 /** The export formats. */
 export const EXPORTS = {
@@ -21,7 +20,11 @@ export const EXPORTS = {
   },
 } as const;
 
-const withTitle = (article: LocalArticle): LocalArticle => ({ ...article, title: titleOf(article) });
+/** With the page's own title if the user gave none, but not with the URL as one: nobody would look up a title then. */
+const withTitle = (article: LocalArticle): LocalArticle => ({
+  ...article,
+  title: article.title || article.resolved_title,
+});
 
 /** The article as the service stores it; what has not been sent yet gets what the service would give it. */
 function storedArticle({ key: _key, pending: _pending, ...article }: LocalArticle): StoredArticle {
