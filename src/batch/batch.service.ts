@@ -8,10 +8,13 @@ import { Settings } from '../config/settings.js';
 import { MemorySlots } from '../http/memory-slots.js';
 import { ApiError } from '../protocol/api-error.js';
 import type { BatchEntry } from '../protocol/batch-request.js';
+import { MAX_RECORD_BYTES } from '../protocol/fields.js';
 import { EntryRunner, inGroups, type Slot, type Step } from './entry-runner.js';
 
 /** How long a batch may begin entries, so that the response comes within ten seconds even if the database is slow. */
 const LONGEST_MS = 5_000;
+/** Responses of this size, or of a page's if that may be larger, are followed by no further entry. A whole body's articles fit. */
+const FULL_BYTES = 2_097_152;
 /** After entries have run for so long, other requests go first. */
 const TURN_MS = 10;
 
@@ -32,9 +35,11 @@ export class BatchService {
   /** The JSON of the response. Throws 503 / 201 when the database is unavailable: then nothing has been changed. */
   async run(batch: Request, entries: BatchEntry[]): Promise<string> {
     const { maxPageBytes } = this.settings;
-    // Twice the limit, because the last entry starts before the batch is full.
-    await this.memory.take(batch, 2 * maxPageBytes);
-    const run = new BatchRun(batch, this.runner, this.collections, maxPageBytes);
+    const maxBytes = Math.max(FULL_BYTES, maxPageBytes);
+    const largest = Math.max(MAX_RECORD_BYTES, maxPageBytes);
+    // The last entry starts before the batch is full.
+    await this.memory.take(batch, Math.min(entries.length * largest, maxBytes + largest));
+    const run = new BatchRun(batch, this.runner, this.collections, maxBytes);
     const steps = await this.runner.prepare(batch, entries);
     const others = steps.filter(({ place }) => place === 'outside');
     try {
