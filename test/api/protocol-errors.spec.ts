@@ -78,6 +78,13 @@ describe('a body that is not JSON is answered 400 / 106', () => {
   });
 });
 
+it('takes a body of a type whose name only begins like that of a form', async () => {
+  const text = JSON.stringify(anArticle());
+  const type = 'application/x-www-form-urlencoded+json';
+  const headers = authorized({ 'Content-Type': type, 'Content-Length': String(text.length) });
+  expect((await exchange(app.url, 'POST', '/v2/articles', headers, text)).status).toBe(201);
+});
+
 it('an empty body that is said to be compressed takes no memory from others', async () => {
   const headers = authorized({ 'Content-Encoding': 'br', 'Content-Length': '0' });
   const empty = await Promise.all([1, 2].map(() => exchange(app.url, 'POST', '/v2/articles', headers)));

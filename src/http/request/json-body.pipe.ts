@@ -51,7 +51,7 @@ export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
     if (headers['transfer-encoding'] !== undefined && headers['content-length'] === undefined)
       throw new ApiError('lengthRequired', 'Content-Length is required');
     if (Number(headers['content-length'] ?? 0) > this.settings.maxBodyBytes) throw this.tooLarge();
-    if (/^\s*(application\/x-www-form-urlencoded|multipart\/)/i.test(headers['content-type'] ?? ''))
+    if (/^\s*(application\/x-www-form-urlencoded(?![^\s;])|multipart\/)/i.test(headers['content-type'] ?? ''))
       throw new ApiError('malformedJson', 'The body is a form; JSON is expected');
   }
 
