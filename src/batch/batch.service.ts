@@ -13,8 +13,8 @@ import { EntryRunner, inGroups, type Slot, type Step } from './entry-runner.js';
 
 /** How long a batch may begin entries, so that the response comes within ten seconds even if the database is slow. */
 const LONGEST_MS = 5_000;
-/** Responses of this size, or of a page's if that may be larger, are followed by no further entry. A whole body's articles fit. */
-const FULL_BYTES = 2_097_152;
+/** After responses of this size, or of a page's if that may be larger, no further entry begins. The longest articles fit. */
+const FULL_BYTES = 3_145_728;
 /** After entries have run for so long, other requests go first. */
 const TURN_MS = 10;
 
