@@ -26,7 +26,7 @@ export interface Subject {
 }
 
 /** Those of the image, `npm start` and the systemd unit. */
-const NODE_FLAGS = ['--no-allocation-site-pretenuring', '--max-semi-space-size=16'];
+const NODE_FLAGS = ['--max-semi-space-size=16'];
 
 const children = new Set<ChildProcess>();
 process.once('exit', () => children.forEach((child) => child.kill('SIGKILL')));

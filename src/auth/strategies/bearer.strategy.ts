@@ -5,7 +5,15 @@ import { ServiceStatus } from '../../http/service-status.js';
 import type { Sender } from '../caller.js';
 import { DeprovisionedUsers } from '../tokens/deprovisioned-users.js';
 import { TokenVerifier } from '../tokens/token-verifier.js';
-import type { Presented } from './presented.js';
+
+/** What a strategy sees of a request: tokens in a query string or body do not count. */
+export interface Presented {
+  headers: { authorization?: string };
+  /** The IP address, or network, that the request counts for. */
+  address: () => string;
+  /** Counts the request for its IP address, once. Throws 429 / 117 beyond the rate limit. */
+  count: () => Promise<void>;
+}
 
 /** Passport strategy for bearer tokens, from the identity provider or personal. */
 @Injectable()
@@ -20,12 +28,12 @@ export class BearerStrategy extends Strategy<VerifyFunctionWithRequest> {
     });
   }
 
-  private async senderOf(presented: Presented, token: string): Promise<Sender> {
+  private async senderOf({ address, count }: Presented, token: string): Promise<Sender> {
     let sender = this.verifier.cached(token);
     if (!sender) {
       // Before the check, because anybody can send tokens that have to be checked.
-      await presented.count();
-      sender = await this.status.monitor.whileWaiting(this.verifier.verify(token, presented.address));
+      await count();
+      sender = await this.status.monitor.whileWaiting(this.verifier.verify(token, address()));
     }
     await this.deprovisioned.refuse(sender.key);
     return sender;
