@@ -51,9 +51,9 @@ describe('deploy/systemd', () => {
   });
 
   it('runs the service with the flags of the image and of npm start', () => {
-    const flags = / (--\S+ --\S+) dist\/src\/main\.js/.exec(values('reading-list', 'ExecStart')[0]!)![1]!;
+    const flags = / (--\S+) dist\/src\/main\.js/.exec(values('reading-list', 'ExecStart')[0]!)![1]!;
     expect(text('../package.json')).toContain(`"exec node ${flags} dist/src/main.js"`);
-    expect(text('../Dockerfile')).toContain(`"node", "${flags.replace(' ', '", "')}", "dist/src/main.js"`);
+    expect(text('../Dockerfile')).toContain(`"node", "${flags}", "dist/src/main.js"`);
   });
 
   it('gives both units the same settings, user, folders and restrictions', () => {
