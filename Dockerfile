@@ -81,7 +81,6 @@ VOLUME /app/var
 EXPOSE 8000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=15s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/__version__`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-# V8 would allocate some objects of each request as if they lived long, and these keep the rest of the request alive as
-# garbage that only a full collection finds. Node 24 would let new objects take twice as much memory as Node 20 did, without
-# being faster here: 361 instead of 255 MiB after load.
+# Node 24 would let new objects take twice as much memory as Node 20 did, without being faster here: 361 instead of 255 MiB
+# after load.
 CMD ["node", "--max-semi-space-size=16", "dist/src/main.js"]
