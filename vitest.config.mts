@@ -60,7 +60,13 @@ const client = (name: string, include: string[], globalSetup: string[] = []) => 
   },
 });
 
-/** Specs of files, and of whole systems that mostly wait and have no tight limits: four files at a time disturb no result. */
+/** Specs that saturate a service and measure what others then wait. */
+const FAIRNESS = [
+  'test/hostile/heavy-articles.spec.ts',
+  'test/system/{large-collections,overload,slow-statements}.spec.ts',
+];
+
+/** Specs of files, and of whole systems that mostly wait and have no tight limits: three files at a time disturb no result. */
 const LIGHT = [
   'test/docs/**/*.spec.ts',
   'test/auth/{clock-jumps,dev-script,hostile-tokens,log-secrecy,login-entry,login-failures,login-state,login,redirect-domains,swagger-ui}.spec.ts',
@@ -69,7 +75,7 @@ const LIGHT = [
   'test/operations/{backup,command-line,compose,dashboards,deploy-files,doctor,doctor-sqlite,documents,dump}.spec.ts',
   'test/operations/{expected-database,haproxy,images,kubernetes,logs,metrics,move,release,settings,traces,users,workflows}.spec.ts',
   'test/system/{bench,broken-on-purpose,concurrency,database-session,database-tls,database-url}.spec.ts',
-  'test/system/{documented-databases,end-to-end,end-to-end-limits,end-to-end-oidc,galera,group-replication}.spec.ts',
+  'test/system/{documented-databases,end-to-end,end-to-end-limits,end-to-end-oidc,group-replication}.spec.ts',
   'test/system/{killed-batches,migrate-on-start,migration-generate,migrations,query-plans,rolling-upgrade}.spec.ts',
   'test/system/{schema,servers,sqlite-durability,sqlite-file,start,two-step-migrations}.spec.ts',
 ];
@@ -118,10 +124,19 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'fairness',
+          globalSetup: ['test/support/setup-build.ts'],
+          include: FAIRNESS,
+          ...wholeSystems,
+          testTimeout: 60_000,
+        },
+      },
+      {
+        test: {
           name: 'system',
           globalSetup: ['test/support/setup-build.ts'],
           include: ['test/{auth,hostile,operations,system}/**/*.spec.ts'],
-          exclude: LIGHT,
+          exclude: [...FAIRNESS, ...LIGHT],
           ...wholeSystems,
           testTimeout: 60_000,
         },
@@ -132,7 +147,7 @@ export default defineConfig({
           globalSetup: ['test/support/setup-build.ts', 'test/support/setup-tools.ts'],
           include: LIGHT,
           ...wholeSystems,
-          ...sideBySide(4),
+          ...sideBySide(3),
           testTimeout: 60_000,
         },
       },

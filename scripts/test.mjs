@@ -17,12 +17,13 @@ const SUITES = {
   unit: [...projects('unit'), '--coverage'],
   api: projects('api-*'),
   web: projects('web'),
+  fairness: projects('fairness'),
   system: projects('system'),
   light: projects('light', 'client', 'client-mariadb'),
   nodes: ['scripts/node-versions.mjs'],
 };
 /** They notice at once what else the machine does. */
-const ALONE = ['unit', 'api', 'web'];
+const ALONE = ['unit', 'api', 'web', 'fairness'];
 /** They have wide time limits or none, and get what the suites beside them leave of the processors. */
 const BESIDE = ['light'];
 
