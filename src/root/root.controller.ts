@@ -1,11 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { Controller, Get, Module, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { Settings } from '../config/settings.js';
 import { Public } from '../http/access.js';
 import { documentationUrl, publicUrl } from '../http/request/request-url.js';
 import { Reply } from '../http/response/reply.js';
-import { projectFile } from '../config/project-file.js';
+import { commitOf, projectFile } from '../config/project-file.js';
 import { UnmatchedController } from './unmatched.controller.js';
 
 /** Describes this service: `/`, `/v2`, `/__version__` (docs/protocol.md, "Utility endpoints"). */
@@ -66,22 +67,11 @@ function capabilitiesOf(settings: Settings): string[] {
   return Object.entries(isOn).flatMap(([name, on]) => (on ? [name] : []));
 }
 
-/** The running version: from package.json and, for the commit, from `commit.txt` of an image or the git checkout. */
+/** The running version: from package.json and the checkout or image. */
 function readVersion() {
-  const { name, version } = JSON.parse(readFile('package.json')) as Record<'name' | 'version', string>;
-  return { name, version, commit: readCommit() };
-}
-
-const readFile = (name: string): string => readFileSync(projectFile(name), 'utf8').trim();
-
-function readCommit(): string {
-  try {
-    if (existsSync(projectFile('commit.txt'))) return readFile('commit.txt');
-    const head = readFile('.git/HEAD');
-    return head.startsWith('ref: ') ? readFile(`.git/${head.slice('ref: '.length)}`) : head;
-  } catch {
-    return 'unknown';
-  }
+  const path = projectFile('package.json');
+  const { name, version } = JSON.parse(readFileSync(path, 'utf8')) as Record<'name' | 'version', string>;
+  return { name, version, commit: commitOf(dirname(path)) };
 }
 
 @Module({ controllers: [RootController, UnmatchedController] })

@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { loadPart } from '../platform/failures';
 import { number, reasonOf, t } from '../texts';
-import { followRefusals, followSending, type ImportResult, runImport, type Sending } from '../ways/import';
+import { type ImportResult, runImport, type Sending } from '../ways/import';
 import type { Preview, Problem, Refusal } from '../ways/read-file';
 
 type Step =
@@ -12,7 +12,7 @@ type Step =
   | { at: 'preview'; preview: Preview }
   | { at: 'running'; preview: Preview; done: number }
   | { at: 'sending'; total: number; sending: Sending }
-  | { at: 'finished'; result: ImportResult; isWhole: boolean };
+  | { at: 'finished'; result: ImportResult };
 
 const REFUSALS_SHOWN = 50;
 
@@ -53,20 +53,13 @@ export function ImportSection({ list, device, isOneByOne, onRunning }: Props): J
   const start = async (preview: Preview) => {
     const { signal } = (abort.current = new AbortController());
     setStep({ at: 'running', preview, done: 0 });
-    const added: Parameters<typeof runImport>[2] = new Map();
-    const refused: Refusal[] = [];
-    const stop = followRefusals(list, added, refused);
-    const onProgress = (done: number) => setStep({ at: 'running', preview, done });
-    const result = await runImport(list, preview, added, onProgress, signal);
-    const isWhole = !signal.aborted;
-    const total = result.added;
-    const onSending = (sending: Sending) => setStep({ at: 'sending', total, sending });
-    if (isWhole) await followSending(list, total, onSending, signal);
-    stop();
-    result.added -= refused.length;
-    result.refused.push(...refused);
-    const isHidden = isWhole && signal.aborted;
-    setStep(isHidden ? { at: 'choose' } : { at: 'finished', result, isWhole });
+    const progress = {
+      onProgress: (done: number) => setStep({ at: 'running', preview, done }),
+      onSending: (total: number, sending: Sending) => setStep({ at: 'sending', total, sending }),
+    };
+    const result = await runImport(list, preview, progress, signal);
+    const isHidden = result.isWhole && signal.aborted;
+    setStep(isHidden ? { at: 'choose' } : { at: 'finished', result });
   };
 
   return (
@@ -216,18 +209,10 @@ function Running({ done, total, text, stop, onStop, children }: RunningProps): J
   );
 }
 
-function Finished({
-  result,
-  isWhole,
-  onAgain,
-}: {
-  result: ImportResult;
-  isWhole: boolean;
-  onAgain: () => void;
-}): JSX.Element {
+function Finished({ result, onAgain }: { result: ImportResult; onAgain: () => void }): JSX.Element {
   return (
     <>
-      <p role="status">{isWhole ? t.importing.finished : t.importing.stopped}</p>
+      <p role="status">{result.isWhole ? t.importing.finished : t.importing.stopped}</p>
       <Numbers
         numbers={[
           [t.importing.added, result.added],

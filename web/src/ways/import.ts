@@ -1,12 +1,26 @@
 import type { ReadingList } from '@reading-list/client';
 import type { Preview, Refusal } from './read-file';
 
-/** The results so far. */
+/** What became of the entries. */
 export interface ImportResult {
   added: number;
   known: number;
   /** What this device or, later, the service does not accept. */
   refused: Refusal[];
+  /** Whether all entries were added before an abort. */
+  isWhole: boolean;
+}
+
+/** How far the sending is: how many articles, and how many seconds it may still take, once that can be said. */
+export interface Sending {
+  sent: number;
+  secondsLeft?: number;
+}
+
+/** Called with how many entries are done, and then, for those that were added, with how far the sending is. */
+export interface ImportProgress {
+  onProgress: (done: number) => void;
+  onSending: (total: number, sending: Sending) => void;
 }
 
 type New = Preview['entries'][number];
@@ -17,23 +31,35 @@ const AT_A_TIME = 50;
 const COUNT_EVERY_MS = 500;
 
 /**
- * Adds the new entries of a file to the list on this device. Those added before an abort stay; importing the file again adds the rest.
- * @param added the entries by the keys of their articles
+ * Adds the new entries of a file to the list on this device, and resolves when they have been sent or with an abort. What was added
+ * before an abort stays; importing the file again adds the rest.
  */
 export async function runImport(
   list: ReadingList,
   { entries, known, refused }: Preview,
-  added: Map<string, New>,
-  onProgress: (done: number) => void,
+  { onProgress, onSending }: ImportProgress,
   signal: AbortSignal,
 ): Promise<ImportResult> {
-  const result: ImportResult = { added: 0, known, refused: [...refused] };
+  const result: ImportResult = { added: 0, known, refused: [...refused], isWhole: false };
+  /** By the keys of their articles. */
+  const added = new Map<string, New>();
+  const refusedByService: Refusal[] = [];
+  const stop = list.on('conflict', ({ kind, key, reason = '', errno, field }) => {
+    const entry = kind === 'refused' ? added.get(key) : undefined;
+    if (entry) refusedByService.push({ place: entry.place, text: entry.fields.url, reason, errno, field });
+  });
   for (let from = 0; from < entries.length && !signal.aborted; from += AT_A_TIME) {
     const chunk = entries.slice(from, from + AT_A_TIME);
     await Promise.all(chunk.map((entry) => importOne(list, entry, added, result)));
     onProgress(from + chunk.length);
     await new Promise((resolve) => setTimeout(resolve));
   }
+  result.isWhole = !signal.aborted;
+  const total = result.added;
+  if (result.isWhole) await followSending(list, total, (sending) => onSending(total, sending), signal);
+  stop();
+  result.added -= refusedByService.length;
+  result.refused.push(...refusedByService);
   return result;
 }
 
@@ -50,22 +76,8 @@ async function importOne(list: ReadingList, entry: New, added: Map<string, New>,
   }
 }
 
-/** Collects what the service refuses of the entries that were added, until the returned function is called. */
-export function followRefusals(list: ReadingList, added: ReadonlyMap<string, New>, refused: Refusal[]): () => void {
-  return list.on('conflict', ({ kind, key, reason = '', errno, field }) => {
-    const entry = kind === 'refused' ? added.get(key) : undefined;
-    if (entry) refused.push({ place: entry.place, text: entry.fields.url, reason, errno, field });
-  });
-}
-
-/** How far the sending is: how many articles, and how many seconds it may still take, once that can be said. */
-export interface Sending {
-  sent: number;
-  secondsLeft?: number;
-}
-
 /** Resolves when everything on this device has been sent, or with an abort; the list sends it by itself. */
-export async function followSending(
+async function followSending(
   list: ReadingList,
   total: number,
   onProgress: (sending: Sending) => void,
