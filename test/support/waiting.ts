@@ -32,6 +32,14 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
     if (Date.now() > end) throw new Error(`never came true: ${condition.toString()}`);
 }
 
+/** Work that goes on while a test does other things; what fails is thrown where the result is awaited. */
+export function inBackground<T>(work: Promise<T>[]): Promise<T[]> {
+  const all = Promise.all(work);
+  // Otherwise a failure before that would be an unhandled rejection, which ends the whole run.
+  all.catch(() => undefined);
+  return all;
+}
+
 /** A device that follows `Last-Modified` with waiting polls. Uses `bases` in turn and stores items by id. */
 export class WaitingDevice {
   readonly items = new Map<string, Item>();

@@ -9,7 +9,7 @@ import { runSql } from '../support/servers/database-server.js';
 import { startMariaDb } from '../support/servers/mariadb.js';
 import { COMMIT_REQUEST, startTcpProxy, type TcpProxy } from '../support/servers/tcp-proxy.js';
 import { type Service, startService } from '../support/service.js';
-import { until } from '../support/waiting.js';
+import { inBackground, until } from '../support/waiting.js';
 
 const ANSWER_LIMIT_MS = 10_000;
 const RECOVERY_LIMIT_MS = 15_000;
@@ -155,7 +155,7 @@ it('keeps every acknowledged write when the server is killed under load, and sto
       bodies.set(body.url, answer.status);
     }
   };
-  const writers = Array.from({ length: 8 }, writer);
+  const writers = inBackground(Array.from({ length: 8 }, writer));
   for (let round = 1; round <= 3; round++) {
     await sleep(400);
     await until(() => acknowledged.size > 17 * round);
@@ -165,7 +165,7 @@ it('keeps every acknowledged write when the server is killed under load, and sto
     await recovered();
   }
   running = false;
-  await Promise.all(writers);
+  await writers;
   const truth = await fullState(service.url, user);
   expect(acknowledged.size).toBeGreaterThan(50);
   for (const [id, last_modified] of acknowledged) expect(truth.get(id)?.last_modified).toBe(last_modified);

@@ -11,6 +11,7 @@ import { galeraBalancerConfig } from '../support/servers/haproxy-config.js';
 import { type Haproxy, startHaproxy } from '../support/servers/haproxy.js';
 import { startTcpProxy } from '../support/servers/tcp-proxy.js';
 import { type Service, startService } from '../support/service.js';
+import { inBackground } from '../support/waiting.js';
 
 const DAY_MS = 86_400_000;
 
@@ -147,7 +148,7 @@ it('loses nothing that it acknowledged when the node that takes the writes is ki
       else expect(answer.status).toBe(503);
     }
   };
-  const writers = Array.from({ length: 6 }, writer);
+  const writers = inBackground(Array.from({ length: 6 }, writer));
   await sleep(1_000);
   await cluster.nodes[0]!.kill();
   const atKill = acknowledged.size;
@@ -155,7 +156,7 @@ it('loses nothing that it acknowledged when the node that takes the writes is ki
   await cluster.nodes[0]!.start();
   await sleep(1_000);
   running = false;
-  await Promise.all(writers);
+  await writers;
   expect(acknowledged.size).toBeGreaterThanOrEqual(atKill + 20);
   const truth = await fullState(direct[1]!.url, user);
   for (const [id, last_modified] of acknowledged) expect(truth.get(id)?.last_modified).toBe(last_modified);

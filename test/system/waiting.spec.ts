@@ -14,7 +14,7 @@ import { startHaproxy } from '../support/servers/haproxy.js';
 import { startMariaDb } from '../support/servers/mariadb.js';
 import { type RedisServer, startRedis } from '../support/servers/redis.js';
 import { type Service, startService } from '../support/service.js';
-import { timestampOf, until, WaitingDevice, waitingPoll } from '../support/waiting.js';
+import { inBackground, timestampOf, until, WaitingDevice, waitingPoll } from '../support/waiting.js';
 
 /** Far more than the second that a lost message costs; the machine is busy. */
 const SOON_MS = 4_000;
@@ -209,10 +209,12 @@ describe('two instances on one MariaDB', () => {
       for (; !isOver; await sleep(100))
         for (const user of users) truth.get(user)!.push((await create(haproxy.url, user)).id);
     };
-    const follow = devices.map(async (device) => {
-      while (!isOver) await device.poll();
-    });
-    const writing = write();
+    const following = inBackground(
+      devices.map(async (device) => {
+        while (!isOver) await device.poll();
+      }),
+    );
+    const writing = inBackground([write()]);
     for (const [at, port] of ports.entries()) {
       await sleep(1_500);
       expect(await instances[at]!.stop()).toBe(0);
@@ -223,7 +225,7 @@ describe('two instances on one MariaDB', () => {
     isOver = true;
     await writing;
     for (const user of users) truth.get(user)!.push((await create(haproxy.url, user)).id);
-    await Promise.all(follow);
+    await following;
     // Only now is it known how many there are.
     await Promise.all(devices.map((device, at) => device.pollUntil(truth.get(users[at]!)!.length)));
     for (const [at, device] of devices.entries()) {
