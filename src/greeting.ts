@@ -32,6 +32,6 @@ export function greeting(
     `on a phone on the same network: ${links.join(' or ')}`,
     renderUnicodeCompact(links[0]!, { border: 2 }),
     (basicAuthEnabled ? 'Any name and password opens a list: for trying out only. ' : '') +
-      'Offline use and installing need https, see docs/home.md.',
+      'Offline use and installing need https: see docs/home.md.',
   ];
 }

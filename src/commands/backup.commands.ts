@@ -47,7 +47,7 @@ export function addRestore(commands: Command, shell: Shell): void {
     .description(
       `Puts a copy that "backup" made in the place of the SQLite file of DATABASE_URL. Stop the service first: while any process has the file open, nothing is done.
 
-First the copy is brought up to date, checked and repaired ("doctor --repair"), and its clocks are advanced ("advance-clocks") beyond any time that the existing file has issued. Only then is it put in place, and the existing file kept next to it under another name. If the command fails or is interrupted earlier, nothing is replaced. It needs attention (3) when it is done but "doctor" found problems that it cannot repair.`,
+First the copy is brought up to date, checked and repaired ("doctor --repair"), and its clocks are advanced ("advance-clocks") beyond any time that the existing file has issued. Only then is it put in place, and the existing file kept next to it under another name. If the command fails or is interrupted earlier, nothing is replaced. Exit code 3 means that it is done, but "doctor" found problems that it cannot repair.`,
     )
     .argument('<file>', 'the backup')
     .action((file: string) => shell.run((context) => restore(context, file)));

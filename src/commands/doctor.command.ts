@@ -13,7 +13,7 @@ export function addDoctor(commands: Command, shell: Shell): void {
     .command('doctor')
     .summary('Check the data of all users, and repair it')
     .description(
-      `Checks that tables, columns and indexes match the migrations. For each user, it checks that the clock is at or after every timestamp, that the count of articles is right, that tombstones have no content, that no value is missing, out of range or of another type, and that every URL has the right hash, which keeps URLs unique. The service may run meanwhile. The last line says what to do next.
+      `Checks that tables, columns and indexes match the migrations. For each user, it checks that the clock is at or after every timestamp, that the count of articles is right, that tombstones have no content, that no value is missing, out of range or of the wrong type, and that every URL has the right hash, which keeps URLs unique. The service can keep running. The last line says what to do next.
 
 A restored backup may be intact and yet older than what devices know: run "advance-clocks" after restoring one.`,
     );

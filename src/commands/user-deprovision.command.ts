@@ -17,7 +17,7 @@ export function addUserDeprovision(commands: Command, shell: Shell): void {
     .command('deprovision')
     .summary('Refuse all tokens of a user, and erase the list later')
     .description(
-      `For somebody who leaves. Within a few seconds every instance refuses the identity provider's tokens of this subject, however long they are valid, and the personal tokens of the user of this name are revoked. The list stays, unless --erase-after says when the service erases it; the tokens are refused after that, too. Repeat the command to set another time, or none.`,
+      `For a user who leaves. Within a few seconds every instance refuses the identity provider's tokens of this subject, however long they are valid, and the personal tokens of the user with this name are revoked. The list stays, unless --erase-after says when the service erases it; the tokens are refused after that, too. Repeat the command to set another time, or none.`,
     )
     .argument('<subject>', "the user's subject at the identity provider, and name with personal tokens", readSubject)
     .option('--issuer <url>', 'the identity provider, when that is not OAUTH_URI', readIssuer)

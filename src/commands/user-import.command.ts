@@ -34,9 +34,9 @@ export function addUserImport(commands: Command, shell: Shell): void {
 ${FORMATS.map(({ name, label }) => `  ${name.padEnd(13)} ${label}`).join('\n')}
 or a zip of such files (Pocket, Omnivore). Texts may be in UTF-8, UTF-16 or Windows-1252. Tables may be separated by commas, semicolons or tabs, with their columns in any order.
 
-"lines" is what "user export" wrote: it brings users back as they were; where a list has changed since, what is missing in it is added. The file says whose it is, unless a user is named. It is the only format that loses nothing.
+"lines" is what "user export" wrote: it brings users back as they were; where a list has changed since, what is missing from it is added. The file says whose it is, unless a user is named. It is the only format that loses nothing.
 
-Articles whose URL the user already has are left alone, so that an import can be repeated. Descriptions become the excerpt, and what is archived elsewhere counts as read. What articles have no field for (tags, folders, highlights, second descriptions, the text of the page, other columns, progress without a word count) is left out. The last line says of how many entries, and how many have no date that can be read and count as added now. It needs attention (3) when it is done but some entries cannot be articles, files of an archive cannot be read, or articles exceed MAX_ARTICLES_PER_USER; they are listed.`,
+Articles whose URL the user already has are left alone, so that an import can be repeated. Descriptions become the excerpt, and what is archived elsewhere counts as read. What articles have no field for (tags, folders, highlights, second descriptions, the text of the page, other columns, progress without a word count) is left out. The last line counts the entries of which something was left out, and those that have no readable date and count as added now. Exit code 3 means that it is done, but some entries cannot be articles, files of an archive cannot be read, or articles exceed MAX_ARTICLES_PER_USER; these are listed.`,
     )
     .argument('<file>', 'the file; - is standard input');
   addUserOptions(command)

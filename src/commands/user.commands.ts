@@ -33,9 +33,9 @@ export function addUserList(commands: Command, shell: Shell): void {
 export function addUserExport(commands: Command, shell: Shell): void {
   const command = commands
     .command('export')
-    .summary('Write everything that is stored about a user as JSON lines')
+    .summary("Write a user's whole list as JSON lines")
     .description(
-      'Writes to standard output, for each user, a line with the account and then a line for each article and each tombstone, as the API shows them, oldest change first. "user import" reads it. The service may run meanwhile: what changes during the export is in it in its old or its new form, or in both. This format loses nothing. The web application also writes CSV, which loses who added and who read an article, when it was read, the page\'s own title and parts of seconds, and bookmarks (HTML), which keep address, title, excerpt, date, unread and favourite alone.',
+      'Writes to standard output, for each user, a line with the account and then a line for each article and each tombstone, as the API shows them, oldest change first. Personal tokens are not in it. "user import" reads it. The service can keep running: what changes during the export is exported as it was before or after the change, or both. This format loses nothing. The web application also writes CSV, which loses who added and who read an article, when it was read, the page\'s own title and fractions of seconds, and bookmarks (HTML), which keep address, title, excerpt, date, unread and favourite only.',
     )
     .option('--all', 'all users');
   addUserOptions(command).action((options: UserOptions & { all?: boolean }) => {
@@ -61,9 +61,9 @@ export function addUserExport(commands: Command, shell: Shell): void {
 export function addUserErase(commands: Command, shell: Shell): void {
   const command = commands
     .command('erase')
-    .summary('Delete everything that is stored about a user, for good')
+    .summary("Delete a user's whole list for good")
     .description(
-      "Deletes the user's articles, tombstones and account in small chunks; the database keeps nothing. If it is interrupted, repeat it. Delete backups and exported files yourself. Devices that still sign in start with an empty list.",
+      'Deletes the user\'s articles, tombstones and account in small chunks. Personal tokens stay; revoke them with "token revoke". If it is interrupted, repeat it. Delete backups and exported files yourself. Devices that still sign in start with an empty list.',
     );
   addUserOptions(command)
     .option('--dry-run', 'only say what would be erased')

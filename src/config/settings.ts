@@ -71,7 +71,7 @@ export class Settings {
   @Check(ENCODED, isPercentEncoded)
   databaseUrl: string = 'sqlite:var/reading-list.sqlite';
   @Setting('connections per process') @WholeNumber(1, 1000) databasePoolSize: number = 10;
-  @Setting('create the database and bring its schema up to date at the start; several instances may do it at once')
+  @Setting('create the database and bring its schema up to date at startup; several instances may do so at once')
   @Flag()
   migrateOnStart: boolean = false;
   @Setting('refuse to start with a database that nobody has used yet; for a service that has users')
@@ -87,7 +87,7 @@ export class Settings {
   redisUrl?: string;
 
   @Setting(
-    'name in the root mapping; also the realm in `WWW-Authenticate`, which is `reading list` if a header cannot quote it',
+    'name in the root mapping, and realm in `WWW-Authenticate`; the realm is "reading list" if a header cannot quote the name',
     { group: 'Root endpoint' },
   )
   @Check('must be one line of text without control characters', (text) =>
@@ -127,11 +127,14 @@ export class Settings {
   )
   @Check(POSSIBLE_PORT, hasPossiblePort)
   oauthUri: string = '';
-  @Setting('name of this service at the provider; required in production where `OAUTH_URI` is set', {
+  @Setting('client id of this service at the provider; required in production where `OAUTH_URI` is set', {
     defaultText: 'a development value',
   })
   oauthClientId: string = '';
-  @Setting('secret of this service there; required likewise', { secret: true, defaultText: 'a development value' })
+  @Setting('client secret of this service at the provider; required likewise', {
+    secret: true,
+    defaultText: 'a development value',
+  })
   oauthClientSecret: string = '';
   @Setting('scopes that a login asks for') @Scopes() oauthScope: string = 'readinglist';
   @Setting("scopes required of tokens; OpenID's own are `openid`, `profile`, `email` and `offline_access`", {
@@ -139,7 +142,7 @@ export class Settings {
   })
   @Scopes()
   oauthRequiredScope?: string;
-  @Setting('more parameters of a login, as a query string (`audience=https://list.example.com`)')
+  @Setting('additional parameters of a login, as a query string (`audience=https://list.example.com`)')
   @Check('must not contain what the login itself sets, such as state, scope or redirect_uri', setsNoFlowParameter)
   @Check('must be a query string: name=value, several joined by &', isQueryString)
   oauthLoginParameters?: string;
@@ -161,7 +164,7 @@ export class Settings {
   @WholeNumber(1, LARGEST_PAGE)
   maxPageBytes: number = 1_048_576;
   @Setting('requests in a batch') @WholeNumber(1, 1000) batchMaxRequests: number = 25;
-  @Setting('articles that a user may have, without deleted ones; 0: no limit')
+  @Setting('articles that a user may have, not counting deleted ones; 0: no limit')
   @WholeNumber(0, 10 ** 9)
   maxArticlesPerUser: number = 100_000;
   @Setting('longest time that a poll may wait for a change; 0: polls never wait')
@@ -180,7 +183,7 @@ export class Settings {
     example: {
       value: 'false',
       reason:
-        'a browser lets all applications of one origin read its tokens; true where the service has a host name of its own',
+        'all applications on one origin can read the tokens that a browser keeps there; true where the service has a host name of its own',
     },
   })
   @Flag()
@@ -198,7 +201,7 @@ export class Settings {
   @Setting('seconds in `Retry-After`') @WholeNumber(1, WHOLE_SECONDS) retryAfterSeconds: number = 30;
   @Setting('end of support, `yyyy-mm-dd`') @Check('must be a date yyyy-mm-dd', isDate) eosDate?: string;
   @Setting('what users are told about the end of support', { longest: 1000 }) eosMessage?: string;
-  @Setting('where they can read more about it')
+  @Setting('URL where users can read more about it')
   @Check('must be an absolute http(s) URL', isHttpUrl)
   eosUrl?: string;
   @Setting('see [tombstone retention](#tombstone-retention); 0: tombstones are kept')

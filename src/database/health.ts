@@ -44,7 +44,7 @@ export class DatabaseHealth {
 
   /** Throws 503 / 201 if others have just waited in vain. */
   requireReachable(): void {
-    if (performance.now() < this.refuseUntil) throw unavailable(new Error('the database was away a moment ago'));
+    if (performance.now() < this.refuseUntil) throw unavailable(new Error('the database was unavailable a moment ago'));
   }
 
   /** Throws the error for the response unless a retry is safe and promising. */

@@ -84,7 +84,8 @@ export async function runTransaction<T>(
 async function settled<T>(session: Session, inDoubt: readonly Outcome<T>[]): Promise<Outcome<T> | undefined> {
   for (const outcome of inDoubt) {
     const tookPlace = outcome.witness ? await outcome.witness(session) : false;
-    if (tookPlace === undefined) throw unavailable(new Error('too many others have written to tell what was stored'));
+    if (tookPlace === undefined)
+      throw unavailable(new Error('too many later writes to tell whether this one was stored'));
     if (tookPlace) return { ...outcome, isKept: false };
   }
   return undefined;

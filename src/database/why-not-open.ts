@@ -7,7 +7,7 @@ import { cannotBeOpened, isCorrupt, isNoDatabase } from './sqlite/dialect.js';
 const { R_OK, W_OK, X_OK } = constants;
 const LOOK = 'check the path, and that its volume is mounted';
 
-/** The file of an SQLite database; undefined for a server and for an in-memory database. */
+/** The file of a SQLite database; undefined for a server and for an in-memory database. */
 export function databaseFile({ databaseUrl }: Pick<Settings, 'databaseUrl'>): string | undefined {
   const [, path] = /^sqlite:(.*)$/s.exec(databaseUrl) ?? [];
   return path === undefined || path === ':memory:' ? undefined : resolve(path);

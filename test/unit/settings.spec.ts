@@ -622,7 +622,7 @@ describe('a name in .env', () => {
     ['TROP', undefined],
     ['SHOT', undefined],
   ])('%s resembles %s', (name, nearest) => {
-    expect(unknownNames([name])).toEqual(nearest ? [`${name}: unknown, did you mean ${nearest}?`] : []);
+    expect(unknownNames([name])).toEqual(nearest ? [`${name}: unknown; did you mean ${nearest}?`] : []);
   });
 
   it.each(['PAGE_SIZE', 'USER_ID_SECRET_FILE', 'OTEL_SERVICE_NAME', 'TZ', 'NODE_OPTIONS', 'X'.repeat(10_000)])(
@@ -655,7 +655,7 @@ describe('.env.example', () => {
     expect(given).toEqual({ ...readSettings({}), webAppEnabled: false });
     expect(readSettings({}).webAppEnabled).toBe(true);
     expect(lines[lines.indexOf('WEB_APP_ENABLED=false') - 1]).toBe(
-      '# false here, by default true: a browser lets all applications of one origin read its tokens; true where the service has a host name of its own',
+      '# false here, by default true: all applications on one origin can read the tokens that a browser keeps there; true where the service has a host name of its own',
     );
   });
 });

@@ -32,7 +32,7 @@ function problemsOfColumns({ tableName, columns }: EntityMetadata, table: Table,
     const name = `the column ${tableName}.${column.databaseName}`;
     if (!found) problems.push({ text: `${name} is missing`, isBlocking: true, advice: FROM_BACKUP });
     else if (typeOf(found) !== typeOf(column))
-      problems.push({ text: `${name} is ${typeOf(found)} and has to be ${typeOf(column)}`, advice: INTO_NEW });
+      problems.push({ text: `${name} is ${typeOf(found)} but must be ${typeOf(column)}`, advice: INTO_NEW });
   }
   return problems;
 }
