@@ -384,7 +384,7 @@ export interface components {
              */
             resolved_title: string | null;
             /**
-             * @description The first 200 words or so; what follows 16,000 characters is dropped.
+             * @description The first 200 words or so; anything beyond 16,000 characters is dropped.
              * @example Boil the water.
              */
             excerpt: string;
@@ -485,7 +485,7 @@ export interface components {
              */
             resolved_title?: string | null;
             /**
-             * @description What follows 16,000 characters is dropped. Default: empty.
+             * @description Anything beyond 16,000 characters is dropped. Default: empty.
              * @example Boil the water.
              */
             excerpt?: string | null;
@@ -539,7 +539,7 @@ export interface components {
              */
             read_position?: number | null;
         };
-        /** @description Any of these fields. Read-only fields are accepted if they equal the stored value; unknown ones are ignored. Values may be written as in a POST. `null` clears a field that may be null, and gives any other text its default. */
+        /** @description Any of these fields. Read-only fields are accepted if they equal the stored value; unknown ones are ignored. Values may be written as in a POST. `null` clears `title`, `word_count` and `marked_read_…`, gives other texts the defaults of a POST, and counts as not sent for all other fields. */
         ArticlePatch: {
             /**
              * @description May be empty or null.
@@ -558,7 +558,7 @@ export interface components {
              */
             resolved_title?: string | null;
             /**
-             * @description What follows 16,000 characters is dropped. Default: empty.
+             * @description Anything beyond 16,000 characters is dropped. Default: empty.
              * @example Boil the water.
              */
             excerpt?: string | null;
@@ -649,7 +649,7 @@ export interface components {
              */
             resolved_title?: string | null;
             /**
-             * @description The first 200 words or so; what follows 16,000 characters is dropped.
+             * @description The first 200 words or so; anything beyond 16,000 characters is dropped.
              * @example Boil the water.
              */
             excerpt?: string;
