@@ -62,7 +62,7 @@ describe('what a link or a share sheet brings', () => {
     await expectTitles(page, ['From elsewhere']);
     await page.keyboard.press('a');
     await page.getByLabel('Address').fill('https://www.example.com/a/');
-    await dialog(page).getByText('Most likely the same page is on your list already: “From elsewhere”').waitFor();
+    await dialog(page).getByText('This page is most likely on your list already: “From elsewhere”').waitFor();
     await page.keyboard.press('Enter');
     await page.getByText('One page seems to be saved more than once.').waitFor();
     await page.getByRole('button', { name: 'Show', exact: true }).click();
@@ -154,7 +154,7 @@ it('a device without space is called that, and a part that a new version has rep
   await page.keyboard.press('a');
   await page.getByLabel('Address').fill('https://example.com/a');
   await page.keyboard.press('Enter');
-  await dialog(page).getByText('No space is left on this device for this page.').waitFor();
+  await dialog(page).getByText('No space is left on this device for this site.').waitFor();
   await page.evaluate('IDBObjectStore.prototype.put = window.put');
   await page.keyboard.press('Escape');
 

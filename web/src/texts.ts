@@ -19,8 +19,8 @@ const en = {
   viewsLabel: 'Views',
   empty: {
     unread: 'Nothing left to read.',
-    read: 'Nothing here. What you mark as read comes here until you archive it.',
-    favorites: 'No favourites yet. The star keeps an article at hand.',
+    read: 'Nothing here. What you mark as read stays here until you archive it.',
+    favorites: 'No favourites yet. Star an article to keep it at hand.',
     archive: 'The archive is empty.',
     all: 'Nothing here yet. Save your first article by pasting its address.',
     search: 'Nothing matches.',
@@ -46,7 +46,7 @@ const en = {
   notAnAddress: 'This is not a web address: it must begin with https:// or http://.',
   tracking: 'This address says where you found it. Without that part it is',
   useClean: 'Use the shorter one',
-  sameThere: (title: string) => `Most likely the same page is on your list already: “${title}”`,
+  sameThere: (title: string) => `This page is most likely on your list already: “${title}”`,
   duplicates: {
     heading: 'Saved more than once',
     found: (count: number) =>
@@ -130,7 +130,7 @@ const en = {
     tokenOnce: 'You stay signed in until you close this page.',
     stay: 'Stay signed in on this device',
     failed: (reason: string) => `That did not work: ${reason}`,
-    full: 'No space is left on this device for this page. Delete files or the data of other pages, then try again.',
+    full: 'No space is left on this device for this site. Delete files or the data of other sites, then try again.',
     partGone: 'Part of the application was replaced by a new version. Reload the page.',
     broken: 'The list on this device cannot be opened.',
     storage:
@@ -260,7 +260,7 @@ const en = {
       'All of it is saved on this device. Closing this page only pauses the sending: it goes on when you open the page again.',
     oneByOne:
       'With name and password, articles are sent one by one. With a token, or signed in with your account, they are sent many at a time, which is faster.',
-    hide: 'Go on in the background',
+    hide: 'Continue in the background',
     place: ({ file, unit, number: at }: Place) =>
       `${file === undefined ? '' : `${file}: `}${unit === 'line' ? 'Line' : 'Entry'} ${number(at)}`,
     moreRefused: (count: number) => `and ${number(count)} more`,
@@ -277,7 +277,7 @@ const en = {
     leftOut: (fields: string) => `Left out, as articles have no fields for it: ${fields}.`,
     leftOutOf: (field: string, count: number) => `${field} of ${count === 1 ? '1 entry' : `${number(count)} entries`}`,
     undated: (count: number) =>
-      `${count === 1 ? '1 entry has' : `${number(count)} entries have`} no date that can be read, and will count as added now.`,
+      `${count === 1 ? '1 entry has' : `${number(count)} entries have`} no readable date, and will count as added now.`,
     fields: {
       tags: 'tags',
       folder: 'folder',
@@ -300,9 +300,9 @@ const en = {
     bookmarks: 'Bookmarks (HTML)',
     losses: {
       lines: 'Loses nothing, and can be imported again as it was.',
-      csv: 'Loses who added and who read an article, when it was read, the page’s own title, and parts of seconds.',
+      csv: 'Loses who added and who read an article, when it was read, the page’s own title, and fractions of seconds.',
       bookmarks:
-        'Keeps address, title, excerpt, date, unread and favourite of web pages, and loses the rest, the archive too.',
+        'Keeps the address, title, excerpt and date of web pages, and whether they are unread or favourites; loses the rest, including whether they are archived.',
     },
   },
   help: {
@@ -512,7 +512,7 @@ const de: Texts = {
     pendingForm: (title) => `„${title}“ wird gespeichert, sobald du angemeldet bist und es bestätigt hast.`,
     noWay: 'Der Dienst bietet keine Anmeldung im Browser an.',
     unsent: (count) =>
-      `Auf diesem Gerät ${count === 1 ? 'wartet 1 Änderung' : `warten ${number(count)} Änderungen`} darauf, gesendet zu werden. Sie ${count === 1 ? 'bleibt' : 'bleiben'}, bis sich das Konto anmeldet, zu dem sie gehören.`,
+      `Auf diesem Gerät ${count === 1 ? 'wartet 1 Änderung' : `warten ${number(count)} Änderungen`} darauf, gesendet zu werden. Sie ${count === 1 ? 'bleibt' : 'bleiben'}, bis sich das Konto anmeldet, zu dem sie ${count === 1 ? 'gehört' : 'gehören'}.`,
   },
   switching: {
     heading: 'Andere Liste öffnen?',

@@ -41,7 +41,7 @@ export interface Preview {
   refused: Refusal[];
   /** How many entries have data for which an article has no field. */
   leftOut: Map<LeftOut, number>;
-  /** How many entries have no date that can be read. */
+  /** How many entries have no readable date. */
   undated: number;
   /** From where on the rest of a file cannot be read, and why. */
   stoppedAt: Problem[];
