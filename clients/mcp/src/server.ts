@@ -56,7 +56,7 @@ function addWritingTools(server: McpServer, list: ReadingList): void {
   server.registerTool(
     'save_article',
     {
-      description: 'Puts a web page on the reading list. A page that is there already is left as it is.',
+      description: 'Saves a web page to the reading list. A page that is already on it is left as it is.',
       inputSchema: {
         url: z.string().describe('its URL'),
         title: z.string().optional().describe('its title, if known'),

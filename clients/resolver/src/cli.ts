@@ -3,7 +3,7 @@ import { Resolver } from './resolver.js';
 import { authorizationsIn } from './tokens.js';
 
 const program = new Command('resolver')
-  .description('Fills in title, text and length of articles that were saved as bare URLs.')
+  .description('Fills in the title, length and beginning of articles that were saved as bare URLs.')
   .requiredOption('--url <url>', 'the reading-list service')
   .requiredOption(
     '--token-file <path...>',

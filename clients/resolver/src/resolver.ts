@@ -31,7 +31,7 @@ interface Task {
   isNew: boolean;
 }
 
-/** A device without a person: finds out what is behind the URLs of articles of which nothing else is known. */
+/** An unattended device: finds out what is behind the URLs of articles of which nothing else is known. */
 export class Resolver {
   readonly #options: ResolverOptions;
   readonly #downloader: Downloader;

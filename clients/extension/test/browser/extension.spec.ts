@@ -285,7 +285,7 @@ describe('signing in', () => {
   });
 
   it.each([
-    ['not an address', 'This is not a web address. It looks like https://list.example.com.'],
+    ['not an address', 'This is not a web address. A web address looks like https://list.example.com.'],
     ['http://127.0.0.1:9', 'The service cannot be reached. Check the address and the connection, and try again.'],
   ])('at "%s" says: %s', async (address, text) => {
     const options = await browser.openOwn('options.html');

@@ -34,7 +34,7 @@ export function checkedDevice(device: unknown, field: string): string {
 
 /** @throws refused when it is not an integer from 0 to 2^53 - 1 */
 export function checkedInteger(value: unknown, field: string): number {
-  if (!Number.isSafeInteger(value) || (value as number) < 0) throw refused(field, 'not an integer');
+  if (!Number.isSafeInteger(value) || (value as number) < 0) throw refused(field, 'not an integer >= 0');
   return value as number;
 }
 

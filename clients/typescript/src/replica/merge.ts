@@ -95,7 +95,7 @@ function mergeIntoRemoval(entry: Entry, base: Article, article: Article, order: 
     if (field === 'read_position' && article[field] < base[field]) continue;
     if (article[field] !== base[field] && !isOwn) lost[field] = article[field];
   }
-  const reason = 'edited on another device';
+  const reason = 'deleted here, and edited on another device';
   return told({ ...entry, base: article, removal: { order } }, 'deleted-here-edited-remotely', lost, reason);
 }
 
@@ -216,7 +216,7 @@ export function restore({ removal: _removal, ...entry }: Entry, again?: Entry): 
   if (!again) return { entry };
   const { edits, lost } = bothDid(again.draft!, visible(entry) as Article);
   const restored = edited(entry, valuesOf(edits), marksOf(again.draft!));
-  return told(withAliases(restored, again), 'merged', lost, 'added again');
+  return told(withAliases(restored, again), 'merged', lost, 'added again before the removal was undone');
 }
 
 /** The server refused permanently to delete the record: keeps it. */
@@ -242,7 +242,7 @@ export function fold(into: Entry, other: Entry): Outcome {
   }
   const marks = into.edits?.unread ? into.marks : other.marks;
   const entry: Entry = { ...into, base: other.base!, edits, marks };
-  return told(withAliases(entry, other), 'merged', lost, 'one article');
+  return told(withAliases(entry, other), 'merged', lost, 'two articles turned out to be the same page');
 }
 
 const withAliases = (entry: Entry, { key, aliases = [] }: Entry): Entry => ({

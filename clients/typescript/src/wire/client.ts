@@ -155,7 +155,7 @@ export const createClient = (options: ClientOptions): Client => new Client(optio
 function serviceUrlOf(baseUrl: string): string {
   const url = /^(https?:\/\/[^\s?#@]+?)(\/v2)?\/*$/i.exec(baseUrl);
   if (url) return url[1]!;
-  throw new TypeError('baseUrl: not an absolute URL with a host');
+  throw new TypeError('baseUrl: must be an http(s) URL without credentials, query or fragment');
 }
 
 const ARTICLES = '/articles';

@@ -142,7 +142,7 @@ it.each([
   'https://me:secret@list.example.com',
 ])('no client has the base URL "%s"', (baseUrl) => {
   expect(() => createClient({ baseUrl, authorization: 'x' })).toThrow(TypeError);
-  expect(() => createClient({ baseUrl, authorization: 'x' })).toThrow('baseUrl: not an absolute URL with a host');
+  expect(() => createClient({ baseUrl, authorization: 'x' })).toThrow('baseUrl: must be an http(s) URL without');
 });
 
 it.each([

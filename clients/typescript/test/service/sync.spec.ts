@@ -146,10 +146,10 @@ describe('one device', () => {
 
   it.each<[Record<string, unknown>, string]>([
     [{ order: 'zzz' }, 'order: not one of newest,oldest,title'],
-    [{ limit: -1 }, 'limit: not an integer'],
-    [{ limit: 1.5 }, 'limit: not an integer'],
-    [{ offset: -1 }, 'offset: not an integer'],
-    [{ limit: '5' }, 'limit: not an integer'],
+    [{ limit: -1 }, 'limit: not an integer >= 0'],
+    [{ limit: 1.5 }, 'limit: not an integer >= 0'],
+    [{ offset: -1 }, 'offset: not an integer >= 0'],
+    [{ limit: '5' }, 'limit: not an integer >= 0'],
   ])('refuses the query %j', async (query, message) => {
     const { list } = await openDevice(world.url, basic());
     const refusal = { name: 'ReadingListError', kind: 'refused', field: Object.keys(query)[0], message };
