@@ -105,7 +105,7 @@ function readOptions() {
 function readUrl() {
   if (options.url === undefined) fail('--url: is required');
   if (!URL.canParse(options.url) || !/^https?:$/.test(new URL(options.url).protocol))
-    fail(`--url: "${options.url}" is not an http or https address`);
+    fail(`--url: "${options.url}" is not an http or https URL`);
   return options.url.replace(/\/+$/, '').replace(/\/v2$/, '');
 }
 

@@ -26,7 +26,7 @@ export interface RunResult {
 export function slowdownText({ slowdown }: RunResult): string | undefined {
   if (!slowdown || (slowdown.refused === 0 && slowdown.seconds === 0)) return undefined;
   const { refused, seconds } = slowdown;
-  return `Slowed by the deployment: ${refused} requests were answered 429 and repeated, Backoff and Retry-After asked to wait ${Math.round(seconds)} s.`;
+  return `Slowed by the deployment: ${refused} requests got 429 and were repeated; Backoff and Retry-After asked to wait ${Math.round(seconds)} s.`;
 }
 
 /** Exit codes of `npm run test:e2e`. */

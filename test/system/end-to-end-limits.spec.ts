@@ -23,7 +23,7 @@ async function runSmoke(settings: Record<string, string>, ...options: string[]) 
   return { output, seconds: (performance.now() - start) / 1000 };
 }
 
-const SLOWED = /^Slowed by the deployment: (\d+) requests were answered 429 and repeated, .* asked to wait (\d+) s\.$/m;
+const SLOWED = /^Slowed by the deployment: (\d+) requests got 429 and were repeated; .* asked to wait (\d+) s\.$/m;
 
 // They wait, and need not wait for each other.
 describe.concurrent('the end-to-end suites', () => {
