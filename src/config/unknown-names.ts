@@ -12,7 +12,7 @@ export function unknownNames(names: readonly string[]): string[] {
       const [nearest] = candidates.sort((a, b) => a.distance - b.distance);
       const isSimilar = nearest!.distance <= Math.min(MAX_DISTANCE, name.length / 4);
       const meant = isSimilar ? nearest!.known : KNOWN.find((known) => known.startsWith(`${name}_`));
-      return meant ? `${name}: unknown; did you mean ${meant}?` : [];
+      return meant ? `${name}: unknown, did you mean ${meant}?` : [];
     });
 }
 

@@ -22,7 +22,7 @@ describe('a start with wrong settings', () => {
     );
     expect(status).toBe(1);
     expect(stderr.trim().split('\n')).toEqual([
-      'PAGESIZE: unknown; did you mean PAGE_SIZE?',
+      'PAGESIZE: unknown, did you mean PAGE_SIZE?',
       'HOST: ignored in .env, where a setting is written NAME=value',
       'PORT: must be an integer from 0 to 65535, not "65536"',
       'PAGE_SIZE: must be an integer from 1 to 10000, not "many"',

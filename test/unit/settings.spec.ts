@@ -622,7 +622,7 @@ describe('a name in .env', () => {
     ['TROP', undefined],
     ['SHOT', undefined],
   ])('%s resembles %s', (name, nearest) => {
-    expect(unknownNames([name])).toEqual(nearest ? [`${name}: unknown; did you mean ${nearest}?`] : []);
+    expect(unknownNames([name])).toEqual(nearest ? [`${name}: unknown, did you mean ${nearest}?`] : []);
   });
 
   it.each(['PAGE_SIZE', 'USER_ID_SECRET_FILE', 'OTEL_SERVICE_NAME', 'TZ', 'NODE_OPTIONS', 'X'.repeat(10_000)])(
