@@ -60,12 +60,6 @@ const client = (name: string, include: string[], globalSetup: string[] = []) => 
   },
 });
 
-/** Specs that saturate a service and measure what others then wait. */
-const FAIRNESS = [
-  'test/hostile/heavy-articles.spec.ts',
-  'test/system/{large-collections,overload,slow-statements}.spec.ts',
-];
-
 /** Specs of files, and of whole systems that mostly wait and have no tight limits: three files at a time disturb no result. */
 const LIGHT = [
   'test/docs/**/*.spec.ts',
@@ -114,7 +108,6 @@ export default defineConfig({
         test: {
           name: 'web',
           globalSetup: ['test/support/setup-build.ts'],
-          // Firefox would starve at the low priority of the light suites.
           include: ['test/web/**/*.spec.ts', 'clients/extension/test/browser/firefox.spec.ts'],
           ...wholeSystems,
           // They wait for half of the time.
@@ -124,19 +117,10 @@ export default defineConfig({
       },
       {
         test: {
-          name: 'fairness',
-          globalSetup: ['test/support/setup-build.ts'],
-          include: FAIRNESS,
-          ...wholeSystems,
-          testTimeout: 60_000,
-        },
-      },
-      {
-        test: {
           name: 'system',
           globalSetup: ['test/support/setup-build.ts'],
           include: ['test/{auth,hostile,operations,system}/**/*.spec.ts'],
-          exclude: [...FAIRNESS, ...LIGHT],
+          exclude: LIGHT,
           ...wholeSystems,
           testTimeout: 60_000,
         },

@@ -23,7 +23,7 @@ process.env.LOST_COMMITS ??= '2000';
 const end = Date.now() + minutes * 60_000;
 for (let round = 1; Date.now() < end; round++) {
   console.log(`round ${round}, ${Math.ceil((end - Date.now()) / 60_000)} minute(s) left`);
-  const projects = ['fairness', 'system', 'light'].flatMap((name) => ['--project', name]);
+  const projects = ['--project', 'system', '--project', 'light'];
   const { status } = spawnSync('npx', ['vitest', 'run', ...projects, ...files], { stdio: 'inherit' });
   if (status !== 0) process.exit(status ?? 1);
 }

@@ -62,7 +62,7 @@ describe('two instances behind HAProxy with TLS, on MariaDB and Redis', () => {
     await Promise.all([database.remove(), redis.remove()]);
   });
 
-  it('pass every case that can run there, with users of Basic and of tokens', { timeout: 300_000 }, async () => {
+  it('pass every case that can run there, with users of Basic and of tokens', { timeout: 600_000 }, async () => {
     const args = ['--url', publicUrl, '--basic', '--tokens', file('tokens'), '--max-rate', '1000'];
     const reports = ['--junit', file('junit.xml'), '--html', file('report.html')];
     const run = await runE2e([...args, ...reports], { NODE_EXTRA_CA_CERTS: certificate.ca });
