@@ -247,7 +247,7 @@ it.each(['#/unread/%', '#/%E0%A4%A', '#/all/%2', '#/nothing', '#/unread/no-such-
     await expectTitles(page, ['A']);
     // The same in a page that is open.
     await page.evaluate(`location.hash = '#/favorites'`);
-    await page.getByText('No favourites yet. The star').waitFor();
+    await page.getByText('No favourites yet.').waitFor();
     await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
     await expectTitles(page, ['A']);
     expect(problems).toEqual([]);
