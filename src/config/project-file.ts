@@ -11,11 +11,11 @@ export function commitOf(folder: string): string {
   const head = textOf(join(folder, 'commit.txt')) || textOf(join(folder, '.git/HEAD'));
   const [, ref] = /^ref: (.*)$/.exec(head) ?? [];
   if (!ref) return head || 'unknown';
+  const commit = textOf(join(folder, '.git', ref));
+  if (commit) return commit;
   // Git moves references into one file now and then.
   const packed = textOf(join(folder, '.git/packed-refs')).split('\n');
-  return (
-    textOf(join(folder, '.git', ref)) || packed.find((line) => line.endsWith(` ${ref}`))?.split(' ')[0] || 'unknown'
-  );
+  return packed.find((line) => line.endsWith(` ${ref}`))?.split(' ', 1)[0] ?? 'unknown';
 }
 
 /** The text of a file; empty if it cannot be read. */

@@ -26,9 +26,9 @@ export async function timestampOf(base: string, user: string): Promise<number> {
   return Number((await send(base, user, 'HEAD', '/articles')).headers.get('last-modified'));
 }
 
-/** Resolves when the condition holds; rejects after a minute. */
+/** Resolves when the condition holds; rejects after twenty seconds. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 60_000; !(await condition()); await sleep(10))
+  for (const end = Date.now() + 20_000; !(await condition()); await sleep(10))
     if (Date.now() > end) throw new Error(`never came true: ${condition.toString()}`);
 }
 
