@@ -7,11 +7,10 @@ import type { Now } from './config/now.js';
 import { warningsAbout } from './config/load-settings.js';
 import type { SettingError, Settings } from './config/settings.js';
 import { Database } from './database/database.js';
-import { ReplyWriter } from './http/response/reply.js';
-import { JsonAdapter } from './http/routing/json.adapter.js';
 import { refuseOverload } from './http/load/load-monitor.js';
 import { ServiceStatus } from './http/service-status.js';
-import { requireWellFormed } from './http/request/well-formed.middleware.js';
+import { requireWellFormed } from './http/request/request-url.js';
+import { JsonAdapter } from './http/server/json.adapter.js';
 import { createLogger, type LogOutput, nestLogger, standardOutput } from './operations/logging/log.js';
 import { type Observed, observeRequests, refusedConnection, requestLog } from './operations/logging/request-log.js';
 import type { Metrics } from './operations/metrics.js';
@@ -59,7 +58,6 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     logger: nestLogger(logger),
     abortOnError: false,
   });
-  adapter.replies = nest.get(ReplyWriter);
   const status = nest.get(ServiceStatus);
   for (const warning of warningsAbout(settings, now())) logger.warn({ context: 'Settings' }, warning);
   nest.use(observeRequests(observe));

@@ -9,13 +9,11 @@ import { Settings } from './config/settings.js';
 import { DatabaseModule } from './database/database.module.js';
 import { DocsModule } from './docs/docs.controller.js';
 import { HealthModule } from './health/health.controller.js';
-import { HeadersInterceptor } from './http/response/headers.interceptor.js';
 import { ApiErrorFilter } from './http/response/api-error.filter.js';
 import { LoadMonitor } from './http/load/load-monitor.js';
 import { MemorySlots } from './http/memory-slots.js';
-import { ReplyWriter } from './http/response/reply.js';
-import { KnownPaths } from './http/routing/known-paths.js';
-import { EndOfServiceGuard, ServiceStatus } from './http/service-status.js';
+import { KnownPaths } from './http/routing/unmatched.controller.js';
+import { EndOfServiceGuard, HeadersInterceptor, ServiceStatus } from './http/service-status.js';
 import { PurgeModule } from './purge/purge-schedule.js';
 import { createRateLimiter, RateLimiter, RateLimitGuard } from './rate-limit/rate-limiter.js';
 import { connectRedis, SharedRedis } from './redis/shared-redis.js';
@@ -24,7 +22,7 @@ import { PollingModule } from './polling/poll.service.js';
 import { WebAppModule } from './web-app/web-app.controller.js';
 
 /** What all modules may inject, besides the settings and the time. */
-const SHARED = [ServiceStatus, LoadMonitor, KnownPaths, ReplyWriter, MemorySlots];
+const SHARED = [ServiceStatus, LoadMonitor, KnownPaths, MemorySlots];
 
 /** All modules, those with the busiest routes first, and what runs for every request, in order. */
 @Module({})

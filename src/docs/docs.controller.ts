@@ -7,7 +7,7 @@ import { IdentityProvider } from '../auth/provider/identity-provider.js';
 import { projectFile } from '../config/project-file.js';
 import { Settings } from '../config/settings.js';
 import { Public } from '../http/access.js';
-import { KnownPaths } from '../http/routing/known-paths.js';
+import { KnownPaths } from '../http/routing/unmatched.controller.js';
 import { Reply } from '../http/response/reply.js';
 import { ServiceStatus } from '../http/service-status.js';
 import { errorsPage } from './html-pages.js';

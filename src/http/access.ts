@@ -1,7 +1,7 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 
-/** Where a handler departs from the default: credentials are needed, it ends with support and counts for the rate limit. */
+/** Where a handler departs from the default: it needs credentials, ends with support and counts for the rate limit. */
 interface Access {
   isPublic?: boolean;
   /** Basic credentials are not accepted, and what a token may do is judged by the entry of the batch. */

@@ -1,4 +1,12 @@
-import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import {
+  type CallHandler,
+  type CanActivate,
+  type ExecutionContext,
+  Inject,
+  Injectable,
+  type NestInterceptor,
+} from '@nestjs/common';
+import { map, type Observable } from 'rxjs';
 import { NOW, type Now } from '../config/now.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
@@ -6,6 +14,7 @@ import { supportEnded } from '../protocol/api-error.js';
 import { alertHeader, isPastEnd, statusHeaders } from '../protocol/service-headers.js';
 import { accessOf } from './access.js';
 import { LoadMonitor } from './load/load-monitor.js';
+import { Reply } from './response/reply.js';
 
 /** What the headers currently tell all clients. */
 @Injectable()
@@ -20,11 +29,13 @@ export class ServiceStatus {
     private readonly database: Database,
   ) {}
 
-  /** `Alert`, `Backoff` and `Retry-After` as a response with this status has them now. */
+  /** `Alert`, `Backoff`, `Retry-After` and, at shutdown, `Connection`, as a response with this status has them now. */
   headersOf(status: number): Record<string, string> {
     const { retryAfterSeconds, endOfService } = this.settings;
     const alert = endOfService && alertHeader(endOfService, this.now());
-    return statusHeaders(status, { retryAfterSeconds, backoffSeconds: this.backoffSeconds(), alert });
+    const headers = statusHeaders(status, { retryAfterSeconds, backoffSeconds: this.backoffSeconds(), alert });
+    if (this.draining) headers['Connection'] = 'close';
+    return headers;
   }
 
   /** Why a load balancer should not use this instance; undefined if it should. */
@@ -46,6 +57,25 @@ export class ServiceStatus {
   isPastEnd(): boolean {
     const { endOfService } = this.settings;
     return endOfService !== undefined && isPastEnd(endOfService, this.now());
+  }
+}
+
+/**
+ * Adds the status's headers and `Last-Modified` (milliseconds, not an HTTP date), as of when the result is there, which
+ * may be long after the request. One interceptor, because each costs a poll a tenth of its time.
+ */
+@Injectable()
+export class HeadersInterceptor implements NestInterceptor<unknown, Reply> {
+  constructor(private readonly status: ServiceStatus) {}
+
+  intercept(_: ExecutionContext, next: CallHandler<unknown>): Observable<Reply> {
+    const withHeaders = (result: unknown): Reply => {
+      const reply = result instanceof Reply ? result : new Reply(200, result);
+      const headers = this.status.headersOf(reply.status);
+      if (reply.lastModified !== undefined) headers['Last-Modified'] = String(reply.lastModified);
+      return reply.with(headers);
+    };
+    return next.handle().pipe(map(withHeaders));
   }
 }
 

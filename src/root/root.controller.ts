@@ -7,7 +7,7 @@ import { Public } from '../http/access.js';
 import { documentationUrl, publicUrl } from '../http/request/request-url.js';
 import { Reply } from '../http/response/reply.js';
 import { commitOf, projectFile } from '../config/project-file.js';
-import { UnmatchedController } from './unmatched.controller.js';
+import { UnmatchedController } from '../http/routing/unmatched.controller.js';
 
 /** Describes this service: `/`, `/v2`, `/__version__` (docs/protocol.md, "Utility endpoints"). */
 @Public({ outlivesService: true })
@@ -19,11 +19,11 @@ export class RootController {
 
   @Get('/')
   redirect(@Req() request: Request): Reply {
-    const vary: Record<string, string> = this.settings.webAppEnabled ? { Vary: 'Accept' } : {};
-    if (this.settings.webAppEnabled && request.accepts(['json', 'html']) === 'html')
-      return new Reply(302, undefined, { Location: `${publicUrl(request, this.settings)}/app/`, ...vary });
     const mapping = this.describe(request);
-    return new Reply(307, mapping, { Location: `${mapping.url}/`, ...vary });
+    const reply = new Reply(307, mapping, { Location: `${mapping.url}/` });
+    if (!this.settings.webAppEnabled) return reply;
+    if (request.accepts(['json', 'html']) !== 'html') return reply.with({ Vary: 'Accept' });
+    return new Reply(302, undefined, { Location: `${publicUrl(request, this.settings)}/app/`, Vary: 'Accept' });
   }
 
   @Get('v2')
@@ -57,13 +57,8 @@ export class RootController {
 }
 
 /** What is enabled: Basic credentials, the login and its tokens, personal tokens, waiting polls. */
-function capabilitiesOf(settings: Settings): string[] {
-  const isOn = {
-    basic: settings.basicAuthEnabled,
-    oauth: settings.oauthEnabled,
-    tokens: settings.tokensEnabled,
-    wait: settings.waitMaxSeconds > 0,
-  };
+function capabilitiesOf({ basicAuthEnabled, oauthEnabled, tokensEnabled, waitMaxSeconds }: Settings): string[] {
+  const isOn = { basic: basicAuthEnabled, oauth: oauthEnabled, tokens: tokensEnabled, wait: waitMaxSeconds > 0 };
   return Object.entries(isOn).flatMap(([name, on]) => (on ? [name] : []));
 }
 

@@ -6,7 +6,7 @@ import { projectFile } from '../config/project-file.js';
 import { Settings } from '../config/settings.js';
 import { Public } from '../http/access.js';
 import { publicUrl } from '../http/request/request-url.js';
-import { KnownPaths } from '../http/routing/known-paths.js';
+import { KnownPaths } from '../http/routing/unmatched.controller.js';
 import { Reply } from '../http/response/reply.js';
 import { StaticFiles } from '../http/response/static-files.js';
 import { ApiError } from '../protocol/api-error.js';

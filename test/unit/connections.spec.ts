@@ -2,10 +2,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import express from 'express';
+import type { Response } from 'express';
 import { afterEach, expect, it } from 'vitest';
 import { Connection } from '../../src/http/server/connections.js';
-import { createHttpServer } from '../../src/http/server/http-server.js';
+import { Settings } from '../../src/config/settings.js';
+import { JsonAdapter } from '../../src/http/server/json.adapter.js';
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -54,12 +55,10 @@ it.each([
 async function refusalOf(bytes: string): Promise<Socket> {
   let connection: Socket | undefined;
   const socket = await new Promise<Socket>((resolve) => {
-    const server = createHttpServer(
-      express().use((_, response) => void response.end('x')),
-      { maxBodyBytes: 100, waitMaxSeconds: 55 },
-      Date.now,
-      () => resolve(connection!),
-    );
+    const adapter = new JsonAdapter(new Settings(), Date.now, () => resolve(connection!));
+    adapter.use((_: unknown, response: Response) => void response.end('x'));
+    adapter.initHttpServer();
+    const server = adapter.getHttpServer();
     server.on('connection', (opened: Socket) => (connection = opened));
     closing.push(() => new Promise((closed) => server.close(closed)));
     server.listen(0, '127.0.0.1', () => {

@@ -1,6 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import type { Request } from 'express';
+import type { NextFunction, Request, Response } from 'express';
 import type { Settings } from '../../config/settings.js';
+import { ApiError } from '../../protocol/api-error.js';
+import { decodePercent } from '../../protocol/percent-encoding.js';
+import { isContinue, isRepeated, MAX_HEADER_BYTES, MAX_HEADERS } from '../../protocol/request-headers.js';
 
 /** `scheme://host[:port]` as the client sees it: PUBLIC_URL, else from the request and a trusted proxy's headers. */
 export function publicUrl(request: Request, settings: Pick<Settings, 'publicUrl'>): string {
@@ -17,14 +20,76 @@ export const documentationUrl = (request: Request, settings: Settings): string =
 const isHost = (host: string | undefined): boolean =>
   host !== undefined && /^([\w.-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i.test(host) && URL.canParse(`http://${host}`);
 
-/** True for any valid value of a `Host` header (RFC 9110, section 7.2), whether or not that host can exist. */
-export const isHostHeader = (text: string): boolean =>
-  /^(\[[0-9a-fv:.]+\]|([\w.~!$&'()*+,;=-]|%[0-9a-f]{2})+)(:\d*)?$/i.test(text);
-
 /** The part of a URL before the first `?`. */
 export function pathOf(url: string): string {
   const at = url.indexOf('?');
   return at < 0 ? url : url.slice(0, at);
+}
+
+/** The part of the request's URL after the first `?`; empty if there is none. */
+export const queryString = ({ url }: Pick<IncomingMessage, 'url'>): string => url!.slice(pathOf(url!).length + 1);
+
+/** The query of the next page: a valid one, with all parameters kept, `_token` replaced and `_limit` always present. */
+export function nextPageQuery(search: string, pageSize: number, token: string): string {
+  const parts = search.split('&').filter((part) => part !== '');
+  const kept = parts.filter((part) => nameOf(part) !== '_token');
+  const limit = kept.some((part) => nameOf(part) === '_limit') ? [] : [`_limit=${pageSize}`];
+  return [...kept, ...limit, `_token=${token}`].join('&');
+}
+
+/** Of a name that is ignored, the percent-encoding may be malformed. */
+const nameOf = (part: string): string =>
+  /[%+]/.test(part) ? [...new URLSearchParams(part).keys()][0]! : part.split('=', 1)[0]!;
+
+/** Of two values Node keeps the first, while a proxy may have used the other. */
+const SINGLE = ['Host', 'Authorization'];
+/** Their many entries would be compared with each other, which takes twenty milliseconds for 64 KiB. */
+const NEGOTIATED = ['accept', 'accept-encoding'] as const;
+const MAX_NEGOTIATED = 4_096;
+/** What comes after a malformed request may not be what its sender meant. */
+const CLOSE = { Connection: 'close' };
+
+/**
+ * Refuses requests that Node's parser accepts but that cannot name a resource here. Cuts an absolute URL, as clients of
+ * proxies send it, to its path, drops a fragment, and maps `/v2/` to `/v2`.
+ */
+export function requireWellFormed(request: Request, response: Response, next: NextFunction): void {
+  // Checked first, on the raw headers, names and values: the getter `headers` builds its object only when it is read.
+  if (request.rawHeaders.length > 2 * MAX_HEADERS)
+    throw new ApiError('headersTooLarge', `The request has more than ${MAX_HEADERS} headers`, CLOSE);
+  // Node has refused longer ones, but for those in a batch, where reading them could hold up everybody.
+  if (request.url.length > MAX_HEADER_BYTES)
+    throw new ApiError('headersTooLarge', `The request line is larger than ${MAX_HEADER_BYTES} bytes`);
+  const { httpVersion, headers } = request;
+  // Node loses what was sent after such a request.
+  if (headers.upgrade !== undefined && !request.context.isBatchEntry) response.set(CLOSE);
+  for (const name of NEGOTIATED)
+    if ((headers[name]?.length ?? 0) > MAX_NEGOTIATED)
+      throw new ApiError('headersTooLarge', `${name}: longer than ${MAX_NEGOTIATED} characters`, CLOSE);
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') throw malformed('The version of HTTP is neither 1.0 nor 1.1');
+  if (httpVersion === '1.1' && headers.host === undefined) throw malformed('Host: missing');
+  for (const name of SINGLE) if (isRepeated(name, request.rawHeaders)) throw malformed(`${name}: given twice`);
+  if (headers.host !== undefined && !HOST.test(headers.host)) throw malformed('Host: not a host');
+  if (headers.expect !== undefined && !isContinue(headers.expect))
+    throw new ApiError('expectationFailed', 'Expect: only 100-continue is supported');
+  request.originalUrl = withoutFragment(withoutOrigin(request.url));
+  request.url = withDecodablePath(request.originalUrl);
+  if (pathOf(request.url) === '/v2/') request.url = `/v2${request.url.slice('/v2/'.length)}`;
+  next();
+}
+
+const malformed = (message: string): ApiError => new ApiError('invalidParameter', message, CLOSE);
+
+/** Any valid value of a `Host` header (RFC 9110, section 7.2), whether or not that host can exist. */
+const HOST = /^(\[[0-9a-fv:.]+\]|([\w.~!$&'()*+,;=-]|%[0-9a-f]{2})+)(:\d*)?$/i;
+
+/** The path stays as it was sent: a URL parser would resolve dots in it. */
+function withoutOrigin(url: string): string {
+  if (url.startsWith('/')) return url;
+  const [origin] = /^https?:\/\/[^/?#\\]+/i.exec(url) ?? [];
+  if (origin === undefined || !URL.canParse(origin)) throw malformed('The URL has no path');
+  const rest = url.slice(origin.length);
+  return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
 /**
@@ -33,18 +98,9 @@ export function pathOf(url: string): string {
  */
 export const withoutFragment = (url: string): string => url.replace(/^([^?#]*)#[^?]*/, '$1').replaceAll('#', '%23');
 
-/** The part of the request's URL after the first `?`; empty if there is none. */
-export const queryString = ({ url }: Pick<IncomingMessage, 'url'>): string => url!.slice(pathOf(url!).length + 1);
-
-/** The query of the next page: a valid one, with all parameters kept, `_token` replaced and `_limit` always present. */
-export function nextPageQuery(search: string, pageSize: number, token: string): string {
-  const parts = search.split('&').filter((part) => part !== '');
-  const names = parts.map(nameOf);
-  const kept = parts.filter((_, at) => names[at] !== '_token');
-  const limit = names.includes('_limit') ? [] : [`_limit=${pageSize}`];
-  return [...kept, ...limit, `_token=${token}`].join('&');
+/** Escapes malformed percent-encoding: guards and the handler should judge it, not the router. */
+function withDecodablePath(url: string): string {
+  if (!url.includes('%')) return url;
+  const path = pathOf(url);
+  return decodePercent(path) === undefined ? path.replaceAll('%', '%25') + url.slice(path.length) : url;
 }
-
-/** Of a name that is ignored, the percent-encoding may be malformed. */
-const nameOf = (part: string): string =>
-  /[%+]/.test(part) ? [...new URLSearchParams(part).keys()][0]! : part.split('=', 1)[0]!;

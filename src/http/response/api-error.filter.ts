@@ -1,23 +1,23 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { documentationUrl } from '../request/request-url.js';
 import { ServiceStatus } from '../service-status.js';
-import { Reply, ReplyWriter } from './reply.js';
+import { Reply } from './reply.js';
 
 /** Turns what is thrown into a response (docs/protocol.md, "Errors"), and notes its errno for log and metrics. */
 @Catch()
 export class ApiErrorFilter implements ExceptionFilter {
   constructor(
-    private readonly replies: ReplyWriter,
+    private readonly host: HttpAdapterHost,
     private readonly status: ServiceStatus,
     private readonly settings: Settings,
   ) {}
 
   catch(exception: unknown, host: ArgumentsHost): void {
-    const http = host.switchToHttp();
-    const [request, response] = [http.getRequest<Request>(), http.getResponse<Response>()];
+    const [request, response] = host.getArgs<[Request, Response]>();
     const error = toApiError(exception);
     const { context } = request;
     context.errno = error.errno;
@@ -26,7 +26,7 @@ export class ApiErrorFilter implements ExceptionFilter {
     if (request.destroyed && !response.writable) return;
     const headers = { ...this.status.headersOf(error.status), ...error.headers };
     const body = error.body(documentationUrl(request, this.settings));
-    this.replies.write(response, new Reply(error.status, body, headers));
+    this.host.httpAdapter.reply(response, new Reply(error.status, body, headers));
   }
 }
 

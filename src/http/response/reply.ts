@@ -1,12 +1,9 @@
-import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { Settings } from '../../config/settings.js';
-import type { Timestamp } from '../../protocol/timestamp.js';
 import { baseHeaders } from '../../protocol/service-headers.js';
-import { ServiceStatus } from '../service-status.js';
+import type { Timestamp } from '../../protocol/timestamp.js';
 import { pathOf } from '../request/request-url.js';
 import { atEndOfTurn } from '../server/end-of-turn.js';
-import { Compression, isWorthCompressing } from './compression.js';
+import { type Compression, encodingFor, isWorthCompressing } from './compression.js';
 
 /** How long a client may keep sending an unwanted body. */
 const LINGER_MS = 1_000;
@@ -31,10 +28,39 @@ export class Reply {
   }
 }
 
+/**
+ * Writes a response with the headers of every response, as JSON unless it is bytes, compressed if that is worth it. The
+ * head is written immediately, so that nobody can respond twice, though the response is sent at the end of the turn.
+ */
+export function writeReply(response: Response, reply: Reply, compression?: Compression): void {
+  if (response.headersSent || response.destroyed) return;
+  const { status, body, headers } = reply;
+  const { req: request } = response;
+  const head = headOf(request, headers);
+  if (body === undefined) {
+    // Otherwise Node would send an empty redirection in chunks.
+    if (status === 302) head.push('Content-Length', '0');
+    return send(response, status, head);
+  }
+  const content = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+  if (!Buffer.isBuffer(body)) head.push('Content-Type', CONTENT_TYPE);
+  if (!compression || status >= 400 || !isWorthCompressing(content, headers['Content-Type']))
+    return send(response, status, head, content);
+  head.push('Vary', 'Accept-Encoding');
+  const encoding = encodingFor(request);
+  if (!encoding) return send(response, status, head, content);
+  const encoded = [...head, 'Content-Encoding', encoding];
+  // Finding the length would take the work that HEAD is meant to save.
+  if (request.method === 'HEAD') return send(response, status, encoded);
+  void compression.compress(content, encoding).then(
+    (compressed) => send(response, status, encoded, compressed),
+    () => send(response, status, head, content),
+  );
+}
+
 /** The headers of a reply, names and values alternately: Node writes such a list faster than headers that are set singly. */
-function headOf(response: Response, { headers }: Reply): string[] {
+function headOf({ context, method, url }: Request, headers: Reply['headers']): string[] {
   const head: string[] = [];
-  const { context, method, url } = response.req;
   const base = baseHeaders(method, pathOf(url));
   for (const name in base) if (headers[name] === undefined) head.push(name, base[name]!);
   head.push('X-Request-Id', context.id);
@@ -42,20 +68,9 @@ function headOf(response: Response, { headers }: Reply): string[] {
   return head;
 }
 
-/** Adds a name to the `Vary` header. */
-function vary(head: string[], name: string): void {
-  const at = head.indexOf('Vary');
-  if (at < 0) head.push('Vary', name);
-  else head[at + 1] += `, ${name}`;
-}
-
-function sendWhole(response: Response, status: number, head: string[], content: string | Buffer): void {
-  head.push('Content-Length', String(Buffer.byteLength(content)));
-  send(response, status, head, content);
-}
-
 function send(response: Response, status: number, head: string[], content?: string | Buffer): void {
   const { context } = response.req;
+  if (content !== undefined) head.push('Content-Length', String(Buffer.byteLength(content)));
   response.writeHead(status, head);
   if (isArriving(response.req)) endAfterBody(response, content);
   else if (context.isBatchEntry) response.end(content);
@@ -83,51 +98,4 @@ function endAfterBody(response: Response, content?: string | Buffer): void {
   };
   const limit = setTimeout(end, LINGER_MS);
   request.once('end', end).once('close', end).resume();
-}
-
-/** Writes what handlers return and what the error filter makes of an error. */
-@Injectable()
-export class ReplyWriter {
-  private readonly compression = new Compression();
-
-  constructor(
-    private readonly settings: Settings,
-    private readonly status: ServiceStatus,
-  ) {}
-
-  /**
-   * Writes a response with the headers of every response, as JSON unless it is bytes, compressed if that is worth it. The
-   * head is written immediately, so that nobody can respond twice, though the response is sent at the end of the turn.
-   */
-  write(response: Response, reply: Reply): void {
-    if (response.headersSent || response.destroyed) return;
-    if (this.status.draining) response.setHeader('Connection', 'close');
-    const { status, body } = reply;
-    const head = headOf(response, reply);
-    if (body === undefined) {
-      // Otherwise Node would send an empty redirection in chunks.
-      if (status === 302) head.push('Content-Length', '0');
-      return send(response, status, head);
-    }
-    const content = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
-    const length = Buffer.byteLength(content);
-    const contentType = reply.headers['Content-Type'] ?? CONTENT_TYPE;
-    if (!Buffer.isBuffer(body)) head.push('Content-Type', CONTENT_TYPE);
-    if (this.settings.compressionEnabled && status < 400 && isWorthCompressing(length, contentType)) {
-      vary(head, 'Accept-Encoding');
-      // A batch is compressed as a whole.
-      const encoding = response.req.context.isBatchEntry ? undefined : this.compression.encodingFor(response.req);
-      if (encoding) {
-        const encoded = [...head, 'Content-Encoding', encoding];
-        // Finding the length would take the work that HEAD is meant to save.
-        if (response.req.method === 'HEAD') return send(response, status, encoded);
-        return void this.compression.compress(content, encoding).then(
-          (compressed) => sendWhole(response, status, encoded, compressed),
-          () => sendWhole(response, status, head, content),
-        );
-      }
-    }
-    head.push('Content-Length', String(length));
-    send(response, status, head, content);
-  }
 }

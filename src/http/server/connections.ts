@@ -5,14 +5,13 @@ import { RequestContext } from '../request/request-context.js';
 
 /** The memory that the requests waiting on one connection may take: that of more than a hundred small ones. */
 const MAX_WAITING_BYTES = 327_680;
+/** What a request takes, and a name or value of a header, in addition to their characters. */
 const REQUEST_BYTES = 2_200;
-/** What a name or value of a header takes in addition to its characters. */
 const HEADER_BYTES = 32;
 
 /**
- * Runs the pipelined requests of a connection one after the other. A client that reads nothing takes the memory of one
- * response and counts as one request in flight. When the connection closes, which Node tells only the first response,
- * nothing that waits has begun. A malformed request is refused after the responses to those before it.
+ * Runs the pipelined requests of a connection one after the other, so that a client that reads nothing takes the memory
+ * of one response, and nothing that waits has begun when the connection closes, which Node tells only the first response.
  */
 export class Connection {
   private readonly waiting: ServerResponse[] = [];

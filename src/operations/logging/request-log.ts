@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { NextFunction, Request, Response } from 'express';
 import type { DestinationStream, Logger } from 'pino';
-import { ANY_PATH } from '../../http/routing/known-paths.js';
+import { ANY_PATH } from '../../http/routing/unmatched.controller.js';
 import type { ApiError } from '../../protocol/api-error.js';
 import { timestamp } from './log.js';
 

@@ -1,12 +1,56 @@
-import { All, Controller, Req } from '@nestjs/common';
-import type { Request } from 'express';
-import { Settings } from '../config/settings.js';
-import { ApiError, supportEnded } from '../protocol/api-error.js';
-import { Public } from '../http/access.js';
-import { publicUrl } from '../http/request/request-url.js';
-import { Reply } from '../http/response/reply.js';
-import { ANY_PATH, KnownPaths } from '../http/routing/known-paths.js';
-import { ServiceStatus } from '../http/service-status.js';
+import { All, Controller, Injectable, Req } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { Express, IRoute, Request } from 'express';
+import { Settings } from '../../config/settings.js';
+import { ApiError, supportEnded } from '../../protocol/api-error.js';
+import { Public } from '../access.js';
+import { publicUrl } from '../request/request-url.js';
+import { Reply } from '../response/reply.js';
+import { ServiceStatus } from '../service-status.js';
+
+/** Matches every path: the route for what no other route handles. */
+export const ANY_PATH = '/{*path}';
+
+/** A layer of Express's router, whose types lack `match`; middlewares have no route. */
+interface Layer {
+  route?: IRoute;
+  match(path: string): { params: Partial<Record<string, string | string[]>> } | false;
+}
+
+/** The paths of the service and the methods each one supports, from the routes of its controllers. */
+@Injectable()
+export class KnownPaths {
+  private readonly folders = new Map<string, (name: string) => boolean>();
+
+  constructor(private readonly host: HttpAdapterHost) {}
+
+  /** Of the paths below a folder, which a route ending in `*path` matches, only those of its files exist. */
+  addFolder(folder: string, has: (name: string) => boolean): void {
+    this.folders.set(folder, has);
+  }
+
+  /** True when the path is one of a file that may or may not exist. */
+  isBelowFolder(path: string): boolean {
+    return [...this.folders.keys()].some((folder) => path.startsWith(folder));
+  }
+
+  /** The methods of a path in alphabetical order, HEAD along with GET; empty for an unknown path. */
+  methodsOf(path: string): string[] {
+    const layers = this.host.httpAdapter.getInstance<Express>().router.stack as unknown as Layer[];
+    const stacks = layers.filter((layer) => this.leadsTo(layer, path)).flatMap(({ route }) => route!.stack);
+    const methods = new Set(stacks.map(({ method }) => method.toUpperCase()));
+    if (methods.has('GET')) methods.add('HEAD');
+    return [...methods].sort();
+  }
+
+  private leadsTo(layer: Layer, path: string): boolean {
+    const pattern = layer.route?.path ?? ANY_PATH;
+    const found = pattern !== ANY_PATH && layer.match(path);
+    if (!found) return false;
+    const has = this.folders.get(pattern.replace(/\*path$/, ''));
+    return !has || has((found.params.path as string[]).join('/'));
+  }
+}
 
 const OLD_VERSION = /^\/v[01](\/|$)/;
 const CURRENT_VERSION = /^\/v2(\/|$)/;
@@ -36,8 +80,8 @@ export class UnmatchedController {
       const methods = this.paths.methodsOf(target);
       if (methods.length > 0) return preflight(request, methods, this.enabled(target, methods));
     }
-    const allowed = this.enabled(path, known);
     if (OLD_VERSION.test(path)) throw new ApiError('deprecated', 'This version of the API is gone; use /v2');
+    const allowed = this.enabled(path, known);
     if (allowed.length > 0 && this.status.isPastEnd() && ENDING.test(path)) throw supportEnded();
     if (allowed.length > 0)
       throw new ApiError('methodNotAllowed', `${method}: not allowed here`, { Allow: allowed.join(', ') });
@@ -59,6 +103,6 @@ function preflight({ headers }: Request, methods: string[], enabled: string[]): 
     Allow: enabled.join(', '),
     'Access-Control-Allow-Methods': methods.join(', '),
     'Access-Control-Max-Age': '3600',
-    ...(asked ? { 'Access-Control-Allow-Headers': asked, Vary: 'Access-Control-Request-Headers' } : {}),
+    ...(asked && { 'Access-Control-Allow-Headers': asked, Vary: 'Access-Control-Request-Headers' }),
   });
 }

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import express, { type Express, type Response } from 'express';
+import { baseUrl } from '../../config/formats.js';
+import type { Now } from '../../config/now.js';
+import type { Settings } from '../../config/settings.js';
+import { ApiError } from '../../protocol/api-error.js';
+import { isContinue, MAX_HEADER_BYTES } from '../../protocol/request-headers.js';
+import { alertHeader, baseHeaders } from '../../protocol/service-headers.js';
+import { Compression } from '../response/compression.js';
+import { CONTENT_TYPE, type Reply, writeReply } from '../response/reply.js';
+import { Connection } from './connections.js';
+import { atEndOfTurn } from './end-of-turn.js';
+import { createMessages } from './express-messages.js';
+
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 60_000;
+/** Longer than a load balancer keeps connections alive, so that the service never closes one that is in use. */
+const KEEP_ALIVE_TIMEOUT_MS = 75_000;
+/** How long a client may stop reading a response. */
+const STALLED_READER_MS = 10_000;
+
+/**
+ * An ExpressAdapter whose HTTP server has our time limits and refuses with our JSON errors what Node cannot parse. What
+ * handlers return is a `Reply`.
+ */
+export class JsonAdapter extends ExpressAdapter {
+  private readonly connections = new WeakMap<Socket, Connection>();
+  private readonly compression = this.settings.compressionEnabled ? new Compression() : undefined;
+
+  /** @param onRefusal called for a request that Node cannot parse, with the id of its response */
+  constructor(
+    private readonly settings: Settings,
+    private readonly now: Now,
+    private readonly onRefusal: (id: string, error: ApiError) => void,
+  ) {
+    super(createExpress(settings));
+  }
+
+  override reply(response: Response, reply: Reply): void {
+    writeReply(response, reply, this.compression);
+  }
+
+  override initHttpServer(): void {
+    const { maxBodyBytes, waitMaxSeconds } = this.settings;
+    const app = this.getInstance<Express>();
+    const server = createServer(
+      {
+        ...createMessages(app),
+        maxHeaderSize: MAX_HEADER_BYTES,
+        headersTimeout: HEADERS_TIMEOUT_MS,
+        requestTimeout: REQUEST_TIMEOUT_MS,
+        keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+        connectionsCheckingInterval: 2_000,
+        requireHostHeader: false,
+      },
+      ({ socket }, response) => this.connections.get(socket)!.add(response),
+    );
+    // Longer than a request may take to arrive or be held: this is for clients that stop reading.
+    server.setTimeout(Math.max(REQUEST_TIMEOUT_MS, waitMaxSeconds * 1000) + STALLED_READER_MS);
+    // Node would drop headers beyond its limit; `requireWellFormed` refuses the request.
+    server.maxHeadersCount = 0;
+    const handleTogether = atEndOfTurn<[IncomingMessage, ServerResponse]>(app);
+    server.on('connection', (socket: Socket) => this.connections.set(socket, new Connection(socket, handleTogether)));
+    server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+      // Thousands of clients may be gone at once.
+      if (error.code === 'ECONNRESET') socket.destroy();
+      else this.refuse(socket, clientError(error));
+    });
+    server.on('connect', (_request: IncomingMessage, socket: Socket) =>
+      this.refuse(socket, new ApiError('methodNotAllowed', 'CONNECT: not allowed here', { Allow: 'GET, HEAD' })),
+    );
+    const handle = (request: IncomingMessage, response: ServerResponse) => server.emit('request', request, response);
+    server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+      const { expect = '', authorization, 'content-length': length = 0 } = request.headers;
+      // Node also accepts it among other expectations, which nobody can meet.
+      if (isContinue(expect) && authorization && Number(length) <= maxBodyBytes) response.writeContinue();
+      handle(request, response);
+    });
+    // `requireWellFormed` refuses these.
+    server.on('checkExpectation', handle);
+    this.httpServer = server;
+  }
+
+  /** Writes an error to the bare socket, after the responses that are due on it, and closes it. */
+  private refuse(socket: Socket, error: ApiError): void {
+    this.connections.get(socket)!.finish(() => {
+      if (!socket.writable) return socket.destroySoon();
+      const { documentationUrl, endOfService } = this.settings;
+      // There is no `Host` where no request was understood.
+      const { localAddress = 'localhost', localPort = 0 } = socket;
+      const body = JSON.stringify(error.body(documentationUrl ?? `${baseUrl(localAddress, localPort)}/docs`));
+      const id = randomUUID();
+      const headers = {
+        ...baseHeaders('', ''),
+        ...(endOfService && { Alert: alertHeader(endOfService, this.now()) }),
+        ...error.headers,
+        'X-Request-Id': id,
+        'Content-Type': CONTENT_TYPE,
+        'Content-Length': Buffer.byteLength(body),
+        Connection: 'close',
+      };
+      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+      socket.setTimeout(STALLED_READER_MS);
+      socket.end(`HTTP/1.1 ${error.status} ${error.error}\r\n${lines.join('')}\r\n${body}`, () => socket.destroy());
+      this.onRefusal(id, error);
+    });
+  }
+}
+
+/** Paths match exactly; Express adds no headers or ETags of its own. */
+function createExpress({ trustProxy }: Settings): Express {
+  const app = express();
+  app.set('case sensitive routing', true).set('strict routing', true);
+  app.set('etag', false).disable('x-powered-by');
+  return trustProxy === undefined ? app : app.set('trust proxy', trustProxy);
+}
+
+function clientError({ code }: NodeJS.ErrnoException): ApiError {
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return new ApiError('headersTooLarge', `The request line and headers are larger than ${MAX_HEADER_BYTES} bytes`);
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new ApiError('requestTimeout', 'The request did not arrive in time');
+  return new ApiError('invalidParameter', 'The request is not valid HTTP');
+}
