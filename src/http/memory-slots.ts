@@ -5,9 +5,8 @@ import { type Release, Semaphore } from '../semaphore.js';
 
 /** Messages up to this size are never counted: connections and requests in flight are limited anyway. */
 const SMALL_BYTES = 65_536;
-/** For all users; more where a page or body may be larger. */
+/** For all users and for one; more where a page or body may be larger. */
 const ALL_BYTES = 33_554_432;
-/** For one user, likewise. */
 const USER_BYTES = 4_194_304;
 /** With many more, the requests of a few users could make the service refuse everybody's. */
 const WAITING_PER_USER = 300;
@@ -20,13 +19,12 @@ const PATIENCE_MS = 2_000;
  * Limits the bytes of large messages in memory, in all and per user. While a user who has none waits, the slowest
  * clients lose their connections one by one: a few of them could otherwise keep all of it.
  */
-class Slots {
+class Slots extends Semaphore {
   /** The requests that wait for their client, and since when; the longest first. */
   readonly stalled = new Map<Request, number>();
-  readonly semaphore: Semaphore;
 
   constructor(largest: number) {
-    this.semaphore = new Semaphore({
+    super({
       slots: Math.max(ALL_BYTES, 4 * largest),
       slotsPerKey: Math.max(USER_BYTES, largest),
       waitingPerKey: WAITING_PER_USER,
@@ -35,14 +33,14 @@ class Slots {
     });
   }
 
-  async acquire({ caller }: Request, bytes: number): Promise<Release> {
+  async acquireFor({ caller }: Request, bytes: number): Promise<Release> {
     const key = caller?.key ?? '';
-    const acquired = this.semaphore.acquire(key, caller, bytes);
-    if (this.semaphore.waiting === 0) return acquired;
+    const acquired = this.acquire(key, caller, bytes);
+    if (this.waiting === 0) return acquired;
     const check = setInterval(() => {
       const [slowest] = this.stalled;
       const isSlow = slowest && slowest[1] < performance.now() - PATIENCE_MS;
-      if (isSlow && !this.semaphore.isUsedBy(key)) slowest[0].socket.destroy();
+      if (isSlow && !this.isUsedBy(key)) slowest[0].socket.destroy();
     }, CHECK_MS);
     return acquired.finally(() => clearInterval(check));
   }
@@ -51,17 +49,14 @@ class Slots {
 /** The memory of responses with records and, separately, of bodies: slow uploads would otherwise keep all of it. */
 @Injectable()
 export class MemorySlots {
-  private readonly responses: Slots;
-  private readonly bodies: Slots;
+  private readonly responses = new Slots(this.settings.maxPageBytes);
+  private readonly bodies = new Slots(this.settings.maxBodyBytes);
 
-  constructor({ maxPageBytes, maxBodyBytes }: Settings) {
-    this.responses = new Slots(maxPageBytes);
-    this.bodies = new Slots(maxBodyBytes);
-  }
+  constructor(private readonly settings: Settings) {}
 
   /** How many requests wait for memory that others of the same user have. */
   get queued(): number {
-    return this.responses.semaphore.queued + this.bodies.semaphore.queued;
+    return this.responses.queued + this.bodies.queued;
   }
 
   /**
@@ -73,7 +68,7 @@ export class MemorySlots {
     const { context } = request;
     if (context.isBatchEntry) return;
     const { stalled } = this.responses;
-    const release = await this.responses.acquire(request, bytes);
+    const release = await this.responses.acquireFor(request, bytes);
     context.whenAnswered((size) => (size > SMALL_BYTES ? stalled.set(request, performance.now()) : release()));
     context.whenOver(() => {
       stalled.delete(request);
@@ -85,12 +80,8 @@ export class MemorySlots {
   async read<T>(request: Request, bytes: number, read: () => Promise<T>): Promise<T> {
     if (bytes <= SMALL_BYTES) return read();
     const { stalled } = this.bodies;
-    request.context.whenAnswered(await this.bodies.acquire(request, bytes));
+    request.context.whenAnswered(await this.bodies.acquireFor(request, bytes));
     stalled.set(request, performance.now());
-    try {
-      return await read();
-    } finally {
-      stalled.delete(request);
-    }
+    return read().finally(() => stalled.delete(request));
   }
 }

@@ -59,7 +59,6 @@ describe('the load', () => {
     [300, 64, 'full'],
   ])('of an event loop whose turns take %i ms, with %i requests in flight, is %s', async (ms, count, load) => {
     admit(count);
-    monitor.onApplicationBootstrap();
     const end = performance.now() + 1_500;
     for (; performance.now() < end || monitor.delayMs === 0; await nextTurn()) block(ms);
     expect(monitor.load).toBe(load);

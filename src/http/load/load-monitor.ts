@@ -1,9 +1,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { ApiError } from '../../protocol/api-error.js';
 import { Settings } from '../../config/settings.js';
 import { Database } from '../../database/database.js';
+import { ApiError } from '../../protocol/api-error.js';
 import { MemorySlots } from '../memory-slots.js';
 import type { RequestContext } from '../request/request-context.js';
 
@@ -23,16 +23,15 @@ const MOST_IN_FLIGHT = 2_000;
 /** Refusing everything for longer than this is no longer a load peak. */
 const STUCK_MS = 4_000;
 
-/** Watches event-loop delay, requests in flight and requests waiting for a database connection. */
+/** Judges the load by the delay of the event loop, and the requests in flight and waiting for a database connection. */
 @Injectable()
-export class LoadMonitor implements OnApplicationBootstrap, OnApplicationShutdown {
+export class LoadMonitor implements OnApplicationShutdown {
   inFlight = 0;
   refused = 0;
   /** The median event-loop delay of the latest sample. */
   delayMs = 0;
   private readonly histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-  private timer?: NodeJS.Timeout;
-
+  private readonly timer = setInterval(() => this.sample(), SAMPLE_MS).unref();
   /** Since when every request has been refused; undefined if the last one was admitted. */
   private refusingSince?: number;
 
@@ -40,7 +39,14 @@ export class LoadMonitor implements OnApplicationBootstrap, OnApplicationShutdow
     @Inject(Settings) private readonly settings: Pick<Settings, 'databasePoolSize'>,
     @Inject(Database) private readonly database: Pick<Database, 'usage'>,
     @Inject(MemorySlots) private readonly memory: Pick<MemorySlots, 'queued'>,
-  ) {}
+  ) {
+    this.histogram.enable();
+  }
+
+  onApplicationShutdown(): void {
+    clearInterval(this.timer);
+    this.histogram.disable();
+  }
 
   /** True if a new request can be served in time: it then counts as in flight until its response is complete. */
   admit(request: Pick<RequestContext, 'whenAnswered'>): boolean {
@@ -67,26 +73,7 @@ export class LoadMonitor implements OnApplicationBootstrap, OnApplicationShutdow
 
   /** True when the service has refused everything for some seconds and still would. */
   get isStuck(): boolean {
-    return (
-      this.refusingSince !== undefined && performance.now() - this.refusingSince > STUCK_MS && this.load === 'full'
-    );
-  }
-
-  onApplicationBootstrap(): void {
-    this.histogram.enable();
-    this.timer = setInterval(() => this.sample(), SAMPLE_MS).unref();
-  }
-
-  onApplicationShutdown(): void {
-    clearInterval(this.timer);
-    this.histogram.disable();
-  }
-
-  private sample(): void {
-    // A histogram that was reset records nothing before its second measurement: while turns are long, it collects over several.
-    if (this.histogram.count < 2) return;
-    this.delayMs = Math.max(0, this.histogram.percentile(50) / 1e6 - RESOLUTION_MS);
-    this.histogram.reset();
+    return performance.now() - (this.refusingSince ?? Infinity) > STUCK_MS && this.load === 'full';
   }
 
   get load(): Load {
@@ -100,20 +87,23 @@ export class LoadMonitor implements OnApplicationBootstrap, OnApplicationShutdow
     if (this.delayMs >= limits.delayMs && this.inFlight >= limits.delayed) return true;
     return inFlight >= limits.inFlight || waiting >= limits.waiting * this.settings.databasePoolSize;
   }
+
+  private sample(): void {
+    // A histogram that was reset records nothing before its second measurement: while turns are long, it collects over several.
+    if (this.histogram.count < 2) return;
+    this.delayMs = Math.max(0, this.histogram.percentile(50) / 1e6 - RESOLUTION_MS);
+    this.histogram.reset();
+  }
 }
 
 const HEALTH = /^(\/v2)?\/__(lbheartbeat|heartbeat|version)__(\?|$)/;
 
-/**
- * Refuses requests with 503 / 201 while the service is full. Health checks and the entries of a batch always pass, and
- * are not counted. Drops requests whose client is already gone.
- */
+/** Refuses requests with 503 / 201 while the service is full, but never health checks and the entries of a batch. */
 export function refuseOverload(monitor: LoadMonitor) {
-  return (request: Request, _: Response, next: NextFunction): void => {
-    const { context, socket } = request;
-    if (context.isBatchEntry) return next();
-    if (socket.destroyed) return;
-    if (HEALTH.test(request.url)) return next();
+  return ({ context, socket, url }: Request, _: Response, next: NextFunction): void => {
+    // Nobody would read the response.
+    if (socket.destroyed && !context.isBatchEntry) return;
+    if (context.isBatchEntry || HEALTH.test(url)) return next();
     next(monitor.admit(context) ? undefined : new ApiError('unavailable', 'Too many requests are waiting'));
   };
 }

@@ -5,8 +5,8 @@ import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { isTooComplex } from '../../protocol/json-size.js';
 import { Turns } from '../../turns.js';
+import { LoadMonitor } from '../load/load-monitor.js';
 import { MemorySlots } from '../memory-slots.js';
-import { ServiceStatus } from '../service-status.js';
 import { requestOf } from './request-context.js';
 
 /** Parsing more may take up to a tenth of a second, for two megabytes of different names. */
@@ -25,7 +25,7 @@ export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
 
   constructor(
     private readonly settings: Settings,
-    private readonly status: ServiceStatus,
+    private readonly monitor: LoadMonitor,
     private readonly slots: MemorySlots,
   ) {}
 
@@ -33,7 +33,7 @@ export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
     if (request.context.isBatchEntry) return request.body;
     this.requireReadable(request);
     const bytes = Math.min(this.settings.maxBodyBytes, decompressedBytes(request));
-    const raw = await this.slots.read(request, bytes, () => this.status.monitor.whileWaiting(this.read(request)));
+    const raw = await this.slots.read(request, bytes, () => this.monitor.whileWaiting(this.read(request)));
     if (raw.length > LARGE_BYTES) await this.turns.next();
     // Every malformed byte would become U+FFFD, and two URLs could become one.
     if (!isUtf8(raw)) throw new ApiError('malformedJson', 'The body is not in UTF-8');
@@ -58,20 +58,16 @@ export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
   private read(request: Request): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       let isRead = false;
-      // A stream that was destroyed before anything listened emits no event.
-      request.context.whenOver(() => isRead || reject(this.explain({})));
-      this.readRaw(request, request.res!, (error?: unknown) => {
+      const finish = (error?: { type?: string }): void => {
         isRead = true;
-        if (error) reject(this.explain(error));
-        else resolve(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0));
-      });
+        if (!error) resolve(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0));
+        else if (error.type === 'entity.too.large') reject(this.tooLarge());
+        else reject(new ApiError('malformedJson', 'The body could not be read or decompressed'));
+      };
+      // A stream that was destroyed before anything listened emits no event.
+      request.context.whenOver(() => isRead || finish({}));
+      this.readRaw(request, request.res!, finish);
     });
-  }
-
-  private explain({ type }: { type?: string }): ApiError {
-    return type === 'entity.too.large'
-      ? this.tooLarge()
-      : new ApiError('malformedJson', 'The body could not be read or decompressed');
   }
 
   private tooLarge(): ApiError {

@@ -56,21 +56,20 @@ export class RequestContext {
 
   /** The response is complete; the client may still have to read it. */
   answered(bytes = 0): void {
-    const { answers } = this;
-    if (!answers) return;
+    const answers = this.answers ?? [];
     this.answers = undefined;
     for (const action of answers) action(bytes);
   }
 
   /** Nothing more will be sent. */
   over(): void {
-    const { answers, ends } = this;
+    const wasAnswered = !this.answers;
     this.answered();
-    if (!ends) return;
+    const ends = this.ends ?? [];
     this.ends = undefined;
     for (const action of ends) action();
     // Once it is answered, nothing waits any more, and an abort takes as long as a short statement.
-    if (answers) this.controller?.abort();
+    if (!wasAnswered) this.controller?.abort();
   }
 }
 

@@ -19,7 +19,7 @@ const HASHED = /^assets\//;
 
 /** Files that are read into memory at the start, so that no other paths can be requested. */
 export class StaticFiles {
-  private readonly files: ReadonlyMap<string, { content: Buffer; etag: string }>;
+  private readonly files: ReadonlyMap<string, { reply: Reply; etag: string }>;
 
   /** @param names the names of the files; all files of the folder unless they are given */
   constructor(folder: string, names = namesIn(folder)) {
@@ -27,7 +27,8 @@ export class StaticFiles {
       names.map((name) => {
         const content = readFileSync(join(folder, name));
         const hash = createHash('sha256').update(content).digest('base64url');
-        return [name, { content, etag: `"${hash.slice(0, 22)}"` }];
+        const type = CONTENT_TYPES[extname(name)] ?? 'application/octet-stream';
+        return [name, { reply: new Reply(200, content, { 'Content-Type': type }), etag: `"${hash.slice(0, 22)}"` }];
       }),
     );
   }
@@ -38,18 +39,15 @@ export class StaticFiles {
 
   /** The file, not to be cached. Throws 404 / 111 for any other name. */
   reply(name: string): Reply {
-    const type = CONTENT_TYPES[extname(name)] ?? 'application/octet-stream';
-    return new Reply(200, this.find(name).content, { 'Content-Type': type });
+    return this.find(name).reply;
   }
 
   /** The same for caches, or 304 when the client has it already. */
   cachedReply(name: string, request: Request): Reply {
-    const { etag } = this.find(name);
-    const caching = {
-      'Cache-Control': HASHED.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache',
-      ETag: etag,
-    };
-    if (request.headers['if-none-match'] !== etag) return this.reply(name).with(caching);
+    const { reply, etag } = this.find(name);
+    const lifetime = HASHED.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache';
+    const caching = { 'Cache-Control': lifetime, ETag: etag };
+    if (request.headers['if-none-match'] !== etag) return reply.with(caching);
     return new Reply(304, undefined, { ...caching, Vary: 'Accept-Encoding' });
   }
 
