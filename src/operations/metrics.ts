@@ -73,9 +73,7 @@ export class Metrics {
     for (const outcome of OUTCOMES) this.providerCalls.zero({ outcome });
     providerCalls.subscribe((call) => {
       const { durationMs, failure } = call as ProviderCall;
-      const failed = isCertificateError(failure) ? 'untrusted' : 'failed';
-      const outcome: (typeof OUTCOMES)[number] = failure === undefined ? 'answered' : failed;
-      this.providerCalls.observe({ outcome }, durationMs / 1000);
+      this.providerCalls.observe({ outcome: outcomeOf(failure) }, durationMs / 1000);
     });
   }
 
@@ -87,19 +85,11 @@ export class Metrics {
 
   /** Publishes the metrics of the parts of the service; call it before the database is opened. */
   measureService(nest: INestApplication): void {
-    const [database, redis] = [nest.get(Database), nest.get(SharedRedis)];
-    const [tokens, purge] = [nest.get(TokenVerifier), nest.get(PurgeSchedule)];
+    const [redis, purge, { cacheCounts }] = [nest.get(SharedRedis), nest.get(PurgeSchedule), nest.get(TokenVerifier)];
     this.measureLoad(nest.get(ServiceStatus));
     this.measureWaiting(nest.get(HeldPolls));
-    this.gauge('database_connections_used', 'Database connections in use', () => database.usage().used);
-    this.gauge(
-      'database_connections_waiting',
-      'Callers waiting for a database connection',
-      () => database.usage().waiting,
-    );
-    this.total('database_retries', 'Retried transactions and reads', () => database.retries);
-    this.total('token_cache_hits', 'Tokens found in the cache', () => tokens.cacheCounts.hits);
-    this.total('token_cache_misses', 'Tokens that had to be verified', () => tokens.cacheCounts.misses);
+    this.total('token_cache_hits', 'Tokens found in the cache', () => cacheCounts.hits);
+    this.total('token_cache_misses', 'Tokens that had to be verified', () => cacheCounts.misses);
     this.total('tombstones_purged', 'Tombstones deleted by this process', () => purge.purged);
     this.gauge(
       'purge_last_success_timestamp_seconds',
@@ -108,23 +98,18 @@ export class Metrics {
     );
     this.gauge('purge_failing', '1 if the latest purge of tombstones failed', () => Number(purge.isFailing));
     if (redis.client) this.gauge('redis_up', '1 while connected to Redis', () => Number(redis.isUp));
-    // After the connections, of which it takes one itself.
-    this.measureDatabaseClock(database);
+    this.measureDatabase(nest.get(Database));
   }
 
-  /** The database's clock minus ours, to within the time of a query; NaN while it is unavailable or busy. */
-  private measureDatabaseClock(database: Database): void {
-    this.gauge('database_clock_offset_seconds', "The database server's clock minus this process's", async () => {
-      const sentOn = Date.now();
-      try {
-        if (database.dialect.isLocal) return 0;
-        const row = database.onSession((session) => session.row('SELECT UNIX_TIMESTAMP(NOW(3)) AS now', []));
-        const state = await before(CLOCK_TIMEOUT_MS, row, () => new Error('timed out'));
-        return Number(state?.now) - (sentOn + Date.now()) / 2000;
-      } catch {
-        return NaN;
-      }
-    });
+  private measureDatabase(database: Database): void {
+    const usage = () => database.usage();
+    this.gauge('database_connections_used', 'Database connections in use', () => usage().used);
+    this.gauge('database_connections_waiting', 'Callers waiting for a database connection', () => usage().waiting);
+    this.total('database_retries', 'Retried transactions and reads', () => database.retries);
+    // After the connections, of which it takes one itself.
+    this.gauge('database_clock_offset_seconds', "The database server's clock minus this process's", () =>
+      clockOffset(database),
+    );
   }
 
   private measureLoad(status: ServiceStatus): void {
@@ -168,14 +153,24 @@ export class Metrics {
   }
 }
 
+/** The database's clock minus ours in seconds, to within the time of a query; NaN while it is unavailable or busy. */
+async function clockOffset(database: Database): Promise<number> {
+  if (database.dialect.isLocal) return 0;
+  const sentOn = Date.now();
+  const row = database.onSession((session) => session.row('SELECT UNIX_TIMESTAMP(NOW(3)) AS now', []));
+  const state = await before(CLOCK_TIMEOUT_MS, row, () => new Error('timed out')).catch(() => undefined);
+  return Number(state?.now) - (sentOn + Date.now()) / 2000;
+}
+
 const statusClass = (status: number | undefined): string =>
   status === undefined ? 'aborted' : `${Math.floor(status / 100)}xx`;
 
 /** Codes of OpenSSL and Node for a certificate that is expired, from an unknown CA, or for another host. */
 const CERTIFICATE = /^(CERT_|ERR_TLS_CERT|UNABLE_TO_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED)/;
 
-function isCertificateError(failure: unknown): boolean {
-  for (let error = failure; error instanceof Error; error = error.cause)
-    if (CERTIFICATE.test((error as NodeJS.ErrnoException).code ?? '')) return true;
-  return false;
+function outcomeOf(failure: unknown): (typeof OUTCOMES)[number] {
+  if (failure === undefined) return 'answered';
+  for (let error: unknown = failure; error instanceof Error; error = error.cause)
+    if (CERTIFICATE.test((error as NodeJS.ErrnoException).code ?? '')) return 'untrusted';
+  return 'failed';
 }

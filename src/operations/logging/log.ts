@@ -1,6 +1,7 @@
 import { fstatSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoggerService } from '@nestjs/common';
 import pino, { type DestinationStream, type Logger } from 'pino';
 import type { PrettyOptions } from 'pino-pretty';
@@ -62,10 +63,7 @@ function file(fd: number): LogOutput {
   // Buffers are missing from its types.
   const write = (line: string) => (stream as unknown as Writable).write(Buffer.from(line));
   stream.on('drop', countLoss(stream, write));
-  return {
-    write: (line) => void write(line),
-    flush: () => inTime((done) => stream.flush(done)),
-  };
+  return { write: (line) => void write(line), flush: () => inTime((done) => stream.flush(done)) };
 }
 
 /**
@@ -104,10 +102,7 @@ function countLoss(stream: SonicBoom | Socket, write: (line: string) => unknown)
 }
 
 const inTime = (begin: (done: () => void) => void): Promise<void> =>
-  new Promise((resolve) => {
-    setTimeout(resolve, FLUSH_MS);
-    begin(resolve);
-  });
+  Promise.race([new Promise<void>(begin), sleep(FLUSH_MS)]);
 
 let millisecond = 0;
 let textOfMillisecond = '';

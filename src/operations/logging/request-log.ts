@@ -34,9 +34,9 @@ export interface Observed {
 }
 
 function observedRequest({ context, caller, method, route }: Request, response: Response): Observed {
-  const { id, errno, failure, heldMs, isBatchEntry } = context;
+  const { id, errno, failure, heldMs, isBatchEntry, startedAt } = context;
   const path = (route as { path: string } | undefined)?.path ?? ANY_PATH;
-  const ms = performance.now() - context.startedAt - (heldMs ?? 0);
+  const ms = performance.now() - startedAt - (heldMs ?? 0);
   return {
     requestId: id,
     user: caller?.account.toString('hex', 0, USER_BYTES),
@@ -70,10 +70,8 @@ export const requestIdOf = (sent: string | string[] | undefined): string =>
 /** Gives every request its id (batch entries have that of their batch), and has it observed once it is over. */
 export function observeRequests(observe: (request: Observed) => void) {
   return (request: Request, response: Response, next: NextFunction): void => {
-    const id = requestIdOf(request.headers['x-request-id']);
-    request.headers['x-request-id'] = id;
-    const { context } = request;
-    context.id = id;
+    const { context, headers } = request;
+    context.id = headers['x-request-id'] = requestIdOf(headers['x-request-id']);
     context.whenOver(() => {
       const observed = observedRequest(request, response);
       // Bound, so that the entries of a batch do not keep their messages until all are done.
@@ -90,10 +88,8 @@ export const requestLog =
   (entry: Observed): void => {
     const level = levelOf(entry);
     if (!logger.isLevelEnabled(level)) return;
-    const { failure } = entry;
-    const reasons = failure === undefined ? undefined : { failure: undefined, ...describe(failure, level) };
-    const members = JSON.stringify(reasons ? { ...entry, ...reasons } : entry).slice(1);
-    output.write(`{"level":"${level}"${timestamp()},${members}\n`);
+    const members = entry.failure === undefined ? entry : withReason(entry, level);
+    output.write(`{"level":"${level}"${timestamp()},${JSON.stringify(members).slice(1)}\n`);
   };
 
 /** Bugs are errors, unavailable backends are warnings; the frequent health checks are logged at `debug`. */
@@ -103,8 +99,9 @@ function levelOf({ status = 0, route }: Observed): 'error' | 'warn' | 'info' | '
   return 'info';
 }
 
-/** What went wrong, with a stack only for bugs. */
-const describe = (failure: unknown, level: string) => ({
+/** Says what went wrong, with a stack only for bugs. */
+const withReason = ({ failure, ...members }: Observed, level: string) => ({
+  ...members,
   error: reasonOf(failure),
   stack: level === 'error' ? (failure as Error | null)?.stack : undefined,
 });
