@@ -5,7 +5,6 @@ import { IdentityProvider } from '../auth/provider/identity-provider.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { Public } from '../http/access.js';
-import { Reply } from '../http/response/reply.js';
 import { ServiceStatus } from '../http/service-status.js';
 import { ApiError } from '../protocol/api-error.js';
 import { SharedRedis } from '../redis/shared-redis.js';
@@ -35,17 +34,21 @@ export class HealthController {
 
   /** Checks every dependency without changing anything; responds within a few seconds whatever hangs. */
   @Get('__heartbeat__')
-  async heartbeat(): Promise<Reply> {
+  async heartbeat(): Promise<Record<string, boolean>> {
     const used: Dependency[] = ['database'];
     if (this.redis.client) used.push('cache');
     if (this.settings.oauthUriIsExplicit) used.push('oauth');
     const found = await Promise.all(used.map((name) => this.states.fetch(name)));
-    const states = used.map((name, at) => [name, found[at] === true] as const);
-    const problems = states.flatMap(([name, isUp]) => (isUp ? [] : [name]));
-    if (problems.length === 0) return new Reply(200, Object.fromEntries(states));
+    const states = Object.fromEntries(used.map((name, at) => [name, found[at] === true]));
+    const problems = used.filter((name) => !states[name]);
+    if (problems.length === 0) return states;
     const reason = found.find((state) => typeof state === 'string');
-    const message = `Not available: ${problems.join(', ')}${reason ? ` (${reason})` : ''}`;
-    throw new ApiError('unavailable', message, {}, Object.fromEntries(states));
+    throw new ApiError(
+      'unavailable',
+      `Not available: ${problems.join(', ')}${reason ? ` (${reason})` : ''}`,
+      {},
+      states,
+    );
   }
 
   /** True if it is available; a text tells in which way it is not. */
@@ -56,10 +59,10 @@ export class HealthController {
 
   /** Checks no dependency: 503 until this instance has reached its database once, when it is stuck, and at shutdown. */
   @Get('__lbheartbeat__')
-  lbheartbeat(): Reply {
+  lbheartbeat() {
     const reason = this.status.reasonNotToServe;
-    if (reason === undefined) return new Reply(200, {});
-    throw new ApiError('unavailable', reason);
+    if (reason !== undefined) throw new ApiError('unavailable', reason);
+    return {};
   }
 }
 
