@@ -43,12 +43,8 @@ export class HealthController {
     const problems = used.filter((name) => !states[name]);
     if (problems.length === 0) return states;
     const reason = found.find((state) => typeof state === 'string');
-    throw new ApiError(
-      'unavailable',
-      `Not available: ${problems.join(', ')}${reason ? ` (${reason})` : ''}`,
-      {},
-      states,
-    );
+    const message = `Not available: ${problems.join(', ')}${reason ? ` (${reason})` : ''}`;
+    throw new ApiError('unavailable', message, {}, states);
   }
 
   /** True if it is available; a text tells in which way it is not. */

@@ -1,11 +1,10 @@
 import { createServer } from 'node:http';
 import express from 'express';
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, register } from 'prom-client';
 import { type INestApplication, Logger } from '@nestjs/common';
 import { type ProviderCall, providerCalls } from '../auth/provider/bounded-fetch.js';
 import { TokenVerifier } from '../auth/tokens/token-verifier.js';
 import { Database } from '../database/database.js';
-import type { Load } from '../http/load/load-monitor.js';
 import { ServiceStatus } from '../http/service-status.js';
 import { HeldPolls } from '../polling/held-polls.js';
 import { PurgeSchedule } from '../purge/purge-schedule.js';
@@ -22,19 +21,17 @@ const CALL_BUCKETS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const OUTCOMES = ['answered', 'failed', 'untrusted'] as const;
 /** A scrape may time out after a second, and must deliver the other metrics even while the database is busy. */
 const CLOCK_TIMEOUT_MS = 300;
-const LOADS: readonly Load[] = ['normal', 'busy', 'full'];
 
 /** The Prometheus metrics of one process. Every label has a fixed set of values. */
 export class Metrics {
   private readonly logger = new Logger('Metrics');
-  private readonly registry = new Registry();
   /** Serves only `GET /metrics`, on its own port. It does not keep the process alive. */
   readonly server = createServer(
     express()
       .disable('x-powered-by')
       .get('/metrics', async (_request, response) => {
         try {
-          response.set('Content-Type', this.registry.contentType).end(await this.registry.metrics());
+          response.set('Content-Type', register.contentType).end(await register.metrics());
         } catch (error) {
           // Express would show the stack.
           this.logger.error('a scrape failed', (error as Error).stack);
@@ -43,31 +40,26 @@ export class Metrics {
       }),
   ).unref();
 
-  private readonly registers = [this.registry];
-
   private readonly requests = new Histogram({
     name: 'reading_list_request_duration_seconds',
     help: 'Duration of requests by route, method, class of status and source: a client, or an entry of a batch',
     labelNames: ['route', 'method', 'status', 'source'],
     buckets: REQUEST_BUCKETS,
-    registers: this.registers,
   });
   private readonly errors = new Counter({
     name: 'reading_list_errors_total',
     help: 'Error responses by errno, including entries of batches',
     labelNames: ['errno'],
-    registers: this.registers,
   });
   private readonly providerCalls = new Histogram({
     name: 'reading_list_provider_call_duration_seconds',
     help: 'Duration of calls to the identity provider by outcome',
     labelNames: ['outcome'],
     buckets: CALL_BUCKETS,
-    registers: this.registers,
   });
 
   constructor() {
-    collectDefaultMetrics({ register: this.registry });
+    collectDefaultMetrics();
     // Counters start at zero because Prometheus sees no increase in one that appears with its first error.
     for (const { errno } of Object.values(ERRORS)) this.errors.inc({ errno }, 0);
     for (const outcome of OUTCOMES) this.providerCalls.zero({ outcome });
@@ -117,7 +109,7 @@ export class Metrics {
     this.gauge('requests_in_flight', 'Requests in flight', () => monitor.inFlight);
     this.gauge('event_loop_delay_seconds', 'Median delay of the event loop', () => monitor.delayMs / 1000);
     this.gauge('load_state', '0 normal, 1 busy: clients are asked to back off, 2 full: requests are refused', () =>
-      LOADS.indexOf(monitor.load),
+      ['normal', 'busy', 'full'].indexOf(monitor.load),
     );
     this.total('requests_refused', 'Requests refused because the instance was full', () => monitor.refused);
     this.gauge('draining', '1 after SIGTERM', () => Number(status.draining));
@@ -140,7 +132,7 @@ export class Metrics {
   /** A value that goes up and down, read on each scrape. */
   private gauge(name: string, help: string, read: () => number | Promise<number>): void {
     const collect = async (): Promise<void> => gauge.set(await read());
-    const gauge = new Gauge({ name: `reading_list_${name}`, help, registers: this.registers, collect });
+    const gauge = new Gauge({ name: `reading_list_${name}`, help, collect });
   }
 
   /** A total kept elsewhere, read on each scrape. */
@@ -149,7 +141,7 @@ export class Metrics {
       counter.reset();
       counter.inc(read());
     };
-    const counter = new Counter({ name: `reading_list_${name}_total`, help, registers: this.registers, collect });
+    const counter = new Counter({ name: `reading_list_${name}_total`, help, collect });
   }
 }
 

@@ -12,10 +12,7 @@ export type Load = 'normal' | 'busy' | 'full';
 
 const SAMPLE_MS = 250;
 const RESOLUTION_MS = 10;
-/**
- * Requests in flight, callers waiting for each connection, and the median delay of the event loop. With fewer than
- * `delayed` requests in flight, load is not what delays it, and refusing clients would not help.
- */
+/** With fewer than `delayed` requests in flight, load is not what delays the event loop, and refusing would not help. */
 const BUSY = { inFlight: 150, waiting: 4, delayMs: 60, delayed: 16 };
 const FULL = { inFlight: 400, waiting: 20, delayMs: 250, delayed: 64 };
 /** Including those that wait for others of the same user: they cost nothing but memory. */
@@ -89,7 +86,7 @@ export class LoadMonitor implements OnApplicationShutdown {
   }
 
   private sample(): void {
-    // A histogram that was reset records nothing before its second measurement: while turns are long, it collects over several.
+    // After a reset nothing is recorded before the second measurement: while turns are long, it collects over several.
     if (this.histogram.count < 2) return;
     this.delayMs = Math.max(0, this.histogram.percentile(50) / 1e6 - RESOLUTION_MS);
     this.histogram.reset();

@@ -66,6 +66,7 @@ export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
       };
       // A stream that was destroyed before anything listened emits no event.
       request.context.whenOver(() => isRead || finish({}));
+      if (request.headers.expect !== undefined && request.httpVersion === '1.1') request.res!.writeContinue();
       this.readRaw(request, request.res!, finish);
     });
   }

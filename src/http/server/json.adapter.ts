@@ -7,7 +7,7 @@ import { baseUrl } from '../../config/formats.js';
 import type { Now } from '../../config/now.js';
 import type { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
-import { isContinue, MAX_HEADER_BYTES } from '../../protocol/request-headers.js';
+import { MAX_HEADER_BYTES } from '../../protocol/request-headers.js';
 import { alertHeader, baseHeaders } from '../../protocol/service-headers.js';
 import { Compression } from '../response/compression.js';
 import { CONTENT_TYPE, type Reply, writeReply } from '../response/reply.js';
@@ -44,7 +44,6 @@ export class JsonAdapter extends ExpressAdapter {
   }
 
   override initHttpServer(): void {
-    const { maxBodyBytes, waitMaxSeconds } = this.settings;
     const app = this.getInstance<Express>();
     const server = createServer(
       {
@@ -59,7 +58,7 @@ export class JsonAdapter extends ExpressAdapter {
       ({ socket }, response) => this.connections.get(socket)!.add(response),
     );
     // Longer than a request may take to arrive or be held: this is for clients that stop reading.
-    server.setTimeout(Math.max(REQUEST_TIMEOUT_MS, waitMaxSeconds * 1000) + STALLED_READER_MS);
+    server.setTimeout(Math.max(REQUEST_TIMEOUT_MS, this.settings.waitMaxSeconds * 1000) + STALLED_READER_MS);
     // Node would drop headers beyond its limit; `requireWellFormed` refuses the request.
     server.maxHeadersCount = 0;
     const handleTogether = atEndOfTurn<[IncomingMessage, ServerResponse]>(app);
@@ -73,14 +72,8 @@ export class JsonAdapter extends ExpressAdapter {
       this.refuse(socket, new ApiError('methodNotAllowed', 'CONNECT: not allowed here', { Allow: 'GET, HEAD' })),
     );
     const handle = (request: IncomingMessage, response: ServerResponse) => server.emit('request', request, response);
-    server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-      const { expect = '', authorization, 'content-length': length = 0 } = request.headers;
-      // Node also accepts it among other expectations, which nobody can meet.
-      if (isContinue(expect) && authorization && Number(length) <= maxBodyBytes) response.writeContinue();
-      handle(request, response);
-    });
-    // `requireWellFormed` refuses these.
-    server.on('checkExpectation', handle);
+    // The client is told to continue when the body is read; `requireWellFormed` refuses other expectations.
+    server.on('checkContinue', handle).on('checkExpectation', handle);
     this.httpServer = server;
   }
 

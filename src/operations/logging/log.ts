@@ -67,12 +67,11 @@ function file(fd: number): LogOutput {
 }
 
 /**
- * Pino's destination would write a pipe from one of Node's four threads, and a process with a thread that waits for a
- * stuck reader cannot exit. A `Socket` waits in the event loop instead. The lines of a turn are written together.
+ * Pino's destination would write a pipe from one of Node's threads, and a process with a thread that waits for a stuck
+ * reader cannot exit. A `Socket` waits in the event loop instead. The lines of a turn are written together.
  */
 function pipe(fd: number): LogOutput {
-  const stream = new Socket({ fd, readable: false, writable: true });
-  stream.unref();
+  const stream = new Socket({ fd, readable: false, writable: true }).unref();
   const lose = countLoss(stream, (line) => stream.write(line));
   return {
     write: (line) => {
@@ -115,18 +114,14 @@ export function timestamp(): string {
   return textOfMillisecond;
 }
 
-/** One JSON object per line. Credentials are redacted even if a request is logged by mistake. */
-export const createLogger = (level: string, output: DestinationStream): Logger =>
-  pino(
-    {
-      level,
-      base: undefined,
-      timestamp,
-      formatters: { level: (label) => ({ level: label }) },
-      redact: ['req.headers.authorization', 'req.headers.cookie', 'headers.authorization', 'headers.cookie'],
-    },
-    output,
-  );
+/** Credentials, should a request be logged by mistake. */
+const SECRET = ['req.headers.authorization', 'req.headers.cookie', 'headers.authorization', 'headers.cookie'];
+
+/** Writes one JSON object per line. */
+export function createLogger(level: string, output: DestinationStream): Logger {
+  const formatters = { level: (label: string) => ({ level: label }) };
+  return pino({ level, base: undefined, timestamp, formatters, redact: SECRET }, output);
+}
 
 /** Lets Nest log through pino. */
 export const nestLogger = (logger: Logger): LoggerService => ({

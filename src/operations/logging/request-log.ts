@@ -54,14 +54,9 @@ function observedRequest({ context, caller, method, route }: Request, response: 
 }
 
 /** A request that was refused on its connection because Node could not parse it. */
-export const refusedConnection = (requestId: string, { status, errno }: ApiError): Observed => ({
-  requestId,
-  method: OTHER,
-  route: UNMATCHED,
-  status,
-  errno,
-  ms: 0,
-});
+export function refusedConnection(requestId: string, { status, errno }: ApiError): Observed {
+  return { requestId, method: OTHER, route: UNMATCHED, status, errno, ms: 0 };
+}
 
 /** The request's id: the one that the client or load balancer sent if it is short and plain, otherwise a new UUID. */
 export const requestIdOf = (sent: string | string[] | undefined): string =>
