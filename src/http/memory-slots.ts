@@ -8,9 +8,6 @@ const SMALL_BYTES = 65_536;
 /** For all users and for one; more where a page or body may be larger. */
 const ALL_BYTES = 33_554_432;
 const USER_BYTES = 4_194_304;
-/** With many more, the requests of a few users could make the service refuse everybody's. */
-const WAITING_PER_USER = 300;
-const TIMEOUT_MS = 4_000;
 const CHECK_MS = 250;
 /** How long a slow client may keep others waiting. */
 const PATIENCE_MS = 2_000;
@@ -27,8 +24,9 @@ class Slots extends Semaphore {
     super({
       slots: Math.max(ALL_BYTES, 4 * largest),
       slotsPerKey: Math.max(USER_BYTES, largest),
-      waitingPerKey: WAITING_PER_USER,
-      timeoutMs: TIMEOUT_MS,
+      // With many more, the requests of a few users could make the service refuse everybody's.
+      waitingPerKey: 300,
+      timeoutMs: 4_000,
       refusal: 'Too many large requests are in progress; try again later',
     });
   }

@@ -77,34 +77,7 @@ export class Metrics {
 
   /** Publishes the metrics of the parts of the service; call it before the database is opened. */
   measureService(nest: INestApplication): void {
-    const [redis, purge, { cacheCounts }] = [nest.get(SharedRedis), nest.get(PurgeSchedule), nest.get(TokenVerifier)];
-    this.measureLoad(nest.get(ServiceStatus));
-    this.measureWaiting(nest.get(HeldPolls));
-    this.total('token_cache_hits', 'Tokens found in the cache', () => cacheCounts.hits);
-    this.total('token_cache_misses', 'Tokens that had to be verified', () => cacheCounts.misses);
-    this.total('tombstones_purged', 'Tombstones deleted by this process', () => purge.purged);
-    this.gauge(
-      'purge_last_success_timestamp_seconds',
-      'When the latest purge succeeded, or the process started; 0 if purging is off',
-      () => purge.lastSuccessOn / 1000,
-    );
-    this.gauge('purge_failing', '1 if the latest purge of tombstones failed', () => Number(purge.isFailing));
-    if (redis.client) this.gauge('redis_up', '1 while connected to Redis', () => Number(redis.isUp));
-    this.measureDatabase(nest.get(Database));
-  }
-
-  private measureDatabase(database: Database): void {
-    const usage = () => database.usage();
-    this.gauge('database_connections_used', 'Database connections in use', () => usage().used);
-    this.gauge('database_connections_waiting', 'Callers waiting for a database connection', () => usage().waiting);
-    this.total('database_retries', 'Retried transactions and reads', () => database.retries);
-    // After the connections, of which it takes one itself.
-    this.gauge('database_clock_offset_seconds', "The database server's clock minus this process's", () =>
-      clockOffset(database),
-    );
-  }
-
-  private measureLoad(status: ServiceStatus): void {
+    const status = nest.get(ServiceStatus);
     const { monitor } = status;
     this.gauge('requests_in_flight', 'Requests in flight', () => monitor.inFlight);
     this.gauge('event_loop_delay_seconds', 'Median delay of the event loop', () => monitor.delayMs / 1000);
@@ -113,20 +86,38 @@ export class Metrics {
     );
     this.total('requests_refused', 'Requests refused because the instance was full', () => monitor.refused);
     this.gauge('draining', '1 after SIGTERM', () => Number(status.draining));
-  }
 
-  private measureWaiting(polls: HeldPolls): void {
+    const polls = nest.get(HeldPolls);
     const { counts } = polls;
     this.gauge('waiting_held', 'Requests that are held until something changes', () => polls.size);
     this.total('waiting_woken', 'Held requests that ended because something changed', () => counts.changed);
     this.total('waiting_timed_out', 'Held requests that timed out', () => counts.timedOut);
     this.total('waiting_released', 'Held requests released early, under load or at shutdown', () => counts.released);
     this.total('waiting_abandoned', 'Held requests whose client or proxy disconnected', () => counts.abandoned);
-    this.total(
-      'waiting_refused',
-      'Requests that were not held, for lack of room or because of load',
-      () => counts.refused,
-    );
+    const reason = 'Requests that were not held, for lack of room or because of load';
+    this.total('waiting_refused', reason, () => counts.refused);
+
+    const { cacheCounts } = nest.get(TokenVerifier);
+    this.total('token_cache_hits', 'Tokens found in the cache', () => cacheCounts.hits);
+    this.total('token_cache_misses', 'Tokens that had to be verified', () => cacheCounts.misses);
+
+    const purge = nest.get(PurgeSchedule);
+    const success = 'When the latest purge succeeded, or the process started; 0 if purging is off';
+    this.gauge('purge_last_success_timestamp_seconds', success, () => purge.lastSuccessOn / 1000);
+    this.gauge('purge_failing', '1 if the latest purge of tombstones failed', () => Number(purge.isFailing));
+    this.total('tombstones_purged', 'Tombstones deleted by this process', () => purge.purged);
+
+    const redis = nest.get(SharedRedis);
+    if (redis.client) this.gauge('redis_up', '1 while connected to Redis', () => Number(redis.isUp));
+
+    const database = nest.get(Database);
+    this.gauge('database_connections_used', 'Database connections in use', () => database.usage().used);
+    const waiting = 'Callers waiting for a database connection';
+    this.gauge('database_connections_waiting', waiting, () => database.usage().waiting);
+    this.total('database_retries', 'Retried transactions and reads', () => database.retries);
+    // After the connections, of which it takes one itself.
+    const offset = "The database server's clock minus this process's";
+    this.gauge('database_clock_offset_seconds', offset, () => clockOffset(database));
   }
 
   /** A value that goes up and down, read on each scrape. */

@@ -19,7 +19,7 @@ export class RootController {
 
   @Get('/')
   redirect(@Req() request: Request): Reply {
-    const mapping = this.describe(request);
+    const mapping = this.root(request);
     const reply = new Reply(307, mapping, { Location: `${mapping.url}/` });
     if (!this.settings.webAppEnabled) return reply;
     if (request.accepts(['json', 'html']) !== 'html') return reply.with({ Vary: 'Accept' });
@@ -28,15 +28,6 @@ export class RootController {
 
   @Get('v2')
   root(@Req() request: Request) {
-    return this.describe(request);
-  }
-
-  @Get(['__version__', 'v2/__version__'])
-  showVersion() {
-    return this.version;
-  }
-
-  private describe(request: Request) {
     const base = publicUrl(request, this.settings);
     return {
       hello: this.settings.serviceName,
@@ -53,6 +44,11 @@ export class RootController {
       },
       capabilities: capabilitiesOf(this.settings),
     };
+  }
+
+  @Get(['__version__', 'v2/__version__'])
+  showVersion() {
+    return this.version;
   }
 }
 

@@ -7,10 +7,6 @@ import { Semaphore } from '../../semaphore.js';
 const MIN_BYTES = 1_024;
 /** Pictures are compressed already. */
 const COMPRESSIBLE = /^(text\/|application\/(json|manifest)|image\/svg)/;
-/** Node has only four threads, which files and DNS lookups need too. */
-const THREADS = 2;
-const MAX_WAITING = 32;
-const TIMEOUT_MS = 2_000;
 
 const brotli = promisify(brotliCompress);
 const deflate = promisify(gzip);
@@ -25,9 +21,10 @@ const ENCODINGS = Object.keys(ENCODERS) as Encoding[];
 /** Compresses responses in Node's thread pool, a few at a time. */
 export class Compression {
   private readonly threads = new Semaphore({
-    slots: THREADS,
-    waitingPerKey: MAX_WAITING,
-    timeoutMs: TIMEOUT_MS,
+    // Node has only four, which files and DNS lookups need too.
+    slots: 2,
+    waitingPerKey: 32,
+    timeoutMs: 2_000,
     refusal: 'Too many responses are being compressed',
   });
   /** Files are kept in memory, and each is compressed only once, as anybody can ask for it. */

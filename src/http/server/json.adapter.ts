@@ -15,10 +15,7 @@ import { Connection } from './connections.js';
 import { atEndOfTurn } from './end-of-turn.js';
 import { createMessages } from './express-messages.js';
 
-const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 60_000;
-/** Longer than a load balancer keeps connections alive, so that the service never closes one that is in use. */
-const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 /** How long a client may stop reading a response. */
 const STALLED_READER_MS = 10_000;
 
@@ -49,9 +46,10 @@ export class JsonAdapter extends ExpressAdapter {
       {
         ...createMessages(app),
         maxHeaderSize: MAX_HEADER_BYTES,
-        headersTimeout: HEADERS_TIMEOUT_MS,
+        headersTimeout: 10_000,
         requestTimeout: REQUEST_TIMEOUT_MS,
-        keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+        // Longer than a load balancer keeps connections alive, so that the service never closes one that is in use.
+        keepAliveTimeout: 75_000,
         connectionsCheckingInterval: 2_000,
         requireHostHeader: false,
       },

@@ -9,9 +9,6 @@ import sonicBoom, { type SonicBoom } from 'sonic-boom';
 
 /** How much may wait for a stuck reader or a full disk; further lines are dropped. */
 const MAX_WAITING_BYTES = 1_048_576;
-/** A file gets lines in blocks, or after this time: writing each on its own takes a tenth of the time of a poll. */
-const BLOCK_BYTES = 65_536;
-const LONGEST_WAIT_MS = 100;
 /** How long the end of the process waits for a stuck reader. */
 const FLUSH_MS = 500;
 
@@ -49,16 +46,19 @@ const PRETTY: PrettyOptions = {
   },
 };
 
-/** Pino's own destination. It takes bytes, because it would count the bytes of a block of text again at every line. */
+/**
+ * Pino's own destination writes lines in blocks: each on its own would take a tenth of the time of a poll. It takes bytes,
+ * because it would count the bytes of a block of text again at every line.
+ */
 function file(fd: number): LogOutput {
   const stream = new sonicBoom.SonicBoom({
     fd,
     sync: false,
     contentMode: 'buffer',
-    minLength: BLOCK_BYTES,
-    maxWrite: 2 * BLOCK_BYTES,
+    minLength: 65_536,
+    maxWrite: 131_072,
     maxLength: MAX_WAITING_BYTES,
-    periodicFlush: LONGEST_WAIT_MS,
+    periodicFlush: 100,
   });
   // Buffers are missing from its types.
   const write = (line: string) => (stream as unknown as Writable).write(Buffer.from(line));

@@ -8,7 +8,6 @@ import { timestamp } from './log.js';
 const ACCEPTABLE = /^[\w.:+=@-]{1,64}$/;
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const HEALTH = /\/__(lbheartbeat|heartbeat|version)__$/;
-const USER_BYTES = 6;
 const UNMATCHED = 'unmatched';
 const OTHER = 'other';
 
@@ -39,7 +38,7 @@ function observedRequest({ context, caller, method, route }: Request, response: 
   const ms = performance.now() - startedAt - (heldMs ?? 0);
   return {
     requestId: id,
-    user: caller?.account.toString('hex', 0, USER_BYTES),
+    user: caller?.account.toString('hex', 0, 6),
     method: METHODS.has(method) ? method : OTHER,
     route: path === ANY_PATH ? UNMATCHED : path,
     status: response.writableEnded ? response.statusCode : undefined,
