@@ -12,10 +12,7 @@ const CHECK_MS = 250;
 /** How long a slow client may keep others waiting. */
 const PATIENCE_MS = 2_000;
 
-/**
- * Limits the bytes of large messages in memory, in all and per user. While a user who has none waits, the slowest
- * clients lose their connections one by one: a few of them could otherwise keep all of it.
- */
+/** Slots for bytes. While a user who has none waits, the slowest clients lose their connections one by one. */
 class Slots extends Semaphore {
   /** The requests that wait for their client, and since when; the longest first. */
   readonly stalled = new Map<Request, number>();
@@ -58,9 +55,8 @@ export class MemorySlots {
   }
 
   /**
-   * Call it before reading what the response will contain. The memory is given back when the client has the response,
-   * or at once if that is small. A batch takes it for all its entries. Rejects with 503 / 201 after some seconds.
-   * @param bytes the most that the response may take
+   * Call it before reading what a response of at most so many bytes will contain; a batch does so for all its entries.
+   * They are given back when the client has it, or at once if it is small. Rejects with 503 / 201 after some seconds.
    */
   async take(request: Request, bytes: number): Promise<void> {
     const { context } = request;

@@ -60,10 +60,7 @@ export class ServiceStatus {
   }
 }
 
-/**
- * Adds the status's headers and `Last-Modified` (milliseconds, not an HTTP date), as of when the result is there, which
- * may be long after the request. One interceptor, because each costs a poll a tenth of its time.
- */
+/** Adds headers as of when the result is there. One interceptor, because each costs a poll a tenth of its time. */
 @Injectable()
 export class HeadersInterceptor implements NestInterceptor<unknown, Reply> {
   constructor(private readonly status: ServiceStatus) {}

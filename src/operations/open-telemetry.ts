@@ -17,8 +17,8 @@ const SHUTDOWN_MS = 800;
 const WITHOUT_QUERY = { 'url.query': '' };
 
 /**
- * OpenTelemetry with its own instrumentations and OTLP over HTTP; the standard variables configure collector, sampling,
- * batching and resource. Returns a function that sends pending spans and resolves within a second. Spans hold no values of requests: no query strings, and statements with placeholders.
+ * OTLP over HTTP, configured by OpenTelemetry's own variables. Spans hold no values of requests: no query strings, and
+ * statements with placeholders. Returns a function that sends pending spans and resolves within a second.
  */
 export function startTracing(): () => Promise<unknown> {
   register('@opentelemetry/instrumentation/hook.mjs', import.meta.url);

@@ -12,7 +12,7 @@ export type Load = 'normal' | 'busy' | 'full';
 
 const SAMPLE_MS = 250;
 const RESOLUTION_MS = 10;
-/** With fewer than `delayed` requests in flight, load is not what delays the event loop, and refusing would not help. */
+/** `waiting` is per connection. With fewer than `delayed` in flight, it is not load that delays the event loop. */
 const BUSY = { inFlight: 150, waiting: 4, delayMs: 60, delayed: 16 };
 const FULL = { inFlight: 400, waiting: 20, delayMs: 250, delayed: 64 };
 /** Including those that wait for others of the same user: they cost nothing but memory. */

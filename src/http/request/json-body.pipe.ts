@@ -13,9 +13,8 @@ import { requestOf } from './request-context.js';
 const LARGE_BYTES = 65_536;
 
 /**
- * Reads a request's body as JSON for the handler, and therefore after the guards: without credentials nobody can make
- * the service read a body. A batch entry already has its body. Returns undefined for an empty body. Throws 400 / 106,
- * 411 / 112, 413 / 113, 503 / 201 when there is no memory for a large one.
+ * Reads a body as JSON for the handler, and so behind the guards: nobody without credentials can make the service read
+ * one. Undefined if it is empty. Throws 400 / 106, 411 / 112, 413 / 113, 503 / 201 without memory for a large one.
  */
 @Injectable()
 export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {

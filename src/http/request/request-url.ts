@@ -49,10 +49,7 @@ const MAX_NEGOTIATED = 4_096;
 /** What comes after a malformed request may not be what its sender meant. */
 const CLOSE = { Connection: 'close' };
 
-/**
- * Refuses requests that Node's parser accepts but that cannot name a resource here. Cuts an absolute URL, as clients of
- * proxies send it, to its path, drops a fragment, and maps `/v2/` to `/v2`.
- */
+/** Refuses what Node accepts but cannot name a resource here; cuts the URL to path and query, and `/v2/` to `/v2`. */
 export function requireWellFormed(request: Request, response: Response, next: NextFunction): void {
   // Checked first, on the raw headers, names and values: the getter `headers` builds its object only when it is read.
   if (request.rawHeaders.length > 2 * MAX_HEADERS)
@@ -92,10 +89,7 @@ function withoutOrigin(url: string): string {
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-/**
- * Removes a fragment from the path, and escapes `#` in the query. Otherwise Express would parse the URL again and turn
- * backslashes into slashes, and clients would cut the URL of the next page at the `#`.
- */
+/** Removes a fragment, for which Express would parse the URL again. In the query, `#` is escaped: clients would cut it. */
 export const withoutFragment = (url: string): string => url.replace(/^([^?#]*)#[^?]*/, '$1').replaceAll('#', '%23');
 
 /** Escapes malformed percent-encoding: guards and the handler should judge it, not the router. */

@@ -84,10 +84,7 @@ const end = atEndOfTurn((response: Response, content?: string | Buffer) => respo
 const isArriving = ({ complete, destroyed, headers }: Request): boolean =>
   !complete && !destroyed && headers.expect === undefined;
 
-/**
- * Sends the whole response, and ends it once the request's body has arrived or a second has passed. Closing the
- * connection earlier would make the operating system reset it, and the client might never read the response.
- */
+/** Ends the response once the body has arrived or a second has passed: after a reset the client might not read it. */
 function endAfterBody(response: Response, content?: string | Buffer): void {
   const { req: request } = response;
   if (content === undefined || request.method === 'HEAD') response.flushHeaders();

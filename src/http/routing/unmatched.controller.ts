@@ -57,10 +57,7 @@ const CURRENT_VERSION = /^\/v2(\/|$)/;
 /** What ends with support, as in `EndOfServiceGuard`, which does not know methods that a path lacks. */
 const ENDING = /^\/v2\/(articles|batch|[^/]+-oauth)(\/|$)/;
 
-/**
- * Handles what no other controller does, and so is registered last: CORS preflights, 410 for old versions, 405 for
- * other methods of a known path, redirects to `/v2`, otherwise 404 / 111. Nobody needs credentials for these.
- */
+/** Handles what no other controller does: preflights, 410 of old versions, 405, redirects to `/v2`, else 404 / 111. */
 @Public({ outlivesService: true, isUnlimited: true })
 @Controller()
 export class UnmatchedController {

@@ -10,8 +10,8 @@ const REQUEST_BYTES = 2_200;
 const HEADER_BYTES = 32;
 
 /**
- * Runs the pipelined requests of a connection one after the other, so that a client that reads nothing takes the memory
- * of one response, and nothing that waits has begun when the connection closes, which Node tells only the first response.
+ * Runs the pipelined requests of a connection one after the other: a client that reads nothing takes the memory of one
+ * response, and nothing else has begun when the connection closes, which Node tells only the first response.
  */
 export class Connection {
   private readonly waiting: ServerResponse[] = [];

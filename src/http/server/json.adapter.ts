@@ -19,10 +19,7 @@ const REQUEST_TIMEOUT_MS = 60_000;
 /** How long a client may stop reading a response. */
 const STALLED_READER_MS = 10_000;
 
-/**
- * An ExpressAdapter whose HTTP server has our time limits and refuses with our JSON errors what Node cannot parse. What
- * handlers return is a `Reply`.
- */
+/** An ExpressAdapter with time limits, JSON errors for what Node cannot parse, and handlers that return a `Reply`. */
 export class JsonAdapter extends ExpressAdapter {
   private readonly connections = new WeakMap<Socket, Connection>();
   private readonly compression = this.settings.compressionEnabled ? new Compression() : undefined;

@@ -46,10 +46,7 @@ const PRETTY: PrettyOptions = {
   },
 };
 
-/**
- * Pino's own destination writes lines in blocks: each on its own would take a tenth of the time of a poll. It takes bytes,
- * because it would count the bytes of a block of text again at every line.
- */
+/** Pino's own destination. It writes blocks, as single lines take a tenth of a poll, and counts bytes faster than text. */
 function file(fd: number): LogOutput {
   const stream = new sonicBoom.SonicBoom({
     fd,
