@@ -54,7 +54,7 @@ export class AppModule {
         { provide: SharedRedis, useFactory: connectRedis, inject: [Settings] },
         { provide: RateLimiter, useFactory: createRateLimiter, inject: [Settings, SharedRedis] },
         { provide: APP_GUARD, useClass: EndOfServiceGuard },
-        { provide: APP_GUARD, useClass: AuthGuard },
+        { provide: APP_GUARD, useExisting: AuthGuard },
         { provide: APP_GUARD, useClass: RateLimitGuard },
         { provide: APP_GUARD, useClass: ReadOnlyGuard },
         { provide: APP_INTERCEPTOR, useClass: HeadersInterceptor },

@@ -1,13 +1,12 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { RouterModule } from '@nestjs/core';
 import type { Settings } from '../config/settings.js';
-import { Authenticator } from './authenticator.js';
+import { AuthGuard } from './auth.guard.js';
 import { loginPath, NoProviderController, OAuthController } from './login/oauth.controller.js';
 import { OAuthLogin } from './login/oauth-login.js';
 import { IdentityProvider } from './provider/identity-provider.js';
 import { ProviderKeys } from './provider/provider-keys.js';
-import { BasicStrategy } from './strategies/basic.strategy.js';
-import { BearerStrategy } from './strategies/bearer.strategy.js';
+import { BasicStrategy, BearerStrategy } from './strategies.js';
 import { DeprovisionedUsers } from './tokens/deprovisioned-users.js';
 import { PersonalTokens } from './tokens/personal-tokens.js';
 import { ProviderTokens } from './tokens/provider-tokens.js';
@@ -15,7 +14,7 @@ import { TokenVerifier } from './tokens/token-verifier.js';
 
 @Module({
   providers: [
-    Authenticator,
+    AuthGuard,
     BasicStrategy,
     BearerStrategy,
     DeprovisionedUsers,
@@ -25,7 +24,7 @@ import { TokenVerifier } from './tokens/token-verifier.js';
     ProviderTokens,
     TokenVerifier,
   ],
-  exports: [Authenticator, IdentityProvider, TokenVerifier],
+  exports: [AuthGuard, IdentityProvider, TokenVerifier],
 })
 export class AuthModule {}
 

@@ -6,7 +6,7 @@ import { ApiError, invalidParameter } from '../../protocol/api-error.js';
 import { ServiceStatus } from '../../http/service-status.js';
 import { Semaphore } from '../../semaphore.js';
 import { providerUnavailable, withinLimit } from '../provider/bounded-fetch.js';
-import { challenge } from '../authenticator.js';
+import { challenge } from '../auth.guard.js';
 import { IdentityProvider } from '../provider/identity-provider.js';
 import { configure, type ProviderRefusal, refusalOf, resourceParameter } from '../provider/client-authentication.js';
 import { isBearerToken } from '../tokens/token-verifier.js';
@@ -62,7 +62,7 @@ export class OAuthLogin {
     const login = sealed === undefined ? undefined : await openLogin(sealed, this.key, this.now());
     if (login?.state !== response.state)
       throw new ApiError('invalidAuthorization', 'The login is unknown or has expired; start again', {
-        'WWW-Authenticate': challenge(this.settings, { error: 'invalid_token', bearerOnly: true }),
+        'WWW-Authenticate': challenge(this.settings, { isRefused: true, bearerOnly: true }),
       });
     const token = await this.provided(this.exchanges.run('', {}, () => this.exchange(login, response)));
     return withToken(login.redirect, token);
