@@ -1,6 +1,6 @@
 import type { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
-import { type Identity, refused } from './identity.js';
+import { type Identity, refused } from '../caller.js';
 
 /** The content of a signed token, or what an introspection says about one. */
 export type Claims = Record<string, unknown>;
@@ -40,7 +40,8 @@ export function judge(claims: Claims, issuer: string, settings: Settings, now: n
   if (!isAbsent(cnf)) throw refused('it requires proof of possession');
   requireScopes(claims, settings.oauthRequiredScopes);
   const expiresAt = isAbsent(exp) ? undefined : Number(exp) * 1000;
-  return { issuer: settings.oauthUri, subject: sub, expiresAt, name: nameOf(claims) };
+  const keepMs = Math.min(settings.oauthTokenCacheSeconds * 1000, (expiresAt ?? Infinity) - now);
+  return { issuer: settings.oauthUri, subject: sub, expiresAt, name: nameOf(claims), keepMs };
 }
 
 /** The name that a user would know: what providers call it, otherwise the subject. */

@@ -6,12 +6,12 @@ import { NOW, type Now } from '../../config/now.js';
 import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { SharedRedis } from '../../redis/shared-redis.js';
+import { type Identity, refused } from '../caller.js';
 import { providerUnavailable } from '../provider/bounded-fetch.js';
 import { IdentityProvider } from '../provider/identity-provider.js';
 import { ProviderKeys } from '../provider/provider-keys.js';
 import { refusalOf } from '../provider/client-authentication.js';
 import { type Claims, judge, requireIntrospected, requireSigned } from './claims.js';
-import { type CheckedToken, type Identity, refused, cacheableMs } from './identity.js';
 
 /** True for a text that looks like a signed JWT: three parts, the first a JSON object with `alg`. */
 export function looksLikeJwt(token: string): boolean {
@@ -38,20 +38,19 @@ export class ProviderTokens {
   ) {}
 
   /** Throws 401 / 105, 403 / 121, or 503 / 201 when the provider is not available or its response cannot be used. */
-  async check(token: string): Promise<CheckedToken> {
+  async check(token: string): Promise<Identity> {
     if (!this.settings.oauthEnabled) throw refused('no identity provider is set up here');
-    const limitMs = this.settings.oauthTokenCacheSeconds * 1000;
     const key = this.sharedKeyOf(token);
-    const shared = await this.findShared(key, limitMs);
+    const shared = await this.findShared(key);
     if (shared) return shared;
     const metadata = await this.provider.discovered();
     const claims = looksLikeJwt(token) ? this.verifySigned(token, metadata) : this.introspect(token, metadata);
     const identity = judge(await claims, metadata.issuer, this.settings, this.now());
-    const keepMs = cacheableMs(identity, limitMs, this.now());
+    const { keepMs } = identity;
     // `until` gives the result one lifetime in the caches of all instances. The request does not wait for it to be stored.
     const result = JSON.stringify({ identity, until: this.now() + keepMs });
     if (keepMs > 0) this.redis.client?.set(key, result, 'PX', Math.ceil(keepMs)).catch(() => undefined);
-    return { identity, keepMs };
+    return identity;
   }
 
   /** Includes the rules, as services with other rules may use the same store. */
@@ -62,13 +61,13 @@ export class ProviderTokens {
   }
 
   /** Judged by this instance's clock, as the writer's may differ, and kept no longer than the result of a check here. */
-  private async findShared(key: string, limitMs: number): Promise<CheckedToken | undefined> {
+  private async findShared(key: string): Promise<Identity | undefined> {
     try {
       const found = await this.redis.client?.get(key);
       if (!found) return undefined;
       const { identity, until } = JSON.parse(found) as { identity: Identity; until: number };
-      const keepMs = Math.min(until - this.now(), limitMs);
-      return keepMs > 0 ? { identity, keepMs } : undefined;
+      const keepMs = Math.min(until - this.now(), this.settings.oauthTokenCacheSeconds * 1000);
+      return keepMs > 0 ? { ...identity, keepMs } : undefined;
     } catch {
       return undefined;
     }

@@ -5,10 +5,9 @@ import { keyOf } from '../../accounts/accounts.store.js';
 import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { Semaphore } from '../../semaphore.js';
-import { accountKey, type Sender } from '../caller.js';
+import { accountKey, type Identity, refused, type Sender } from '../caller.js';
 import { PROVIDER_LIMIT_MS, providerUnavailable } from '../provider/bounded-fetch.js';
 import { QuietLog } from '../quiet-log.js';
-import { type CheckedToken, type Identity, refused } from './identity.js';
 import { hasPersonalPrefix, lookupTimedOut, PersonalTokens } from './personal-tokens.js';
 import { looksLikeJwt, ProviderTokens } from './provider-tokens.js';
 
@@ -105,13 +104,13 @@ export class TokenVerifier {
   }
 
   /** Makes a good token known, or returns the refusal. */
-  private async judge(key: string, checking: Promise<CheckedToken>): Promise<ApiError | undefined> {
+  private async judge(key: string, checking: Promise<Identity>): Promise<ApiError | undefined> {
     this.cacheCounts.misses++;
     try {
-      const { identity, keepMs } = await checking;
+      const identity = await checking;
       const account = accountKey(this.settings.userIdSecret, 'bearer', [identity.issuer, identity.subject]);
       // A time to live of 0 would mean forever.
-      const ttl = Math.max(keepMs, Number.MIN_VALUE);
+      const ttl = Math.max(identity.keepMs, Number.MIN_VALUE);
       this.known.set(key, { ...identity, account, key: keyOf(account) }, { ttl });
       return undefined;
     } catch (error) {
