@@ -5,8 +5,9 @@ import { keyOf } from '../../accounts/accounts.store.js';
 import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { Semaphore } from '../../semaphore.js';
+import { before } from '../../time-limit.js';
 import { accountKey, type Identity, refused, type Sender } from '../caller.js';
-import { PROVIDER_LIMIT_MS, providerUnavailable } from '../provider/bounded-fetch.js';
+import { PROVIDER_LIMIT_MS, withinLimit } from '../provider/bounded-fetch.js';
 import { QuietLog } from '../quiet-log.js';
 import { hasPersonalPrefix, lookupTimedOut, PersonalTokens } from './personal-tokens.js';
 import { looksLikeJwt, ProviderTokens } from './provider-tokens.js';
@@ -54,7 +55,7 @@ export class TokenVerifier {
     max: MAX_CACHED,
     ttl: REFUSAL_KEPT_MS,
     ttlResolution: 0,
-    fetchMethod: (key, _, { context, signal }) => this.check(key, context, signal),
+    fetchMethod: (key, _, { context }) => this.check(key, context),
   });
   /** One for each thing that a check may wait for, so that one that hangs does not hold up the others. */
   private readonly checks = {
@@ -82,25 +83,24 @@ export class TokenVerifier {
    */
   async verify(token: string, address: string): Promise<VerifiedToken> {
     if (!isBearerToken(token)) throw refused('it is malformed');
-    const options = { context: { token, address }, signal: AbortSignal.timeout(PROVIDER_LIMIT_MS) };
     const key = tokenKey(token);
-    const refusal = await this.refusals.fetch(key, options).catch((error: unknown) => {
-      if ((error as Error).name !== 'TimeoutError') throw error;
-      throw hasPersonalPrefix(token) ? lookupTimedOut() : providerUnavailable('no response in time', error);
-    });
+    const checking = this.refusals.fetch(key, { context: { token, address } });
+    const refusal = await (hasPersonalPrefix(token)
+      ? before(PROVIDER_LIMIT_MS, checking, lookupTimedOut)
+      : withinLimit(checking));
     if (refusal) throw refusal;
     return this.known.get(key, { allowStale: true })!;
   }
 
-  private check(key: string, { token, address }: Check, signal: AbortSignal): Promise<ApiError | undefined> {
+  private check(key: string, { token, address }: Check): Promise<ApiError | undefined> {
     if (!hasPersonalPrefix(token)) {
       const checks = looksLikeJwt(token) ? this.checks.signed : this.checks.opaque;
-      return checks.run(address, { signal }, () => this.judge(key, this.provided.check(token)));
+      return checks.run(address, {}, () => this.judge(key, this.provided.check(token)));
     }
     const known = this.known.get(key, { allowStale: true });
     const check = () => this.judge(key, this.personal.check(token, known));
     // A token that was good a moment ago is not an attacker's.
-    return known ? check() : this.checks.personal.run(address, { signal }, check);
+    return known ? check() : this.checks.personal.run(address, {}, check);
   }
 
   /** Makes a good token known, or returns the refusal. */
