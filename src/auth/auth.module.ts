@@ -5,7 +5,6 @@ import { AuthGuard } from './auth.guard.js';
 import { loginPath, NoProviderController, OAuthController } from './login/oauth.controller.js';
 import { OAuthLogin } from './login/oauth-login.js';
 import { IdentityProvider } from './provider/identity-provider.js';
-import { ProviderKeys } from './provider/provider-keys.js';
 import { BasicStrategy, BearerStrategy } from './strategies.js';
 import { DeprovisionedUsers } from './tokens/deprovisioned-users.js';
 import { PersonalTokens } from './tokens/personal-tokens.js';
@@ -20,7 +19,6 @@ import { TokenVerifier } from './tokens/token-verifier.js';
     DeprovisionedUsers,
     IdentityProvider,
     PersonalTokens,
-    ProviderKeys,
     ProviderTokens,
     TokenVerifier,
   ],

@@ -54,14 +54,12 @@ export async function boundedFetch(url: string, init: RequestInit = {}): Promise
 }
 
 async function readBounded(body: Response['body']): Promise<Buffer<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+  let content = Buffer.alloc(0);
   for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
-    size += chunk.length;
-    if (size > MAX_BYTES) throw providerUnavailable('its response is too large');
-    chunks.push(chunk);
+    content = Buffer.concat([content, chunk]);
+    if (content.length > MAX_BYTES) throw providerUnavailable('its response is too large');
   }
-  return Buffer.concat(chunks);
+  return content;
 }
 
 /** Rejects with 503 / 201 when `work` takes longer than `limitMs`; the work itself continues. */

@@ -37,15 +37,13 @@ export class IdentityProvider {
    * Makes a call as this service, with a client authentication that the provider offers, and logs what the provider says to
    * refuse it, without the secrets that were sent. Throws 503 / 201 when the provider does not accept this service, and
    * otherwise what openid-client throws.
-   * @param latest the provider's metadata, if it has just been read
    */
   async call<T>(
     endpoint: 'token' | 'introspection',
     send: (configuration: client.Configuration) => Promise<T>,
-    secrets: readonly string[],
-    latest?: client.ServerMetadata,
+    secrets: readonly string[] = [],
   ): Promise<T> {
-    const metadata = latest ?? (await this.discovered());
+    const metadata = await this.discovered();
     const offered = offeredMethods(metadata, endpoint);
     let failure: unknown;
     for (const method of new Set([...offered.filter((each) => each === this.accepted), ...offered])) {
@@ -67,7 +65,7 @@ export class IdentityProvider {
     throw failure;
   }
 
-  /** Whether the provider is available, or why it does not accept this service. Changes nothing; resolves within 2.5 s. */
+  /** Whether the provider is available, or why it does not accept this service. Resolves within 2.5 s. */
   async state(): Promise<boolean | string> {
     try {
       await withinLimit(this.probe(), PROBE_LIMIT_MS);
@@ -81,9 +79,10 @@ export class IdentityProvider {
   /** Without introspection there is no way to test the secret, so the outcome of the latest login counts. */
   private async probe(): Promise<void> {
     const metadata = await discover(this.settings);
+    this.metadata.set('metadata', metadata);
     if (!metadata.introspection_endpoint) return;
     const introspect = (configuration: client.Configuration) => client.tokenIntrospection(configuration, 'heartbeat');
-    await this.call('introspection', introspect, [], metadata).catch(() => undefined);
+    await this.call('introspection', introspect).catch(() => undefined);
   }
 
   /** The provider has rejected this service: logs that once, and returns the 503 / 201. */

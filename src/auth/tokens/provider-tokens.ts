@@ -29,11 +29,12 @@ export function looksLikeJwt(token: string): boolean {
  */
 @Injectable()
 export class ProviderTokens {
+  private readonly keys = new ProviderKeys();
+
   constructor(
     private readonly settings: Settings,
     @Inject(NOW) private readonly now: Now,
     private readonly provider: IdentityProvider,
-    private readonly keys: ProviderKeys,
     private readonly redis: SharedRedis,
   ) {}
 
