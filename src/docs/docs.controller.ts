@@ -10,9 +10,8 @@ import { Public } from '../http/access.js';
 import { KnownPaths } from '../http/routing/known-paths.js';
 import { Reply } from '../http/response/reply.js';
 import { ServiceStatus } from '../http/service-status.js';
-import { errorsPage } from './html-pages.js';
 import { applySettings, type OpenApiDocument } from './open-api-description.js';
-import { assets, initializer, page, pagePolicy } from './swagger-ui.js';
+import { errorsPage, swaggerFiles, swaggerInitializer, swaggerPage } from './pages.js';
 
 /** Written by the build from `openapi.yaml`. */
 const CONTRACT = projectFile('dist/openapi.json');
@@ -23,7 +22,7 @@ const ENDPOINTS_LIMIT_MS = 1000;
 @Public({ outlivesService: true })
 @Controller()
 export class DocsController {
-  private readonly assets = assets();
+  private readonly files = swaggerFiles();
   private readonly contract = readFileSync(CONTRACT, 'utf8');
 
   constructor(
@@ -32,7 +31,7 @@ export class DocsController {
     private readonly status: ServiceStatus,
     paths: KnownPaths,
   ) {
-    paths.addFolder('/docs/', (name) => this.assets.has(name));
+    paths.addFolder('/docs/', (name) => this.files.has(name));
   }
 
   @Get('v2/openapi.json')
@@ -43,23 +42,23 @@ export class DocsController {
   @Get('docs{/}')
   async page(@Req() request: Request): Promise<Reply> {
     const { tokenUrl } = await this.loginEndpoints();
-    return html(page(this.settings.serviceName, request.path), pagePolicy([tokenUrl, this.settings.publicUrl]));
+    return html(swaggerPage(this.settings.serviceName, request.path), tokenUrl, this.settings.publicUrl ?? '');
   }
 
   @Get('docs/errors')
   errors(): Reply {
     const { components } = JSON.parse(this.contract) as OpenApiDocument;
-    return html(errorsPage(this.settings.serviceName, Object.values(components.examples)), pagePolicy([]));
+    return html(errorsPage(this.settings.serviceName, Object.values(components.examples)));
   }
 
   @Get('docs/initializer.js')
   initializer(): Reply {
-    return text('javascript', initializer(this.settings));
+    return text('javascript', swaggerInitializer(this.settings));
   }
 
   @Get('docs/*path')
   asset(@Param('path') path: string[]): Reply {
-    return this.assets.reply(path.join('/'));
+    return this.files.reply(path.join('/'));
   }
 
   /** As the provider publishes them; while it is unavailable, the paths that the development provider and many others use. */
@@ -74,7 +73,21 @@ export class DocsController {
   }
 }
 
-const html = (page: string, policy: string): Reply => text('html', page).with({ 'Content-Security-Policy': policy });
+/** A page that may connect only to its own origin and those of the URLs; a relative URL is ignored. */
+function html(page: string, ...urls: string[]): Reply {
+  const origins = urls.filter((url) => URL.canParse(url)).map((url) => new URL(url).origin);
+  const policy = [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    ["connect-src 'self'", ...new Set(origins)].join(' '),
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ];
+  return text('html', page).with({ 'Content-Security-Policy': policy.join('; ') });
+}
 
 const text = (type: string, content: string): Reply =>
   new Reply(200, Buffer.from(content), { 'Content-Type': `text/${type}; charset=utf-8` });
