@@ -92,8 +92,5 @@ export function networkOf(address: string): string {
   if (!ipaddr.isValid(text)) return text;
   const ip = ipaddr.process(text);
   if (ip instanceof ipaddr.IPv4) return ip.toString();
-  return ip.parts
-    .slice(0, 4)
-    .map((part) => part.toString(16))
-    .join(':');
+  return ip.toNormalizedString().split(':').slice(0, 4).join(':');
 }

@@ -120,16 +120,15 @@ function requireUsable(metadata: client.ServerMetadata, uri: string): void {
   // openid-client compares them only where it builds the URL itself, and a trailing slash would then matter.
   if (withoutSlash(metadata.issuer) !== withoutSlash(uri))
     throw providerUnavailable('its metadata names another issuer');
-  for (const name of ['authorization_endpoint', 'token_endpoint', 'introspection_endpoint', 'jwks_uri'] as const)
-    if (metadata[name] !== undefined) requireSafeUrl(name, metadata[name]);
+  for (const name of ['authorization_endpoint', 'token_endpoint', 'introspection_endpoint', 'jwks_uri'] as const) {
+    const url: unknown = metadata[name];
+    if (url === undefined) continue;
+    if (typeof url !== 'string' || !URL.canParse(url)) throw providerUnavailable(`its ${name} is not a URL`);
+    const { protocol, hostname } = new URL(url);
+    // Plain http is safe on loopback only.
+    if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback(hostname)))
+      throw providerUnavailable(`its ${name} is not an https URL`);
+  }
   if (!metadata.jwks_uri && !metadata.introspection_endpoint)
     throw providerUnavailable('its metadata has neither jwks_uri nor introspection_endpoint');
-}
-
-/** Plain http is safe on loopback only. */
-function requireSafeUrl(name: string, value: unknown): void {
-  if (typeof value !== 'string' || !URL.canParse(value)) throw providerUnavailable(`its ${name} is not a URL`);
-  const { protocol, hostname } = new URL(value);
-  if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback(hostname)))
-    throw providerUnavailable(`its ${name} is not an https URL`);
 }

@@ -108,20 +108,19 @@ export class ProviderTokens {
   }
 }
 
+/** Why a token is refused, by the code of jose's error; other errors mean that it is malformed. */
+const REASONS: Readonly<Record<string, string>> = {
+  [errors.JWKSNoMatchingKey.code]: 'its key is unknown',
+  [errors.JWTInvalid.code]: 'its content is not a JSON object',
+  [errors.JWSSignatureVerificationFailed.code]: 'its signature is wrong',
+};
+
 /** Any error of jose means a bad token, except for a provider's key that is unusable. */
 function toApiError(error: unknown, token: string): ApiError {
   if (error instanceof ApiError) return error;
-  const isOfToken = error instanceof errors.JOSEError && !(error instanceof errors.JWKInvalid);
-  return isOfToken ? refused(reasonOf(error, token)) : providerUnavailable('its key cannot be used', error);
-}
-
-function reasonOf(error: errors.JOSEError, token: string): string {
-  if (error instanceof errors.JWKSNoMatchingKey) return 'its key is unknown';
-  if (error instanceof errors.JWTInvalid) return 'its content is not a JSON object';
-  if (error instanceof errors.JWSSignatureVerificationFailed) return 'its signature is wrong';
-  if (error instanceof errors.JOSEAlgNotAllowed) {
-    const { alg } = decodeProtectedHeader(token);
-    return `its algorithm ${/^[A-Z]{2}\d{3}$/.test(alg!) ? `${alg} ` : ''}is not a public-key algorithm`;
-  }
-  return 'it is malformed';
+  if (!(error instanceof errors.JOSEError) || error instanceof errors.JWKInvalid)
+    return providerUnavailable('its key cannot be used', error);
+  if (!(error instanceof errors.JOSEAlgNotAllowed)) return refused(REASONS[error.code] ?? 'it is malformed');
+  const { alg } = decodeProtectedHeader(token);
+  return refused(`its algorithm ${/^[A-Z]{2}\d{3}$/.test(alg!) ? `${alg} ` : ''}is not a public-key algorithm`);
 }

@@ -15,15 +15,7 @@ import { looksLikeJwt, ProviderTokens } from './provider-tokens.js';
 /** The user that a token stands for, and the key of the user's data. */
 type VerifiedToken = Identity & Sender;
 
-interface Check {
-  token: string;
-  address: string;
-}
-
 const MAX_TOKEN_LENGTH = 8192;
-/** The form of a bearer token in a header (RFC 6750, 2.1). */
-const BEARER_TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
-
 /** More than the checks that can run at once. */
 const MAX_CACHED = 10_000;
 const REFUSAL_KEPT_MS = 3000;
@@ -51,11 +43,11 @@ export class TokenVerifier {
     noDeleteOnStaleGet: true,
   });
   /** The checks in progress and, for seconds, the refusals with which they ended: strangers cannot displace what is known. */
-  private readonly refusals = new LRUCache<string, ApiError, Check>({
+  private readonly refusals = new LRUCache<string, ApiError, { token: string; address: string }>({
     max: MAX_CACHED,
     ttl: REFUSAL_KEPT_MS,
     ttlResolution: 0,
-    fetchMethod: (key, _, { context }) => this.check(key, context),
+    fetchMethod: (key, _, { context }) => this.check(key, context.token, context.address),
   });
   /** One for each thing that a check may wait for, so that one that hangs does not hold up the others. */
   private readonly checks = {
@@ -85,14 +77,13 @@ export class TokenVerifier {
     if (!isBearerToken(token)) throw refused('it is malformed');
     const key = tokenKey(token);
     const checking = this.refusals.fetch(key, { context: { token, address } });
-    const refusal = await (hasPersonalPrefix(token)
-      ? before(PROVIDER_LIMIT_MS, checking, lookupTimedOut)
-      : withinLimit(checking));
+    const isPersonal = hasPersonalPrefix(token);
+    const refusal = await (isPersonal ? before(PROVIDER_LIMIT_MS, checking, lookupTimedOut) : withinLimit(checking));
     if (refusal) throw refusal;
     return this.known.get(key, { allowStale: true })!;
   }
 
-  private check(key: string, { token, address }: Check): Promise<ApiError | undefined> {
+  private check(key: string, token: string, address: string): Promise<ApiError | undefined> {
     if (!hasPersonalPrefix(token)) {
       const checks = looksLikeJwt(token) ? this.checks.signed : this.checks.opaque;
       return checks.run(address, {}, () => this.judge(key, this.provided.check(token)));
@@ -124,5 +115,6 @@ export class TokenVerifier {
 
 const tokenKey = (token: string): string => hash('sha256', token, 'base64url');
 
-/** True for a text that can be sent as a bearer token. */
-export const isBearerToken = (token: string): boolean => token.length <= MAX_TOKEN_LENGTH && BEARER_TOKEN.test(token);
+/** True for a text that can be sent as a bearer token (RFC 6750, 2.1). */
+export const isBearerToken = (token: string): boolean =>
+  token.length <= MAX_TOKEN_LENGTH && /^[A-Za-z0-9\-._~+/]+=*$/.test(token);
