@@ -8,7 +8,7 @@ import { Semaphore } from '../../semaphore.js';
 import { providerUnavailable, withinLimit } from '../provider/bounded-fetch.js';
 import { challenge } from '../auth.guard.js';
 import { IdentityProvider } from '../provider/identity-provider.js';
-import { configure, type ProviderRefusal, refusalOf, resourceParameter } from '../provider/client-authentication.js';
+import { configure, type ProviderRefusal, resourceParameter } from '../provider/client-authentication.js';
 import { isBearerToken } from '../tokens/token-verifier.js';
 import { loginKey, openLogin, type PendingLogin, sealLogin } from './login-cookie.js';
 import { type AuthorizationResponse, withToken } from './login-parameters.js';
@@ -81,16 +81,10 @@ export class OAuthLogin {
     const resource = resourceParameter(this.settings);
     const exchange = (configuration: client.Configuration) =>
       client.authorizationCodeGrant(configuration, callback, checks, resource);
-    try {
-      const tokens = await this.provider.call('token', exchange, [response.code, login.verifier]);
-      if (tokens.token_type === 'bearer' && isBearerToken(tokens.access_token)) return tokens.access_token;
-    } catch (error) {
-      if (error instanceof ApiError) throw error;
-      const refusal = refusalOf(error);
-      if (refusesCode(refusal)) throw invalidParameter('code', `the identity provider refused it (${refusal.error})`);
-      throw providerUnavailable('the code could not be exchanged', error);
-    }
-    throw providerUnavailable('it issued no bearer token');
+    const tokens = await this.provider.call('token', exchange, [response.code, login.verifier], refusedCode);
+    if (tokens.token_type !== 'bearer' || !isBearerToken(tokens.access_token))
+      throw providerUnavailable('it issued no bearer token');
+    return tokens.access_token;
   }
 }
 
@@ -101,8 +95,9 @@ function requireIssuer(iss: string | undefined, metadata: client.ServerMetadata)
     throw new ApiError('missingParameter', 'iss: is required');
 }
 
-/** Whether it is the code that is refused, and not how this service is registered. */
-function refusesCode({ status, error = '' }: ProviderRefusal): boolean {
+/** 400 / 107 if it is the code that is refused, and not how this service is registered. */
+function refusedCode({ status, error = '' }: ProviderRefusal): ApiError | undefined {
   const isOfRegistration = ['unauthorized_client', 'unsupported_grant_type'].includes(error);
-  return error === 'invalid_grant' || (status === 400 && /^[a-z_]{1,40}$/.test(error) && !isOfRegistration);
+  const isOfCode = error === 'invalid_grant' || (status === 400 && /^[a-z_]{1,40}$/.test(error) && !isOfRegistration);
+  return isOfCode ? invalidParameter('code', `the identity provider refused it (${error})`) : undefined;
 }

@@ -44,8 +44,8 @@ function basic(secret: string): client.ClientAuth {
 
 /** The `resource` of a login (RFC 8707), which providers of several services need: `OAUTH_AUDIENCE`, if it is a URL. */
 export function resourceParameter({ oauthAudiences, oauthClientId }: Settings): { resource?: string } {
-  const [audience] = oauthAudiences;
-  const isRequired = oauthAudiences.length === 1 && audience !== undefined && audience !== oauthClientId;
+  const [audience = oauthClientId, ...others] = oauthAudiences;
+  const isRequired = others.length === 0 && audience !== oauthClientId;
   return isRequired && /^https?:\/\/[^#]+$/.test(audience) ? { resource: audience } : {};
 }
 
@@ -58,10 +58,8 @@ export interface ProviderRefusal {
 
 /** The refusal in a failure of openid-client; empty for a provider that gave no response. */
 export function refusalOf(failure: unknown): ProviderRefusal {
-  if (failure instanceof client.ResponseBodyError) {
-    const { status, error, error_description: description } = failure;
-    return { status, error, description };
-  }
+  if (failure instanceof client.ResponseBodyError)
+    return { status: failure.status, error: failure.error, description: failure.error_description };
   const { cause } = (failure ?? {}) as { cause?: unknown };
   return cause instanceof Response ? { status: cause.status } : {};
 }

@@ -5,7 +5,15 @@ import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { QuietLog } from '../quiet-log.js';
 import { boundedFetch, PROVIDER_LIMIT_MS, providerUnavailable, readNowAndThen, withinLimit } from './bounded-fetch.js';
-import { configure, type Method, offeredMethods, refusalOf, refusesClient, textOf } from './client-authentication.js';
+import {
+  configure,
+  type Method,
+  offeredMethods,
+  type ProviderRefusal,
+  refusalOf,
+  refusesClient,
+  textOf,
+} from './client-authentication.js';
 
 const PROBE_LIMIT_MS = 2500;
 /** How long a rejection counts if only another login can test it again. */
@@ -13,6 +21,7 @@ const REFUSAL_COUNTS_MS = 600_000;
 /** A provider that comes back with other endpoints is used again within 15 seconds. */
 const METADATA_KEPT_MS = 10_000;
 
+const FAILURES = { token: 'the code could not be exchanged', introspection: 'introspection failed' };
 /** What an operator has to check when the provider does not accept this service. */
 const CLIENT_REFUSED = 'the provider refuses OAUTH_CLIENT_ID / OAUTH_CLIENT_SECRET';
 
@@ -35,13 +44,15 @@ export class IdentityProvider {
 
   /**
    * Makes a call as this service, with a client authentication that the provider offers, and logs what the provider says to
-   * refuse it, without the secrets that were sent. Throws 503 / 201 when the provider does not accept this service, and
-   * otherwise what openid-client throws.
+   * refuse it, without the secrets that were sent. Throws 503 / 201 when the provider does not accept this service, is not
+   * available or responds with nonsense.
+   * @param errorOf what to throw instead where a refusal concerns what was sent
    */
   async call<T>(
-    endpoint: 'token' | 'introspection',
+    endpoint: keyof typeof FAILURES,
     send: (configuration: client.Configuration) => Promise<T>,
     secrets: readonly string[] = [],
+    errorOf?: (refusal: ProviderRefusal) => ApiError | undefined,
   ): Promise<T> {
     const metadata = await this.discovered();
     const offered = offeredMethods(metadata, endpoint);
@@ -56,13 +67,14 @@ export class IdentityProvider {
         if (!refusesClient(refusalOf(error))) break;
       }
     }
+    if (failure instanceof ApiError) throw failure;
     const refusal = refusalOf(failure);
     if (refusal.status !== undefined) {
       const text = textOf(refusal, [this.settings.oauthClientSecret, ...secrets]);
       this.log.warn(`the identity provider refuses a request to its ${endpoint} endpoint: ${text}`);
     }
     if (refusesClient(refusal)) throw this.refusedClient();
-    throw failure;
+    throw errorOf?.(refusal) ?? providerUnavailable(FAILURES[endpoint], failure);
   }
 
   /** Whether the provider is available, or why it does not accept this service. Resolves within 2.5 s. */

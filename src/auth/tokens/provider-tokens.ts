@@ -10,7 +10,7 @@ import { type Identity, refused } from '../caller.js';
 import { providerUnavailable } from '../provider/bounded-fetch.js';
 import { IdentityProvider } from '../provider/identity-provider.js';
 import { ProviderKeys } from '../provider/provider-keys.js';
-import { refusalOf } from '../provider/client-authentication.js';
+import type { ProviderRefusal } from '../provider/client-authentication.js';
 import { type Claims, judge, requireIntrospected, requireSigned } from './claims.js';
 
 /** True for a text that looks like a signed JWT: three parts, the first a JSON object with `alg`. */
@@ -93,18 +93,13 @@ export class ProviderTokens {
     }
     const introspect = (configuration: client.Configuration) =>
       client.tokenIntrospection(configuration, token, { token_type_hint: 'access_token' });
-    try {
-      const claims = await this.provider.call('introspection', introspect, [token]);
-      if (claims.active !== true) throw refused('it is not active');
-      requireIntrospected(claims);
-      return claims;
-    } catch (error) {
-      if (error instanceof ApiError) throw error;
-      // Some providers respond like this to a token that does not look like one of theirs.
-      const { status, error: code } = refusalOf(error);
-      if (status === 400 && code === 'unsupported_token_type') throw refused('the provider does not know it');
-      throw providerUnavailable('introspection failed', error);
-    }
+    // Some providers respond like this to a token that does not look like one of theirs.
+    const errorOf = ({ status, error }: ProviderRefusal) =>
+      status === 400 && error === 'unsupported_token_type' ? refused('the provider does not know it') : undefined;
+    const claims = await this.provider.call('introspection', introspect, [token], errorOf);
+    if (claims.active !== true) throw refused('it is not active');
+    requireIntrospected(claims);
+    return claims;
   }
 }
 
