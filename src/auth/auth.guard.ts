@@ -13,11 +13,12 @@ import { BasicStrategy, BearerStrategy, type Presented } from './strategies.js';
 /** Requires credentials unless the handler is `@Public()`, and finds out with Passport's strategies whose they are. */
 @Injectable()
 export class AuthGuard implements CanActivate {
+  private readonly basic = new BasicStrategy(this.settings);
+
   constructor(
     private readonly settings: Settings,
     private readonly limiter: RateLimiter,
     private readonly bearer: BearerStrategy,
-    private readonly basic: BasicStrategy,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {

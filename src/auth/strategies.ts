@@ -48,7 +48,6 @@ export class BearerStrategy extends HttpBearerStrategy<VerifyFunctionWithRequest
 }
 
 /** Passport strategy for Basic credentials, of which every pair is its own user (docs/adr/0004 says why not passport-http). */
-@Injectable()
 export class BasicStrategy extends Strategy {
   override readonly name = 'basic';
   /** By user and password: the HMAC takes a tenth of the time of a poll. */

@@ -35,7 +35,8 @@ function codeOf(failure: unknown): string | undefined {
 /** `fetch` without redirects (a secret would be sent along), limited in size and, unless there is a signal, in time. */
 export async function boundedFetch(url: string, init: RequestInit = {}): Promise<Response> {
   const start = performance.now();
-  let failure: unknown;
+  const report = (failure?: unknown) =>
+    providerCalls.publish({ durationMs: performance.now() - start, failure } satisfies ProviderCall);
   try {
     const signal = init.signal ?? AbortSignal.timeout(PROVIDER_LIMIT_MS);
     const { status, headers, body } = await fetch(url, { ...init, redirect: 'manual', signal });
@@ -43,13 +44,11 @@ export async function boundedFetch(url: string, init: RequestInit = {}): Promise
     const kept = new Headers(headers);
     // openid-client would report the challenge instead of the error in the body.
     kept.delete('www-authenticate');
+    report();
     return new Response(content.length > 0 ? content : null, { status, headers: kept });
-  } catch (error) {
-    failure = error;
-    throw error;
-  } finally {
-    const call: ProviderCall = { durationMs: performance.now() - start, failure };
-    providerCalls.publish(call);
+  } catch (failure) {
+    report(failure);
+    throw failure;
   }
 }
 
