@@ -1,24 +1,45 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import type { Strategy } from 'passport';
+import { Strategy as BearerStrategy, type VerifyFunctionWithRequest } from 'passport-http-bearer';
 import { Settings } from '../config/settings.js';
 import { accessOf } from '../http/access.js';
 import { requestOf } from '../http/request/request-context.js';
+import { ServiceStatus } from '../http/service-status.js';
 import { ApiError } from '../protocol/api-error.js';
 import { readAuthorization } from '../protocol/authorization-header.js';
 import { networkOf, RateLimiter } from '../rate-limit/rate-limiter.js';
+import { BasicStrategy } from './basic.strategy.js';
 import { Caller, type Sender } from './caller.js';
-import { BasicStrategy, BearerStrategy, type Presented } from './strategies.js';
+import { DeprovisionedUsers } from './tokens/deprovisioned-users.js';
+import { TokenVerifier } from './tokens/token-verifier.js';
+
+/** What a strategy sees of a request: tokens in a query string or body do not count. */
+interface Presented {
+  headers: { authorization?: string };
+  /** The IP address, or network, that the request counts for. */
+  address: () => string;
+  /** Counts the request for its IP address, once. Throws 429 / 117 beyond the rate limit. */
+  count: () => Promise<void>;
+}
 
 /** Requires credentials unless the handler is `@Public()`, and finds out with Passport's strategies whose they are. */
 @Injectable()
 export class AuthGuard implements CanActivate {
-  private readonly basic = new BasicStrategy(this.settings);
+  private readonly basic = new BasicStrategy(this.settings.userIdSecret);
+  private readonly bearer = new BearerStrategy<VerifyFunctionWithRequest>(
+    { passReqToCallback: true },
+    (request: unknown, token, done: (error: unknown, sender?: Sender) => void) => {
+      this.senderOfToken(request as Presented, token).then((sender) => done(null, sender), done);
+    },
+  );
 
   constructor(
     private readonly settings: Settings,
     private readonly limiter: RateLimiter,
-    private readonly bearer: BearerStrategy,
+    private readonly verifier: TokenVerifier,
+    private readonly deprovisioned: DeprovisionedUsers,
+    private readonly status: ServiceStatus,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -63,6 +84,17 @@ export class AuthGuard implements CanActivate {
     if (credentials?.scheme === 'bearer') return this.bearer;
     if (credentials && !bearerOnly && this.settings.basicAuthEnabled) return this.basic;
     throw new ApiError('missingAuthorization', bearerOnly ? 'A bearer token is required' : 'Authorization is required');
+  }
+
+  private async senderOfToken({ address, count }: Presented, token: string): Promise<Sender> {
+    let sender = this.verifier.cached(token);
+    if (!sender) {
+      // Before the check, because anybody can send tokens that have to be checked.
+      await count();
+      sender = await this.status.monitor.whileWaiting(this.verifier.verify(token, address()));
+    }
+    await this.deprovisioned.refuse(sender.key);
+    return sender;
   }
 }
 

@@ -1,22 +1,13 @@
 import { Module } from '@nestjs/common';
 import { AuthGuard } from './auth.guard.js';
 import { IdentityProvider } from './provider/identity-provider.js';
-import { BearerStrategy } from './strategies.js';
 import { DeprovisionedUsers } from './tokens/deprovisioned-users.js';
 import { PersonalTokens } from './tokens/personal-tokens.js';
 import { ProviderTokens } from './tokens/provider-tokens.js';
 import { TokenVerifier } from './tokens/token-verifier.js';
 
 @Module({
-  providers: [
-    AuthGuard,
-    BearerStrategy,
-    DeprovisionedUsers,
-    IdentityProvider,
-    PersonalTokens,
-    ProviderTokens,
-    TokenVerifier,
-  ],
+  providers: [AuthGuard, DeprovisionedUsers, IdentityProvider, PersonalTokens, ProviderTokens, TokenVerifier],
   exports: [AuthGuard, IdentityProvider, TokenVerifier],
 })
 export class AuthModule {}

@@ -3,7 +3,6 @@ import { runInNewContext } from 'node:vm';
 import type { Request } from 'express';
 import { expect, it } from 'vitest';
 import { AuthGuard } from '../../src/auth/auth.guard.js';
-import { BearerStrategy } from '../../src/auth/strategies.js';
 import type { DeprovisionedUsers } from '../../src/auth/tokens/deprovisioned-users.js';
 import type { TokenVerifier } from '../../src/auth/tokens/token-verifier.js';
 import { readSettings } from '../../src/config/load-settings.js';
@@ -20,8 +19,7 @@ const settings = readSettings({});
 const sender = { account: Buffer.alloc(16), key: 'key' };
 const verifier = { cached: () => sender } as unknown as TokenVerifier;
 const deprovisioned = { refuse: () => Promise.resolve() } as unknown as DeprovisionedUsers;
-const bearer = new BearerStrategy(verifier, {} as ServiceStatus, deprovisioned);
-const guard = new AuthGuard(settings, new RateLimiter(), bearer);
+const guard = new AuthGuard(settings, new RateLimiter(), verifier, deprovisioned, {} as ServiceStatus);
 
 it('a request is garbage once it is authenticated, without a full collection', async () => {
   const authenticate = async () => {
