@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Controller, Get, Module, Param, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { AuthModule } from '../auth/auth.module.js';
+import { loginPath } from '../auth/login/oauth.controller.js';
 import { withinLimit } from '../auth/provider/bounded-fetch.js';
 import { IdentityProvider } from '../auth/provider/identity-provider.js';
 import { projectFile } from '../config/project-file.js';
@@ -10,13 +11,24 @@ import { Public } from '../http/access.js';
 import { KnownPaths } from '../http/routing/known-paths.js';
 import { Reply } from '../http/response/reply.js';
 import { ServiceStatus } from '../http/service-status.js';
-import { applySettings, type OpenApiDocument } from './open-api-description.js';
-import { errorsPage, swaggerFiles, swaggerInitializer, swaggerPage } from './pages.js';
+import { errorsPage, type Example, swaggerFiles, swaggerInitializer, swaggerPage } from './pages.js';
 
 /** Written by the build from `openapi.yaml`. */
 const CONTRACT = projectFile('dist/openapi.json');
 /** The page of the documentation waits no longer for the provider. */
 const ENDPOINTS_LIMIT_MS = 1000;
+
+/** The parts of an OpenAPI document that the service reads or fills in. */
+export interface OpenApiDocument {
+  info: { title: string };
+  servers: { url: string }[];
+  security: Record<string, string[]>[];
+  paths: Record<string, object>;
+  components: {
+    securitySchemes: { oauth2: { flows: object }; basic?: object };
+    examples: Record<string, Example>;
+  };
+}
 
 /** The documentation of the API: `/v2/openapi.json` for programs, `/docs` for people. */
 @Public({ outlivesService: true })
@@ -71,6 +83,21 @@ export class DocsController {
       tokenUrl: metadata?.token_endpoint ?? `${oauthUri}/token`,
     };
   }
+}
+
+/** The document of `openapi.yaml` with what depends on the settings: name, URLs, scopes, and whether Basic is accepted. */
+export function applySettings(text: string, settings: Settings, login: object): OpenApiDocument {
+  const document = JSON.parse(text.replaceAll('"/v2/acct-oauth/', `"/${loginPath(settings)}/`)) as OpenApiDocument;
+  const { securitySchemes } = document.components;
+  const scopes = settings.oauthScope.split(/\s+/).map((name) => [name, 'Read and change the reading list.']);
+  securitySchemes.oauth2.flows = { authorizationCode: { ...login, scopes: Object.fromEntries(scopes) as object } };
+  if (!settings.basicAuthEnabled) {
+    delete securitySchemes.basic;
+    document.security = document.security.filter((scheme) => !scheme.basic);
+  }
+  document.info.title = settings.serviceName;
+  document.servers = [{ url: settings.publicUrl ?? '/' }];
+  return document;
 }
 
 /** A page that may connect only to its own origin and those of the URLs; a relative URL is ignored. */

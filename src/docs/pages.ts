@@ -3,7 +3,6 @@ import { dirname } from 'node:path';
 import { resourceParameter } from '../auth/provider/client-authentication.js';
 import type { Settings } from '../config/settings.js';
 import { StaticFiles } from '../http/response/static-files.js';
-import type { Example } from './open-api-description.js';
 
 const FOLDER = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
@@ -74,6 +73,13 @@ window.ui = SwaggerUIBundle({
 });
 window.ui.initOAuth(${JSON.stringify(login)});
 `;
+}
+
+/** An example of a body; those with an `errno` say what that error means, and what to do about it. */
+export interface Example {
+  summary: string;
+  description?: string;
+  value: { code?: number; errno?: number; error?: string; message?: string };
 }
 
 const ERRORS_STYLE = `
