@@ -109,10 +109,7 @@ export class ReadOnlyGuard implements CanActivate {
   }
 }
 
-/**
- * Runs a strategy with `success`, `fail` and `error` for this request. Passport would assign them to properties, for which
- * V8 keeps them, and with them the request, until a full collection (docs/adr/0013).
- */
+/** Runs a strategy for one request. Passport would assign to the strategy itself, which V8 collects late (docs/adr/0013). */
 const ask = (strategy: Strategy, presented: Presented): Promise<Sender> =>
   new Promise((success, error) => {
     const fail = () => error(new ApiError('invalidAuthorization', 'The credentials were refused'));

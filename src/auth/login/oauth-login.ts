@@ -54,9 +54,8 @@ export class OAuthLogin {
   }
 
   /**
-   * Exchanges the code for an access token, and returns where to hand it to. Throws 401 / 105 when the login in the cookie
-   * is missing, expired, forged or has another state, 400 / 107 when the provider rejects the code, 503 / 201 when the
-   * provider is not available, responds with nonsense or does not accept this service.
+   * Exchanges the code for an access token, and returns where to hand it to. Throws 401 / 105 for a login that is missing,
+   * expired, forged or of another state, 400 / 107 when the provider rejects the code, 503 / 201 when it is of no help.
    */
   async finish(sealed: string | undefined, response: AuthorizationResponse): Promise<string> {
     const login = sealed === undefined ? undefined : await openLogin(sealed, this.key, this.now());

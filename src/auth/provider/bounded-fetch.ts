@@ -41,11 +41,11 @@ export async function boundedFetch(url: string, init: RequestInit = {}): Promise
     const signal = init.signal ?? AbortSignal.timeout(PROVIDER_LIMIT_MS);
     const { status, headers, body } = await fetch(url, { ...init, redirect: 'manual', signal });
     const content = await readBounded(body);
-    const kept = new Headers(headers);
+    const response = new Response(content.length > 0 ? content : null, { status, headers });
     // openid-client would report the challenge instead of the error in the body.
-    kept.delete('www-authenticate');
+    response.headers.delete('www-authenticate');
     report();
-    return new Response(content.length > 0 ? content : null, { status, headers: kept });
+    return response;
   } catch (failure) {
     report(failure);
     throw failure;

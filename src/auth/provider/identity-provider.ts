@@ -43,10 +43,8 @@ export class IdentityProvider {
   }
 
   /**
-   * Makes a call as this service, with a client authentication that the provider offers, and logs what the provider says to
-   * refuse it, without the secrets that were sent. Throws 503 / 201 when the provider does not accept this service, is not
-   * available or responds with nonsense.
-   * @param errorOf what to throw instead where a refusal concerns what was sent
+   * Makes a call as this service, and logs what the provider says to refuse it, without the secrets that were sent. Throws
+   * 503 / 201, or what `errorOf` makes of a refusal that concerns what was sent.
    */
   async call<T>(
     endpoint: keyof typeof FAILURES,
@@ -97,7 +95,7 @@ export class IdentityProvider {
     await this.call('introspection', introspect).catch(() => undefined);
   }
 
-  /** The provider has rejected this service: logs that once, and returns the 503 / 201. */
+  /** 503 / 201: the provider has rejected this service, which is logged once. */
   private refusedClient(): ApiError {
     if (this.refusedAt === undefined) this.log.error(CLIENT_REFUSED);
     this.refusedAt = performance.now();

@@ -23,10 +23,7 @@ export function requireIntrospected(claims: Claims): void {
   requireUse(claims);
 }
 
-/**
- * Whose access token it is. Throws 401 / 105, or 403 / 121 for a valid one without the required scope.
- * @param issuer as the provider's metadata spells it
- */
+/** Whose access token it is; `issuer` as the metadata spells it. Throws 401 / 105, or 403 / 121 without the required scope. */
 export function judge(claims: Claims, issuer: string, settings: Settings, now: number): Identity {
   const { iss, sub, exp, cnf } = claims;
   const bareIssuer = issuer.replace(/\/$/, '');

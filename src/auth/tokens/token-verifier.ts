@@ -69,9 +69,8 @@ export class TokenVerifier {
   }
 
   /**
-   * Checks a token that is not cached, within five seconds; simultaneous checks of one token are one. Throws 401 / 105
-   * for a rejected token, 403 / 121 for one without the scope, 503 / 201 when it cannot be verified.
-   * @param address the IP address, or network, that it counts for
+   * Checks a token that is not cached, for an IP address or network, within five seconds; simultaneous checks of one token
+   * are one. Throws 401 / 105 for a rejected token, 403 / 121 for one without the scope, 503 / 201 if it cannot be verified.
    */
   async verify(token: string, address: string): Promise<VerifiedToken> {
     if (!isBearerToken(token)) throw refused('it is malformed');
