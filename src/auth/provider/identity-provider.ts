@@ -5,15 +5,7 @@ import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { QuietLog } from '../quiet-log.js';
 import { boundedFetch, PROVIDER_LIMIT_MS, providerUnavailable, readNowAndThen, withinLimit } from './bounded-fetch.js';
-import {
-  configure,
-  type Method,
-  offeredMethods,
-  type ProviderRefusal,
-  refusalOf,
-  refusesClient,
-  textOf,
-} from './client-authentication.js';
+import { configure, type Method, offeredMethods, ProviderRefusal } from './client-authentication.js';
 
 const PROBE_LIMIT_MS = 2500;
 /** How long a rejection counts if only another login can test it again. */
@@ -62,16 +54,16 @@ export class IdentityProvider {
         return result;
       } catch (error) {
         failure = error;
-        if (!refusesClient(refusalOf(error))) break;
+        if (!new ProviderRefusal(error).isOfClient) break;
       }
     }
     if (failure instanceof ApiError) throw failure;
-    const refusal = refusalOf(failure);
+    const refusal = new ProviderRefusal(failure);
     if (refusal.status !== undefined) {
-      const text = textOf(refusal, [this.settings.oauthClientSecret, ...secrets]);
+      const text = refusal.textWithout([this.settings.oauthClientSecret, ...secrets]);
       this.log.warn(`the identity provider refuses a request to its ${endpoint} endpoint: ${text}`);
     }
-    if (refusesClient(refusal)) throw this.refusedClient();
+    if (refusal.isOfClient) throw this.refusedClient();
     throw errorOf?.(refusal) ?? providerUnavailable(FAILURES[endpoint], failure);
   }
 
