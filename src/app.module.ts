@@ -2,7 +2,8 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import { ArticlesModule } from './articles/articles.module.js';
 import { AuthGuard, ReadOnlyGuard } from './auth/auth.guard.js';
-import { AuthModule, LoginModule } from './auth/auth.module.js';
+import { AuthModule } from './auth/auth.module.js';
+import { LoginModule } from './auth/login/oauth.controller.js';
 import { BatchModule } from './batch/batch.module.js';
 import { type Now, NOW } from './config/now.js';
 import { Settings } from './config/settings.js';
@@ -52,7 +53,7 @@ export class AppModule {
         { provide: SharedRedis, useFactory: connectRedis, inject: [Settings] },
         { provide: RateLimiter, useFactory: createRateLimiter, inject: [Settings, SharedRedis] },
         { provide: APP_GUARD, useClass: EndOfServiceGuard },
-        { provide: APP_GUARD, useClass: AuthGuard },
+        { provide: APP_GUARD, useExisting: AuthGuard },
         { provide: APP_GUARD, useClass: RateLimitGuard },
         { provide: APP_GUARD, useClass: ReadOnlyGuard },
         { provide: APP_INTERCEPTOR, useClass: HeadersInterceptor },

@@ -1,14 +1,46 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { Request } from 'express';
+import type { Strategy } from 'passport';
+import { Strategy as BearerStrategy, type VerifyFunctionWithRequest } from 'passport-http-bearer';
+import { Settings } from '../config/settings.js';
 import { accessOf } from '../http/access.js';
 import { requestOf } from '../http/request/request-context.js';
+import { ServiceStatus } from '../http/service-status.js';
 import { ApiError } from '../protocol/api-error.js';
-import { Authenticator } from './authenticator.js';
-import { Caller } from './caller.js';
+import { readAuthorization } from '../protocol/authorization-header.js';
+import { networkOf, RateLimiter } from '../rate-limit/rate-limiter.js';
+import { BasicStrategy } from './basic.strategy.js';
+import { Caller, type Sender } from './caller.js';
+import { DeprovisionedUsers } from './tokens/deprovisioned-users.js';
+import { TokenVerifier } from './tokens/token-verifier.js';
 
-/** Requires credentials unless the handler is `@Public()`. Throws 401 / 104 or 105, 403 / 121, 429 / 117 or 503 / 201. */
+/** What a strategy sees of a request: tokens in a query string or body do not count. */
+interface Presented {
+  headers: { authorization?: string };
+  /** The IP address, or network, that the request counts for. */
+  address: () => string;
+  /** Counts the request for its IP address, once. Throws 429 / 117 beyond the rate limit. */
+  count: () => Promise<void>;
+}
+
+/** Requires credentials unless the handler is `@Public()`, and finds out with Passport's strategies whose they are. */
 @Injectable()
 export class AuthGuard implements CanActivate {
-  constructor(private readonly authenticator: Authenticator) {}
+  private readonly basic = new BasicStrategy(this.settings.userIdSecret);
+  private readonly bearer = new BearerStrategy<VerifyFunctionWithRequest>(
+    { passReqToCallback: true },
+    (request: unknown, token, done: (error: unknown, sender?: Sender) => void) => {
+      this.senderOfToken(request as Presented, token).then((sender) => done(null, sender), done);
+    },
+  );
+
+  constructor(
+    private readonly settings: Settings,
+    private readonly limiter: RateLimiter,
+    private readonly verifier: TokenVerifier,
+    private readonly deprovisioned: DeprovisionedUsers,
+    private readonly status: ServiceStatus,
+  ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = requestOf(context);
@@ -16,9 +48,53 @@ export class AuthGuard implements CanActivate {
     if (request.caller) return true;
     const access = accessOf(context);
     if (access?.isPublic) return true;
-    const sender = await this.authenticator.senderOf(request, access?.bearerOnly ?? false);
-    request.caller = new Caller(sender, request.context);
+    request.caller = new Caller(await this.senderOf(request, access?.bearerOnly), request.context);
     return true;
+  }
+
+  /**
+   * Whose credentials a request has. Throws 401 / 104 without usable ones, 401 / 105 when they are rejected, 403 / 121
+   * without the scope, 503 / 201 when they cannot be verified, 429 / 117 for an IP address that keeps trying.
+   */
+  async senderOf(request: Request, bearerOnly = false): Promise<Sender> {
+    const presented = this.presentedBy(request);
+    try {
+      return await ask(this.strategyFor(presented.headers.authorization, bearerOnly), presented);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 401) throw error;
+      await presented.count();
+      const { kind, message } = error;
+      // Added here, because the code that rejects a token does not know what else is accepted.
+      const value = challenge(this.settings, { isRefused: kind === 'invalidAuthorization', bearerOnly });
+      throw new ApiError(kind, message, { 'WWW-Authenticate': value });
+    }
+  }
+
+  private presentedBy({ ip = '', headers }: Request): Presented {
+    const address = () => networkOf(ip);
+    let counted: Promise<void> | undefined;
+    const count = () => (counted ??= this.limiter.take(`address:${address()}`));
+    // Normalises white space that HTTP allows but strategies do not expect.
+    const authorization = headers.authorization?.trim().replace(/[ \t]+/, ' ');
+    return { headers: { authorization }, address, count };
+  }
+
+  private strategyFor(authorization: string | undefined, bearerOnly: boolean): Strategy {
+    const credentials = readAuthorization(authorization);
+    if (credentials?.scheme === 'bearer') return this.bearer;
+    if (credentials && !bearerOnly && this.settings.basicAuthEnabled) return this.basic;
+    throw new ApiError('missingAuthorization', bearerOnly ? 'A bearer token is required' : 'Authorization is required');
+  }
+
+  private async senderOfToken({ address, count }: Presented, token: string): Promise<Sender> {
+    let sender = this.verifier.cached(token);
+    if (!sender) {
+      // Before the check, because anybody can send tokens that have to be checked.
+      await count();
+      sender = await this.status.monitor.whileWaiting(this.verifier.verify(token, address()));
+    }
+    await this.deprovisioned.refuse(sender.key);
+    return sender;
   }
 }
 
@@ -31,4 +107,23 @@ export class ReadOnlyGuard implements CanActivate {
     if (accessOf(context)?.bearerOnly) return true;
     throw new ApiError('forbidden', 'The access token is read-only', {}, { read_only: true });
   }
+}
+
+/** Runs a strategy for one request. Passport would assign to the strategy itself, which V8 collects late (docs/adr/0013). */
+const ask = (strategy: Strategy, presented: Presented): Promise<Sender> =>
+  new Promise((success, error) => {
+    const fail = () => error(new ApiError('invalidAuthorization', 'The credentials were refused'));
+    const ofRequest = Object.create(strategy) as { authenticate: (presented: Presented) => void };
+    Object.assign(ofRequest, { success, fail, error }).authenticate(presented);
+  });
+
+/** The `WWW-Authenticate` of a 401: Bearer, with the error if credentials were refused, and Basic where it is accepted. */
+export function challenge(
+  { serviceName, basicAuthEnabled }: Pick<Settings, 'serviceName' | 'basicAuthEnabled'>,
+  { isRefused, bearerOnly }: { isRefused?: boolean; bearerOnly?: boolean } = {},
+): string {
+  // A header quotes printable ASCII, here without escapes.
+  const realm = /^[ !#-[\]-~]+$/.test(serviceName) ? serviceName : 'reading list';
+  const bearer = `Bearer realm="${realm}"${isRefused ? ', error="invalid_token"' : ''}`;
+  return basicAuthEnabled && !bearerOnly ? `${bearer}, Basic realm="${realm}", charset="UTF-8"` : bearer;
 }

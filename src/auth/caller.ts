@@ -3,6 +3,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import type { Owner, SharedChanges } from '../accounts/shared-changes.js';
 import { type RequestContext, requestOf } from '../http/request/request-context.js';
+import { ApiError } from '../protocol/api-error.js';
 
 declare global {
   // The namespace is how Express lets an application add to its requests.
@@ -28,6 +29,19 @@ export interface Sender {
   /** The token may only read. */
   isReadOnly?: boolean;
 }
+
+/** The user that a bearer token identifies. */
+export interface Identity extends Omit<Sender, 'account' | 'key'> {
+  /** The configured URL of the provider, which is stable whatever spelling its tokens use. */
+  issuer: string;
+  subject: string;
+  /** For how many milliseconds it may be cached, which is not beyond its expiry; 0 or less means not at all. */
+  keepMs: number;
+}
+
+/** 401 / 105: the token was checked and is rejected. */
+export const refused = (reason: string): ApiError =>
+  new ApiError('invalidAuthorization', `The access token is refused: ${reason}`);
 
 /** The sender of an authenticated request, for which statements are counted and waits end with the request. */
 export class Caller implements Owner {

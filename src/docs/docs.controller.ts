@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Controller, Get, Module, Param, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { AuthModule } from '../auth/auth.module.js';
+import { loginPath } from '../auth/login/oauth.controller.js';
 import { withinLimit } from '../auth/provider/bounded-fetch.js';
 import { IdentityProvider } from '../auth/provider/identity-provider.js';
 import { projectFile } from '../config/project-file.js';
@@ -10,20 +11,30 @@ import { Public } from '../http/access.js';
 import { KnownPaths } from '../http/routing/unmatched.controller.js';
 import { Reply } from '../http/response/reply.js';
 import { ServiceStatus } from '../http/service-status.js';
-import { errorsPage } from './html-pages.js';
-import { applySettings, type OpenApiDocument } from './open-api-description.js';
-import { assets, initializer, page, pagePolicy } from './swagger-ui.js';
+import { errorsPage, type Example, swaggerFiles, swaggerInitializer, swaggerPage } from './pages.js';
 
 /** Written by the build from `openapi.yaml`. */
 const CONTRACT = projectFile('dist/openapi.json');
 /** The page of the documentation waits no longer for the provider. */
 const ENDPOINTS_LIMIT_MS = 1000;
 
+/** The parts of an OpenAPI document that the service reads or fills in. */
+export interface OpenApiDocument {
+  info: { title: string };
+  servers: { url: string }[];
+  security: Record<string, string[]>[];
+  paths: Record<string, object>;
+  components: {
+    securitySchemes: { oauth2: { flows: object }; basic?: object };
+    examples: Record<string, Example>;
+  };
+}
+
 /** The documentation of the API: `/v2/openapi.json` for programs, `/docs` for people. */
 @Public({ outlivesService: true })
 @Controller()
 export class DocsController {
-  private readonly assets = assets();
+  private readonly files = swaggerFiles();
   private readonly contract = readFileSync(CONTRACT, 'utf8');
 
   constructor(
@@ -32,7 +43,7 @@ export class DocsController {
     private readonly status: ServiceStatus,
     paths: KnownPaths,
   ) {
-    paths.addFolder('/docs/', (name) => this.assets.has(name));
+    paths.addFolder('/docs/', (name) => this.files.has(name));
   }
 
   @Get('v2/openapi.json')
@@ -43,23 +54,23 @@ export class DocsController {
   @Get('docs{/}')
   async page(@Req() request: Request): Promise<Reply> {
     const { tokenUrl } = await this.loginEndpoints();
-    return html(page(this.settings.serviceName, request.path), pagePolicy([tokenUrl, this.settings.publicUrl]));
+    return html(swaggerPage(this.settings.serviceName, request.path), tokenUrl, this.settings.publicUrl ?? '');
   }
 
   @Get('docs/errors')
   errors(): Reply {
     const { components } = JSON.parse(this.contract) as OpenApiDocument;
-    return html(errorsPage(this.settings.serviceName, Object.values(components.examples)), pagePolicy([]));
+    return html(errorsPage(this.settings.serviceName, Object.values(components.examples)));
   }
 
   @Get('docs/initializer.js')
   initializer(): Reply {
-    return text('javascript', initializer(this.settings));
+    return text('javascript', swaggerInitializer(this.settings));
   }
 
   @Get('docs/*path')
   asset(@Param('path') path: string[]): Reply {
-    return this.assets.reply(path.join('/'));
+    return this.files.reply(path.join('/'));
   }
 
   /** As the provider publishes them; while it is unavailable, the paths that the development provider and many others use. */
@@ -74,7 +85,36 @@ export class DocsController {
   }
 }
 
-const html = (page: string, policy: string): Reply => text('html', page).with({ 'Content-Security-Policy': policy });
+/** The document of `openapi.yaml` with what depends on the settings: name, URLs, scopes, and whether Basic is accepted. */
+export function applySettings(text: string, settings: Settings, login: object): OpenApiDocument {
+  const document = JSON.parse(text.replaceAll('"/v2/acct-oauth/', `"/${loginPath(settings)}/`)) as OpenApiDocument;
+  const { securitySchemes } = document.components;
+  const scopes = settings.oauthScope.split(/\s+/).map((name) => [name, 'Read and change the reading list.']);
+  securitySchemes.oauth2.flows = { authorizationCode: { ...login, scopes: Object.fromEntries(scopes) as object } };
+  if (!settings.basicAuthEnabled) {
+    delete securitySchemes.basic;
+    document.security = document.security.filter((scheme) => !scheme.basic);
+  }
+  document.info.title = settings.serviceName;
+  document.servers = [{ url: settings.publicUrl ?? '/' }];
+  return document;
+}
+
+/** A page that may connect only to its own origin and those of the URLs; a relative URL is ignored. */
+function html(page: string, ...urls: string[]): Reply {
+  const origins = urls.filter((url) => URL.canParse(url)).map((url) => new URL(url).origin);
+  const policy = [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    ["connect-src 'self'", ...new Set(origins)].join(' '),
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ];
+  return text('html', page).with({ 'Content-Security-Policy': policy.join('; ') });
+}
 
 const text = (type: string, content: string): Reply =>
   new Reply(200, Buffer.from(content), { 'Content-Type': `text/${type}; charset=utf-8` });

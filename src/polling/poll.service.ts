@@ -8,8 +8,8 @@ import {
 } from '@nestjs/common';
 import type { Request } from 'express';
 import { AccountsModule } from '../accounts/collection-clock.js';
+import { AuthGuard } from '../auth/auth.guard.js';
 import { AuthModule } from '../auth/auth.module.js';
-import { Authenticator } from '../auth/authenticator.js';
 import { callerOf } from '../auth/caller.js';
 import { type Now, NOW } from '../config/now.js';
 import { Settings } from '../config/settings.js';
@@ -45,7 +45,7 @@ export class PollService implements OnApplicationBootstrap, OnApplicationShutdow
   constructor(
     private readonly polls: HeldPolls,
     private readonly status: ServiceStatus,
-    private readonly authenticator: Authenticator,
+    private readonly guard: AuthGuard,
     private readonly settings: Settings,
     @Inject(NOW) private readonly now: Now,
   ) {}
@@ -92,7 +92,7 @@ export class PollService implements OnApplicationBootstrap, OnApplicationShutdow
     context.heldMs = performance.now() - start;
     if (!mayLook) return unchanged;
     // A token that was revoked in the meantime gets no new data.
-    await this.authenticator.senderOf(request, false);
+    await this.guard.senderOf(request);
     // A condition in the future holds after the change, too.
     return since > unchanged ? look() : undefined;
   }

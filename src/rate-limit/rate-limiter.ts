@@ -82,18 +82,12 @@ export class RateLimitGuard implements CanActivate {
 /** As some proxies write it in `X-Forwarded-For`, with the port of the connection. */
 const WITH_PORT = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d+)?$/;
 
-/**
- * What the requests of an IP address are counted as. A host with IPv6 has a network of 64 bits, and may use another
- * address of it for each request, so they count together. IPv4 that is mapped into IPv6 counts as IPv4.
- */
+/** What an IP address counts as: for IPv6 its network of 64 bits, all of which one host may have; mapped IPv4 is IPv4. */
 export function networkOf(address: string): string {
   const [, ipv6, ipv4] = WITH_PORT.exec(address) ?? [];
   const text = ipv6 ?? ipv4 ?? address;
   if (!ipaddr.isValid(text)) return text;
   const ip = ipaddr.process(text);
   if (ip instanceof ipaddr.IPv4) return ip.toString();
-  return ip.parts
-    .slice(0, 4)
-    .map((part) => part.toString(16))
-    .join(':');
+  return ip.toNormalizedString().split(':').slice(0, 4).join(':');
 }

@@ -28,10 +28,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   sentinel: 'this server is a Sentinel; write redis-sentinel://HOST:PORT/MASTER',
 };
 
-/**
- * Redis at `REDIS_URL`; without that, the driver is not loaded. Rejects with `SettingError` for a server that is not a
- * Redis of this kind; one that is away stops nothing.
- */
+/** Redis at `REDIS_URL`, if set. Rejects with `SettingError` for a server of another kind; one that is away stops nothing. */
 export async function connectRedis({ redisUrl }: Settings): Promise<SharedRedis> {
   if (redisUrl === undefined) return new SharedRedis();
   const { Redis } = await import('ioredis');

@@ -11,11 +11,7 @@ import { Reply } from '../http/response/reply.js';
 import { StaticFiles } from '../http/response/static-files.js';
 import { ApiError } from '../protocol/api-error.js';
 
-/**
- * Only resources from this origin, and pictures of articles, which the page forbids itself unless the user has switched
- * them on (docs/security.md). Scripts cannot turn text into markup or code; the one trusted-types policy is for the
- * service worker's URL and for decoding single character references.
- */
+/** Only resources from this origin, and pictures of articles, which the page itself forbids by default (docs/security.md). */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -28,6 +24,7 @@ const POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
+  // For the service worker's URL, and for decoding single character references.
   'trusted-types reading-list',
 ].join('; ');
 
@@ -85,7 +82,7 @@ export class WebAppController {
 export class AccountController {
   /** A stable key of the caller's account that reveals nothing about the user, and the user's name if the token has one. */
   @Get()
-  name(@CallerOf() { account, sender }: Caller): { account: string; name?: string } {
+  name(@CallerOf() { account, sender }: Caller) {
     const key = createHash('sha256').update('web application').update(account).digest('base64url');
     return { account: key.slice(0, 22), name: sender.name };
   }

@@ -1,5 +1,4 @@
 import { IdentityProvider } from '../../src/auth/provider/identity-provider.js';
-import { ProviderKeys } from '../../src/auth/provider/provider-keys.js';
 import { ProviderTokens } from '../../src/auth/tokens/provider-tokens.js';
 import { TokenVerifier } from '../../src/auth/tokens/token-verifier.js';
 import { readSettings } from '../../src/config/load-settings.js';
@@ -39,8 +38,7 @@ export class Verification {
     this.settings = settings;
     this.provider = new IdentityProvider(settings);
     const redis = { client: store } as unknown as SharedRedis;
-    const keys = new ProviderKeys();
-    const provided = new ProviderTokens(settings, clock, this.provider, keys, redis);
+    const provided = new ProviderTokens(settings, clock, this.provider, redis);
     this.verifier = new TokenVerifier(settings, undefined as never, provided);
   }
 

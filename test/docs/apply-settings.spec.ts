@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readSettings } from '../../src/config/load-settings.js';
-import { applySettings } from '../../src/docs/open-api-description.js';
+import { applySettings } from '../../src/docs/docs.controller.js';
 import { CONTRACT, type Document, type Json, operationsOf } from './document.js';
 
 const login = { authorizationUrl: 'https://id.example.com/auth', tokenUrl: 'https://id.example.com/token' };

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { OpenApiDocument } from '../../src/docs/open-api-description.js';
+import type { OpenApiDocument } from '../../src/docs/docs.controller.js';
 
 /** Any JSON object, its parts as untyped as `JSON.parse` leaves them. */
 export type Json = Record<string, ReturnType<typeof JSON.parse>>;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { challenge } from '../../src/auth/authenticator.js';
+import { challenge } from '../../src/auth/auth.guard.js';
 
 it.each([
   ['My list (2)', 'My list (2)'],

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Request } from 'express';
 import { afterEach, expect, it } from 'vitest';
-import type { Authenticator } from '../../src/auth/authenticator.js';
+import type { AuthGuard } from '../../src/auth/auth.guard.js';
 import { Caller } from '../../src/auth/caller.js';
 import type { Settings } from '../../src/config/settings.js';
 import { RequestContext } from '../../src/http/request/request-context.js';
@@ -14,10 +14,10 @@ const SINCE = 1_000;
 const settings = { waitMaxSeconds: 55, waitingPerUser: 20, waitingMax: 1_000 } as Settings;
 const monitor = { load: 'normal', whileWaiting: <T>(work: Promise<T>) => work };
 const status = { draining: false, monitor } as unknown as ServiceStatus;
-const authenticator = { senderOf: () => Promise.resolve() } as unknown as Authenticator;
+const guard = { senderOf: () => Promise.resolve() } as unknown as AuthGuard;
 
 const polls = new HeldPolls(settings);
-const service = new PollService(polls, status, authenticator, settings, Date.now);
+const service = new PollService(polls, status, guard, settings, Date.now);
 const contexts: RequestContext[] = [];
 
 /** A poll of a user that is held; its response is never complete. */

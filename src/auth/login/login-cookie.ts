@@ -1,7 +1,7 @@
 import { hkdfSync } from 'node:crypto';
 import { dirname } from 'node:path/posix';
 import type { CookieOptions } from 'express';
-import { EncryptJWT, jwtDecrypt, type JWTPayload } from 'jose';
+import { EncryptJWT, jwtDecrypt } from 'jose';
 
 /** The limit for all login cookies of a browser together: many proxies refuse requests with more than 16 KiB of headers. */
 const MAX_TOTAL_LENGTH = 8192;
@@ -31,17 +31,13 @@ export async function sealLogin(login: PendingLogin, key: Uint8Array, expiresAt:
 
 /** Decrypts a login; undefined for anything but an unexpired login sealed with this key. */
 export async function openLogin(sealed: string, key: Uint8Array, now: number): Promise<PendingLogin | undefined> {
-  try {
-    const { payload } = await jwtDecrypt(sealed, key, {
-      keyManagementAlgorithms: ['dir'],
-      contentEncryptionAlgorithms: ['A256GCM'],
-      requiredClaims: ['exp', 'state', 'verifier', 'redirect', 'redirect_uri'],
-      currentDate: new Date(now),
-    });
-    return payload as JWTPayload & PendingLogin;
-  } catch {
-    return undefined;
-  }
+  const opened = await jwtDecrypt<PendingLogin>(sealed, key, {
+    keyManagementAlgorithms: ['dir'],
+    contentEncryptionAlgorithms: ['A256GCM'],
+    requiredClaims: ['exp', 'state', 'verifier', 'redirect', 'redirect_uri'],
+    currentDate: new Date(now),
+  }).catch(() => undefined);
+  return opened?.payload;
 }
 
 /** The name of a login's cookie. Each login has its own, so that two tabs do not interfere. */

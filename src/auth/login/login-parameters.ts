@@ -7,10 +7,8 @@ type Query = Readonly<Record<string, unknown>>;
 const MAX_LENGTH = 2000;
 
 /**
- * Reads the `redirect` parameter of a login: an absolute http(s) URL whose host is in the list. An entry is a host name, or
- * `*.` and a host name for its subdomains; a port restricts it to that port. Throws 400 / 108 when the parameter is missing,
- * 400 / 107 when it is anything else.
- * @param ownPage a page of the service itself to which a login may always return
+ * Reads the `redirect` parameter of a login: `ownPage`, or an absolute http(s) URL whose host is in the list. An entry is a
+ * host name, or `*.` and a host name for its subdomains; a port restricts it to that port. Throws 400 / 107, or 108 without it.
  */
 export function readRedirect(query: Query, domains: readonly string[], ownPage?: string): URL {
   const value = required(query, 'redirect');
@@ -45,7 +43,11 @@ export interface AuthorizationResponse {
 /** Throws 400 / 107 for an error that the provider reports and for a repeated parameter, 400 / 108 for a missing one. */
 export function readAuthorizationResponse(query: Query): AuthorizationResponse {
   const error = readOnce(query, 'error');
-  if (error !== undefined) throw invalidParameter('error', `the identity provider refused the login${nameOf(error)}`);
+  if (error !== undefined) {
+    // Only what looks like a registered error code, as anybody can craft a link with arbitrary text.
+    const code = /^[a-z_]{1,40}$/.test(error) ? ` (${error})` : '';
+    throw invalidParameter('error', `the identity provider refused the login${code}`);
+  }
   const response = { code: required(query, 'code'), state: required(query, 'state') };
   const iss = readOnce(query, 'iss');
   return iss === undefined ? response : { ...response, iss };
@@ -63,6 +65,3 @@ function readOnce(query: Query, name: string): string | undefined {
   if (typeof value !== 'string') throw invalidParameter(name, 'must be given once');
   return value;
 }
-
-/** Only what looks like a registered error code, as anybody can craft a link with arbitrary text. */
-const nameOf = (error: string): string => (/^[a-z_]{1,40}$/.test(error) ? ` (${error})` : '');

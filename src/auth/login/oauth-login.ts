@@ -6,9 +6,9 @@ import { ApiError, invalidParameter } from '../../protocol/api-error.js';
 import { ServiceStatus } from '../../http/service-status.js';
 import { Semaphore } from '../../semaphore.js';
 import { providerUnavailable, withinLimit } from '../provider/bounded-fetch.js';
-import { challenge } from '../authenticator.js';
+import { challenge } from '../auth.guard.js';
 import { IdentityProvider } from '../provider/identity-provider.js';
-import { configure, type ProviderRefusal, refusalOf, resourceParameter } from '../provider/client-authentication.js';
+import { configure, type ProviderRefusal, resourceParameter } from '../provider/client-authentication.js';
 import { isBearerToken } from '../tokens/token-verifier.js';
 import { loginKey, openLogin, type PendingLogin, sealLogin } from './login-cookie.js';
 import { type AuthorizationResponse, withToken } from './login-parameters.js';
@@ -54,15 +54,14 @@ export class OAuthLogin {
   }
 
   /**
-   * Exchanges the code for an access token, and returns where to hand it to. Throws 401 / 105 when the login in the cookie
-   * is missing, expired, forged or has another state, 400 / 107 when the provider rejects the code, 503 / 201 when the
-   * provider is not available, responds with nonsense or does not accept this service.
+   * Exchanges the code for an access token, and returns where to hand it to. Throws 401 / 105 for a login that is missing,
+   * expired, forged or of another state, 400 / 107 when the provider rejects the code, 503 / 201 when it is of no help.
    */
   async finish(sealed: string | undefined, response: AuthorizationResponse): Promise<string> {
     const login = sealed === undefined ? undefined : await openLogin(sealed, this.key, this.now());
     if (login?.state !== response.state)
       throw new ApiError('invalidAuthorization', 'The login is unknown or has expired; start again', {
-        'WWW-Authenticate': challenge(this.settings, { error: 'invalid_token', bearerOnly: true }),
+        'WWW-Authenticate': challenge(this.settings, { isRefused: true, bearerOnly: true }),
       });
     const token = await this.provided(this.exchanges.run('', {}, () => this.exchange(login, response)));
     return withToken(login.redirect, token);
@@ -81,16 +80,10 @@ export class OAuthLogin {
     const resource = resourceParameter(this.settings);
     const exchange = (configuration: client.Configuration) =>
       client.authorizationCodeGrant(configuration, callback, checks, resource);
-    try {
-      const tokens = await this.provider.call('token', exchange, [response.code, login.verifier]);
-      if (tokens.token_type === 'bearer' && isBearerToken(tokens.access_token)) return tokens.access_token;
-    } catch (error) {
-      if (error instanceof ApiError) throw error;
-      const refusal = refusalOf(error);
-      if (refusesCode(refusal)) throw invalidParameter('code', `the identity provider refused it (${refusal.error})`);
-      throw providerUnavailable('the code could not be exchanged', error);
-    }
-    throw providerUnavailable('it issued no bearer token');
+    const tokens = await this.provider.call('token', exchange, [response.code, login.verifier], refusedCode);
+    if (tokens.token_type !== 'bearer' || !isBearerToken(tokens.access_token))
+      throw providerUnavailable('it issued no bearer token');
+    return tokens.access_token;
   }
 }
 
@@ -101,8 +94,9 @@ function requireIssuer(iss: string | undefined, metadata: client.ServerMetadata)
     throw new ApiError('missingParameter', 'iss: is required');
 }
 
-/** Whether it is the code that is refused, and not how this service is registered. */
-function refusesCode({ status, error = '' }: ProviderRefusal): boolean {
+/** 400 / 107 if it is the code that is refused, and not how this service is registered. */
+function refusedCode({ status, error = '' }: ProviderRefusal): ApiError | undefined {
   const isOfRegistration = ['unauthorized_client', 'unsupported_grant_type'].includes(error);
-  return error === 'invalid_grant' || (status === 400 && /^[a-z_]{1,40}$/.test(error) && !isOfRegistration);
+  const isOfCode = error === 'invalid_grant' || (status === 400 && /^[a-z_]{1,40}$/.test(error) && !isOfRegistration);
+  return isOfCode ? invalidParameter('code', `the identity provider refused it (${error})`) : undefined;
 }

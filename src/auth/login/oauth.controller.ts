@@ -1,10 +1,12 @@
-import { All, Controller, Get, Header, Req, Res } from '@nestjs/common';
+import { All, Controller, type DynamicModule, Get, Header, Module, Req, Res } from '@nestjs/common';
+import { RouterModule } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { Settings } from '../../config/settings.js';
 import { Public } from '../../http/access.js';
 import { publicUrl } from '../../http/request/request-url.js';
 import { Reply } from '../../http/response/reply.js';
 import { ApiError } from '../../protocol/api-error.js';
+import { AuthModule } from '../auth.module.js';
 import { loginCookieName, loginCookieOptions, readLoginCookies, surplusLoginCookies } from './login-cookie.js';
 import { readAuthorizationResponse, readRedirect } from './login-parameters.js';
 import { OAuthLogin } from './oauth-login.js';
@@ -84,5 +86,17 @@ export class NoProviderController {
   @All('{*path}')
   refuse(): never {
     throw new ApiError('notFound', 'No identity provider is set up here (OAUTH_URI); sign in with a personal token');
+  }
+}
+
+/** The login that gets web pages a token of the identity provider. Its paths contain the provider's name, a setting. */
+@Module({})
+export class LoginModule {
+  static forRoot(settings: Settings): DynamicModule {
+    const routes = RouterModule.register([{ path: loginPath(settings), module: LoginModule }]);
+    const login = settings.oauthEnabled
+      ? { controllers: [OAuthController], providers: [OAuthLogin] }
+      : { controllers: [NoProviderController] };
+    return { module: LoginModule, imports: [AuthModule, routes], ...login };
   }
 }

@@ -35,33 +35,30 @@ function codeOf(failure: unknown): string | undefined {
 /** `fetch` without redirects (a secret would be sent along), limited in size and, unless there is a signal, in time. */
 export async function boundedFetch(url: string, init: RequestInit = {}): Promise<Response> {
   const start = performance.now();
-  let failure: unknown;
+  const report = (failure?: unknown) =>
+    providerCalls.publish({ durationMs: performance.now() - start, failure } satisfies ProviderCall);
   try {
     const signal = init.signal ?? AbortSignal.timeout(PROVIDER_LIMIT_MS);
     const { status, headers, body } = await fetch(url, { ...init, redirect: 'manual', signal });
     const content = await readBounded(body);
-    const kept = new Headers(headers);
+    const response = new Response(content.length > 0 ? content : null, { status, headers });
     // openid-client would report the challenge instead of the error in the body.
-    kept.delete('www-authenticate');
-    return new Response(content.length > 0 ? content : null, { status, headers: kept });
-  } catch (error) {
-    failure = error;
-    throw error;
-  } finally {
-    const call: ProviderCall = { durationMs: performance.now() - start, failure };
-    providerCalls.publish(call);
+    response.headers.delete('www-authenticate');
+    report();
+    return response;
+  } catch (failure) {
+    report(failure);
+    throw failure;
   }
 }
 
 async function readBounded(body: Response['body']): Promise<Buffer<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+  let content = Buffer.alloc(0);
   for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
-    size += chunk.length;
-    if (size > MAX_BYTES) throw providerUnavailable('its response is too large');
-    chunks.push(chunk);
+    content = Buffer.concat([content, chunk]);
+    if (content.length > MAX_BYTES) throw providerUnavailable('its response is too large');
   }
-  return Buffer.concat(chunks);
+  return content;
 }
 
 /** Rejects with 503 / 201 when `work` takes longer than `limitMs`; the work itself continues. */

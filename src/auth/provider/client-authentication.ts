@@ -44,35 +44,38 @@ function basic(secret: string): client.ClientAuth {
 
 /** The `resource` of a login (RFC 8707), which providers of several services need: `OAUTH_AUDIENCE`, if it is a URL. */
 export function resourceParameter({ oauthAudiences, oauthClientId }: Settings): { resource?: string } {
-  const [audience] = oauthAudiences;
-  const isRequired = oauthAudiences.length === 1 && audience !== undefined && audience !== oauthClientId;
+  const [audience = oauthClientId, ...others] = oauthAudiences;
+  const isRequired = others.length === 0 && audience !== oauthClientId;
   return isRequired && /^https?:\/\/[^#]+$/.test(audience) ? { resource: audience } : {};
 }
 
 /** What the provider said when it refused a call: its status, and the OAuth error if it named one (RFC 6749, 5.2). */
-export interface ProviderRefusal {
-  status?: number;
-  error?: string;
-  description?: string;
-}
+export class ProviderRefusal {
+  /** Undefined if the provider gave no response. */
+  readonly status?: number;
+  readonly error?: string;
+  private readonly description?: string;
 
-/** The refusal in a failure of openid-client; empty for a provider that gave no response. */
-export function refusalOf(failure: unknown): ProviderRefusal {
-  if (failure instanceof client.ResponseBodyError) {
-    const { status, error, error_description: description } = failure;
-    return { status, error, description };
+  /** @param failure what openid-client threw */
+  constructor(failure: unknown) {
+    const { cause } = (failure ?? {}) as { cause?: unknown };
+    if (failure instanceof client.ResponseBodyError)
+      ({ status: this.status, error: this.error, error_description: this.description } = failure);
+    else if (cause instanceof Response) this.status = cause.status;
   }
-  const { cause } = (failure ?? {}) as { cause?: unknown };
-  return cause instanceof Response ? { status: cause.status } : {};
-}
 
-/** Whether it is this service that is not accepted. Keycloak calls that `unauthorized_client`; some send a bare 401. */
-export const refusesClient = ({ status, error }: ProviderRefusal): boolean =>
-  error === 'invalid_client' || (status === 401 && (error === undefined || error === 'unauthorized_client'));
+  /** Whether it is this service that is not accepted. Keycloak calls that `unauthorized_client`; some send a bare 401. */
+  get isOfClient(): boolean {
+    const { status, error } = this;
+    return error === 'invalid_client' || (status === 401 && (error === undefined || error === 'unauthorized_client'));
+  }
 
-/** The refusal as a line of the log. The provider's text may be long, or quote the secrets that were sent. */
-export function textOf({ status, error, description }: ProviderRefusal, secrets: readonly string[]): string {
-  const said = [error ?? `status ${status}`, description].filter((part) => part !== undefined).join(': ');
-  const bare = secrets.reduce((text, secret) => (secret === '' ? text : text.replaceAll(secret, '…')), said);
-  return bare.replace(/\p{Cc}+/gu, ' ').slice(0, 300);
+  /** A line for the log. The provider's text may be long, or quote the secrets that were sent. */
+  textWithout(secrets: readonly string[]): string {
+    const said = [this.error ?? `status ${this.status}`, this.description]
+      .filter((part) => part !== undefined)
+      .join(': ');
+    const bare = secrets.reduce((text, secret) => (secret === '' ? text : text.replaceAll(secret, '…')), said);
+    return bare.replace(/\p{Cc}+/gu, ' ').slice(0, 300);
+  }
 }

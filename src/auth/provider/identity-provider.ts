@@ -5,7 +5,7 @@ import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { QuietLog } from '../quiet-log.js';
 import { boundedFetch, PROVIDER_LIMIT_MS, providerUnavailable, readNowAndThen, withinLimit } from './bounded-fetch.js';
-import { configure, type Method, offeredMethods, refusalOf, refusesClient, textOf } from './client-authentication.js';
+import { configure, type Method, offeredMethods, ProviderRefusal } from './client-authentication.js';
 
 const PROBE_LIMIT_MS = 2500;
 /** How long a rejection counts if only another login can test it again. */
@@ -13,6 +13,7 @@ const REFUSAL_COUNTS_MS = 600_000;
 /** A provider that comes back with other endpoints is used again within 15 seconds. */
 const METADATA_KEPT_MS = 10_000;
 
+const FAILURES = { token: 'the code could not be exchanged', introspection: 'introspection failed' };
 /** What an operator has to check when the provider does not accept this service. */
 const CLIENT_REFUSED = 'the provider refuses OAUTH_CLIENT_ID / OAUTH_CLIENT_SECRET';
 
@@ -34,18 +35,16 @@ export class IdentityProvider {
   }
 
   /**
-   * Makes a call as this service, with a client authentication that the provider offers, and logs what the provider says to
-   * refuse it, without the secrets that were sent. Throws 503 / 201 when the provider does not accept this service, and
-   * otherwise what openid-client throws.
-   * @param latest the provider's metadata, if it has just been read
+   * Makes a call as this service, and logs what the provider says to refuse it, without the secrets that were sent. Throws
+   * 503 / 201, or what `errorOf` makes of a refusal that concerns what was sent.
    */
   async call<T>(
-    endpoint: 'token' | 'introspection',
+    endpoint: keyof typeof FAILURES,
     send: (configuration: client.Configuration) => Promise<T>,
-    secrets: readonly string[],
-    latest?: client.ServerMetadata,
+    secrets: readonly string[] = [],
+    errorOf?: (refusal: ProviderRefusal) => ApiError | undefined,
   ): Promise<T> {
-    const metadata = latest ?? (await this.discovered());
+    const metadata = await this.discovered();
     const offered = offeredMethods(metadata, endpoint);
     let failure: unknown;
     for (const method of new Set([...offered.filter((each) => each === this.accepted), ...offered])) {
@@ -55,19 +54,20 @@ export class IdentityProvider {
         return result;
       } catch (error) {
         failure = error;
-        if (!refusesClient(refusalOf(error))) break;
+        if (!new ProviderRefusal(error).isOfClient) break;
       }
     }
-    const refusal = refusalOf(failure);
+    if (failure instanceof ApiError) throw failure;
+    const refusal = new ProviderRefusal(failure);
     if (refusal.status !== undefined) {
-      const text = textOf(refusal, [this.settings.oauthClientSecret, ...secrets]);
+      const text = refusal.textWithout([this.settings.oauthClientSecret, ...secrets]);
       this.log.warn(`the identity provider refuses a request to its ${endpoint} endpoint: ${text}`);
     }
-    if (refusesClient(refusal)) throw this.refusedClient();
-    throw failure;
+    if (refusal.isOfClient) throw this.refusedClient();
+    throw errorOf?.(refusal) ?? providerUnavailable(FAILURES[endpoint], failure);
   }
 
-  /** Whether the provider is available, or why it does not accept this service. Changes nothing; resolves within 2.5 s. */
+  /** Whether the provider is available, or why it does not accept this service. Resolves within 2.5 s. */
   async state(): Promise<boolean | string> {
     try {
       await withinLimit(this.probe(), PROBE_LIMIT_MS);
@@ -81,12 +81,13 @@ export class IdentityProvider {
   /** Without introspection there is no way to test the secret, so the outcome of the latest login counts. */
   private async probe(): Promise<void> {
     const metadata = await discover(this.settings);
+    this.metadata.set('metadata', metadata);
     if (!metadata.introspection_endpoint) return;
     const introspect = (configuration: client.Configuration) => client.tokenIntrospection(configuration, 'heartbeat');
-    await this.call('introspection', introspect, [], metadata).catch(() => undefined);
+    await this.call('introspection', introspect).catch(() => undefined);
   }
 
-  /** The provider has rejected this service: logs that once, and returns the 503 / 201. */
+  /** 503 / 201: the provider has rejected this service, which is logged once. */
   private refusedClient(): ApiError {
     if (this.refusedAt === undefined) this.log.error(CLIENT_REFUSED);
     this.refusedAt = performance.now();
@@ -121,16 +122,15 @@ function requireUsable(metadata: client.ServerMetadata, uri: string): void {
   // openid-client compares them only where it builds the URL itself, and a trailing slash would then matter.
   if (withoutSlash(metadata.issuer) !== withoutSlash(uri))
     throw providerUnavailable('its metadata names another issuer');
-  for (const name of ['authorization_endpoint', 'token_endpoint', 'introspection_endpoint', 'jwks_uri'] as const)
-    if (metadata[name] !== undefined) requireSafeUrl(name, metadata[name]);
+  for (const name of ['authorization_endpoint', 'token_endpoint', 'introspection_endpoint', 'jwks_uri'] as const) {
+    const url: unknown = metadata[name];
+    if (url === undefined) continue;
+    if (typeof url !== 'string' || !URL.canParse(url)) throw providerUnavailable(`its ${name} is not a URL`);
+    const { protocol, hostname } = new URL(url);
+    // Plain http is safe on loopback only.
+    if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback(hostname)))
+      throw providerUnavailable(`its ${name} is not an https URL`);
+  }
   if (!metadata.jwks_uri && !metadata.introspection_endpoint)
     throw providerUnavailable('its metadata has neither jwks_uri nor introspection_endpoint');
-}
-
-/** Plain http is safe on loopback only. */
-function requireSafeUrl(name: string, value: unknown): void {
-  if (typeof value !== 'string' || !URL.canParse(value)) throw providerUnavailable(`its ${name} is not a URL`);
-  const { protocol, hostname } = new URL(value);
-  if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback(hostname)))
-    throw providerUnavailable(`its ${name} is not an https URL`);
 }

@@ -1,5 +1,5 @@
-import { Injectable } from '@nestjs/common';
 import { compactVerify, createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
+import { LRUCache } from 'lru-cache';
 import { boundedFetch, providerUnavailable, readNowAndThen } from './bounded-fetch.js';
 
 const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
@@ -15,34 +15,29 @@ const READ_AGAIN_MS: Readonly<Record<string, number>> = {
  * The provider's signing keys (JSON Web Key Set). Unlike with jose's `createRemoteJWKSet`, known keys serve while the
  * provider hangs, a replaced key may have the name of the old one, and ages do not depend on the wall clock.
  */
-@Injectable()
 export class ProviderKeys {
   private readonly keys = readNowAndThen(KEYS_KEPT_MS, readKeys);
-  private readonly readAgainAt = new Map<string, number>();
-  private readingAgain?: Promise<JWTVerifyGetKey>;
+  /** What was read again of late, by the reason. While reading fails, nobody's token is refused. */
+  private readonly readAgain = new LRUCache<string, JWTVerifyGetKey, string>({
+    max: 2,
+    ttlResolution: 0,
+    fetchMethod: async (reason, _, { context: uri, options }) => {
+      const keys = await readKeys(uri);
+      this.keys.set(uri, keys);
+      options.ttl = READ_AGAIN_MS[reason];
+      return keys;
+    },
+  });
 
   /** Verifies with the keys at `uri`, read again if that fails. Throws jose's error for a bad token, 503 / 201 without keys. */
   async verify(token: string, uri: string) {
     try {
       return await verifyWith((await this.keys.fetch(uri))!, token);
     } catch (error) {
-      const keys = error instanceof errors.JOSEError ? await this.readAgain(uri, error.code) : undefined;
-      if (!keys) throw error;
-      return verifyWith(keys, token);
+      const { code = '' } = error as { code?: string };
+      if (!(code in READ_AGAIN_MS) || this.readAgain.has(code)) throw error;
+      return verifyWith((await this.readAgain.fetch(code, { context: uri }))!, token);
     }
-  }
-
-  /** Undefined if that is not worth it, or too soon. While reading fails, nobody's token is refused. */
-  private async readAgain(uri: string, reason: string): Promise<JWTVerifyGetKey | undefined> {
-    const restMs = READ_AGAIN_MS[reason];
-    if (restMs === undefined) return undefined;
-    if (!this.readingAgain && performance.now() - (this.readAgainAt.get(reason) ?? -Infinity) < restMs)
-      return undefined;
-    this.readingAgain ??= readKeys(uri).finally(() => (this.readingAgain = undefined));
-    const keys = await this.readingAgain;
-    this.keys.set(uri, keys);
-    this.readAgainAt.set(reason, performance.now());
-    return keys;
   }
 }
 

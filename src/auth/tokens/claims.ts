@@ -1,6 +1,6 @@
 import type { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
-import { type Identity, refused } from './identity.js';
+import { type Identity, refused } from '../caller.js';
 
 /** The content of a signed token, or what an introspection says about one. */
 export type Claims = Record<string, unknown>;
@@ -23,10 +23,7 @@ export function requireIntrospected(claims: Claims): void {
   requireUse(claims);
 }
 
-/**
- * Whose access token it is. Throws 401 / 105, or 403 / 121 for a valid one without the required scope.
- * @param issuer as the provider's metadata spells it
- */
+/** Whose access token it is; `issuer` as the metadata spells it. Throws 401 / 105, or 403 / 121 without the required scope. */
 export function judge(claims: Claims, issuer: string, settings: Settings, now: number): Identity {
   const { iss, sub, exp, cnf } = claims;
   const bareIssuer = issuer.replace(/\/$/, '');
@@ -40,7 +37,8 @@ export function judge(claims: Claims, issuer: string, settings: Settings, now: n
   if (!isAbsent(cnf)) throw refused('it requires proof of possession');
   requireScopes(claims, settings.oauthRequiredScopes);
   const expiresAt = isAbsent(exp) ? undefined : Number(exp) * 1000;
-  return { issuer: settings.oauthUri, subject: sub, expiresAt, name: nameOf(claims) };
+  const keepMs = Math.min(settings.oauthTokenCacheSeconds * 1000, (expiresAt ?? Infinity) - now);
+  return { issuer: settings.oauthUri, subject: sub, expiresAt, name: nameOf(claims), keepMs };
 }
 
 /** The name that a user would know: what providers call it, otherwise the subject. */

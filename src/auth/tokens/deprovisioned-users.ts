@@ -3,7 +3,7 @@ import { keyOf } from '../../accounts/accounts.store.js';
 import { deprovisionedAccounts } from '../../accounts/deprovisioned.store.js';
 import { Database } from '../../database/database.js';
 import { before } from '../../time-limit.js';
-import { refused } from './identity.js';
+import { refused } from '../caller.js';
 import { lookupTimedOut } from './personal-tokens.js';
 
 /** How long a user may go on after being deprovisioned. */

@@ -8,6 +8,10 @@ import type { Timestamp } from '../../protocol/timestamp.js';
 const ONE =
   'SELECT subject, name, token_hash, created_on, expires_on, last_used_on, read_only FROM tokens WHERE token_hash = ?';
 
+const NOTE_USE =
+  'UPDATE tokens SET last_used_on = ? WHERE token_hash = ? AND ' +
+  '(last_used_on IS NULL OR last_used_on <= ? OR last_used_on > ?)';
+
 /** The token with this SHA-256. */
 export async function findToken(session: Session, hash: Buffer): Promise<Token | undefined> {
   return (await session.row(ONE, [hash])) as Token | undefined;
@@ -44,12 +48,5 @@ export function deleteTokens(database: Database, subject: string, name?: string)
 
 /** Records a use unless another instance did so less than `restMs` ago, but overwrites a time in the future (a wrong clock). */
 export async function noteUse(session: Session, hash: Buffer, now: Timestamp, restMs: number): Promise<void> {
-  const window = { hash, from: now - restMs, to: now + restMs };
-  await managerOn(session)
-    .createQueryBuilder()
-    .update(Token)
-    .set({ last_used_on: now })
-    .where('token_hash = :hash', window)
-    .andWhere('(last_used_on IS NULL OR last_used_on <= :from OR last_used_on > :to)')
-    .execute();
+  await session.run(NOTE_USE, [now, hash, now - restMs, now + restMs]);
 }

@@ -8,7 +8,7 @@ import { committed } from '../../database/transaction.js';
 import type { Token } from '../../database/entities/token.entity.js';
 import { unavailable } from '../../database/session.js';
 import { ApiError } from '../../protocol/api-error.js';
-import { cacheableMs, type CheckedToken, type Identity, refused } from './identity.js';
+import { type Identity, refused } from '../caller.js';
 import { findToken, noteUse } from './personal-tokens.store.js';
 
 const PREFIX = 'rl_';
@@ -40,23 +40,17 @@ export class PersonalTokens {
   ) {}
 
   /** Throws 401 / 105 for a bad token, 503 / 201 if that cannot be determined. `known`: what its last lookup found. */
-  async check(token: string, known?: Identity): Promise<CheckedToken> {
+  async check(token: string, known?: Identity): Promise<Identity> {
     if (!this.settings.tokensEnabled) throw refused('personal tokens are switched off');
     if (!FORM.test(token)) throw refused('it is unknown');
     const hash = personalTokenHash(token);
-    const identity = known ? await this.identifyAgain(hash, known) : await this.identify(hash, LOOKUPS);
-    const limitMs = Math.min(REVOCATION_MS, this.settings.oauthTokenCacheSeconds * 1000);
-    return { identity, keepMs: cacheableMs(identity, limitMs, this.now()) };
-  }
-
-  private async identifyAgain(hash: Buffer, known: Identity): Promise<Identity> {
-    try {
-      return await before(PATIENCE_MS, this.identify(hash), lookupTimedOut);
-    } catch (error) {
+    if (!known) return this.identify(hash, LOOKUPS);
+    return before(PATIENCE_MS, this.identify(hash), lookupTimedOut).catch((error: unknown) => {
       const isAway = error instanceof ApiError && error.kind === 'unavailable';
-      if (isAway && !this.hasExpired(known)) return known;
-      throw error;
-    }
+      const keepMs = this.keepMs(known.expiresAt);
+      if (!isAway || keepMs === undefined) throw error;
+      return { ...known, keepMs };
+    });
   }
 
   private async identify(hash: Buffer, key?: string): Promise<Identity> {
@@ -64,10 +58,10 @@ export class PersonalTokens {
     if (!token) throw refused('it is unknown');
     const { subject, read_only } = token;
     const expiresAt = token.expires_on ?? undefined;
-    const identity = { issuer: LOCAL_ISSUER, subject, expiresAt, name: subject, isReadOnly: Boolean(read_only) };
-    if (this.hasExpired(identity)) throw refused('it has expired');
+    const keepMs = this.keepMs(expiresAt);
+    if (keepMs === undefined) throw refused('it has expired');
     this.noteUse(token);
-    return identity;
+    return { issuer: LOCAL_ISSUER, subject, expiresAt, name: subject, isReadOnly: Boolean(read_only), keepMs };
   }
 
   /** Records the use, once an hour on all instances. Nothing waits for it; it is skipped while others are being recorded. */
@@ -82,8 +76,10 @@ export class PersonalTokens {
       .finally(() => this.recording--);
   }
 
-  private hasExpired({ expiresAt = Infinity }: Identity): boolean {
-    return expiresAt <= this.now();
+  /** For how long a token may be cached; undefined if it has expired. */
+  private keepMs(expiresAt = Infinity): number | undefined {
+    const leftMs = expiresAt - this.now();
+    return leftMs > 0 ? Math.min(leftMs, REVOCATION_MS, this.settings.oauthTokenCacheSeconds * 1000) : undefined;
   }
 }
 

@@ -6,12 +6,12 @@ import { NOW, type Now } from '../../config/now.js';
 import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { SharedRedis } from '../../redis/shared-redis.js';
+import { type Identity, refused } from '../caller.js';
 import { providerUnavailable } from '../provider/bounded-fetch.js';
 import { IdentityProvider } from '../provider/identity-provider.js';
 import { ProviderKeys } from '../provider/provider-keys.js';
-import { refusalOf } from '../provider/client-authentication.js';
+import type { ProviderRefusal } from '../provider/client-authentication.js';
 import { type Claims, judge, requireIntrospected, requireSigned } from './claims.js';
-import { type CheckedToken, type Identity, refused, cacheableMs } from './identity.js';
 
 /** True for a text that looks like a signed JWT: three parts, the first a JSON object with `alg`. */
 export function looksLikeJwt(token: string): boolean {
@@ -29,29 +29,29 @@ export function looksLikeJwt(token: string): boolean {
  */
 @Injectable()
 export class ProviderTokens {
+  private readonly keys = new ProviderKeys();
+
   constructor(
     private readonly settings: Settings,
     @Inject(NOW) private readonly now: Now,
     private readonly provider: IdentityProvider,
-    private readonly keys: ProviderKeys,
     private readonly redis: SharedRedis,
   ) {}
 
   /** Throws 401 / 105, 403 / 121, or 503 / 201 when the provider is not available or its response cannot be used. */
-  async check(token: string): Promise<CheckedToken> {
+  async check(token: string): Promise<Identity> {
     if (!this.settings.oauthEnabled) throw refused('no identity provider is set up here');
-    const limitMs = this.settings.oauthTokenCacheSeconds * 1000;
     const key = this.sharedKeyOf(token);
-    const shared = await this.findShared(key, limitMs);
+    const shared = await this.findShared(key);
     if (shared) return shared;
     const metadata = await this.provider.discovered();
     const claims = looksLikeJwt(token) ? this.verifySigned(token, metadata) : this.introspect(token, metadata);
     const identity = judge(await claims, metadata.issuer, this.settings, this.now());
-    const keepMs = cacheableMs(identity, limitMs, this.now());
+    const { keepMs } = identity;
     // `until` gives the result one lifetime in the caches of all instances. The request does not wait for it to be stored.
     const result = JSON.stringify({ identity, until: this.now() + keepMs });
     if (keepMs > 0) this.redis.client?.set(key, result, 'PX', Math.ceil(keepMs)).catch(() => undefined);
-    return { identity, keepMs };
+    return identity;
   }
 
   /** Includes the rules, as services with other rules may use the same store. */
@@ -62,13 +62,13 @@ export class ProviderTokens {
   }
 
   /** Judged by this instance's clock, as the writer's may differ, and kept no longer than the result of a check here. */
-  private async findShared(key: string, limitMs: number): Promise<CheckedToken | undefined> {
+  private async findShared(key: string): Promise<Identity | undefined> {
     try {
       const found = await this.redis.client?.get(key);
       if (!found) return undefined;
       const { identity, until } = JSON.parse(found) as { identity: Identity; until: number };
-      const keepMs = Math.min(until - this.now(), limitMs);
-      return keepMs > 0 ? { identity, keepMs } : undefined;
+      const keepMs = Math.min(until - this.now(), this.settings.oauthTokenCacheSeconds * 1000);
+      return keepMs > 0 ? { ...identity, keepMs } : undefined;
     } catch {
       return undefined;
     }
@@ -93,35 +93,29 @@ export class ProviderTokens {
     }
     const introspect = (configuration: client.Configuration) =>
       client.tokenIntrospection(configuration, token, { token_type_hint: 'access_token' });
-    try {
-      const claims = await this.provider.call('introspection', introspect, [token]);
-      if (claims.active !== true) throw refused('it is not active');
-      requireIntrospected(claims);
-      return claims;
-    } catch (error) {
-      if (error instanceof ApiError) throw error;
-      // Some providers respond like this to a token that does not look like one of theirs.
-      const { status, error: code } = refusalOf(error);
-      if (status === 400 && code === 'unsupported_token_type') throw refused('the provider does not know it');
-      throw providerUnavailable('introspection failed', error);
-    }
+    // Some providers respond like this to a token that does not look like one of theirs.
+    const errorOf = ({ status, error }: ProviderRefusal) =>
+      status === 400 && error === 'unsupported_token_type' ? refused('the provider does not know it') : undefined;
+    const claims = await this.provider.call('introspection', introspect, [token], errorOf);
+    if (claims.active !== true) throw refused('it is not active');
+    requireIntrospected(claims);
+    return claims;
   }
 }
+
+/** Why a token is refused, by the code of jose's error; other errors mean that it is malformed. */
+const REASONS: Readonly<Record<string, string>> = {
+  [errors.JWKSNoMatchingKey.code]: 'its key is unknown',
+  [errors.JWTInvalid.code]: 'its content is not a JSON object',
+  [errors.JWSSignatureVerificationFailed.code]: 'its signature is wrong',
+};
 
 /** Any error of jose means a bad token, except for a provider's key that is unusable. */
 function toApiError(error: unknown, token: string): ApiError {
   if (error instanceof ApiError) return error;
-  const isOfToken = error instanceof errors.JOSEError && !(error instanceof errors.JWKInvalid);
-  return isOfToken ? refused(reasonOf(error, token)) : providerUnavailable('its key cannot be used', error);
-}
-
-function reasonOf(error: errors.JOSEError, token: string): string {
-  if (error instanceof errors.JWKSNoMatchingKey) return 'its key is unknown';
-  if (error instanceof errors.JWTInvalid) return 'its content is not a JSON object';
-  if (error instanceof errors.JWSSignatureVerificationFailed) return 'its signature is wrong';
-  if (error instanceof errors.JOSEAlgNotAllowed) {
-    const { alg } = decodeProtectedHeader(token);
-    return `its algorithm ${/^[A-Z]{2}\d{3}$/.test(alg!) ? `${alg} ` : ''}is not a public-key algorithm`;
-  }
-  return 'it is malformed';
+  if (!(error instanceof errors.JOSEError) || error instanceof errors.JWKInvalid)
+    return providerUnavailable('its key cannot be used', error);
+  if (!(error instanceof errors.JOSEAlgNotAllowed)) return refused(REASONS[error.code] ?? 'it is malformed');
+  const { alg } = decodeProtectedHeader(token);
+  return refused(`its algorithm ${/^[A-Z]{2}\d{3}$/.test(alg!) ? `${alg} ` : ''}is not a public-key algorithm`);
 }

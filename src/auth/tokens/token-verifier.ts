@@ -5,25 +5,17 @@ import { keyOf } from '../../accounts/accounts.store.js';
 import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { Semaphore } from '../../semaphore.js';
-import { accountKey, type Sender } from '../caller.js';
-import { PROVIDER_LIMIT_MS, providerUnavailable } from '../provider/bounded-fetch.js';
+import { before } from '../../time-limit.js';
+import { accountKey, type Identity, refused, type Sender } from '../caller.js';
+import { PROVIDER_LIMIT_MS, withinLimit } from '../provider/bounded-fetch.js';
 import { QuietLog } from '../quiet-log.js';
-import { type CheckedToken, type Identity, refused } from './identity.js';
 import { hasPersonalPrefix, lookupTimedOut, PersonalTokens } from './personal-tokens.js';
 import { looksLikeJwt, ProviderTokens } from './provider-tokens.js';
 
 /** The user that a token stands for, and the key of the user's data. */
 type VerifiedToken = Identity & Sender;
 
-interface Check {
-  token: string;
-  address: string;
-}
-
 const MAX_TOKEN_LENGTH = 8192;
-/** The form of a bearer token in a header (RFC 6750, 2.1). */
-const BEARER_TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
-
 /** More than the checks that can run at once. */
 const MAX_CACHED = 10_000;
 const REFUSAL_KEPT_MS = 3000;
@@ -51,11 +43,11 @@ export class TokenVerifier {
     noDeleteOnStaleGet: true,
   });
   /** The checks in progress and, for seconds, the refusals with which they ended: strangers cannot displace what is known. */
-  private readonly refusals = new LRUCache<string, ApiError, Check>({
+  private readonly refusals = new LRUCache<string, ApiError, { token: string; address: string }>({
     max: MAX_CACHED,
     ttl: REFUSAL_KEPT_MS,
     ttlResolution: 0,
-    fetchMethod: (key, _, { context, signal }) => this.check(key, context, signal),
+    fetchMethod: (key, _, { context }) => this.check(key, context.token, context.address),
   });
   /** One for each thing that a check may wait for, so that one that hangs does not hold up the others. */
   private readonly checks = {
@@ -77,41 +69,38 @@ export class TokenVerifier {
   }
 
   /**
-   * Checks a token that is not cached, within five seconds; simultaneous checks of one token are one. Throws 401 / 105
-   * for a rejected token, 403 / 121 for one without the scope, 503 / 201 when it cannot be verified.
-   * @param address the IP address, or network, that it counts for
+   * Checks a token that is not cached, for an IP address or network, within five seconds; simultaneous checks of one token
+   * are one. Throws 401 / 105 for a rejected token, 403 / 121 for one without the scope, 503 / 201 if it cannot be verified.
    */
   async verify(token: string, address: string): Promise<VerifiedToken> {
     if (!isBearerToken(token)) throw refused('it is malformed');
-    const options = { context: { token, address }, signal: AbortSignal.timeout(PROVIDER_LIMIT_MS) };
     const key = tokenKey(token);
-    const refusal = await this.refusals.fetch(key, options).catch((error: unknown) => {
-      if ((error as Error).name !== 'TimeoutError') throw error;
-      throw hasPersonalPrefix(token) ? lookupTimedOut() : providerUnavailable('no response in time', error);
-    });
+    const checking = this.refusals.fetch(key, { context: { token, address } });
+    const isPersonal = hasPersonalPrefix(token);
+    const refusal = await (isPersonal ? before(PROVIDER_LIMIT_MS, checking, lookupTimedOut) : withinLimit(checking));
     if (refusal) throw refusal;
     return this.known.get(key, { allowStale: true })!;
   }
 
-  private check(key: string, { token, address }: Check, signal: AbortSignal): Promise<ApiError | undefined> {
+  private check(key: string, token: string, address: string): Promise<ApiError | undefined> {
     if (!hasPersonalPrefix(token)) {
       const checks = looksLikeJwt(token) ? this.checks.signed : this.checks.opaque;
-      return checks.run(address, { signal }, () => this.judge(key, this.provided.check(token)));
+      return checks.run(address, {}, () => this.judge(key, this.provided.check(token)));
     }
     const known = this.known.get(key, { allowStale: true });
     const check = () => this.judge(key, this.personal.check(token, known));
     // A token that was good a moment ago is not an attacker's.
-    return known ? check() : this.checks.personal.run(address, { signal }, check);
+    return known ? check() : this.checks.personal.run(address, {}, check);
   }
 
   /** Makes a good token known, or returns the refusal. */
-  private async judge(key: string, checking: Promise<CheckedToken>): Promise<ApiError | undefined> {
+  private async judge(key: string, checking: Promise<Identity>): Promise<ApiError | undefined> {
     this.cacheCounts.misses++;
     try {
-      const { identity, keepMs } = await checking;
+      const identity = await checking;
       const account = accountKey(this.settings.userIdSecret, 'bearer', [identity.issuer, identity.subject]);
       // A time to live of 0 would mean forever.
-      const ttl = Math.max(keepMs, Number.MIN_VALUE);
+      const ttl = Math.max(identity.keepMs, Number.MIN_VALUE);
       this.known.set(key, { ...identity, account, key: keyOf(account) }, { ttl });
       return undefined;
     } catch (error) {
@@ -125,5 +114,6 @@ export class TokenVerifier {
 
 const tokenKey = (token: string): string => hash('sha256', token, 'base64url');
 
-/** True for a text that can be sent as a bearer token. */
-export const isBearerToken = (token: string): boolean => token.length <= MAX_TOKEN_LENGTH && BEARER_TOKEN.test(token);
+/** True for a text that can be sent as a bearer token (RFC 6750, 2.1). */
+export const isBearerToken = (token: string): boolean =>
+  token.length <= MAX_TOKEN_LENGTH && /^[A-Za-z0-9\-._~+/]+=*$/.test(token);

@@ -2,9 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Request } from 'express';
 import { expect, it } from 'vitest';
-import { Authenticator } from '../../src/auth/authenticator.js';
-import { BasicStrategy } from '../../src/auth/strategies/basic.strategy.js';
-import { BearerStrategy } from '../../src/auth/strategies/bearer.strategy.js';
+import { AuthGuard } from '../../src/auth/auth.guard.js';
 import type { DeprovisionedUsers } from '../../src/auth/tokens/deprovisioned-users.js';
 import type { TokenVerifier } from '../../src/auth/tokens/token-verifier.js';
 import { readSettings } from '../../src/config/load-settings.js';
@@ -21,14 +19,13 @@ const settings = readSettings({});
 const sender = { account: Buffer.alloc(16), key: 'key' };
 const verifier = { cached: () => sender } as unknown as TokenVerifier;
 const deprovisioned = { refuse: () => Promise.resolve() } as unknown as DeprovisionedUsers;
-const bearer = new BearerStrategy(verifier, {} as ServiceStatus, deprovisioned);
-const authenticator = new Authenticator(settings, new RateLimiter(), bearer, new BasicStrategy(settings));
+const guard = new AuthGuard(settings, new RateLimiter(), verifier, deprovisioned, {} as ServiceStatus);
 
 it('a request is garbage once it is authenticated, without a full collection', async () => {
   const authenticate = async () => {
     const rest = new Array(KILOBYTES * 128).fill(0);
     const request = { ip: '127.0.0.1', headers: { authorization: 'Bearer token' }, rest };
-    await authenticator.senderOf(request as unknown as Request, false);
+    await guard.senderOf(request as unknown as Request);
   };
   await authenticate();
   collectYoung();

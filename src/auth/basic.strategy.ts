@@ -1,16 +1,13 @@
-import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
 import { Strategy } from 'passport';
-import { keyOf } from '../../accounts/accounts.store.js';
-import { Settings } from '../../config/settings.js';
-import { readAuthorization } from '../../protocol/authorization-header.js';
-import { accountKey, type Sender } from '../caller.js';
+import { keyOf } from '../accounts/accounts.store.js';
+import { readAuthorization } from '../protocol/authorization-header.js';
+import { accountKey, type Sender } from './caller.js';
 
 const CACHED_CHARACTERS = 262_144;
 
 /** Passport strategy for Basic credentials, of which every pair is its own user (docs/adr/0004 says why not passport-http). */
-@Injectable()
 export class BasicStrategy extends Strategy {
   override readonly name = 'basic';
   /** By user and password: the HMAC takes a tenth of the time of a poll. */
@@ -19,12 +16,12 @@ export class BasicStrategy extends Strategy {
     maxSize: CACHED_CHARACTERS,
     sizeCalculation: (_, credentials) => credentials.length,
     memoMethod: (credentials) => {
-      const account = accountKey(this.settings.userIdSecret, 'basic', JSON.parse(credentials) as string[]);
+      const account = accountKey(this.userIdSecret, 'basic', JSON.parse(credentials) as string[]);
       return { account, key: keyOf(account) };
     },
   });
 
-  constructor(private readonly settings: Settings) {
+  constructor(private readonly userIdSecret: string) {
     super();
   }
 
