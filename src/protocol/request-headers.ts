@@ -25,9 +25,9 @@ export function preconditionsOf(request: Pick<IncomingMessage, 'headers' | 'rawH
 /** Throws 400 / 107 when a condition was sent twice. A batch needs only this, as its entries judge the values. */
 export function requireSingleConditions({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): void {
   for (const name of CONDITIONS) {
-    if (!isRepeated(name, rawHeaders)) continue;
+    const lines = linesOf(name, rawHeaders);
     // Node keeps the first one, and an empty one must not hide another.
-    if (linesOf(name, rawHeaders).some((text) => text.trim() !== '')) throw invalidParameter(name, 'given twice');
+    if (lines.length > 1 && lines.some((text) => text.trim() !== '')) throw invalidParameter(name, 'given twice');
   }
 }
 
@@ -62,22 +62,17 @@ const PARTS = {
  * first of several counts. Malformed and unknown preferences are ignored.
  */
 export function readWait(lines: readonly string[] = []): number | undefined {
-  for (const line of lines)
-    for (const preference of splitOutsideQuotes(line, ',')) {
-      // A preference that begins with its parameters has no name: the first of them must not pass for it.
-      if (preference.startsWith(';')) continue;
-      const [first = '', ...parameters] = splitOutsideQuotes(preference, ';');
-      const pair = PAIR.exec(first);
-      if (pair?.[1]!.toLowerCase() !== 'wait' || !parameters.every(isParameter)) continue;
-      const value = unquoted(pair[2] ?? '');
-      return /^\d+$/.test(value) ? Number(value) : undefined;
-    }
+  for (const preference of lines.flatMap((line) => splitOutsideQuotes(line, ','))) {
+    // A preference that begins with its parameters has no name: the first of them must not pass for it.
+    if (preference.startsWith(';')) continue;
+    const [first = '', ...parameters] = splitOutsideQuotes(preference, ';');
+    const [, name, word = ''] = PAIR.exec(first) ?? [];
+    if (name?.toLowerCase() !== 'wait' || !parameters.every((text) => text === '' || PAIR.test(text))) continue;
+    const value = word.startsWith('"') ? word.slice(1, -1).replace(/\\(.)/gs, '$1') : word;
+    return /^\d+$/.test(value) ? Number(value) : undefined;
+  }
   return undefined;
 }
-
-const isParameter = (text: string): boolean => text === '' || PAIR.test(text);
-
-const unquoted = (word: string): string => (word.startsWith('"') ? word.slice(1, -1).replace(/\\(.)/gs, '$1') : word);
 
 /** The parts of a text, trimmed, without those that are empty. A quote that is never closed extends to the end. */
 const splitOutsideQuotes = (text: string, separator: ',' | ';'): string[] =>
@@ -106,15 +101,13 @@ export const MAX_HEADER_BYTES = 65_536;
 /** True for the only value of `Expect` that is known. */
 export const isContinue = (expect: string): boolean => expect.toLowerCase() === '100-continue';
 
-/** True when a header was sent more than once. @param rawHeaders names and values alternately, as sent */
-export function isRepeated(name: string, rawHeaders: readonly string[]): boolean {
-  let sameLength = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]!.length === name.length) sameLength++;
-  return sameLength > 1 && linesOf(name, rawHeaders).length > 1;
-}
-
-/** All values of a header, in the order sent. @param rawHeaders as above */
+/** All values of a header, in the order sent. @param rawHeaders names and values alternately */
 export function linesOf(name: string, rawHeaders: readonly string[]): string[] {
   const lowered = name.toLowerCase();
-  return rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]!.toLowerCase() === lowered);
+  const isNamed = (text: string) => text.length === name.length && text.toLowerCase() === lowered;
+  return rawHeaders.filter((_, at) => at % 2 === 1 && isNamed(rawHeaders[at - 1]!));
 }
+
+/** True when a header was sent more than once. */
+export const isRepeated = (name: string, rawHeaders: readonly string[]): boolean =>
+  linesOf(name, rawHeaders).length > 1;
