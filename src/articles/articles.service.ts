@@ -62,7 +62,7 @@ export class ArticlesService {
     const { id, ...fields } = newArticle(body, randomUUID(), this.now());
     if (conditions.ifUnmodifiedSince !== undefined)
       requireUnmodified(conditions, (await this.collections.current(caller)).last_modified);
-    const known = await this.findEarly(caller, fields.url, conditions);
+    const known = await this.findEarly(caller, fields, conditions);
     if (known) return { created: false, article: known };
     const change = { liveDelta: 1, ifUnmodifiedSince: conditions.ifUnmodifiedSince };
     const add = async (transaction: Session, time: Timestamp) => {
@@ -84,18 +84,18 @@ export class ArticlesService {
    * Looks for the URL first where that pays: in a file, where a transaction waits for others, and for users whose last URL
    * was known. The unique keys decide in any case. For speed alone: docs/adr/0013.
    */
-  private async findEarly(caller: Caller, url: string, conditions: Preconditions): Promise<Article | undefined> {
+  private async findEarly(caller: Caller, urls: store.Urls, conditions: Preconditions): Promise<Article | undefined> {
     const isLikely = this.database.dialect.isLocal || this.repeaters.has(caller.key);
     if (!isLikely || caller.shared || conditions.ifUnmodifiedSince !== undefined) return undefined;
-    return this.database.onSession((session) => store.findByUrl(session, caller.account, url), caller);
+    return this.database.onSession((session) => store.findByUrls(session, caller.account, urls), caller);
   }
 
   /** A full collection still returns the article of a known URL. */
-  private quota(account: Buffer, article: Pick<Article, 'url' | 'resolved_url'>): Quota<Created> | undefined {
+  private quota(account: Buffer, urls: store.Urls): Quota<Created> | undefined {
     const { maxArticlesPerUser } = this.settings;
     if (maxArticlesPerUser === 0) return undefined;
     const whenFull = async (transaction: Session) => {
-      const known = await store.findByUrls(transaction, account, article);
+      const known = await store.findByUrls(transaction, account, urls);
       if (!known) throw quotaReached(maxArticlesPerUser);
       return { created: false, article: known };
     };

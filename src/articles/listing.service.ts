@@ -14,9 +14,9 @@ import { findPage, findPageFacts, type Page } from './store/article-pages.store.
 import type { PageRequest } from './store/conditions.js';
 
 const MAX_COUNTS = 10_000;
-/** Of queries and of the positions where pages end, which may hold long texts. */
-const MAX_CHARACTERS = 4_000_000;
-const LONGEST_QUERY = 200;
+/** Of a query and of the position where its page ends, which may hold long texts. */
+const MAX_CHARACTERS = 200;
+const STATE = ['last_modified', 'live_count', 'purged_until'] as const;
 
 /** Reads pages of a collection. */
 @Injectable()
@@ -79,15 +79,12 @@ export class ListingService {
 
 /** What HEAD requests found, which holds while the collection is unchanged. For speed alone: docs/adr/0013. */
 export class KnownCounts {
-  private readonly pages = new LRUCache<string, Page>({
-    max: MAX_COUNTS,
-    maxSize: MAX_CHARACTERS,
-    sizeCalculation: ({ next }, key) => key.length + JSON.stringify(next ?? '').length,
-  });
+  private readonly pages = new LRUCache<string, Page>({ max: MAX_COUNTS });
 
   /** A purge removes tombstones without a new timestamp, so a count that includes them is not remembered. */
   remember(user: string, search: string, filters: readonly Filter[], page: Page): void {
-    if (search.length <= LONGEST_QUERY && !includesTombstones(filters)) this.pages.set(keyOf(user, search), page);
+    const isShort = search.length + JSON.stringify(page.next ?? '').length <= MAX_CHARACTERS;
+    if (isShort && !includesTombstones(filters)) this.pages.set(keyOf(user, search), page);
   }
 
   /** @param read reads the collection as it is now; not called where nothing is known */
@@ -95,10 +92,7 @@ export class KnownCounts {
     const known = this.pages.get(keyOf(user, search));
     if (!known) return undefined;
     const now = await read();
-    const { last_modified, live_count, purged_until } = known.collection;
-    const isCurrent =
-      now?.last_modified === last_modified && now.live_count === live_count && now.purged_until === purged_until;
-    return isCurrent ? known : undefined;
+    return STATE.every((member) => now?.[member] === known.collection[member]) ? known : undefined;
   }
 }
 

@@ -9,16 +9,16 @@ import {
   TEXT_FIELDS,
 } from '../../protocol/fields.js';
 import { uuidBytes, uuidOf } from '../../protocol/uuid.js';
-import type { Article, Tombstone } from '../article.js';
+import type { Article, Item } from '../article.js';
 
-const KEPT_IN_TOMBSTONES: ReadonlySet<string> = new Set(['id', 'last_modified']);
+const KEPT_IN_TOMBSTONES = ['id', 'last_modified'];
 const HASHES = ['url_hash', 'resolved_url_hash'];
 
 /** The stored columns of an article except the account, in the order of `rowValues`. */
 export const COLUMNS = [...FIELD_NAMES, 'deleted', ...HASHES];
 
 /** The columns that are null in a tombstone. */
-export const CONTENT_COLUMNS = [...FIELD_NAMES.filter((field) => !KEPT_IN_TOMBSTONES.has(field)), ...HASHES];
+export const CONTENT_COLUMNS = [...FIELD_NAMES.filter((field) => !KEPT_IN_TOMBSTONES.includes(field)), ...HASHES];
 
 /** A record's id as hex text: drivers read text faster than bytes, which would allocate a Buffer for each row. */
 export const ID_DIGITS = 'LOWER(HEX(id)) AS id_digits';
@@ -36,15 +36,13 @@ export const idOf = (row: Row): string => uuidOf(row.id_digits as string);
 /** The 32 bytes by which the database compares URLs of any length. */
 export const urlHash = (url: string): Buffer => digest('sha256', url, 'buffer');
 
-/** A row of `ITEM_COLUMNS` as responses show it. */
-export function toItem(row: Row): Article | Tombstone {
-  const id = idOf(row);
-  return row.deleted ? { id, last_modified: row.last_modified as number, deleted: true } : liveArticle(row, id);
-}
-
 /** The live article of a row of `ITEM_COLUMNS`; undefined for a tombstone. */
 export const articleOf = (row: Row | undefined): Article | undefined =>
   row && !row.deleted ? liveArticle(row, idOf(row)) : undefined;
+
+/** A row of `ITEM_COLUMNS` as responses show it. */
+export const toItem = (row: Row): Item =>
+  articleOf(row) ?? { id: idOf(row), last_modified: row.last_modified as number, deleted: true };
 
 /** The expression for the value of a field in a row. An article may be older than the field, which is nullable then. */
 export function valueOf(name: string, { kind, nullable }: Field): string {

@@ -20,7 +20,6 @@ import { allOf, listed } from './conditions.js';
 const INSERT = `INSERT INTO articles (account, ${COLUMNS.join(', ')}) VALUES `;
 const INSERT_ONE = INSERT + placeholders(['account', ...COLUMNS]);
 const ONE = `SELECT ${ITEM_COLUMNS} FROM articles WHERE account = ? AND id = ?`;
-const ONE_BY_URL = `SELECT ${ITEM_COLUMNS} FROM articles WHERE account = ? AND url_hash = ?`;
 // With a single OR condition MySQL would read all records of the account.
 const BY_URLS = ['url_hash', 'resolved_url_hash']
   .map((hash) => `SELECT ${ITEM_COLUMNS} FROM articles WHERE account = ? AND ${hash} = ?`)
@@ -28,16 +27,12 @@ const BY_URLS = ['url_hash', 'resolved_url_hash']
 
 const BURY = `deleted = 1, ${CONTENT_COLUMNS.map((column) => `${column} = NULL`).join(', ')}`;
 
-type Urls = Pick<Article, 'url' | 'resolved_url'>;
+/** What an article is unique by. */
+export type Urls = Pick<Article, 'url' | 'resolved_url'>;
 
 /** The live article with that id. */
 export async function findArticle(session: Session, account: Buffer, id: string): Promise<Article | undefined> {
   return articleOf(await session.row(ONE, [account, uuidBytes(id)]));
-}
-
-/** The live article with that url. */
-export async function findByUrl(session: Session, account: Buffer, url: string): Promise<Article | undefined> {
-  return articleOf(await session.row(ONE_BY_URL, [account, urlHash(url)]));
 }
 
 /** The rows of the live articles with that url or that resolved_url: at most two. */
@@ -88,9 +83,9 @@ export async function buryArticles(session: Session, account: Buffer, ids: strin
 export async function findLiveIds(session: Session, account: Buffer, filters: readonly Filter[], ids?: string[]) {
   let where = allOf([listed(account, filters), { sql: 'deleted = 0', parameters: [] }]);
   if (ids) {
-    const among = { sql: `account = ? AND id IN ${placeholders(ids)}`, parameters: [account, ...ids.map(uuidBytes)] };
     // Comparing the filters with 1 keeps the planner on the primary key.
-    where = allOf([among, { sql: `(${where.sql}) = 1`, parameters: where.parameters }]);
+    const sql = `account = ? AND id IN ${placeholders(ids)} AND (${where.sql}) = 1`;
+    where = { sql, parameters: [account, ...ids.map(uuidBytes), ...where.parameters] };
   }
   // Raw SQL: the conditions are those of a page.
   const select = `SELECT ${ID_DIGITS} FROM articles WHERE ${where.sql} ORDER BY last_modified`;
