@@ -46,10 +46,7 @@ const CLEARABLE = PATCHED.filter((field) => {
   return nullable === true || KINDS[kind].type === 'text';
 });
 
-/**
- * The article that a POST describes, with all defaults (docs/protocol.md, "Creating"). An absent body counts as `{}`.
- * Throws 400 / 108 for a missing field and 400 / 109 for a bad one, the first in alphabetical order.
- */
+/** The article that a POST describes, with all defaults. Throws 400 / 108 or 109 for the first wrong field by name. */
 export function newArticle(body: unknown, id: string, now: Timestamp): NewArticle {
   const sent = readPosted(requireObject(body));
   const article: Fields = {};
@@ -90,9 +87,8 @@ function readField(field: ArticleField, value: unknown): FieldValue {
 }
 
 /**
- * The article after a PATCH (docs/protocol.md, "PATCH" and "States"); `last_modified` is still the stored one. Returns
- * the stored article itself when nothing changes. Throws 400 / 108 for an absent body, 400 / 109 for a body that is not
- * an object, a read-only field that differs or a bad value.
+ * The article after a PATCH, with the stored `last_modified`; the stored article itself when nothing changes. Throws
+ * 400 / 108 for an absent body, 400 / 109 for a read-only field that differs or a bad value.
  */
 export function patchArticle(stored: Article, body: unknown): Article {
   if (body === undefined) throw new ApiError('missingParameter', 'The body is missing');
@@ -131,12 +127,7 @@ export const changedFields = (before: Article, after: Article): ArticleField[] =
   FIELD_NAMES.filter((field) => before[field] !== after[field]);
 
 /** The response to a PATCH (docs/protocol.md, "PATCH"); `body` is the object that was sent. */
-export function patchResponse(
-  behavior: ResponseBehavior,
-  before: Article,
-  after: Article,
-  body: unknown,
-): Partial<Article> {
+export function patchResponse(behavior: ResponseBehavior, before: Article, after: Article, body: unknown) {
   if (behavior === 'full') return after;
   const sent = body as Mapping;
   const named = FIELD_NAMES.filter((field) => Object.hasOwn(sent, field));
@@ -145,7 +136,7 @@ export function patchResponse(
       ? field !== 'last_modified' && before[field] !== after[field]
       : isSent(sent, field) && providedValue(field, sent[field]) !== after[field],
   );
-  return Object.fromEntries(shown.map((field) => [field, after[field]]));
+  return Object.fromEntries(shown.map((field) => [field, after[field]])) as Partial<Article>;
 }
 
 /** A value from a request, for comparison: converted to the field's type, but strings exactly as sent. */

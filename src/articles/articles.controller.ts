@@ -32,13 +32,9 @@ export class ArticlesController {
   async list(@Req() request: Request, @CallerOf() caller: Caller): Promise<Reply> {
     const search = queryString(request);
     const conditions = preconditionsOf(request);
-    const headers: Record<string, string> = {};
-    if (conditions.ifModifiedSince !== undefined) {
-      const look = () => this.listings.unchanged(caller, search, conditions);
-      const { unchanged, headers: applied } = await this.polls.poll(request, conditions.ifModifiedSince, look);
-      Object.assign(headers, applied);
-      if (unchanged !== undefined) return new Reply(304, undefined, headers, unchanged);
-    }
+    const look = () => this.listings.unchanged(caller, search, conditions);
+    const { unchanged, headers } = await this.polls.poll(request, conditions.ifModifiedSince, look);
+    if (unchanged !== undefined) return new Reply(304, undefined, headers, unchanged);
     await this.slots.take(request, this.settings.maxPageBytes);
     const countOnly = request.method === 'HEAD';
     const listing = await this.listings.list(caller, search, conditions, countOnly);

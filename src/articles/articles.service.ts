@@ -25,10 +25,7 @@ const REMOVED_AT_ONCE = 100;
 const MAX_REPEATERS = 10_000;
 
 /** The new article, or the one that was there. */
-interface Created {
-  created: boolean;
-  article: Article;
-}
+type Created = { created: boolean; article: Article };
 
 /** One method per operation: begin a transaction, lock, load, apply the rules, save. */
 @Injectable()
@@ -46,17 +43,10 @@ export class ArticlesService {
   /** Throws 404 / 110 for an id that is not a UUID, 404 / 111, 412 / 114. */
   find(caller: Caller, id: string, conditions: Preconditions): Promise<Article> {
     const key = requireUuid(id);
-    return this.database.onSession(async (session) => {
-      const article = await requireArticle(session, caller.account, key);
-      requireUnmodified(conditions, article.last_modified);
-      return article;
-    }, caller);
+    return this.database.onSession((session) => requireArticle(session, caller.account, key, conditions), caller);
   }
 
-  /**
-   * Stores a new article, or finds the live one that already has its url or resolved_url.
-   * Throws 400 / 108, 400 / 109, 412 / 114, 403 / 121 when the user has as many articles as are allowed.
-   */
+  /** Stores an article, or finds the live one with its URL. Throws 400 / 108 and 109, 412 / 114, 403 / 121 if full. */
   async create(caller: Caller, body: unknown, conditions: Preconditions): Promise<Created> {
     const { account } = caller;
     const { id, ...fields } = newArticle(body, randomUUID(), this.now());
@@ -80,10 +70,7 @@ export class ArticlesService {
     return result;
   }
 
-  /**
-   * Looks for the URL first where that pays: in a file, where a transaction waits for others, and for users whose last URL
-   * was known. The unique keys decide in any case. For speed alone: docs/adr/0013.
-   */
+  /** For speed alone (docs/adr/0013): in a file, where a transaction waits for others, and for users who repeat. */
   private async findEarly(caller: Caller, urls: store.Urls, conditions: Preconditions): Promise<Article | undefined> {
     const isLikely = this.database.dialect.isLocal || this.repeaters.has(caller.key);
     if (!isLikely || caller.shared || conditions.ifUnmodifiedSince !== undefined) return undefined;
@@ -107,8 +94,7 @@ export class ArticlesService {
     const { account } = caller;
     const key = requireUuid(id);
     return this.collections.change(caller, { liveDelta: 0 }, async (transaction, last_modified) => {
-      const stored = await requireArticle(transaction, account, key);
-      requireUnmodified(conditions, stored.last_modified);
+      const stored = await requireArticle(transaction, account, key, conditions);
       const patched = patchArticle(stored, body);
       if (patched === stored) return discarded(patchResponse(behavior, stored, stored, body));
       const article = { ...patched, last_modified };
@@ -127,8 +113,7 @@ export class ArticlesService {
     const { account } = caller;
     const key = requireUuid(id);
     return this.collections.change(caller, { liveDelta: -1 }, async (transaction, last_modified) => {
-      if (conditions.ifUnmodifiedSince !== undefined)
-        requireUnmodified(conditions, (await requireArticle(transaction, account, key)).last_modified);
+      if (conditions.ifUnmodifiedSince !== undefined) await requireArticle(transaction, account, key, conditions);
       const buried = await store.buryArticles(transaction, account, [key], last_modified);
       if (buried === 0) throw noSuchArticle();
       return committed<Tombstone>({ id: key, last_modified, deleted: true });
@@ -136,8 +121,8 @@ export class ArticlesService {
   }
 
   /**
-   * Deletes the live articles that match at the start and still match when they are locked. Many are deleted in
-   * several transactions, with pauses for other requests. Throws 400 / 107, 412 / 114.
+   * Deletes the live articles that match at the start and still match when they are locked, many of them in several
+   * transactions. Throws 400 / 107, 412 / 114.
    * @param expect called with the most articles that there may be, before they are read
    */
   async removeAll(caller: Caller, search: string, conditions: Preconditions, expect: (count: number) => Promise<void>) {
@@ -191,9 +176,10 @@ async function isStored(transaction: Session, write: Promise<void>): Promise<boo
   }
 }
 
-async function requireArticle(session: Session, account: Buffer, id: string): Promise<Article> {
+async function requireArticle(session: Session, account: Buffer, id: string, conditions: Preconditions) {
   const article = await store.findArticle(session, account, id);
   if (!article) throw noSuchArticle();
+  requireUnmodified(conditions, article.last_modified);
   return article;
 }
 

@@ -29,17 +29,12 @@ export class ListingService {
     private readonly collections: CollectionClock,
   ) {}
 
-  /**
-   * A page, or only facts about it, whatever `If-Modified-Since` says. A device must start over if deletions may be
-   * missing from it; the last page has no `nextToken`. Throws 400 / 107 for a wrong query, 412 / 114.
-   */
+  /** A page, or only facts about it; the last one has no `nextToken`. Throws 400 / 107 for a wrong query, 412 / 114. */
   async list(caller: Caller, search: string, conditions: Preconditions, factsOnly: boolean) {
     const request = this.parse(caller.account, search);
-    const { items, total, next, collection } = await this.database.onSession(
-      (session) =>
-        factsOnly ? this.count(session, caller, search, request) : this.page(session, caller, request, findPage),
-      caller,
-    );
+    const read = (session: Session) =>
+      factsOnly ? this.count(session, caller, search, request) : this.page(session, caller, request, findPage);
+    const { items, total, next, collection } = await this.database.onSession(read, caller);
     const { last_modified, purged_until } = collection;
     requireUnmodified(conditions, last_modified);
     const nextToken = next && encodePageToken({ ...request, secret: this.settings.sessionSecret }, next);

@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import type { Strategy } from 'passport';
 import { Settings } from '../config/settings.js';
 import { ApiError } from '../protocol/api-error.js';
-import { readAuthorization } from '../protocol/authorization-header.js';
+import { readAuthorization } from '../protocol/request-headers.js';
 import { networkOf, RateLimiter } from '../rate-limit/rate-limiter.js';
 import type { Sender } from './caller.js';
 import { BasicStrategy } from './strategies/basic.strategy.js';

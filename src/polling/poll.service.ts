@@ -21,6 +21,9 @@ const MAX_HELD_BYTES = 8_192;
 const RELEASE_MS = 100;
 const RELEASES = 10;
 
+type Look = () => Promise<Timestamp | undefined>;
+type Polled = { unchanged?: Timestamp; headers: Record<string, string> };
+
 /** Looks for news on behalf of polls, and holds those that prefer to wait for them (docs/protocol.md, "Waiting"). */
 @Injectable()
 export class PollService implements OnApplicationShutdown {
@@ -51,9 +54,11 @@ export class PollService implements OnApplicationShutdown {
   /**
    * What `look` returns, with the headers about waiting. If the request prefers to wait, resolves only once there is news
    * or the time is up.
+   * @param since the value of `If-Modified-Since`; undefined if the request does not ask whether there is news
    * @param look returns the collection's timestamp while the response would be 304
    */
-  async poll(request: Request, since: Timestamp, look: () => Promise<Timestamp | undefined>) {
+  async poll(request: Request, since: Timestamp | undefined, look: Look): Promise<Polled> {
+    if (since === undefined) return { headers: {} };
     const seconds = this.grant(request);
     if (seconds === undefined) return { unchanged: await look(), headers: {} };
     const headers = { 'Preference-Applied': `wait=${seconds}` };
@@ -69,7 +74,7 @@ export class PollService implements OnApplicationShutdown {
     }
   }
 
-  private async hold(request: Request, poll: HeldPoll, since: Timestamp, look: () => Promise<Timestamp | undefined>) {
+  private async hold(request: Request, poll: HeldPoll, since: Timestamp, look: Look): Promise<Timestamp | undefined> {
     const { context } = request;
     const unchanged = await look();
     if (unchanged === undefined) return undefined;

@@ -75,10 +75,7 @@ function readPath(value: unknown, name: string): string {
   return value;
 }
 
-/**
- * The URL to run: the path as written, after the version prefix unless it has one. A URL parser would resolve dots and drop characters, and
- * the entry would differ from the same request sent alone. Rejects a batch within a batch, however it is spelt.
- */
+/** The URL to run: the path as written, which a URL parser would change, after the version prefix unless it has one. */
 function resolve(path: string, name: string): string {
   const prefixed = /^\/v[0-2]([/?#]|$)/.test(path) ? path : `/v2${path}`;
   const [, resource, query] = /^([^?#]*)(?:#[^?]*)?(.*)$/s.exec(prefixed)!;

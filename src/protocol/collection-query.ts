@@ -144,8 +144,7 @@ function totalOrder(keys: SortKey[]): SortKey[] {
 }
 
 /**
- * True when a device asks for changes since a time for which tombstones are gone: it would miss deletions and has to
- * start over (docs/protocol.md, "Tombstone retention"). A listing from the beginning of time needs no tombstones.
+ * True when a device asks for changes since a time whose tombstones are gone (docs/protocol.md, "Tombstone retention").
  * @param purgedUntil timestamp of the latest change whose tombstone was purged, 0 when none was
  */
 export function mustStartOver(filters: readonly Filter[], purgedUntil: Timestamp): boolean {
