@@ -23,32 +23,30 @@ export interface Tombstone {
   deleted: true;
 }
 
+/** What a listing or an export has. */
+export type Item = Article | Tombstone;
+
 /** An article before the database gave it a timestamp. */
 export type NewArticle = Omit<Article, 'last_modified'>;
 
 type Fields = Partial<Record<ArticleField, FieldValue>>;
 
-const byName = (names: readonly ArticleField[]): readonly ArticleField[] => [...names].sort();
+/** Of several errors, the first by name is reported. */
+const byName = (isWanted: (field: Field) => boolean): readonly ArticleField[] => [...fieldsWhere(isWanted)].sort();
 
-const POSTED = byName(fieldsWhere(({ givenBy }) => givenBy !== 'server'));
-const READ_ONLY = byName(fieldsWhere(({ patch }) => patch === undefined));
-const PATCHED = byName(fieldsWhere(({ patch }) => patch !== undefined));
-const PATCHED_ALWAYS = byName(fieldsWhere(({ patch }) => patch === 'always'));
+const POSTED = byName(({ givenBy }) => givenBy !== 'server');
+const READ_ONLY = byName(({ patch }) => patch === undefined);
+const PATCHED = byName(({ patch }) => patch !== undefined);
 /** The fields that say who read the article, and when. */
 const MARKS = fieldsWhere(({ patch }) => patch === 'on reading');
 const NO_MARKS = Object.fromEntries(MARKS.map((field) => [field, null])) as Partial<Article>;
-/** `null` clears a field that can be null, and a text that has a default; for any other field it counts as not sent. */
-const CLEARABLE: ReadonlySet<ArticleField> = new Set(
-  fieldsWhere(({ kind, nullable, default: otherwise, patch }) => {
-    const hasDefault = KINDS[kind].type === 'text' && otherwise !== undefined;
-    return patch !== undefined && (nullable ?? hasDefault);
-  }),
-);
+/** In a PATCH, `null` gives a text its default, and clears a field that can be null; elsewhere it counts as not sent. */
+const CLEARABLE = PATCHED.filter((field) => {
+  const { kind, nullable }: Field = FIELDS[field];
+  return nullable === true || KINDS[kind].type === 'text';
+});
 
-/**
- * The article that a POST describes, with all defaults (docs/protocol.md, "Creating"). An absent body counts as `{}`.
- * Throws 400 / 108 for a missing field and 400 / 109 for a bad one, the first in alphabetical order.
- */
+/** The article that a POST describes, with all defaults. Throws 400 / 108 or 109 for the first wrong field by name. */
 export function newArticle(body: unknown, id: string, now: Timestamp): NewArticle {
   const sent = readPosted(requireObject(body));
   const article: Fields = {};
@@ -89,27 +87,21 @@ function readField(field: ArticleField, value: unknown): FieldValue {
 }
 
 /**
- * The article after a PATCH (docs/protocol.md, "PATCH" and "States"); `last_modified` is still the stored one. Returns
- * the stored article itself when nothing changes. Throws 400 / 108 for an absent body, 400 / 109 for a body that is not
- * an object, a read-only field that differs or a bad value.
+ * The article after a PATCH, with the stored `last_modified`; the stored article itself when nothing changes. Throws
+ * 400 / 108 for an absent body, 400 / 109 for a read-only field that differs or a bad value.
  */
 export function patchArticle(stored: Article, body: unknown): Article {
   if (body === undefined) throw new ApiError('missingParameter', 'The body is missing');
   const mapping = requireObject(body);
   for (const field of READ_ONLY) requireEqual(stored, field, mapping[field]);
   const becomesRead = stored.unread && readBodyValue('boolean', mapping.unread) === false;
-  const sent: Fields = becomesRead ? { ...NO_MARKS } : {};
-  for (const field of becomesRead ? PATCHED : PATCHED_ALWAYS)
-    if (isSent(mapping, field)) sent[field] = mapping[field] === null ? null : readField(field, mapping[field]);
-  const patched = applyState(stored, withSent(stored, sent));
+  const article: Fields = { ...stored, ...(becomesRead ? NO_MARKS : {}) };
+  const sent = PATCHED.filter((field) => isSent(mapping, field) && (becomesRead || !MARKS.includes(field)));
+  for (const field of sent) article[field] = mapping[field] === null ? null : readField(field, mapping[field]);
+  // A field that was cleared gets its default.
+  for (const field of sent) article[field] = firstValue(field, article, 0);
+  const patched = applyState(stored, article as Article);
   return changedFields(stored, patched).length > 0 ? patched : stored;
-}
-
-/** The article with what was sent; a field that was cleared gets its default. */
-function withSent(stored: Article, sent: Fields): Article {
-  const article: Fields = { ...stored, ...sent };
-  for (const field of Object.keys(sent) as ArticleField[]) article[field] = firstValue(field, article, 0);
-  return article as Article;
 }
 
 function requireEqual(stored: Article, field: ArticleField, value: unknown): void {
@@ -121,7 +113,7 @@ function requireEqual(stored: Article, field: ArticleField, value: unknown): voi
 }
 
 function isSent(body: Mapping, field: ArticleField): boolean {
-  return Object.hasOwn(body, field) && (body[field] !== null || CLEARABLE.has(field));
+  return Object.hasOwn(body, field) && (body[field] !== null || CLEARABLE.includes(field));
 }
 
 /** Marking an article as unread resets its position; otherwise a position never decreases. */
@@ -135,12 +127,7 @@ export const changedFields = (before: Article, after: Article): ArticleField[] =
   FIELD_NAMES.filter((field) => before[field] !== after[field]);
 
 /** The response to a PATCH (docs/protocol.md, "PATCH"); `body` is the object that was sent. */
-export function patchResponse(
-  behavior: ResponseBehavior,
-  before: Article,
-  after: Article,
-  body: unknown,
-): Partial<Article> {
+export function patchResponse(behavior: ResponseBehavior, before: Article, after: Article, body: unknown) {
   if (behavior === 'full') return after;
   const sent = body as Mapping;
   const named = FIELD_NAMES.filter((field) => Object.hasOwn(sent, field));
@@ -149,7 +136,7 @@ export function patchResponse(
       ? field !== 'last_modified' && before[field] !== after[field]
       : isSent(sent, field) && providedValue(field, sent[field]) !== after[field],
   );
-  return Object.fromEntries(shown.map((field) => [field, after[field]]));
+  return Object.fromEntries(shown.map((field) => [field, after[field]])) as Partial<Article>;
 }
 
 /** A value from a request, for comparison: converted to the field's type, but strings exactly as sent. */

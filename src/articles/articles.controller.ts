@@ -31,20 +31,19 @@ export class ArticlesController {
   async list(@Req() request: Request, @CallerOf() caller: Caller): Promise<Reply> {
     const search = queryString(request);
     const conditions = preconditionsOf(request);
-    const headers: Record<string, string> = {};
-    if (conditions.ifModifiedSince !== undefined) {
-      const look = () => this.listings.unchanged(caller, search, conditions);
-      const { unchanged, headers: applied } = await this.polls.poll(request, conditions.ifModifiedSince, look);
-      Object.assign(headers, applied);
-      if (unchanged !== undefined) return new Reply(304, undefined, headers, unchanged);
-    }
+    const look = () => this.listings.unchanged(caller, search, conditions);
+    const { unchanged, headers } = await this.polls.poll(request, conditions.ifModifiedSince, look);
+    if (unchanged !== undefined) return new Reply(304, undefined, headers, unchanged);
     await this.slots.take(request, this.settings.maxPageBytes);
     const countOnly = request.method === 'HEAD';
     const listing = await this.listings.list(caller, search, conditions, countOnly);
     const { last_modified } = listing;
     headers['Total-Records'] = String(listing.total);
     if (listing.mustStartOver) headers['Start-Over'] = 'true';
-    if (listing.nextToken !== undefined) headers['Next-Page'] = this.nextPage(request, search, listing.nextToken);
+    if (listing.nextToken !== undefined) {
+      const query = nextPageQuery(search, this.settings.pageSize, listing.nextToken);
+      headers['Next-Page'] = `${publicUrl(request, this.settings)}/v2/articles?${query}`;
+    }
     // The length of the list is unknown, and any `Content-Length` here would be wrong.
     if (countOnly) return new Reply(200, undefined, { ...headers, 'Content-Type': CONTENT_TYPE }, last_modified);
     return new Reply(200, `{"items":${listing.items!.json}}`, headers, last_modified);
@@ -92,10 +91,5 @@ export class ArticlesController {
   @Delete(':id')
   async remove(@Req() request: Request, @CallerOf() caller: Caller, @Param('id') id: string): Promise<Reply> {
     return new Reply(200, await this.articles.remove(caller, id, preconditionsOf(request)));
-  }
-
-  private nextPage(request: Request, search: string, token: string): string {
-    const query = nextPageQuery(search, this.settings.pageSize, token);
-    return `${publicUrl(request, this.settings)}/v2/articles?${query}`;
   }
 }

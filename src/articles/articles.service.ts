@@ -17,6 +17,7 @@ import { requireUnmodified, type Preconditions, type ResponseBehavior } from '..
 import type { Timestamp } from '../protocol/timestamp.js';
 import { isUuid } from '../protocol/uuid.js';
 import { type Article, changedFields, newArticle, patchArticle, patchResponse, type Tombstone } from './article.js';
+import { findLiveIds } from './store/article-pages.store.js';
 import * as store from './store/articles.store.js';
 
 /** Articles that a bulk deletion deletes per transaction: some ten milliseconds. */
@@ -25,10 +26,7 @@ const REMOVED_AT_ONCE = 100;
 const MAX_REPEATERS = 10_000;
 
 /** The new article, or the one that was there. */
-interface Created {
-  created: boolean;
-  article: Article;
-}
+type Created = { created: boolean; article: Article };
 
 /** One method per operation: begin a transaction, lock, load, apply the rules, save. */
 @Injectable()
@@ -46,23 +44,16 @@ export class ArticlesService {
   /** Throws 404 / 110 for an id that is not a UUID, 404 / 111, 412 / 114. */
   find(caller: Caller, id: string, conditions: Preconditions): Promise<Article> {
     const key = requireUuid(id);
-    return this.database.onSession(async (session) => {
-      const article = await requireArticle(session, caller.account, key);
-      requireUnmodified(conditions, article.last_modified);
-      return article;
-    }, caller);
+    return this.database.onSession((session) => requireArticle(session, caller.account, key, conditions), caller);
   }
 
-  /**
-   * Stores a new article, or finds the live one that already has its url or resolved_url.
-   * Throws 400 / 108, 400 / 109, 412 / 114, 403 / 121 when the user has as many articles as are allowed.
-   */
+  /** Stores an article, or finds the live one with its URL. Throws 400 / 108 and 109, 412 / 114, 403 / 121 if full. */
   async create(caller: Caller, body: unknown, conditions: Preconditions): Promise<Created> {
     const { account } = caller;
     const { id, ...fields } = newArticle(body, randomUUID(), this.now());
     if (conditions.ifUnmodifiedSince !== undefined)
       requireUnmodified(conditions, (await this.collections.current(caller)).last_modified);
-    const known = await this.findEarly(caller, fields.url, conditions);
+    const known = await this.findEarly(caller, fields, conditions);
     if (known) return { created: false, article: known };
     const change = { liveDelta: 1, ifUnmodifiedSince: conditions.ifUnmodifiedSince };
     const add = async (transaction: Session, time: Timestamp) => {
@@ -80,22 +71,19 @@ export class ArticlesService {
     return result;
   }
 
-  /**
-   * Looks for the URL first where that pays: in a file, where a transaction waits for others, and for users whose last URL
-   * was known. The unique keys decide in any case. For speed alone: docs/adr/0013.
-   */
-  private async findEarly(caller: Caller, url: string, conditions: Preconditions): Promise<Article | undefined> {
+  /** For speed alone (docs/adr/0013): in a file, where a transaction waits for others, and for users who repeat. */
+  private async findEarly(caller: Caller, urls: store.Urls, conditions: Preconditions): Promise<Article | undefined> {
     const isLikely = this.database.dialect.isLocal || this.repeaters.has(caller.key);
     if (!isLikely || caller.shared || conditions.ifUnmodifiedSince !== undefined) return undefined;
-    return this.database.onSession((session) => store.findByUrl(session, caller.account, url), caller);
+    return this.database.onSession((session) => store.findByUrls(session, caller.account, urls), caller);
   }
 
   /** A full collection still returns the article of a known URL. */
-  private quota(account: Buffer, article: Pick<Article, 'url' | 'resolved_url'>): Quota<Created> | undefined {
+  private quota(account: Buffer, urls: store.Urls): Quota<Created> | undefined {
     const { maxArticlesPerUser } = this.settings;
     if (maxArticlesPerUser === 0) return undefined;
     const whenFull = async (transaction: Session) => {
-      const known = await store.findByUrls(transaction, account, article);
+      const known = await store.findByUrls(transaction, account, urls);
       if (!known) throw quotaReached(maxArticlesPerUser);
       return { created: false, article: known };
     };
@@ -107,8 +95,7 @@ export class ArticlesService {
     const { account } = caller;
     const key = requireUuid(id);
     return this.collections.change(caller, { liveDelta: 0 }, async (transaction, last_modified) => {
-      const stored = await requireArticle(transaction, account, key);
-      requireUnmodified(conditions, stored.last_modified);
+      const stored = await requireArticle(transaction, account, key, conditions);
       const patched = patchArticle(stored, body);
       if (patched === stored) return discarded(patchResponse(behavior, stored, stored, body));
       const article = { ...patched, last_modified };
@@ -127,8 +114,7 @@ export class ArticlesService {
     const { account } = caller;
     const key = requireUuid(id);
     return this.collections.change(caller, { liveDelta: -1 }, async (transaction, last_modified) => {
-      if (conditions.ifUnmodifiedSince !== undefined)
-        requireUnmodified(conditions, (await requireArticle(transaction, account, key)).last_modified);
+      if (conditions.ifUnmodifiedSince !== undefined) await requireArticle(transaction, account, key, conditions);
       const buried = await store.buryArticles(transaction, account, [key], last_modified);
       if (buried === 0) throw noSuchArticle();
       return committed<Tombstone>({ id: key, last_modified, deleted: true });
@@ -136,8 +122,8 @@ export class ArticlesService {
   }
 
   /**
-   * Deletes the live articles that match at the start and still match when they are locked. Many are deleted in
-   * several transactions, with pauses for other requests. Throws 400 / 107, 412 / 114.
+   * Deletes the live articles that match at the start and still match when they are locked, many of them in several
+   * transactions. Throws 400 / 107, 412 / 114.
    * @param expect called with the most articles that there may be, before they are read
    */
   async removeAll(caller: Caller, search: string, conditions: Preconditions, expect: (count: number) => Promise<void>) {
@@ -146,7 +132,7 @@ export class ArticlesService {
     const { last_modified, live_count } = await this.collections.current(caller);
     requireUnmodified(conditions, last_modified);
     await expect(live_count);
-    const ids = await this.database.onSession((session) => store.findLiveIds(session, account, filters), caller);
+    const ids = await this.database.onSession((session) => findLiveIds(session, account, filters), caller);
     const tombstones: Tombstone[] = [];
     for (let start = 0; start < ids.length; start += REMOVED_AT_ONCE) {
       // Requests that have been waiting go first.
@@ -163,7 +149,7 @@ export class ArticlesService {
   private removeSome(caller: Caller, ids: string[], filters: Filter[], ifUnmodifiedSince?: Timestamp) {
     const { account } = caller;
     return this.collections.change(caller, { liveDelta: 0, ifUnmodifiedSince }, async (transaction, first) => {
-      const matching = await store.findLiveIds(transaction, account, filters, ids);
+      const matching = await findLiveIds(transaction, account, filters, ids);
       if (matching.length === 0) return discarded<Tombstone[]>([]);
       await store.buryArticles(transaction, account, matching, first);
       const last = first + matching.length - 1;
@@ -191,9 +177,10 @@ async function isStored(transaction: Session, write: Promise<void>): Promise<boo
   }
 }
 
-async function requireArticle(session: Session, account: Buffer, id: string): Promise<Article> {
+async function requireArticle(session: Session, account: Buffer, id: string, conditions: Preconditions) {
   const article = await store.findArticle(session, account, id);
   if (!article) throw noSuchArticle();
+  requireUnmodified(conditions, article.last_modified);
   return article;
 }
 

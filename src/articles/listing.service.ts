@@ -14,9 +14,9 @@ import { findPage, findPageFacts, type Page } from './store/article-pages.store.
 import type { PageRequest } from './store/conditions.js';
 
 const MAX_COUNTS = 10_000;
-/** Of queries and of the positions where pages end, which may hold long texts. */
-const MAX_CHARACTERS = 4_000_000;
-const LONGEST_QUERY = 200;
+/** Of a query and of the position where its page ends, which may hold long texts. */
+const MAX_CHARACTERS = 200;
+const STATE = ['last_modified', 'live_count', 'purged_until'] as const;
 
 /** Reads pages of a collection. */
 @Injectable()
@@ -29,17 +29,12 @@ export class ListingService {
     private readonly collections: CollectionClock,
   ) {}
 
-  /**
-   * A page, or only facts about it, whatever `If-Modified-Since` says. A device must start over if deletions may be
-   * missing from it; the last page has no `nextToken`. Throws 400 / 107 for a wrong query, 412 / 114.
-   */
+  /** A page, or only facts about it; the last one has no `nextToken`. Throws 400 / 107 for a wrong query, 412 / 114. */
   async list(caller: Caller, search: string, conditions: Preconditions, factsOnly: boolean) {
     const request = this.parse(caller.account, search);
-    const { items, total, next, collection } = await this.database.onSession(
-      (session) =>
-        factsOnly ? this.count(session, caller, search, request) : this.page(session, caller, request, findPage),
-      caller,
-    );
+    const read = (session: Session) =>
+      factsOnly ? this.count(session, caller, search, request) : this.page(session, caller, request, findPage);
+    const { items, total, next, collection } = await this.database.onSession(read, caller);
     const { last_modified, purged_until } = collection;
     requireUnmodified(conditions, last_modified);
     const nextToken = next && encodePageToken({ ...request, secret: this.settings.sessionSecret }, next);
@@ -79,15 +74,12 @@ export class ListingService {
 
 /** What HEAD requests found, which holds while the collection is unchanged. For speed alone: docs/adr/0013. */
 export class KnownCounts {
-  private readonly pages = new LRUCache<string, Page>({
-    max: MAX_COUNTS,
-    maxSize: MAX_CHARACTERS,
-    sizeCalculation: ({ next }, key) => key.length + JSON.stringify(next ?? '').length,
-  });
+  private readonly pages = new LRUCache<string, Page>({ max: MAX_COUNTS });
 
   /** A purge removes tombstones without a new timestamp, so a count that includes them is not remembered. */
   remember(user: string, search: string, filters: readonly Filter[], page: Page): void {
-    if (search.length <= LONGEST_QUERY && !includesTombstones(filters)) this.pages.set(keyOf(user, search), page);
+    const isShort = search.length + JSON.stringify(page.next ?? '').length <= MAX_CHARACTERS;
+    if (isShort && !includesTombstones(filters)) this.pages.set(keyOf(user, search), page);
   }
 
   /** @param read reads the collection as it is now; not called where nothing is known */
@@ -95,10 +87,7 @@ export class KnownCounts {
     const known = this.pages.get(keyOf(user, search));
     if (!known) return undefined;
     const now = await read();
-    const { last_modified, live_count, purged_until } = known.collection;
-    const isCurrent =
-      now?.last_modified === last_modified && now.live_count === live_count && now.purged_until === purged_until;
-    return isCurrent ? known : undefined;
+    return STATE.every((member) => now?.[member] === known.collection[member]) ? known : undefined;
   }
 }
 

@@ -7,7 +7,7 @@ import { accessOf } from '../http/access.js';
 import { requestOf } from '../http/request/request-context.js';
 import { ServiceStatus } from '../http/service-status.js';
 import { ApiError } from '../protocol/api-error.js';
-import { readAuthorization } from '../protocol/authorization-header.js';
+import { readAuthorization } from '../protocol/request-headers.js';
 import { networkOf, RateLimiter } from '../rate-limit/rate-limiter.js';
 import { BasicStrategy } from './basic.strategy.js';
 import { Caller, type Sender } from './caller.js';

@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
 import { Strategy } from 'passport';
 import { keyOf } from '../accounts/accounts.store.js';
-import { readAuthorization } from '../protocol/authorization-header.js';
+import { readAuthorization } from '../protocol/request-headers.js';
 import { accountKey, type Sender } from './caller.js';
 
 const CACHED_CHARACTERS = 262_144;

@@ -117,10 +117,7 @@ class BatchRun {
     return done;
   }
 
-  /**
-   * Throws when the client is gone: nobody would know what was done.
-   * @param done the responses of its transaction so far
-   */
+  /** @param done the responses of its transaction so far */
   async runStep(step: Step, refusal?: string, caller?: Caller, done: Slot[] = []): Promise<Slot> {
     const { batch, runner } = this;
     if (batch.socket.destroyed) throw new ApiError('unavailable', 'The client has disconnected');

@@ -49,7 +49,8 @@ const CAPTURE = {
     if (!this.headersSent) this.writeHead(this.statusCode);
     this.finished = true;
     const headers = headersOf(this);
-    this.onEnd({ status: this.statusCode, headers, body: bodyOf(this, headers) });
+    const isJson = String(headers['Content-Type']).startsWith('application/json');
+    this.onEnd({ status: this.statusCode, headers, body: isJson && this.req.method !== 'HEAD' ? this.text : '' });
     return this;
   },
 };
@@ -73,9 +74,4 @@ function headersOf(response: CapturedResponse): Headers {
   const { head } = response;
   for (let at = 0; at < head.length; at += 2) headers[head[at]!] = head[at + 1]!;
   return headers;
-}
-
-function bodyOf({ req, text }: CapturedResponse, headers: Headers): string {
-  const isJson = String(headers['Content-Type']).startsWith('application/json');
-  return isJson && req.method !== 'HEAD' ? text : '';
 }

@@ -47,7 +47,6 @@ export function inGroups(steps: readonly Step[]): Step[][] {
 
 /** The response to an entry. */
 export interface Slot {
-  status: number;
   /** As it stands in the response to the batch. */
   json: string;
   bytes: number;
@@ -63,10 +62,7 @@ export class EntryRunner {
     private readonly limiter: RateLimiter,
   ) {}
 
-  /**
-   * Counts the entries about articles for the rate limit, in their order and before the transaction, as that may have to
-   * wait for Redis. The batch itself was counted as a request, so its first entry is not.
-   */
+  /** Counts all entries about articles but the first, which counted as the batch: later nothing may wait for Redis. */
   async prepare(batch: Request, entries: BatchEntry[]): Promise<Step[]> {
     const lines = Object.entries(batch.headers).filter(([name]) => name === 'host' || isInherited(name));
     const inherited = Object.fromEntries(lines) as Headers;
@@ -101,7 +97,7 @@ export class EntryRunner {
     context.over();
     const head = JSON.stringify({ status, path: step.entry.path, headers });
     const json = `${head.slice(0, -1)},"body":${body === '' ? '{}' : body}}`;
-    return { status, json, bytes: Buffer.byteLength(json), record: context.record! };
+    return { json, bytes: Buffer.byteLength(json), record: context.record! };
   }
 
   /** Runs an entry only as far as the guard that refuses it, so that its response has all headers. */

@@ -1,12 +1,4 @@
-import {
-  type CallHandler,
-  type CanActivate,
-  type ExecutionContext,
-  Inject,
-  Injectable,
-  type NestInterceptor,
-} from '@nestjs/common';
-import { map, type Observable } from 'rxjs';
+import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { NOW, type Now } from '../config/now.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
@@ -14,7 +6,6 @@ import { supportEnded } from '../protocol/api-error.js';
 import { alertHeader, isPastEnd, statusHeaders } from '../protocol/service-headers.js';
 import { accessOf } from './access.js';
 import { LoadMonitor } from './load/load-monitor.js';
-import { Reply } from './response/reply.js';
 
 /** What the headers currently tell all clients. */
 @Injectable()
@@ -57,22 +48,6 @@ export class ServiceStatus {
   isPastEnd(): boolean {
     const { endOfService } = this.settings;
     return endOfService !== undefined && isPastEnd(endOfService, this.now());
-  }
-}
-
-/** Adds headers as of when the result is there. One interceptor, because each costs a poll a tenth of its time. */
-@Injectable()
-export class HeadersInterceptor implements NestInterceptor<unknown, Reply> {
-  constructor(private readonly status: ServiceStatus) {}
-
-  intercept(_: ExecutionContext, next: CallHandler<unknown>): Observable<Reply> {
-    const withHeaders = (result: unknown): Reply => {
-      const reply = result instanceof Reply ? result : new Reply(200, result);
-      const headers = this.status.headersOf(reply.status);
-      if (reply.lastModified !== undefined) headers['Last-Modified'] = String(reply.lastModified);
-      return reply.with(headers);
-    };
-    return next.handle().pipe(map(withHeaders));
   }
 }
 

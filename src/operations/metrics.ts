@@ -10,7 +10,7 @@ import { HeldPolls } from '../polling/held-polls.js';
 import { PurgeSchedule } from '../purge/purge-schedule.js';
 import { SharedRedis } from '../redis/shared-redis.js';
 import { before } from '../time-limit.js';
-import { ERRORS } from '../protocol/errno.js';
+import { ERRORS } from '../protocol/api-error.js';
 import type { Observed } from './logging/request-log.js';
 
 /** In seconds: from a poll that finds nothing new to the time limit of a backend. */

@@ -1,11 +1,4 @@
-import {
-  Global,
-  Inject,
-  Injectable,
-  Module,
-  type OnApplicationBootstrap,
-  type OnApplicationShutdown,
-} from '@nestjs/common';
+import { Global, Inject, Injectable, Module, type OnApplicationShutdown } from '@nestjs/common';
 import type { Request } from 'express';
 import { AccountsModule } from '../accounts/collection-clock.js';
 import { AuthGuard } from '../auth/auth.guard.js';
@@ -28,9 +21,12 @@ const MAX_HELD_BYTES = 8_192;
 const RELEASE_MS = 100;
 const RELEASES = 10;
 
+type Look = () => Promise<Timestamp | undefined>;
+type Polled = { unchanged?: Timestamp; headers: Record<string, string> };
+
 /** Looks for news on behalf of polls, and holds those that prefer to wait for them (docs/protocol.md, "Waiting"). */
 @Injectable()
-export class PollService implements OnApplicationBootstrap, OnApplicationShutdown {
+export class PollService implements OnApplicationShutdown {
   /** So that a burst of changes does not become a burst of statements, and one user's slow reads hold up no others. */
   private readonly woken = new Semaphore({
     slots: 32,
@@ -40,7 +36,7 @@ export class PollService implements OnApplicationBootstrap, OnApplicationShutdow
   });
   /** Thousands of clients may be gone at once, as when a load balancer is. */
   private readonly abandon = atEndOfTurn((poll: HeldPoll) => this.polls.end(poll, 'abandoned'));
-  private timer?: NodeJS.Timeout;
+  private readonly releases = setInterval(() => this.releaseIfNeeded(), RELEASE_MS).unref();
 
   constructor(
     private readonly polls: HeldPolls,
@@ -50,22 +46,20 @@ export class PollService implements OnApplicationBootstrap, OnApplicationShutdow
     @Inject(NOW) private readonly now: Now,
   ) {}
 
-  onApplicationBootstrap(): void {
-    this.timer = setInterval(() => this.releaseIfNeeded(), RELEASE_MS).unref();
-  }
-
   onApplicationShutdown(): void {
-    clearInterval(this.timer);
+    clearInterval(this.releases);
     this.polls.release(Infinity);
   }
 
   /**
    * What `look` returns, with the headers about waiting. If the request prefers to wait, resolves only once there is news
    * or the time is up.
+   * @param since the value of `If-Modified-Since`; undefined if the request does not ask whether there is news
    * @param look returns the collection's timestamp while the response would be 304
    */
-  async poll(request: Request, since: Timestamp, look: () => Promise<Timestamp | undefined>) {
-    const seconds = request.headers.prefer === undefined ? undefined : this.grant(request);
+  async poll(request: Request, since: Timestamp | undefined, look: Look): Promise<Polled> {
+    if (since === undefined) return { headers: {} };
+    const seconds = this.grant(request);
     if (seconds === undefined) return { unchanged: await look(), headers: {} };
     const headers = { 'Preference-Applied': `wait=${seconds}` };
     if (seconds === 0) return { unchanged: await look(), headers };
@@ -80,7 +74,7 @@ export class PollService implements OnApplicationBootstrap, OnApplicationShutdow
     }
   }
 
-  private async hold(request: Request, poll: HeldPoll, since: Timestamp, look: () => Promise<Timestamp | undefined>) {
+  private async hold(request: Request, poll: HeldPoll, since: Timestamp, look: Look): Promise<Timestamp | undefined> {
     const { context } = request;
     const unchanged = await look();
     if (unchanged === undefined) return undefined;
@@ -107,10 +101,12 @@ export class PollService implements OnApplicationBootstrap, OnApplicationShutdow
   /** For how many seconds the request may be held; undefined if it must not be held or does not ask for it. */
   private grant(request: Request): number | undefined {
     const { waitMaxSeconds } = this.settings;
-    if (waitMaxSeconds === 0 || request.context.isBatchEntry) return undefined;
-    const wanted = readWait(linesOf('prefer', request.rawHeaders));
+    const { url, headers, rawHeaders, context } = request;
+    if (headers.prefer === undefined || waitMaxSeconds === 0 || context.isBatchEntry) return undefined;
+    const wanted = readWait(linesOf('prefer', rawHeaders));
     if (wanted === undefined) return undefined;
-    if (this.status.draining || this.status.monitor.load === 'full' || keptBytes(request) > MAX_HELD_BYTES) {
+    const keptBytes = rawHeaders.reduce((sum, text) => sum + text.length, url.length);
+    if (this.status.draining || this.status.monitor.load === 'full' || keptBytes > MAX_HELD_BYTES) {
       this.polls.counts.refused++;
       return undefined;
     }
@@ -123,10 +119,6 @@ export class PollService implements OnApplicationBootstrap, OnApplicationShutdow
     if (this.status.draining) this.polls.release(Infinity);
     if (this.status.monitor.load === 'full') this.polls.release(this.settings.waitingMax / RELEASES);
   }
-}
-
-function keptBytes({ url, rawHeaders }: Request): number {
-  return rawHeaders.reduce((sum, text) => sum + text.length, url.length);
 }
 
 @Global()

@@ -75,10 +75,7 @@ function readPath(value: unknown, name: string): string {
   return value;
 }
 
-/**
- * The URL to run: the path as written, after the version prefix unless it has one. A URL parser would resolve dots and drop characters, and
- * the entry would differ from the same request sent alone. Rejects a batch within a batch, however it is spelt.
- */
+/** The URL to run: the path as written, which a URL parser would change, after the version prefix unless it has one. */
 function resolve(path: string, name: string): string {
   const prefixed = /^\/v[0-2]([/?#]|$)/.test(path) ? path : `/v2${path}`;
   const [, resource, query] = /^([^?#]*)(?:#[^?]*)?(.*)$/s.exec(prefixed)!;
@@ -94,9 +91,8 @@ const escaped = (url: string): string => url.toWellFormed().replace(/[^\x21-\x7e
 /** Joins the values of a header that is given twice, in another case, as HTTP does: neither may hide the other. */
 function readHeaders(value: unknown, name: string): Record<string, string> {
   const headers: Record<string, string> = {};
-  for (const [header, text] of Object.entries(
-    bounded(requireMapping(value ?? {}, name), name, MAX_HEADERS, 'headers'),
-  )) {
+  const sent = bounded(requireMapping(value ?? {}, name), name, MAX_HEADERS, 'headers');
+  for (const [header, text] of Object.entries(sent)) {
     if (typeof text !== 'string' || /[\0-\x08\x0a-\x1f\x7f]/.test(text))
       throw invalidPostedData(`${name}.${header}`, 'not a header value');
     const lowered = header.toLowerCase();

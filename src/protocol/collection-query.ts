@@ -35,9 +35,9 @@ const NEWEST_FIRST: readonly SortKey[] = [{ field: 'last_modified', descending: 
 /** The order of changes: the tombstone of a URL that was deleted and saved again comes first. */
 const OLDEST_FIRST: readonly SortKey[] = [{ field: 'last_modified', descending: false }];
 
-const ALIASES: ReadonlyMap<string, Pick<Filter, 'field' | 'operator'>> = new Map([
-  ['_since', { field: 'last_modified', operator: 'gt' }],
-  ['_to', { field: 'last_modified', operator: 'lt' }],
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ['_since', 'gt_last_modified'],
+  ['_to', 'lt_last_modified'],
 ]);
 const PAGING = ['_sort', '_limit', '_token'];
 const ONCE = new Set([...ALIASES.keys(), ...PAGING]);
@@ -73,11 +73,8 @@ function parseQuery(search: string, hasPages: boolean): CollectionQuery {
 export const includesTombstones = (filters: readonly Filter[]): boolean =>
   filters.some(({ field }) => field === 'last_modified');
 
-interface Parameter {
-  name: string;
-  /** Undefined if name or value is not decodable. */
-  value?: string;
-}
+/** The value is undefined if name or value cannot be decoded. */
+type Parameter = { name: string; value?: string };
 
 /** Without those that are ignored: they may be tens of thousands. */
 const readParameters = (search: string): Parameter[] =>
@@ -100,7 +97,7 @@ function readParameter(part: string): Parameter {
 const decode = (text: string): string | undefined => decodePercent(text.replaceAll('+', ' '));
 
 function readFilter(name: string, value: string): Filter {
-  const { field, operator } = ALIASES.get(name) ?? readFilterName(name);
+  const { field, operator } = readFilterName(ALIASES.get(name) ?? name);
   const typed = readQueryValue(field, value);
   if (typed instanceof Invalid) throw invalidParameter(name, typed.reason);
   return { field, operator, value: typed };
@@ -144,8 +141,7 @@ function totalOrder(keys: SortKey[]): SortKey[] {
 }
 
 /**
- * True when a device asks for changes since a time for which tombstones are gone: it would miss deletions and has to
- * start over (docs/protocol.md, "Tombstone retention"). A listing from the beginning of time needs no tombstones.
+ * True when a device asks for changes since a time whose tombstones are gone (docs/protocol.md, "Tombstone retention").
  * @param purgedUntil timestamp of the latest change whose tombstone was purged, 0 when none was
  */
 export function mustStartOver(filters: readonly Filter[], purgedUntil: Timestamp): boolean {

@@ -27,10 +27,7 @@ export class Invalid {
   constructor(readonly reason: string) {}
 }
 
-/**
- * Converts a JSON value of a request body to a field's kind: strips or cuts texts where the kind says so, replaces lone
- * surrogates. The caller handles `null`. Returns `Invalid` instead of throwing.
- */
+/** Reads a value of a body as a kind: strips or cuts texts, replaces lone surrogates. The caller handles `null`. */
 export const readBodyValue = (kind: FieldKind, value: unknown): Read => BODY_READERS[kind](value);
 
 type Read = Exclude<FieldValue, null> | Invalid;
@@ -81,10 +78,7 @@ const EMPTY_IS_NULL: ReadonlySet<QueryField> = new Set(
   fieldsWhere(({ kind, nullable }) => nullable === true && !(KINDS[kind] as Kind).mayBeEmpty),
 );
 
-/**
- * Converts a query parameter to a value of `field`. An empty text is null if the field is nullable. An id is not
- * validated: text that is not a UUID simply matches nothing. Returns `Invalid` instead of throwing.
- */
+/** Reads a query parameter. An empty text is null in a field that cannot be empty. Any text is taken for an id. */
 export function readQueryValue(field: QueryField, text: string): FieldValue | Invalid {
   if (text === '' && EMPTY_IS_NULL.has(field)) return null;
   const kind = QUERY_FIELDS[field];
@@ -108,16 +102,10 @@ function readQueryInteger(text: string): number | Invalid {
 
 const OPAQUE_SCHEMES = new Set(['javascript', 'vbscript', 'data', 'mailto', 'about', 'blob']);
 
-/**
- * A name, or in brackets an IPv6 address, perhaps with a zone (RFC 6874), or one of a later version; the port is digits, if
- * any (RFC 3986, section 3.2).
- */
+/** A name or, in brackets, an IPv6 address (RFC 3986, section 3.2), perhaps with a zone (RFC 6874), and a port. */
 const HOST_AND_PORT = /^(\[(?:[0-9a-f.]*:[0-9a-f:.]*(?:%[^[\]]+)?|v[0-9a-f]+\.[^[\]]+)\]|[^[\]:]*)(?::\d*)?$/i;
 
-/**
- * Why `url` is not valid for an article; undefined if it is: an absolute hierarchical URL with a host, without white
- * space or control characters, of at most 2048 code points. Runs in linear time.
- */
+/** Why a text is not an absolute URL with a host, of at most 2048 code points; undefined if it is. Linear in time. */
 export function urlProblem(url: string): string | undefined {
   if (isLongerThan(url, MAX_CODE_POINTS.url)) return `longer than ${MAX_CODE_POINTS.url} characters`;
   if (/[\s\u0000-\u001f\u007f-\u009f]/.test(url)) return 'white space or control character in a URL';
@@ -141,18 +129,9 @@ export function strip(text: string): string {
 const isBlank = (unit: number): boolean => unit === 0x20 || unit === 0x09 || unit === 0x0d || unit === 0x0a;
 
 /** The first `max` code points of a well-formed text, or all if it has fewer. */
-export function firstCodePoints(text: string, max: number): string {
-  if (!isLongerThan(text, max)) return text;
-  let end = 0;
-  for (let count = 0; count < max; count++) end += text.codePointAt(end)! > 0xffff ? 2 : 1;
-  return text.slice(0, end);
-}
+export const firstCodePoints = (text: string, max: number): string =>
+  isLongerThan(text, max) ? [...text.slice(0, 2 * max)].slice(0, max).join('') : text;
 
 /** True for more than `max` code points (not UTF-16 units); never iterates over a text that is far too long. */
-export function isLongerThan(text: string, max: number): boolean {
-  if (text.length <= max) return false;
-  if (text.length > 2 * max) return true;
-  let count = 0;
-  for (const _ of text) if (++count > max) return true;
-  return false;
-}
+export const isLongerThan = (text: string, max: number): boolean =>
+  text.length > max && (text.length > 2 * max || [...text].length > max);

@@ -5,10 +5,7 @@ export interface Kind {
   mayBeEmpty?: true;
 }
 
-/**
- * The kinds of values that fields hold; the compiler names the other tables that a new one has to be added to. A `text` that is
- * too long is cut, other kinds are rejected then. A `title` and a `label`, which is a short text, may be empty.
- */
+/** The kinds of values; the compiler names the other tables that a new one belongs to. Only a `text` is cut if too long. */
 export const KINDS = {
   uuid: { type: 'text' },
   timestamp: { type: 'number' },
@@ -27,13 +24,7 @@ export type FieldKind = keyof typeof KINDS;
 export type FieldValue = string | number | boolean | null;
 
 /** The maximum lengths in code points. They bound a record, so that nothing else needs to ask how large one is. */
-export const MAX_CODE_POINTS = {
-  url: 2048,
-  title: 1024,
-  label: 255,
-  device: 255,
-  text: 16_000,
-} as const satisfies Partial<Record<FieldKind, number>>;
+export const MAX_CODE_POINTS = { url: 2048, title: 1024, label: 255, device: 255, text: 16_000 } as const;
 
 /** The definition of a field, from which everything else is derived; openapi.yaml describes the fields for clients. */
 export interface Field {
@@ -91,12 +82,10 @@ export const MAX_FIXED_BYTES = FIELD_NAMES.join('').length + 44 * FIELD_NAMES.le
 /** The most bytes that a character of a text takes as JSON: control characters are escaped. */
 export const MAX_CHARACTER_BYTES = 6;
 
-const mostCharacters = TEXT_FIELDS.map(
-  (name) => (MAX_CODE_POINTS as Partial<Record<FieldKind, number>>)[FIELDS[name].kind]!,
-);
+const limits: Partial<Record<FieldKind, number>> = MAX_CODE_POINTS;
+const mostCharacters = TEXT_FIELDS.reduce((sum, name) => sum + limits[FIELDS[name].kind]!, 0);
 /** The most bytes that a record takes as JSON. */
-export const MAX_RECORD_BYTES =
-  MAX_FIXED_BYTES + MAX_CHARACTER_BYTES * mostCharacters.reduce((sum, most) => sum + most, 0);
+export const MAX_RECORD_BYTES = MAX_FIXED_BYTES + MAX_CHARACTER_BYTES * mostCharacters;
 
 const kinds = FIELD_NAMES.map((name) => [name, FIELDS[name].kind]);
 export const ARTICLE_FIELDS = Object.fromEntries(kinds) as Readonly<Record<ArticleField, FieldKind>>;

@@ -7,10 +7,7 @@ const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE, BRACKET_END, BRACE_END] = [...'"
   character.charCodeAt(0),
 );
 
-/**
- * True for a JSON text with so many values, or so many levels, that parsing it would hold up other requests: a megabyte of
- * brackets takes over a second, and compressed it is sent in two kilobytes.
- */
+/** True for JSON with so many values or levels that parsing holds up others: a megabyte of brackets takes a second. */
 export function isTooComplex(text: string): boolean {
   if (text.length <= MAX_DEPTH) return false;
   let values = 0;

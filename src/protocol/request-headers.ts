@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { invalidParameter, modifiedMeanwhile } from './api-error.js';
 import type { Timestamp } from './timestamp.js';
@@ -10,10 +11,7 @@ export interface Preconditions {
 
 const CONDITIONS = ['If-Modified-Since', 'If-Unmodified-Since'];
 
-/**
- * The preconditions of a request: 1 to 16 decimal digits, with optional surrounding white space; an empty one counts as
- * absent. Throws 400 / 107 for the alphabetically first malformed header, or one that was sent twice, which is ambiguous.
- */
+/** Reads them; an empty one counts as absent. Throws 400 / 107 for the first by name that is malformed or repeated. */
 export function preconditionsOf(request: Pick<IncomingMessage, 'headers' | 'rawHeaders'>): Preconditions {
   const { headers } = request;
   const ifModifiedSince = readTimestampHeader('If-Modified-Since', headers['if-modified-since']);
@@ -25,9 +23,9 @@ export function preconditionsOf(request: Pick<IncomingMessage, 'headers' | 'rawH
 /** Throws 400 / 107 when a condition was sent twice. A batch needs only this, as its entries judge the values. */
 export function requireSingleConditions({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): void {
   for (const name of CONDITIONS) {
-    if (!isRepeated(name, rawHeaders)) continue;
+    const lines = linesOf(name, rawHeaders);
     // Node keeps the first one, and an empty one must not hide another.
-    if (linesOf(name, rawHeaders).some((text) => text.trim() !== '')) throw invalidParameter(name, 'given twice');
+    if (lines.length > 1 && lines.some((text) => text.trim() !== '')) throw invalidParameter(name, 'given twice');
   }
 }
 
@@ -57,27 +55,19 @@ const PARTS = {
   ';': /(?:"(?:\\.|[^"\\])*(?:"|\\?$)|[^";])+/gs,
 };
 
-/**
- * The seconds of `Prefer: wait=N` (RFC 7240), possibly Infinity, from the lines of that header; undefined without. The
- * first of several counts. Malformed and unknown preferences are ignored.
- */
+/** The seconds of the first `Prefer: wait=N` (RFC 7240), possibly Infinity. Ignores preferences that are malformed. */
 export function readWait(lines: readonly string[] = []): number | undefined {
-  for (const line of lines)
-    for (const preference of splitOutsideQuotes(line, ',')) {
-      // A preference that begins with its parameters has no name: the first of them must not pass for it.
-      if (preference.startsWith(';')) continue;
-      const [first = '', ...parameters] = splitOutsideQuotes(preference, ';');
-      const pair = PAIR.exec(first);
-      if (pair?.[1]!.toLowerCase() !== 'wait' || !parameters.every(isParameter)) continue;
-      const value = unquoted(pair[2] ?? '');
-      return /^\d+$/.test(value) ? Number(value) : undefined;
-    }
+  for (const preference of lines.flatMap((line) => splitOutsideQuotes(line, ','))) {
+    // A preference that begins with its parameters has no name: the first of them must not pass for it.
+    if (preference.startsWith(';')) continue;
+    const [first = '', ...parameters] = splitOutsideQuotes(preference, ';');
+    const [, name, word = ''] = PAIR.exec(first) ?? [];
+    if (name?.toLowerCase() !== 'wait' || !parameters.every((text) => text === '' || PAIR.test(text))) continue;
+    const value = word.startsWith('"') ? word.slice(1, -1).replace(/\\(.)/gs, '$1') : word;
+    return /^\d+$/.test(value) ? Number(value) : undefined;
+  }
   return undefined;
 }
-
-const isParameter = (text: string): boolean => text === '' || PAIR.test(text);
-
-const unquoted = (word: string): string => (word.startsWith('"') ? word.slice(1, -1).replace(/\\(.)/gs, '$1') : word);
 
 /** The parts of a text, trimmed, without those that are empty. A quote that is never closed extends to the end. */
 const splitOutsideQuotes = (text: string, separator: ',' | ';'): string[] =>
@@ -94,10 +84,7 @@ export function readResponseBehavior(header: string | string[] | undefined): Res
   return value === 'light' || value === 'diff' ? value : 'full';
 }
 
-/**
- * How many headers a request may have, also as an entry of a batch: each costs much more memory and time than its bytes.
- * Node's own limit would silently drop the last ones.
- */
+/** How many headers a request or entry may have: each costs more than its bytes, and Node would drop the last ones. */
 export const MAX_HEADERS = 1_000;
 
 /** Of a request line and the headers. Page positions, which may contain long texts, are part of the URL. */
@@ -106,15 +93,41 @@ export const MAX_HEADER_BYTES = 65_536;
 /** True for the only value of `Expect` that is known. */
 export const isContinue = (expect: string): boolean => expect.toLowerCase() === '100-continue';
 
-/** True when a header was sent more than once. @param rawHeaders names and values alternately, as sent */
-export function isRepeated(name: string, rawHeaders: readonly string[]): boolean {
-  let sameLength = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]!.length === name.length) sameLength++;
-  return sameLength > 1 && linesOf(name, rawHeaders).length > 1;
-}
-
-/** All values of a header, in the order sent. @param rawHeaders as above */
+/** All values of a header, in the order sent. @param rawHeaders names and values alternately */
 export function linesOf(name: string, rawHeaders: readonly string[]): string[] {
   const lowered = name.toLowerCase();
-  return rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]!.toLowerCase() === lowered);
+  const isNamed = (text: string) => text.length === name.length && text.toLowerCase() === lowered;
+  return rawHeaders.filter((_, at) => at % 2 === 1 && isNamed(rawHeaders[at - 1]!));
+}
+
+/** True when a header was sent more than once. */
+export const isRepeated = (name: string, rawHeaders: readonly string[]): boolean =>
+  linesOf(name, rawHeaders).length > 1;
+
+/** Credentials of an `Authorization` header, decoded but not yet checked. */
+export type Credentials =
+  | { scheme: 'bearer'; token: string }
+  | { scheme: 'basic'; username: string; password: string }
+  | { scheme: 'malformed-basic' };
+
+/** Reads an `Authorization` header; undefined without credentials of a known scheme. A password may be empty. */
+export function readAuthorization(header: string | undefined): Credentials | undefined {
+  const [start, scheme] = /^\s*([A-Za-z]+)[ \t]+(?=\S)/.exec(header ?? '') ?? [];
+  if (start === undefined) return undefined;
+  const value = header!.slice(start.length).trimEnd();
+  if (scheme!.toLowerCase() === 'bearer') return { scheme: 'bearer', token: value };
+  if (scheme!.toLowerCase() === 'basic') return readBasic(value);
+  return undefined;
+}
+
+/** RFC 4648, section 4; the padding may be missing. Node itself skips what does not belong there. */
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
+
+/** RFC 7617. Rejects what is not UTF-8, which could turn two users into one, and NUL, where other programs end a text. */
+function readBasic(value: string): Credentials {
+  if (!BASE64.test(value)) return { scheme: 'malformed-basic' };
+  const bytes = Buffer.from(value, 'base64');
+  const colon = bytes.indexOf(':');
+  if (colon < 0 || bytes.includes(0) || !isUtf8(bytes)) return { scheme: 'malformed-basic' };
+  return { scheme: 'basic', username: bytes.toString('utf8', 0, colon), password: bytes.toString('utf8', colon + 1) };
 }

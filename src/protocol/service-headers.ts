@@ -7,20 +7,16 @@ export interface ServiceState {
   alert?: string;
 }
 
-const EXPOSED = 'Backoff, Retry-After, Last-Modified, Alert, X-Request-Id';
-const EXPOSED_ON_CREATION = `${EXPOSED}, Total-Records, Next-Page`;
-const EXPOSED_ON_LISTING = `${EXPOSED_ON_CREATION}, Start-Over, Preference-Applied`;
-
-const exposing = (names: string): Readonly<Record<string, string>> => ({
+const exposing = (...names: string[]): Readonly<Record<string, string>> => ({
   'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': names,
+  'Access-Control-Expose-Headers': ['Backoff, Retry-After, Last-Modified, Alert, X-Request-Id', ...names].join(', '),
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
 });
 
-const ANYWHERE = exposing(EXPOSED);
-const ON_CREATION = exposing(EXPOSED_ON_CREATION);
-const ON_LISTING = exposing(EXPOSED_ON_LISTING);
+const ANYWHERE = exposing();
+const ON_CREATION = exposing('Total-Records, Next-Page');
+const ON_LISTING = exposing('Total-Records, Next-Page, Start-Over, Preference-Applied');
 
 /** The headers of every response, whatever its status (docs/protocol.md, "Headers"). */
 export function baseHeaders(method: string, path: string): Readonly<Record<string, string>> {

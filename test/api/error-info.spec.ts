@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ERRORS } from '../../src/protocol/errno.js';
+import { ERRORS } from '../../src/protocol/api-error.js';
 import { startApp, startAppWithProvider, type TestApp, type TestAppWithProvider } from '../support/app.js';
 import { client, requireOwnService } from '../support/client.js';
 import { exchange, exchangeBytes } from './raw-http.js';

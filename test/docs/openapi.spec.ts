@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseCollectionQuery } from '../../src/protocol/collection-query.js';
-import { ERRORS } from '../../src/protocol/errno.js';
+import { ERRORS } from '../../src/protocol/api-error.js';
 import {
   type Field,
   FIELD_NAMES,

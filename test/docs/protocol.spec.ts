@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readSettings } from '../../src/config/load-settings.js';
-import { ERRORS } from '../../src/protocol/errno.js';
+import { ERRORS } from '../../src/protocol/api-error.js';
 import { type Field, FIELD_NAMES, FIELDS, fieldsWhere, type Kind, KINDS } from '../../src/protocol/fields.js';
 import { CONTRACT, type Document, type Json } from './document.js';
 

@@ -7,7 +7,7 @@ import { Logger } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Metrics } from '../../src/operations/metrics.js';
-import { ERRORS } from '../../src/protocol/errno.js';
+import { ERRORS } from '../../src/protocol/api-error.js';
 import { ScriptedProvider } from '../support/identity-provider.js';
 import { startService, type Service } from '../support/service.js';
 import { startServiceWith } from '../support/service-with-provider.js';

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import {
   ApiError,
+  type ErrorName,
+  ERRORS,
   invalidParameter,
   invalidPostedData,
   quotaReached,
   modifiedMeanwhile,
   supportEnded,
 } from '../../src/protocol/api-error.js';
-import { ERRORS, type ErrorName } from '../../src/protocol/errno.js';
 
 describe('the error numbers', () => {
   it.each<[ErrorName, number, number]>([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readAuthorization } from '../../src/protocol/authorization-header.js';
+import { readAuthorization } from '../../src/protocol/request-headers.js';
 
 const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
 

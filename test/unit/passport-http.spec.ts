@@ -1,6 +1,6 @@
 import { BasicStrategy } from 'passport-http';
 import { expect, it } from 'vitest';
-import { readAuthorization } from '../../src/protocol/authorization-header.js';
+import { readAuthorization } from '../../src/protocol/request-headers.js';
 
 const headerOf = (credentials: string): string => `Basic ${Buffer.from(credentials).toString('base64')}`;
 

@@ -1,11 +1,12 @@
 import { type Collection, collectionOf, findCollection, findCollectionWithout } from '../../accounts/accounts.store.js';
-import type { Row, Session } from '../../database/session.js';
-import { type SortKey, mustStartOver } from '../../protocol/collection-query.js';
+import { placeholders, type Row, type Session } from '../../database/session.js';
+import type { Filter, SortKey } from '../../protocol/collection-query.js';
 import type { PagePosition, PageStart } from '../../protocol/page-token.js';
-import { uuidText } from '../../protocol/uuid.js';
-import type { Article, Tombstone } from '../article.js';
-import { MOST_BYTES, toItem } from './article.row.js';
-import { isByTime, pageConditions, type PageRequest, pageStatement } from './conditions.js';
+import type { Timestamp } from '../../protocol/timestamp.js';
+import { uuidBytes, uuidText } from '../../protocol/uuid.js';
+import type { Item } from '../article.js';
+import { ID_DIGITS, idOf, MOST_BYTES, toItem } from './articles.store.js';
+import { allOf, isByTime, listed, pageConditions, type PageRequest, pageStatement } from './conditions.js';
 
 /** A page of a listing. `total` counts the whole listing as of its first page; `next` is where the following page starts. */
 export interface Page {
@@ -22,92 +23,86 @@ const ROWS_AT_ONCE = 128;
 
 /**
  * Reads one page together with its collection, in a single statement unless it is empty or may have more than a hundred
- * items. It ends with as many items as were requested or when they take `maxBytes`, but has at least one. The total is
- * counted only once, so that paging through n records costs O(n), not O(n²). Undefined for a new user, or if the first
- * items were written meanwhile; pass `earlier`, the collection as read before, to get a page then.
+ * items. It ends with as many items as were requested or when they take `maxBytes`, but has at least one. Undefined for a
+ * new user, or if the first items were written meanwhile; pass `earlier`, the collection as read before, to get a page then.
  */
-export async function findPage(
-  session: Session,
-  request: PageRequest,
-  earlier?: Collection,
-): Promise<Page | undefined> {
+export async function findPage(session: Session, request: PageRequest, earlier?: Collection) {
   const items = new PageItems(request.maxBytes);
   const ends: Ends = { hasMore: false };
   for (let { start } = request; ;) {
-    const limit = Math.min(request.size + 1 - items.all.length, ROWS_AT_ONCE);
+    const missing = request.size - items.all.length;
+    const limit = Math.min(missing + 1, ROWS_AT_ONCE);
     const { sql, parameters } = pageStatement(session.dialect, { ...request, start }, limit);
     const rows = await session.rows(sql, parameters);
-    ends.latest = rows[0];
+    const added = items.add(rows.slice(0, missing).map(toItem));
     ends.first ??= rows[0];
-    const added = items.add(rows.slice(0, request.size - items.all.length).map(toItem));
+    ends.latest = rows[0];
     ends.last = rows[added - 1] ?? ends.last;
-    ends.hasMore = added < rows.length || rows.length === limit;
-    if (added < limit) break;
+    ends.hasMore = added < rows.length;
+    if (added < limit) return pageOf(session, request, ends, earlier, items);
     start = { total: 0, position: positionOf(ends.last!, request.sort) };
   }
-  const facts = await factsOf(session, request, ends, earlier);
-  return facts && { items, ...facts };
 }
 
-/**
- * `findPage` for HEAD, without items. The lengths of the texts usually prove that all fit, at a third of the cost, unless
- * every record would have to be sorted.
- */
-export async function findPageFacts(
-  session: Session,
-  request: PageRequest,
-  earlier?: Collection,
-): Promise<Page | undefined> {
-  if (request.size >= ROWS_AT_ONCE || !isByTime(request.sort)) return findPage(session, request, earlier);
-  const { sql, parameters } = pageStatement(session.dialect, request, request.size + 1, MOST_BYTES);
+/** `findPage` for HEAD, without items: usually the lengths of the texts prove that all fit, at a third of the cost. */
+export async function findPageFacts(session: Session, request: PageRequest, earlier?: Collection) {
+  const { size, sort, maxBytes } = request;
+  if (size >= ROWS_AT_ONCE || !isByTime(sort)) return findPage(session, request, earlier);
+  const { sql, parameters } = pageStatement(session.dialect, request, size + 1, MOST_BYTES);
   const rows = await session.rows(sql, parameters);
-  const listed = rows.slice(0, request.size);
-  if (listed.reduce((sum, row) => sum + Number(row.most_bytes), 0) > request.maxBytes)
-    return findPage(session, request, earlier);
-  const hasMore = rows.length > listed.length;
   const [first] = rows;
-  return factsOf(session, request, { first, last: listed.at(-1), latest: first, hasMore }, earlier);
+  const listed = rows.slice(0, size);
+  const mostBytes = listed.reduce((sum, row) => sum + Number(row.most_bytes), 0);
+  if (mostBytes > maxBytes) return findPage(session, request, earlier);
+  return pageOf(session, request, { first, last: listed.at(-1), latest: first, hasMore: rows.length > size }, earlier);
 }
 
 /** The first and last row of a page, the first one of its last statement, and whether more follow. */
 type Ends = { hasMore: boolean } & Partial<Record<'first' | 'last' | 'latest', Row>>;
 
-async function factsOf(
+async function pageOf(
   session: Session,
   request: PageRequest,
   { first, last, latest, hasMore }: Ends,
   earlier?: Collection,
+  items?: PageItems,
 ): Promise<Page | undefined> {
+  const { account, filters, sort, start } = request;
   const known = earlier ?? (first && collectionOf(first));
   // Without rows nothing is known, and the page may no longer be empty.
   const collection = known
-    ? { ...known, purged_until: await purgedUntil(session, request, known, latest) }
-    : await findCollectionWithout(session, request.account, pageConditions(request));
+    ? { ...known, purged_until: await purgedUntil(session, account, latest) }
+    : await findCollectionWithout(session, account, pageConditions(request));
   if (!collection) return undefined;
   // Every row of a filtered first page carries the total; no rows means a total of 0.
-  const counted = request.filters.length > 0 ? Number(first?.total ?? 0) : collection.live_count;
-  const total = request.start?.total ?? counted;
-  return { total, next: hasMore ? { total, position: positionOf(last!, request.sort) } : undefined, collection };
+  const counted = filters.length > 0 ? Number(first?.total ?? 0) : collection.live_count;
+  const total = start?.total ?? counted;
+  return { items, total, next: hasMore ? { total, position: positionOf(last!, sort) } : undefined, collection };
 }
 
-/**
- * What was purged when the last rows were read. Without rows it is queried, unless the device has seen every change or
- * lists no tombstones.
- */
-async function purgedUntil(session: Session, request: PageRequest, known: Collection, latest?: Row) {
-  if (latest) return collectionOf(latest).purged_until;
-  if (!mustStartOver(request.filters, known.last_modified)) return known.purged_until;
-  return (await findCollection(session, request.account))?.purged_until ?? 0;
-}
+/** What was purged when the last rows were read; queried if there are none. */
+const purgedUntil = async (session: Session, account: Buffer, latest?: Row): Promise<Timestamp> =>
+  (latest ? collectionOf(latest) : await findCollection(session, account))?.purged_until ?? 0;
 
-function positionOf(row: Row, sort: readonly SortKey[]): PagePosition {
-  return sort.map(({ field }, at) => {
+const positionOf = (row: Row, sort: readonly SortKey[]): PagePosition =>
+  sort.map(({ field }, at) => {
     const value = row[`k${at}`]!;
     return field === 'id' ? uuidText(value as Buffer) : (value as string | number | null);
   });
-}
 
-type Item = Article | Tombstone;
+/** Ids of the live articles that match, oldest change first; only among `ids` where given. */
+export async function findLiveIds(session: Session, account: Buffer, filters: readonly Filter[], ids?: string[]) {
+  let where = allOf([listed(account, filters), { sql: 'deleted = 0', parameters: [] }]);
+  if (ids) {
+    // Comparing the filters with 1 keeps the planner on the primary key.
+    const sql = `account = ? AND id IN ${placeholders(ids)} AND (${where.sql}) = 1`;
+    where = { sql, parameters: [account, ...ids.map(uuidBytes), ...where.parameters] };
+  }
+  // Raw SQL: the conditions are those of a page.
+  const select = `SELECT ${ID_DIGITS} FROM articles WHERE ${where.sql} ORDER BY last_modified`;
+  const rows = await session.rows(select, where.parameters);
+  return rows.map(idOf);
+}
 
 /** The items of a page, as many as fit, and their JSON. */
 export class PageItems {

@@ -5,11 +5,9 @@ import { StoredArticle } from '../../database/entities/article.entity.js';
 import { managerOn } from '../../database/entities/manager.js';
 import type { Session } from '../../database/session.js';
 import { parseCollectionQuery } from '../../protocol/collection-query.js';
-import type { Article, Tombstone } from '../article.js';
+import type { Article, Item } from '../article.js';
 import { findPage, type Page } from './article-pages.store.js';
 import { insertArticle } from './articles.store.js';
-
-export type Item = Article | Tombstone;
 
 export const isArticle = (item: Item): item is Article => !('deleted' in item);
 

@@ -8,12 +8,12 @@ import {
   raiseTimestamps,
   settleCollection,
 } from '../../accounts/accounts.store.js';
+import type { Item } from '../../articles/article.js';
 import { isTaken } from '../../articles/store/articles.store.js';
 import {
   deleteItem,
   insertItem,
   isArticle,
-  type Item,
   storedItems,
   type Version,
   versionOf,

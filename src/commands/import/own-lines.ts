@@ -1,6 +1,5 @@
 import { decode, parseOwnLine, ReadError } from '@reading-list/formats';
-import { newArticle } from '../../articles/article.js';
-import type { Item } from '../../articles/store/transfer.store.js';
+import { type Item, newArticle } from '../../articles/article.js';
 import { isUsableTimestamp, type Timestamp } from '../../protocol/timestamp.js';
 import { isUuid } from '../../protocol/uuid.js';
 import { CommandError, counted } from '../shell.js';
