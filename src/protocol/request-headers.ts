@@ -78,9 +78,7 @@ export type ResponseBehavior = 'full' | 'light' | 'diff';
 
 /** Reads the `Response-Behavior` header; anything unknown means `full` (docs/protocol.md, "PATCH"). */
 export function readResponseBehavior(header: string | string[] | undefined): ResponseBehavior {
-  const value = String(header ?? '')
-    .trim()
-    .toLowerCase();
+  const value = String(header).trim().toLowerCase();
   return value === 'light' || value === 'diff' ? value : 'full';
 }
 

@@ -1,11 +1,5 @@
-/** The service's state as far as response headers show it. */
-export interface ServiceState {
-  /** Seconds for `Backoff`; undefined while the load is normal. */
-  backoffSeconds?: number;
-  retryAfterSeconds: number;
-  /** JSON text of the `Alert` header; undefined while no end of support is announced. */
-  alert?: string;
-}
+/** What headers show of the service: no `Backoff` while the load is normal, no `Alert` unless an end of support is announced. */
+type ServiceState = { retryAfterSeconds: number; backoffSeconds?: number; alert?: string };
 
 const exposing = (...names: string[]): Readonly<Record<string, string>> => ({
   'Access-Control-Allow-Origin': '*',
