@@ -36,29 +36,24 @@ export class Semaphore {
   private readonly usedBy = new Map<string, number>();
   /** Those that wait, by key and in order of arrival. */
   private readonly queues = new Map<string, Set<Waiter>>();
-  private readonly slots: number;
-  private readonly slotsPerKey: number;
+  private readonly slots = this.limits.slots ?? Infinity;
+  private readonly slotsPerKey = Math.min(this.limits.slotsPerKey ?? Infinity, this.slots);
 
-  constructor(private readonly limits: SemaphoreLimits) {
-    this.slots = limits.slots ?? Infinity;
-    this.slotsPerKey = Math.min(limits.slotsPerKey ?? Infinity, this.slots);
-  }
+  constructor(private readonly limits: SemaphoreLimits) {}
 
   /**
    * Takes slots, at most as many as one key may use. Rejects with 503 / 201 when they do not become free in time, too
    * many wait, or the signal fires first. Afterwards whoever has the slots releases them, whatever the signal.
    */
   async acquire(key: string, caller: SlotCaller = {}, slots = 1): Promise<Release> {
-    const wanted = Math.min(slots, this.slotsPerKey);
+    let wanted = Math.min(slots, this.slotsPerKey);
     // Without a limit on all slots, others with the same key alone may come first.
     const isBehind = this.slots === Infinity ? this.queues.has(key) : this.waiting > 0;
     if (!isBehind && this.isLeft(key, wanted) && this.used + wanted <= this.slots) this.take(key, wanted);
     else await this.wait(key, wanted, caller);
-    let isReleased = false;
     return () => {
-      if (isReleased) return;
-      isReleased = true;
       this.take(key, -wanted);
+      wanted = 0;
       this.admitWaiters();
     };
   }
