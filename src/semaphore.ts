@@ -1,3 +1,4 @@
+import { setImmediate as othersHadTurn } from 'node:timers/promises';
 import { ApiError } from './protocol/api-error.js';
 
 /** How many slots there are, and who may wait for one. */
@@ -94,9 +95,10 @@ export class Semaphore {
   }
 
   private wait(key: string, slots: number, { signal }: SlotCaller): Promise<void> {
-    const { timeoutMs, waitingPerKey = Infinity } = this.limits;
+    const { timeoutMs, waitingPerKey = Infinity, refusal } = this.limits;
+    const refused = () => new ApiError('unavailable', refusal);
     const queue = this.queues.get(key) ?? new Set();
-    if (signal?.aborted || queue.size >= waitingPerKey) return Promise.reject(this.refused());
+    if (signal?.aborted || queue.size >= waitingPerKey) return Promise.reject(refused());
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         queue.delete(waiter);
@@ -112,7 +114,7 @@ export class Semaphore {
       };
       const giveUp = (): void => {
         leave();
-        reject(this.refused());
+        reject(refused());
         this.admitWaiters();
       };
       const waiter: Waiter = { arrival: this.arrivals++, slots, admit };
@@ -122,10 +124,6 @@ export class Semaphore {
       this.waiting++;
       this.admitWaiters();
     });
-  }
-
-  private refused(): ApiError {
-    return new ApiError('unavailable', this.limits.refusal);
   }
 
   /** Nobody overtakes a caller with the same key, or one that waits only for `slots`: it might never get them. */
@@ -143,5 +141,14 @@ export class Semaphore {
     for (const [key, [first]] of this.queues)
       if (this.isLeft(key, first!.slots) && (!next || first!.arrival < next.arrival)) next = first;
     return next;
+  }
+}
+
+/** Gives each caller a turn of the event loop of its own, in order of arrival, for work that is long and synchronous. */
+export class Turns {
+  private latest: Promise<void> = Promise.resolve();
+
+  next(): Promise<void> {
+    return (this.latest = this.latest.then(() => othersHadTurn()));
   }
 }
