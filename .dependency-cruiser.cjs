@@ -20,7 +20,7 @@ module.exports = {
       name: 'infrastructure-imports-config-and-protocol',
       severity: 'error',
       from: { path: '^src/(database|redis)/' },
-      to: { path: '^src/(?!$1/|config/|protocol/|(semaphore|time-limit|turns)\\.ts$)' },
+      to: { path: '^src/(?!$1/|config/|protocol/|(semaphore|time-limit)\\.ts$)' },
     },
     {
       name: 'only-the-start-knows-operations',

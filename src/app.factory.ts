@@ -15,10 +15,9 @@ import { createLogger, type LogOutput, nestLogger, standardOutput } from './oper
 import { type Observed, observeRequests, refusedConnection, requestLog } from './operations/logging/request-log.js';
 import type { Metrics } from './operations/metrics.js';
 
-/** The service, ready to listen. */
+/** The service, whose server does not listen yet. */
 export interface App {
   nest: NestExpressApplication;
-  /** Not listening yet. */
   server: Server;
   status: ServiceStatus;
   database: Database;
@@ -36,10 +35,7 @@ export interface AppOptions {
   extend?: (app: NestExpressApplication) => void;
 }
 
-/**
- * Builds the service for the given settings and opens its database. Rejects with `SettingError` when the settings or
- * the state of the database rule out serving. A database server that is away does not.
- */
+/** Builds the service and opens its database. Rejects with `SettingError` if that can never serve; being away is no reason. */
 export async function createApp(settings: Settings, options: AppOptions = {}): Promise<App> {
   const now = options.now ?? Date.now;
   const log = await standardOutput();

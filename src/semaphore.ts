@@ -1,3 +1,4 @@
+import { setImmediate as othersHadTurn } from 'node:timers/promises';
 import { ApiError } from './protocol/api-error.js';
 
 /** How many slots there are, and who may wait for one. */
@@ -36,29 +37,24 @@ export class Semaphore {
   private readonly usedBy = new Map<string, number>();
   /** Those that wait, by key and in order of arrival. */
   private readonly queues = new Map<string, Set<Waiter>>();
-  private readonly slots: number;
-  private readonly slotsPerKey: number;
+  private readonly slots = this.limits.slots ?? Infinity;
+  private readonly slotsPerKey = Math.min(this.limits.slotsPerKey ?? Infinity, this.slots);
 
-  constructor(private readonly limits: SemaphoreLimits) {
-    this.slots = limits.slots ?? Infinity;
-    this.slotsPerKey = Math.min(limits.slotsPerKey ?? Infinity, this.slots);
-  }
+  constructor(private readonly limits: SemaphoreLimits) {}
 
   /**
    * Takes slots, at most as many as one key may use. Rejects with 503 / 201 when they do not become free in time, too
    * many wait, or the signal fires first. Afterwards whoever has the slots releases them, whatever the signal.
    */
   async acquire(key: string, caller: SlotCaller = {}, slots = 1): Promise<Release> {
-    const wanted = Math.min(slots, this.slotsPerKey);
+    let wanted = Math.min(slots, this.slotsPerKey);
     // Without a limit on all slots, others with the same key alone may come first.
     const isBehind = this.slots === Infinity ? this.queues.has(key) : this.waiting > 0;
     if (!isBehind && this.isLeft(key, wanted) && this.used + wanted <= this.slots) this.take(key, wanted);
     else await this.wait(key, wanted, caller);
-    let isReleased = false;
     return () => {
-      if (isReleased) return;
-      isReleased = true;
       this.take(key, -wanted);
+      wanted = 0;
       this.admitWaiters();
     };
   }
@@ -99,9 +95,10 @@ export class Semaphore {
   }
 
   private wait(key: string, slots: number, { signal }: SlotCaller): Promise<void> {
-    const { timeoutMs, waitingPerKey = Infinity } = this.limits;
+    const { timeoutMs, waitingPerKey = Infinity, refusal } = this.limits;
+    const refused = () => new ApiError('unavailable', refusal);
     const queue = this.queues.get(key) ?? new Set();
-    if (signal?.aborted || queue.size >= waitingPerKey) return Promise.reject(this.refused());
+    if (signal?.aborted || queue.size >= waitingPerKey) return Promise.reject(refused());
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         queue.delete(waiter);
@@ -117,7 +114,7 @@ export class Semaphore {
       };
       const giveUp = (): void => {
         leave();
-        reject(this.refused());
+        reject(refused());
         this.admitWaiters();
       };
       const waiter: Waiter = { arrival: this.arrivals++, slots, admit };
@@ -127,10 +124,6 @@ export class Semaphore {
       this.waiting++;
       this.admitWaiters();
     });
-  }
-
-  private refused(): ApiError {
-    return new ApiError('unavailable', this.limits.refusal);
   }
 
   /** Nobody overtakes a caller with the same key, or one that waits only for `slots`: it might never get them. */
@@ -148,5 +141,14 @@ export class Semaphore {
     for (const [key, [first]] of this.queues)
       if (this.isLeft(key, first!.slots) && (!next || first!.arrival < next.arrival)) next = first;
     return next;
+  }
+}
+
+/** Gives each caller a turn of the event loop of its own, in order of arrival, for work that is long and synchronous. */
+export class Turns {
+  private latest: Promise<void> = Promise.resolve();
+
+  next(): Promise<void> {
+    return (this.latest = this.latest.then(() => othersHadTurn()));
   }
 }

@@ -81,12 +81,11 @@ export async function shutDown({ nest, server, status }: App): Promise<void> {
   await Promise.race([nest.close(), sleep(1_000)]);
 }
 
-/** What to do about errors that are about the port; any other is about the host. */
-const PORT_REMEDIES: Readonly<Record<string, string>> = {
+const OF_PORT = ['EADDRINUSE', 'EACCES'];
+/** What to do about errors of the port, and about those of the host. */
+const REMEDIES: Readonly<Record<string, string>> = {
   EADDRINUSE: ': another process is listening there; choose another port',
   EACCES: ': choose a port above 1023, as lower ones are reserved for root',
-};
-const HOST_REMEDIES: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: ': this machine does not have that IP address',
   ENOTFOUND: ': the host name is unknown',
 };
@@ -95,9 +94,8 @@ const HOST_REMEDIES: Readonly<Record<string, string>> = {
 async function listen(server: Server, setting: string, host: string, port: number): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', ({ code = '' }: NodeJS.ErrnoException) => {
-      const name = code in PORT_REMEDIES ? setting : 'HOST';
-      const remedy = PORT_REMEDIES[code] ?? HOST_REMEDIES[code] ?? '';
-      reject(new SettingError(`${name}: cannot listen on ${host}:${port} (${code})${remedy}`));
+      const name = OF_PORT.includes(code) ? setting : 'HOST';
+      reject(new SettingError(`${name}: cannot listen on ${host}:${port} (${code})${REMEDIES[code] ?? ''}`));
     });
     server.listen(port, host, resolve);
   });

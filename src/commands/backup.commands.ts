@@ -61,22 +61,14 @@ async function restore(context: CommandContext, file: string): Promise<number> {
   const unusable = whyUnusable(target);
   if (unusable) throw new CommandError(`DATABASE_URL: ${target} ${unusable}`);
   requireUnused(target);
-  const now = context.now();
   context.audit('restore', 'all users');
-  const time = new Date(now).toISOString().replaceAll(':', '-');
+  const time = new Date(context.now()).toISOString().replaceAll(':', '-');
   const restored = `${target}.restoring-${time}`;
   const { users, articles } = await copyDatabase(resolve(file), restored);
-  let code: number;
-  try {
-    await keepOwner(target, restored);
-    code = await makeDevicesStartOver(context, restored, Math.max(now, highestClockIn(target) + 1));
-    requireUnused(restored);
-    // A supervisor may have started the service again.
-    requireUnused(target);
-  } catch (error) {
+  const code = await prepare(context, restored, target).catch(async (error: unknown) => {
     await removeDatabase(restored);
     throw error;
-  }
+  });
   const replaced = `${target}.replaced-${time}`;
   for (const suffix of FILE_SUFFIXES) if (existsSync(target + suffix)) await rename(target + suffix, replaced + suffix);
   await rename(restored, target);
@@ -90,12 +82,17 @@ async function restore(context: CommandContext, file: string): Promise<number> {
 }
 
 /** Repairs the copy and advances its clocks, so that no service ever opens it while devices are ahead of its clocks. */
-function makeDevicesStartOver(context: CommandContext, file: string, to: number): Promise<number> {
-  return withDatabase({ ...context.settings, databaseUrl: `sqlite:${file}` }, async (database) => {
+async function prepare(context: CommandContext, file: string, target: string): Promise<number> {
+  await keepOwner(target, file);
+  const settings = { ...context.settings, databaseUrl: `sqlite:${file}` };
+  const code = await withDatabase(settings, async (database) => {
     const code = await examine({ ...context, database }, true);
-    await advanceClocks({ ...context, database }, to);
+    await advanceClocks({ ...context, database }, Math.max(context.now(), highestClockIn(target) + 1));
     return code;
   });
+  // A supervisor may have started the service again.
+  for (const each of [file, target]) requireUnused(each);
+  return code;
 }
 
 /** Gives the file the owner and mode of the one that it replaces: even if root restores it, the service has to write to it. */

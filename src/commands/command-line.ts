@@ -8,9 +8,8 @@ import { addSettings } from './settings.command.js';
 import { CommandError, EXIT, Shell } from './shell.js';
 import { addTokenCreate, addTokenList, addTokenRevoke } from './token.commands.js';
 import { addUserErase, addUserExport, addUserList } from './user.commands.js';
-import { addUserDeprovision } from './user-deprovision.command.js';
+import { addUserDeprovision, addUserLink } from './user-identity.commands.js';
 import { addUserImport } from './user-import.command.js';
-import { addUserLink } from './user-link.command.js';
 
 /** Runs the command named by `words` and resolves with the exit code; writes errors to stderr. */
 export async function runCommandLine(words: readonly string[]): Promise<number> {

@@ -32,9 +32,8 @@ function reasonOf(error: unknown): string {
   const { message, syscall } = error as NodeJS.ErrnoException;
   if (isBusy(error)) return `another process holds the file (${message}); end it, or try again when it is done`;
   // A failed system call means that there is no server.
-  return syscall
-    ? `the database server cannot be reached (${message}); check its host and port, and that it is running`
-    : message;
+  if (!syscall) return message;
+  return `the database server cannot be reached (${message}); check its host and port, and that it is running`;
 }
 
 export function addPurge(commands: Command, shell: Shell): void {

@@ -6,7 +6,7 @@ import { counted, type DatabaseContext, EXIT, type Shell } from './shell.js';
 import { examineAccount, examineTokens, type Problem } from './doctor/examine.js';
 import { keysAfter } from './doctor/records.store.js';
 import { examineSchema } from './doctor/schema.js';
-import { accountWith, addUserOptions, keyOf, namedUser, type NamedUser, type UserOptions } from './user-options.js';
+import { addUserOptions, keyOf, namedUser, type NamedUser, requireAccount, type UserOptions } from './user-options.js';
 
 export function addDoctor(commands: Command, shell: Shell): void {
   const command = commands
@@ -58,7 +58,7 @@ export async function examine(context: DatabaseContext, mayRepair: boolean, user
       await report(account.toString('hex'), await examineAccount(database, account, now));
       progress(`${++users} users so far, ${found} problems`);
     }
-    if (key && found === 0) await accountWith(context, user, key);
+    if (key && found === 0) await requireAccount(context, user, key);
   }
   const repaired = mayRepair ? repairable : 0;
   await print(`${counted(users, 'user')} examined, ${counted(found, 'problem')} found, ${repaired} repaired`);

@@ -1,6 +1,5 @@
 import { userInfo } from 'node:os';
 import { loadSettings } from '../config/load-settings.js';
-import type { Now } from '../config/now.js';
 import type { Settings } from '../config/settings.js';
 import type { Database } from '../database/database.js';
 import { openDatabase } from '../database/open.js';
@@ -26,19 +25,17 @@ export const DAMAGED = 'some values are damaged: "doctor" says what to do';
 /** The command cannot do what was requested; the message says what to do about it. */
 export class CommandError extends Error {}
 
-/** What a command works with besides its options and operands. */
-export interface CommandContext {
-  settings: Settings;
-  now: Now;
-  environment: Readonly<Record<string, string | undefined>>;
-  /** Writes a line to standard output; resolves with false once nobody reads it any more, as after `head`. */
-  print: (line: string) => Promise<boolean>;
-  /** Notes, before it happens, that the command reads or changes data of `whose`: it counts if it then fails, too. */
-  audit: (what: string, whose: string, account?: Buffer) => void;
-  /** Reports the progress of long work on stderr, every few seconds. */
-  progress: (text: string) => void;
-}
+/** What a command of this process works with besides its options and operands. */
+const createContext = (settings: Settings) => ({
+  settings,
+  now: Date.now,
+  environment: process.env,
+  print: printLine,
+  audit: writeAudit,
+  progress: createProgress(),
+});
 
+export type CommandContext = ReturnType<typeof createContext>;
 export type DatabaseContext = CommandContext & { database: Database };
 
 /** Runs the work of a command, whose options are checked first: wrong usage is reported whatever the settings are. */
@@ -50,15 +47,8 @@ export class Shell {
 
   /** Runs `work`, and keeps the exit code if it resolves with one. */
   async run(work: (context: CommandContext) => Promise<number | void>): Promise<void> {
-    const code = await work({
-      settings: this.given.settings ?? loadSettings(),
-      now: Date.now,
-      environment: process.env,
-      print: printLine,
-      audit: writeAudit,
-      progress: createProgress(),
-      ...this.given,
-    });
+    const settings = this.given.settings ?? loadSettings();
+    const code = await work({ ...createContext(settings), ...this.given });
     this.exitCode = code ?? EXIT.ok;
   }
 
@@ -75,54 +65,56 @@ export async function withDatabase<T>(settings: Settings, work: (database: Datab
   requireDatabaseFile(settings);
   const database = await openDatabase({ ...settings, databaseMustHaveUsers: false, migrateOnStart: false });
   try {
-    if ((await database.probe()) === undefined)
-      throw new CommandError(`DATABASE_URL: ${await whyNot(settings, database)}`);
+    if ((await database.probe()) === undefined) throw new CommandError(await whyNot(settings, database));
     return await work(database);
   } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
     // The error of a statement does not say what to do about a schema that does not match.
-    const problem = isOfDriver(error) ? await blockingProblem(database) : undefined;
-    throw problem === undefined ? error : new CommandError(`DATABASE_URL: ${problem}`);
+    const problem = STATEMENT_ERRORS.includes(code) ? await blockingProblem(database) : undefined;
+    throw problem === undefined ? error : new CommandError(problem);
   } finally {
     await database.onApplicationShutdown();
   }
 }
 
+const STATEMENT_ERRORS = ['SQLITE_ERROR', 'ER_BAD_FIELD_ERROR'];
+
 async function whyNot(settings: Settings, database: Database): Promise<string> {
   const { damage } = database.health;
-  if (damage) return `the file is corrupt (${damage}): ${CORRUPT_ADVICE}`;
-  const unreachable =
-    databaseFile(settings) === undefined
-      ? 'the database does not respond; check that its server is running and try again'
-      : 'another process holds the file; end it, or try again when it is done';
-  return (await blockingProblem(database)) ?? unreachable;
+  if (damage) return `DATABASE_URL: the file is corrupt (${damage}): ${CORRUPT_ADVICE}`;
+  const problem = await blockingProblem(database);
+  if (problem !== undefined) return problem;
+  return databaseFile(settings) === undefined
+    ? 'DATABASE_URL: the database does not respond; check that its server is running and try again'
+    : 'DATABASE_URL: another process holds the file; end it, or try again when it is done';
 }
-
-const isOfDriver = (error: unknown): boolean =>
-  ['SQLITE_ERROR', 'ER_BAD_FIELD_ERROR'].includes((error as NodeJS.ErrnoException).code ?? '');
 
 /** What has to be done about the schema before anything else. */
 async function blockingProblem(database: Database): Promise<string | undefined> {
   const problems = await examineSchema(database).catch(() => []);
   const blocking = problems.find(({ isBlocking }) => isBlocking);
-  return blocking && `${blocking.text}: ${blocking.advice}`;
+  return blocking && `DATABASE_URL: ${blocking.text}: ${blocking.advice}`;
 }
 
 // Each line that cannot be written reports it.
 process.stdout.on('error', () => undefined);
 
-/** Rejects with `CommandError` when the line cannot be written, unless the reader has closed the output. */
+/**
+ * Writes a line to standard output. Resolves with false once nobody reads it any more, as after `head`; rejects with
+ * `CommandError` when it cannot be written.
+ */
 const printLine = (line: string): Promise<boolean> =>
   new Promise((resolve, reject) => {
     process.stdout.write(`${line}\n`, (error?: NodeJS.ErrnoException | null) => {
       if (!error) return resolve(true);
       const { code = error.message } = error;
       // The stream is destroyed by the first line that the reader does not take.
-      if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') resolve(false);
+      if (['EPIPE', 'ERR_STREAM_DESTROYED'].includes(code)) resolve(false);
       else reject(new CommandError(`cannot write to standard output (${code})`));
     });
   });
 
-/** A reporter that writes to stderr at most every two seconds, the first time after two seconds. */
+/** Reports the progress of long work on stderr, every two seconds. */
 function createProgress(): (text: string) => void {
   let last = performance.now();
   return (text) => {
@@ -132,7 +124,10 @@ function createProgress(): (text: string) => void {
   };
 }
 
-/** Writes a line of the audit log in the form of the service's log, to stderr, as standard output is for the result. */
+/**
+ * Notes in the audit log, before it happens, that the command reads or changes data of `whose`: it counts if it then fails,
+ * too. The line has the form of the service's log, and goes to stderr, as standard output is for the result.
+ */
 function writeAudit(what: string, whose: string, account?: Buffer): void {
   const entry = { context: 'Audit', who: operator(), what, whose, account: account?.toString('hex') };
   console.error(JSON.stringify({ level: 'info', time: new Date().toISOString(), ...entry, msg: `${what}: ${whose}` }));

@@ -22,10 +22,7 @@ export function requireSqliteFile(settings: Settings): string {
   );
 }
 
-/**
- * Copies a database that may be in use, complete and as of one moment, through SQLite's backup API. The copy has the
- * same permissions, and gets its name once it is complete and checked. Throws `CommandError` when it cannot be copied.
- */
+/** Copies a database that may be in use, as of one moment, and checks the copy. Throws `CommandError` if that fails. */
 export async function copyDatabase(from: string, to: string) {
   const unusable = whyUnusable(to);
   if (unusable) throw new CommandError(`${to} ${unusable}`);

@@ -6,7 +6,7 @@ import { baseUrl } from '../config/formats.js';
 import type { Settings } from '../config/settings.js';
 import type { Token } from '../database/entities/token.entity.js';
 import { committed } from '../database/transaction.js';
-import { isUsableTimestamp } from '../protocol/timestamp.js';
+import { isDamaged } from './doctor/examine.js';
 import { CommandError, counted, DAMAGED, type DatabaseContext, EXIT, type Shell, shownTime } from './shell.js';
 import { bearerKey, readName, requireProvisioned } from './user-options.js';
 
@@ -105,10 +105,6 @@ export function addTokenList(commands: Command, shell: Shell): void {
       }),
     );
 }
-
-/** As `doctor` judges it: the next use overwrites a damaged time of the last one. */
-const isDamaged = ({ created_on, expires_on }: Token): boolean =>
-  [created_on, expires_on].some((time) => time !== null && !isUsableTimestamp(time));
 
 const jsonOf = ({ subject: user, name, created_on, expires_on, last_used_on, read_only }: Token): string =>
   JSON.stringify({ user, name, created_on, expires_on, last_used_on, read_only: Boolean(read_only) });

@@ -16,7 +16,7 @@ import type { ImportContext } from './import/destination.js';
 import { importEntries } from './import/import-entries.js';
 import { importOwnLines, linesOf } from './import/own-lines.js';
 import { CommandError, type Shell, withDatabase } from './shell.js';
-import { addUserOptions, namedUser, type NamedUser, requireUser, type UserOptions } from './user-options.js';
+import { addUserOptions, keyOf, namedUser, type NamedUser, requireUser, type UserOptions } from './user-options.js';
 
 /** Enough to recognise one of our own files. */
 const BEGINNING_BYTES = 1024;
@@ -67,16 +67,19 @@ async function importFile(
 ): Promise<number> {
   const beginning = await readOn(bytes, BEGINNING_BYTES);
   if (beginning.length === 0) throw new CommandError('The file is empty.');
-  if (format === OWN_FORMAT.name || (!format && isOwnLines(decode(beginning))))
-    return importOwnLines(context, user, linesOf(chained(beginning, bytes), unicodeOf(beginning)));
-  const named = requireUser(user);
-  const whole = await readOn(bytes, MAX_BYTES + 1, beginning);
-  if (whole.length > MAX_BYTES) throw new CommandError(`The file is larger than ${MAX_BYTES / 2 ** 20} MiB.`);
-  return importEntries(context, named, addedBy, contentsOf(whole, format));
+  const all = chained(beginning, bytes);
+  const isOwn = format === OWN_FORMAT.name || (!format && isOwnLines(decode(beginning)));
+  if (!isOwn) requireUser(user);
+  const contents = isOwn ? undefined : contentsOf(await readOn(all, MAX_BYTES + 1), format);
+  const account = user && (await keyOf(context, user));
+  context.audit(`user import${context.original ? ' --dry-run' : ''}`, user?.name ?? 'users in the file', account);
+  if (contents) return importEntries(context, account!, addedBy, contents);
+  return importOwnLines(context, account, linesOf(all, unicodeOf(beginning)));
 }
 
 /** Throws `CommandError` if the file cannot be read to its end. */
 function contentsOf(bytes: Buffer, wanted?: string): Contents {
+  if (bytes.length > MAX_BYTES) throw new CommandError(`The file is larger than ${MAX_BYTES / 2 ** 20} MiB.`);
   try {
     const contents = readExport(bytes, wanted);
     if (contents.stoppedAt) throw contents.stoppedAt;
@@ -104,10 +107,10 @@ async function* bytesOf(file: string): Bytes {
   }
 }
 
-/** Reads until there are `size` bytes with those that were read before, or to the end. */
-async function readOn(bytes: Bytes, size: number, before: Buffer = Buffer.alloc(0)): Promise<Buffer> {
-  const chunks = [before];
-  for (let length = before.length; length < size;) {
+/** Reads until there are `size` bytes, or to the end. */
+async function readOn(bytes: Bytes, size: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for (let length = 0; length < size;) {
     const next = await bytes.next();
     if (next.done) break;
     chunks.push(next.value);
@@ -116,7 +119,7 @@ async function readOn(bytes: Bytes, size: number, before: Buffer = Buffer.alloc(
   return Buffer.concat(chunks);
 }
 
-async function* chained(beginning: Buffer, rest: Bytes): AsyncGenerator<Buffer> {
+async function* chained(beginning: Buffer, rest: Bytes): Bytes {
   yield beginning;
   yield* rest;
 }

@@ -7,10 +7,7 @@ import { accountKey } from '../auth/caller.js';
 import { LOCAL_ISSUER } from '../auth/tokens/personal-tokens.js';
 import { isIssuer, withoutSlash } from '../config/formats.js';
 import type { Session } from '../database/session.js';
-import { isLongerThan } from '../protocol/field-values.js';
 import { type CommandContext, CommandError, type DatabaseContext } from './shell.js';
-
-const MAX_NAME_LENGTH = 255;
 
 const NAMING = ['key', 'subject', 'local', 'basic'] as const;
 const NAME_ONE = 'Name one user with --key, --subject, --local or --basic.';
@@ -63,12 +60,8 @@ export async function keyOf(context: CommandContext, { option, name, issuer }: N
 export const bearerKey = ({ settings }: CommandContext, issuer: string, subject: string): Buffer =>
   accountKey(settings.userIdSecret, 'bearer', [issuer, subject]);
 
-/** The account of a user. Throws `CommandError` when there is none: the name may be mistyped. */
-export const requireAccount = async (context: DatabaseContext, user: NamedUser): Promise<AccountRow> =>
-  accountWith(context, user, await keyOf(context, user));
-
-/** The same for a user whose key is known: `keyOf` may ask for a password. */
-export async function accountWith(context: DatabaseContext, user: NamedUser, key: Buffer): Promise<AccountRow> {
+/** The account of a user with this key. Throws `CommandError` when there is none: the name may be mistyped. */
+export async function requireAccount(context: DatabaseContext, user: NamedUser, key: Buffer): Promise<AccountRow> {
   const account = await context.database.onSession((session) => findAccount(session, key));
   if (account) return account;
   const { option, name, issuer } = user;
@@ -105,11 +98,9 @@ const readKey = textThat(
 );
 
 /** Names of users and tokens appear in lists, so invisible characters are rejected. */
-const isPlain = (text: string): boolean =>
-  text !== '' && text.trim() === text && !/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(text);
 export const readName = textThat(
-  (text) => isPlain(text) && !isLongerThan(text, MAX_NAME_LENGTH),
-  `Expected 1 to ${MAX_NAME_LENGTH} visible characters, without spaces at either end.`,
+  (text) => /^(?!\s)[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]{1,255}(?<!\s)$/u.test(text),
+  'Expected 1 to 255 visible characters, without spaces at either end.',
 );
 
 /** Reads a line of standard input, on a terminal without echo. Throws `InvalidArgumentError` when there is none. */

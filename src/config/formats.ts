@@ -46,10 +46,7 @@ export function hasPossiblePort(text: string): boolean {
 export const isPercentEncoded = (text: string): boolean =>
   text.startsWith('sqlite:') || decodePercent(text) !== undefined;
 
-/**
- * Parses a URL that all browsers, and people, read the same way: the host as written must equal the host as parsed. That excludes
- * user info, backslashes, encoded or full-width characters, unusual forms of IP addresses, and missing or extra slashes.
- */
+/** Parses a URL whose host is parsed as written: without user info, backslashes, encoded letters, unusual IP addresses. */
 export function parsePlainUrl(text: string): URL | undefined {
   if (/[\s\\\u0000-\u0020\u007f-\u009f]/.test(text)) return undefined;
   const url = parseUrl(text);
@@ -84,14 +81,12 @@ export const isQueryString = (text: string): boolean =>
   /^\??[^\s#?=&][^\s#=&]*=[^\s#&]*(&[^\s#=&]+=[^\s#&]*)*$/.test(text) && isPercentEncoded(text);
 
 /** What a login's authorization request sets itself, or what would change how its response comes back. */
-const FLOW_PARAMETERS = (
-  'client_id code_challenge code_challenge_method nonce redirect_uri request request_uri ' +
-  'response_mode response_type scope state'
-).split(' ');
+const FLOW_PARAMETER =
+  /^(client_id|code_challenge(_method)?|nonce|redirect_uri|request(_uri)?|response_(mode|type)|scope|state)$/i;
 
 /** False for a query string with a parameter that only the login may set. */
 export const setsNoFlowParameter = (text: string): boolean =>
-  [...new URLSearchParams(text).keys()].every((name) => !FLOW_PARAMETERS.includes(name.toLowerCase()));
+  [...new URLSearchParams(text).keys()].every((name) => !FLOW_PARAMETER.test(name));
 
 /** An existing day as `yyyy-mm-dd`. */
 export const isDate = (text: string): boolean =>

@@ -29,10 +29,7 @@ const MIN_SECRET_LENGTH = 32;
 /** Scopes of OpenID Connect itself, which providers often leave out of tokens. */
 const OPENID_SCOPES = ['openid', 'profile', 'email', 'offline_access'];
 
-/**
- * Like `readSettings`, from the environment and `.env`. Warns on stderr of names in `.env` that resemble a setting, and of
- * settings there without a value.
- */
+/** Like `readSettings`, from the environment and `.env`. Warns on stderr of what looks like a setting there but is none. */
 export function loadSettings(): Settings {
   const text = textOfFile();
   const fromFile = dotenv.parse(text);
@@ -154,24 +151,15 @@ function derive(settings: Settings, { OAUTH_URI, PUBLIC_URL = '' }: Variables): 
 export function warningsAbout(settings: Settings, now: number): string[] {
   const { userIdSecret, trustProxy, endOfService, eosMessage, eosUrl } = settings;
   const takesNobody = !settings.basicAuthEnabled && !settings.tokensEnabled && !settings.oauthEnabled;
-  const warnings: [boolean, string][] = [
-    [
+  const isEnding = endOfService !== undefined;
+  const applies: Record<string, boolean> = {
+    [`USER_ID_SECRET has fewer than ${MIN_SECRET_LENGTH} characters; production refuses it, and it cannot change once there are users`]:
       isShort(userIdSecret),
-      `USER_ID_SECRET has fewer than ${MIN_SECRET_LENGTH} characters; production refuses it, and it cannot change once there are users`,
-    ],
-    [
-      trustProxy === true,
-      'TRUST_PROXY: true believes what any client says about its address; name the proxies instead',
-    ],
-    [
+    'TRUST_PROXY: true believes what any client says about its address; name the proxies instead': trustProxy === true,
+    'TOKENS_ENABLED: nobody can sign in, as BASIC_AUTH_ENABLED and OAUTH_URI are off too; turn one of them on':
       takesNobody,
-      'TOKENS_ENABLED: nobody can sign in, as BASIC_AUTH_ENABLED and OAUTH_URI are off too; turn one of them on',
-    ],
-    [!endOfService && Boolean(eosMessage ?? eosUrl), 'EOS_DATE: without it, EOS_MESSAGE and EOS_URL have no effect'],
-    [
-      endOfService !== undefined && isPastEnd(endOfService, now),
-      'EOS_DATE has passed, so requests are refused with 410',
-    ],
-  ];
-  return warnings.flatMap(([applies, text]) => (applies ? text : []));
+    'EOS_DATE: without it, EOS_MESSAGE and EOS_URL have no effect': !isEnding && Boolean(eosMessage ?? eosUrl),
+    'EOS_DATE has passed, so requests are refused with 410': isEnding && isPastEnd(endOfService, now),
+  };
+  return Object.keys(applies).filter((warning) => applies[warning]);
 }

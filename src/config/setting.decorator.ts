@@ -1,15 +1,10 @@
 import { Transform } from 'class-transformer';
-// From its own file: the whole package, with phone numbers of every locale, takes longer to load than everything else needed
-// to report an invalid setting. tsconfig.json maps the types.
+// The whole package takes longer to load than all else before an invalid setting is reported. tsconfig.json maps the types.
 import { ValidateBy } from 'class-validator/cjs/decorator/common/ValidateBy.js';
 import { inWords } from './formats.js';
 
-/** Describes a setting, besides its type and default. */
-export interface SettingDetails {
-  /** The property of `Settings`. */
-  property: string;
-  /** One line for `.env.example` and the documentation. */
-  meaning: string;
+/** What may be said of a setting, besides its type, default and meaning. */
+interface Details {
   longest?: number;
   /** The value is never shown. */
   secret?: boolean;
@@ -22,15 +17,16 @@ export interface SettingDetails {
 }
 
 /** All settings by the names of their variables, in the order of their definition. */
-export const DEFINITIONS = new Map<string, SettingDetails>();
+export const DEFINITIONS = new Map<string, Details & { property: string; meaning: string }>();
 
-/** Declares a property of `Settings` as a setting, whose variable is the name in capital letters. */
+/** Declares a property as a setting, with the name in capital letters; `meaning` is for `.env.example` and the documentation. */
 export const Setting =
-  (meaning: string, details: Omit<SettingDetails, 'meaning' | 'property'> = {}): PropertyDecorator =>
+  (meaning: string, details: Details = {}, rule?: PropertyDecorator): PropertyDecorator =>
   (target, name) => {
     const property = String(name);
     const { longest = 10_000 } = details;
     DEFINITIONS.set(property.replace(/[A-Z]/g, '_$&').toUpperCase(), { property, meaning, ...details });
+    rule?.(target, name);
     Check(`must have at most ${longest} characters`, (text) => [...text].length <= longest)(target, name);
   };
 
@@ -50,21 +46,21 @@ export const Check =
     if (read) Transform(({ value }: { value: string }) => (isRight(value) ? read(value) : value))(target, name);
   };
 
-/** An integer within bounds. */
-export const WholeNumber = (least: number, most: number): PropertyDecorator =>
-  Check(
-    `must be an integer from ${least} to ${most}`,
-    (text) => /^\d+$/.test(text) && Number(text) >= least && Number(text) <= most,
-    Number,
-  );
+/** A setting that is an integer within bounds. */
+export function Integer(least: number, most: number, meaning: string, details?: Details): PropertyDecorator {
+  const isRight = (text: string) => /^\d+$/.test(text) && Number(text) >= least && Number(text) <= most;
+  return Setting(meaning, details, Check(`must be an integer from ${least} to ${most}`, isRight, Number));
+}
 
-/** `true`, `false`, `1` or `0`, in any case. */
-export const Flag = (): PropertyDecorator =>
-  Check(
-    'must be true or false',
-    (text) => /^(true|false|1|0)$/i.test(text),
-    (text) => /^(true|1)$/i.test(text),
+/** A setting that is `true`, `false`, `1` or `0`, in any case. */
+export function Flag(meaning: string, details?: Details): PropertyDecorator {
+  const isRight = (text: string) => /^(true|false|1|0)$/i.test(text);
+  return Setting(
+    meaning,
+    details,
+    Check('must be true or false', isRight, (text) => /^(true|1)$/i.test(text)),
   );
+}
 
 /** One of the given words. */
 export const OneOf = (...words: string[]): PropertyDecorator =>

@@ -15,20 +15,22 @@ import {
   withoutSlash,
 } from './formats.js';
 import { problemOfDatabaseUrl } from './database-url.js';
-import { Check, DEFINITIONS, Examined, Flag, OneOf, Setting, WholeNumber } from './setting.decorator.js';
+import { Check, DEFINITIONS, Examined, Flag, OneOf, Setting, Integer } from './setting.decorator.js';
 
 const WHOLE_SECONDS = 2 ** 31 - 1;
 /** Together with what surrounds them, a body and a page have to fit into a string, which has less than 512 MiB. */
 const LARGEST_BODY = 2 ** 28;
 const LARGEST_PAGE = 2 ** 26;
-const POSSIBLE_PORT = 'must have a port from 1 to 65535';
-const ENCODED = 'must have each literal % written as %25';
 
+const HttpUrl = Check('must be an absolute http(s) URL', isHttpUrl);
+const Port = Check('must have a port from 1 to 65535', hasPossiblePort);
+const Encoded = Check('must have each literal % written as %25', isPercentEncoded);
 /** Scopes as RFC 6749 (section 3.3) spells them. */
-const Scopes = () =>
-  Check('must be one or more scopes, separated by single spaces, of printable ASCII without " and \\', (text) =>
-    /^[!#-[\]-~]+( [!#-[\]-~]+)*$/.test(text),
-  );
+const Scopes = Check(
+  'must be one or more scopes, separated by single spaces, of printable ASCII without " and \\',
+  (text) => /^[!#-[\]-~]+( [!#-[\]-~]+)*$/.test(text),
+);
+const ASSUMED = { defaultText: 'a development value' };
 
 /** Comma-separated items in lower case. */
 const itemsOf = (text: string): string[] => text.split(',').flatMap((item) => item.trim().toLowerCase() || []);
@@ -37,9 +39,8 @@ const itemsOf = (text: string): string[] => text.split(',').flatMap((item) => it
 export class SettingError extends Error {}
 
 /**
- * All settings with their defaults, each read from the environment variable of the same name in capital letters (`pageSize`:
- * `PAGE_SIZE`). `.env.example` and the table in docs/operations.md are generated from here. Of several decorators, the one
- * next to the name is checked first. `readSettings` validates, completes and freezes them.
+ * All settings with their defaults, each read from the variable of the same name in capital letters (`pageSize`: `PAGE_SIZE`).
+ * Of several decorators, the one next to the name is checked first. `readSettings` validates, completes and freezes them.
  */
 export class Settings {
   @Setting('`production` refuses missing secrets and turns the development defaults off', { group: 'Service' })
@@ -48,12 +49,12 @@ export class Settings {
   @Setting('IP address or host name to listen on; the image sets `0.0.0.0`')
   @Check('must be an IP address or a host name, without scheme or port', isHost)
   host: string = '127.0.0.1';
-  @Setting('port to listen on; 0 picks a free one') @WholeNumber(0, 65535) port: number = 8000;
+  @Integer(0, 65535, 'port to listen on; 0 picks a free one') port: number = 8000;
   @Setting('base URL as clients see it; required in production', { defaultText: 'from the request' })
   @Check('must be an absolute http(s) URL without user name, query or fragment', isBaseUrl, (text) =>
     withoutSlash(new URL(text).href),
   )
-  @Check(POSSIBLE_PORT, hasPossiblePort)
+  @Port
   publicUrl?: string;
   @Setting('proxies that may set `X-Forwarded-*`: how many, or which IP addresses and ranges; `true` trusts everybody')
   @Check(
@@ -68,22 +69,20 @@ export class Settings {
     { group: 'Database' },
   )
   @Examined(problemOfDatabaseUrl)
-  @Check(ENCODED, isPercentEncoded)
+  @Encoded
   databaseUrl: string = 'sqlite:var/reading-list.sqlite';
-  @Setting('connections per process') @WholeNumber(1, 1000) databasePoolSize: number = 10;
-  @Setting('create the database and bring its schema up to date at startup; several instances may do so at once')
-  @Flag()
+  @Integer(1, 1000, 'connections per process') databasePoolSize: number = 10;
+  @Flag('create the database and bring its schema up to date at startup; several instances may do so at once')
   migrateOnStart: boolean = false;
-  @Setting('refuse to start with a database that nobody has used yet; for a service that has users')
-  @Flag()
+  @Flag('refuse to start with a database that nobody has used yet; for a service that has users')
   databaseMustHaveUsers: boolean = false;
   @Setting('Redis for the token cache and rate limits that instances share')
   @Check(
     'must be a redis:// or rediss:// URL, or redis-sentinel://user:password@HOST:PORT,HOST:PORT/MASTER',
     isRedisUrl,
   )
-  @Check(POSSIBLE_PORT, hasPossiblePort)
-  @Check(ENCODED, isPercentEncoded)
+  @Port
+  @Encoded
   redisUrl?: string;
 
   @Setting(
@@ -95,13 +94,12 @@ export class Settings {
   )
   serviceName: string = 'reading list';
   @Setting('URL in the root mapping; errors link to the page `errors` below it', { defaultText: '`<PUBLIC_URL>/docs`' })
-  @Check('must be an absolute http(s) URL', isHttpUrl)
+  @HttpUrl
   documentationUrl?: string;
 
-  @Setting('accept any user name and password', { group: 'Users', defaultText: '`true`, in production `false`' })
-  @Flag()
+  @Flag('accept any user name and password', { group: 'Users', defaultText: '`true`, in production `false`' })
   basicAuthEnabled: boolean = false;
-  @Setting('accept personal tokens (`rl_…`)') @Flag() tokensEnabled: boolean = true;
+  @Flag('accept personal tokens (`rl_…`)') tokensEnabled: boolean = true;
   @Setting(
     'secret from which user keys are derived, 32 characters or more. **It can never change**: all users would lose their data',
     { secret: true, defaultText: 'a development value; required in production' },
@@ -125,22 +123,17 @@ export class Settings {
     isIssuer,
     withoutSlash,
   )
-  @Check(POSSIBLE_PORT, hasPossiblePort)
+  @Port
   oauthUri: string = '';
-  @Setting('client id of this service at the provider; required in production where `OAUTH_URI` is set', {
-    defaultText: 'a development value',
-  })
+  @Setting('client id of this service at the provider; required in production where `OAUTH_URI` is set', ASSUMED)
   oauthClientId: string = '';
-  @Setting('client secret of this service at the provider; required likewise', {
-    secret: true,
-    defaultText: 'a development value',
-  })
+  @Setting('client secret of this service at the provider; required likewise', { secret: true, ...ASSUMED })
   oauthClientSecret: string = '';
-  @Setting('scopes that a login asks for') @Scopes() oauthScope: string = 'readinglist';
+  @Setting('scopes that a login asks for') @Scopes oauthScope: string = 'readinglist';
   @Setting("scopes required of tokens; OpenID's own are `openid`, `profile`, `email` and `offline_access`", {
     defaultText: "`OAUTH_SCOPE` without OpenID's own scopes",
   })
-  @Scopes()
+  @Scopes
   oauthRequiredScope?: string;
   @Setting('additional parameters of a login, as a query string (`audience=https://list.example.com`)')
   @Check('must not contain what the login itself sets, such as state, scope or redirect_uri', setsNoFlowParameter)
@@ -154,31 +147,25 @@ export class Settings {
     itemsOf,
   )
   oauthRedirectDomains: string[] = [];
-  @Setting('how long a verified token is cached; a revoked one keeps working until then')
-  @WholeNumber(0, WHOLE_SECONDS)
+  @Integer(0, WHOLE_SECONDS, 'how long a verified token is cached; a revoked one keeps working until then')
   oauthTokenCacheSeconds: number = 3600;
-  @Setting('how long a login may take') @WholeNumber(1, WHOLE_SECONDS) oauthStateSeconds: number = 3600;
+  @Integer(1, WHOLE_SECONDS, 'how long a login may take') oauthStateSeconds: number = 3600;
 
-  @Setting('articles on a page', { group: 'Limits' }) @WholeNumber(1, 10_000) pageSize: number = 100;
-  @Setting('approximate bytes on a page, 64 MiB at most; a page ends at whichever limit comes first')
-  @WholeNumber(1, LARGEST_PAGE)
+  @Integer(1, 10_000, 'articles on a page', { group: 'Limits' }) pageSize: number = 100;
+  @Integer(1, LARGEST_PAGE, 'approximate bytes on a page, 64 MiB at most; a page ends at whichever limit comes first')
   maxPageBytes: number = 1_048_576;
-  @Setting('requests in a batch') @WholeNumber(1, 1000) batchMaxRequests: number = 25;
-  @Setting('articles that a user may have, not counting deleted ones; 0: no limit')
-  @WholeNumber(0, 10 ** 9)
+  @Integer(1, 1000, 'requests in a batch') batchMaxRequests: number = 25;
+  @Integer(0, 10 ** 9, 'articles that a user may have, not counting deleted ones; 0: no limit')
   maxArticlesPerUser: number = 100_000;
-  @Setting('longest time that a poll may wait for a change; 0: polls never wait')
-  @WholeNumber(0, 3600)
+  @Integer(0, 3600, 'longest time that a poll may wait for a change; 0: polls never wait')
   waitMaxSeconds: number = 55;
-  @Setting('polls per user that may wait at once') @WholeNumber(1, 1_000_000) waitingPerUser: number = 20;
-  @Setting('polls per process that may wait at once') @WholeNumber(1, 1_000_000) waitingMax: number = 10_000;
-  @Setting('largest request body in bytes, 256 MiB at most') @WholeNumber(1, LARGEST_BODY) maxBodyBytes: number =
-    2_097_152;
-  @Setting('requests per minute for a user, or for an IP address without credentials; 0: no limit')
-  @WholeNumber(0, WHOLE_SECONDS)
+  @Integer(1, 1_000_000, 'polls per user that may wait at once') waitingPerUser: number = 20;
+  @Integer(1, 1_000_000, 'polls per process that may wait at once') waitingMax: number = 10_000;
+  @Integer(1, LARGEST_BODY, 'largest request body in bytes, 256 MiB at most') maxBodyBytes: number = 2_097_152;
+  @Integer(0, WHOLE_SECONDS, 'requests per minute for a user, or for an IP address without credentials; 0: no limit')
   rateLimitPerMinute: number = 0;
 
-  @Setting('serve the web application below `/app/`', {
+  @Flag('serve the web application below `/app/`', {
     group: 'Features',
     example: {
       value: 'false',
@@ -186,34 +173,25 @@ export class Settings {
         'all applications on one origin can read the tokens that a browser keeps there; true where the service has a host name of its own',
     },
   })
-  @Flag()
   webAppEnabled: boolean = true;
-  @Setting('allow `DELETE /v2/articles`') @Flag() deleteCollectionEnabled: boolean = true;
-  @Setting('compress responses for clients that ask for it; `false` where the load balancer does it')
-  @Flag()
+  @Flag('allow `DELETE /v2/articles`') deleteCollectionEnabled: boolean = true;
+  @Flag('compress responses for clients that ask for it; `false` where the load balancer does it')
   compressionEnabled: boolean = true;
   @Setting('when responses have `Backoff`: `auto` (under load), `always` or `off`')
   @OneOf('auto', 'always', 'off')
   backoff: 'auto' | 'always' | 'off' = 'auto';
-  @Setting('seconds in `Backoff`, varied at random by up to half')
-  @WholeNumber(1, WHOLE_SECONDS)
-  backoffSeconds: number = 30;
-  @Setting('seconds in `Retry-After`') @WholeNumber(1, WHOLE_SECONDS) retryAfterSeconds: number = 30;
+  @Integer(1, WHOLE_SECONDS, 'seconds in `Backoff`, varied at random by up to half') backoffSeconds: number = 30;
+  @Integer(1, WHOLE_SECONDS, 'seconds in `Retry-After`') retryAfterSeconds: number = 30;
   @Setting('end of support, `yyyy-mm-dd`') @Check('must be a date yyyy-mm-dd', isDate) eosDate?: string;
   @Setting('what users are told about the end of support', { longest: 1000 }) eosMessage?: string;
-  @Setting('URL where users can read more about it')
-  @Check('must be an absolute http(s) URL', isHttpUrl)
-  eosUrl?: string;
-  @Setting('see [tombstone retention](#tombstone-retention); 0: tombstones are kept')
-  @WholeNumber(0, 36_500)
+  @Setting('URL where users can read more about it') @HttpUrl eosUrl?: string;
+  @Integer(0, 36_500, 'see [tombstone retention](#tombstone-retention); 0: tombstones are kept')
   tombstoneRetentionDays: number = 0;
 
   @Setting('`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`', { group: 'Log and metrics' })
   @OneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent')
   logLevel: string = 'info';
-  @Setting('port for `/metrics` on `HOST`; without it there are no metrics')
-  @WholeNumber(0, 65535)
-  metricsPort?: number;
+  @Integer(0, 65535, 'port for `/metrics` on `HOST`; without it there are no metrics') metricsPort?: number;
   production!: boolean;
   /** False in production without `oauthUri`: then only personal tokens are accepted. */
   oauthEnabled!: boolean;

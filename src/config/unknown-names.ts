@@ -8,10 +8,10 @@ export function unknownNames(names: readonly string[]): string[] {
   return names
     .filter((name) => !KNOWN.includes(name))
     .flatMap((name) => {
-      const candidates = KNOWN.map((known) => ({ known, distance: editDistance(bare(name), bare(known)) }));
-      const [nearest] = candidates.sort((a, b) => a.distance - b.distance);
-      const isSimilar = nearest!.distance <= Math.min(MAX_DISTANCE, name.length / 4);
-      const meant = isSimilar ? nearest!.known : KNOWN.find((known) => known.startsWith(`${name}_`));
+      const distances = KNOWN.map((known) => editDistance(bare(name), bare(known)));
+      const least = Math.min(...distances);
+      const isSimilar = least <= Math.min(MAX_DISTANCE, name.length / 4);
+      const meant = KNOWN.find((known, at) => (isSimilar ? distances[at] === least : known.startsWith(`${name}_`)));
       return meant ? `${name}: unknown, did you mean ${meant}?` : [];
     });
 }

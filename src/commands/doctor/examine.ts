@@ -1,18 +1,13 @@
 import { addAccount, type Collection, lockCollection } from '../../accounts/accounts.store.js';
 import { isTaken } from '../../articles/store/articles.store.js';
+import { listTokens } from '../../auth/tokens/personal-tokens.store.js';
 import type { Database } from '../../database/database.js';
+import type { Token } from '../../database/entities/token.entity.js';
 import type { Parameter, Row } from '../../database/session.js';
 import { committed } from '../../database/transaction.js';
 import { isUsableTimestamp, type Timestamp } from '../../protocol/timestamp.js';
 import { uuidText } from '../../protocol/uuid.js';
-import {
-  hasItsHashes,
-  recordsAfter,
-  tokensWithoutTime,
-  type Totals,
-  totalsOf,
-  updateAccount,
-} from './records.store.js';
+import { hasItsHashes, recordsAfter, type Totals, totalsOf, updateAccount } from './records.store.js';
 
 const AT_ONCE = 500;
 
@@ -117,10 +112,14 @@ const digits = (id: Row[string]): string => (Buffer.isBuffer(id) ? id : Buffer.f
 const nameOf = (id: Row[string]): string =>
   Buffer.isBuffer(id) && id.length === 16 ? uuidText(id) : `with the key x'${digits(id)}'`;
 
+/** True for a token that might never expire. The next use overwrites a damaged time of the last one. */
+export const isDamaged = ({ created_on, expires_on }: Token): boolean =>
+  [created_on, expires_on].some((time) => time !== null && !isUsableTimestamp(time));
+
 /** Finds tokens whose expiry is unknown. */
 export async function examineTokens(database: Database): Promise<Problem[]> {
-  const tokens = await database.onSession(tokensWithoutTime);
-  return tokens.map(({ subject, name }) => ({
+  const tokens = await database.onSession((session) => listTokens(session));
+  return tokens.filter(isDamaged).map(({ subject, name }) => ({
     text: `the token "${name}" of ${subject} has an invalid time`,
     advice: `run token revoke ${subject} --name "${name}", and create another`,
   }));

@@ -81,10 +81,3 @@ export const hasItsHashes = (row: Row): boolean =>
     const stored = row[`${field}_hash`];
     return Buffer.isBuffer(stored) && stored.equals(urlHash(row[field] as string));
   });
-
-/** Personal tokens with an invalid time, which might never expire. */
-export async function tokensWithoutTime(session: Session) {
-  const isTime = (column: string) => `COALESCE(${column} BETWEEN 0 AND ${LATEST_TIMESTAMP}, 1)`;
-  const tokens = `SELECT subject, name FROM tokens WHERE NOT (${isTime('created_on')} AND ${isTime('expires_on')})`;
-  return (await session.rows(tokens, [])) as { subject: string; name: string }[];
-}

@@ -121,10 +121,8 @@ export class Destination {
 }
 
 /** Items later than the clock, and then the others, whose new timestamps advance it. */
-function laterFirst(items: readonly Item[], clock: Timestamp): Item[] {
-  const isLater = ({ last_modified }: Item) => last_modified > clock;
-  return [...items.filter(isLater), ...items.filter((item) => !isLater(item))];
-}
+const laterFirst = (items: readonly Item[], clock: Timestamp): Item[] =>
+  items.toSorted((a, b) => Number(b.last_modified > clock) - Number(a.last_modified > clock));
 
 /** Undefined if the account's own version counts. An article that was deleted later comes back under another id. */
 function versionToStore(item: Item, known: Version | null): Item | undefined {
@@ -132,10 +130,7 @@ function versionToStore(item: Item, known: Version | null): Item | undefined {
   return isArticle(item) && known.deleted ? { ...item, id: randomUUID() } : undefined;
 }
 
-/**
- * Begins to import into an account. A dry run copies it first, without excerpts to save memory; what changes meanwhile is
- * listed twice, and copied as it was.
- */
+/** Begins to import into an account. A dry run copies it first, without excerpts to save memory. */
 export async function destinationOf(context: ImportContext, account: Buffer, added: AccountState) {
   const { original, database } = context;
   const row = await original?.onSession((session) => findAccount(session, account));
@@ -144,6 +139,7 @@ export async function destinationOf(context: ImportContext, account: Buffer, add
       await addAccount(transaction, row);
       for await (const item of storedItems(original, row)) {
         const copy = isArticle(item) ? { ...item, excerpt: '' } : item;
+        // What changes meanwhile is listed twice, and copied as it was.
         await insertItem(transaction, account, copy).catch((error: unknown) => {
           if (database.dialect.classify(error) !== 'duplicate') throw error;
         });

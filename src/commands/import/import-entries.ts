@@ -3,7 +3,6 @@ import { type Contents, type Entry, nameOfPlace, NO_PAGE, noPage } from '@readin
 import { type Article, newArticle } from '../../articles/article.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { type CommandContext, counted, EXIT } from '../shell.js';
-import { keyOf, type NamedUser } from '../user-options.js';
 import { destinationOf, type ImportContext, printCounts } from './destination.js';
 
 /** How many characters of a refused URL are shown. */
@@ -12,13 +11,19 @@ const MAX_SHOWN = 200;
 /** Imports another service's entries. Resolves with the exit code. */
 export async function importEntries(
   context: ImportContext,
-  user: NamedUser,
+  account: Buffer,
   addedBy: string,
   { entries, others, unreadable }: Contents,
 ): Promise<number> {
-  const account = await keyOf(context, user);
-  context.audit(`user import${context.original ? ' --dry-run' : ''}`, user.name, account);
-  const { articles, skipped, lost } = await convert(context, addedBy, entries);
+  const converted = new Map<Entry, Article>();
+  for (const entry of entries) {
+    const article = articleOf(entry, addedBy, context);
+    if (typeof article !== 'string') converted.set(entry, article);
+    else await context.print(`${nameOfPlace(entry.place)}: ${article}: ${shown(nameOf(entry))}`);
+  }
+  const articles = [...converted.values()].sort((a, b) => a.added_on - b.added_on);
+  const skipped = entries.length - articles.length;
+  const lost = lossesOf([...converted.keys()]);
   const now = context.now();
   const destination = await destinationOf(context, account, { last_modified: now, purged_until: now - 1 });
   for (const [at, article] of articles.entries()) {
@@ -34,23 +39,7 @@ export async function importEntries(
   return skipped + unreadable.length > 0 ? EXIT.attention : code;
 }
 
-/** Converts the entries to articles, oldest first; prints those that cannot be converted. */
-async function convert(context: CommandContext, addedBy: string, entries: readonly Entry[]) {
-  const articles: Article[] = [];
-  const converted: Entry[] = [];
-  for (const entry of entries) {
-    const { place, fields } = entry;
-    const article = articleOf(entry, addedBy, context);
-    if (typeof article === 'string')
-      await context.print(`${nameOfPlace(place)}: ${article}: ${shown(String(fields.url || fields.title))}`);
-    else {
-      articles.push(article);
-      converted.push(entry);
-    }
-  }
-  articles.sort((a, b) => a.added_on - b.added_on);
-  return { articles, skipped: entries.length - articles.length, lost: lossesOf(converted) };
-}
+const nameOf = ({ fields }: Entry): string => String(fields.url || fields.title);
 
 /** A text of the file as it may appear on a terminal. */
 const shown = (text: string): string => text.slice(0, MAX_SHOWN).replace(/\p{Cc}/gu, ' ');

@@ -3,18 +3,15 @@ import { type Item, newArticle } from '../../articles/article.js';
 import { isUsableTimestamp, type Timestamp } from '../../protocol/timestamp.js';
 import { isUuid } from '../../protocol/uuid.js';
 import { CommandError, counted } from '../shell.js';
-import { keyOf, type NamedUser } from '../user-options.js';
 import { type AccountState, type Destination, destinationOf, type ImportContext, printCounts } from './destination.js';
 
-/** Imports what `user export` wrote, into the user's account or those that the file names. Resolves with the exit code. */
+/** Imports what `user export` wrote, into the named account or those of the file. Resolves with the exit code. */
 export async function importOwnLines(
   context: ImportContext,
-  user: NamedUser | undefined,
+  named: Buffer | undefined,
   lines: AsyncIterable<string>,
 ): Promise<number> {
   const { counts, original } = context;
-  const named = user && (await keyOf(context, user));
-  context.audit(`user import${original ? ' --dry-run' : ''}`, user?.name ?? 'users in the file', named);
   let [users, read] = [0, 0];
   /** By account: a file may hold one twice. */
   const destinations = new Map<string, Destination>();

@@ -1,8 +1,7 @@
 import { setImmediate as othersHadTurn } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import type { DataSource } from 'typeorm';
-import { Semaphore } from '../../semaphore.js';
-import { Turns } from '../../turns.js';
+import { Semaphore, Turns } from '../../semaphore.js';
 import type { LoanedSession, Parameter, Row, SessionSource, Tally, WriteResult } from '../session.js';
 import { SqliteConnection, SqliteReader } from './connection.js';
 import { sqliteDialect } from './dialect.js';

@@ -4,7 +4,7 @@ import express, { type Request } from 'express';
 import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { isTooComplex } from '../../protocol/json-size.js';
-import { Turns } from '../../turns.js';
+import { Turns } from '../../semaphore.js';
 import { LoadMonitor } from '../load/load-monitor.js';
 import { MemorySlots } from '../memory-slots.js';
 import { requestOf } from './request-context.js';
