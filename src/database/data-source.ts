@@ -33,7 +33,7 @@ export function createDataSource(options: DataSourceOptions): DataSource {
 export async function dataSourceForSchema(settings: Settings): Promise<DataSource> {
   const { databaseUrl } = settings;
   if (databaseUrl.startsWith('sqlite:')) return createDataSource(sqliteOptions(settings));
-  const { serverType } = await import('./mysql/server.js');
+  const { serverType } = await import('./mysql/driver.js');
   return createDataSource(await serverOptions(settings, await serverType(databaseUrl)));
 }
 
@@ -83,10 +83,7 @@ async function serverOptions(
   { databaseUrl, databasePoolSize }: Settings,
   type: 'mariadb' | 'mysql',
 ): Promise<DataSourceOptions> {
-  const [{ MysqlDriver }, { connectionOptions }] = await Promise.all([
-    import('./mysql/driver.js'),
-    import('./mysql/server.js'),
-  ]);
+  const { MysqlDriver, connectionOptions } = await import('./mysql/driver.js');
   const { user, stream, ...server } = connectionOptions(databaseUrl);
   return {
     ...common(type),
