@@ -32,10 +32,7 @@ export class CollectionClock {
     @Inject(NOW) private readonly now: Now,
   ) {}
 
-  /**
-   * The timestamp of the user's collection, undefined before the first contact. Most requests are polls that need nothing else,
-   * so on a server those of one turn of the event loop share a statement.
-   */
+  /** The user's latest timestamp, undefined before the first contact. On a server polls of one turn share a statement. */
   latest(owner: Owner): Promise<Latest | undefined> {
     const { account, shared } = owner;
     if (shared?.collection) return Promise.resolve(shared.collection);
@@ -82,8 +79,7 @@ export class CollectionClock {
       }
       const { timestamp, witness } = ticked;
       const outcome = await withFreeTimestamp(transaction, account, timestamp, work);
-      const whenDurable = () => this.announce(key, outcome.last);
-      return outcome.isKept ? { ...outcome, witness, whenDurable } : outcome;
+      return { ...outcome, witness, whenDurable: () => this.announce(key, outcome.last) };
     }, owner);
   }
 
@@ -94,11 +90,10 @@ export class CollectionClock {
    */
   together<T>(owner: Owner, collectsRows: boolean, work: (shared: SharedChanges) => Promise<T>): Promise<T> {
     const { account, key } = owner;
-    return this.database.inLazyTransaction(async (session, begin) => {
-      const shared = new SharedChanges(session, begin, collectsRows, account, this.now);
+    return this.database.inLazyTransaction(async (session) => {
+      const shared = new SharedChanges(session, collectsRows, account, this.now);
       const outcome = await shared.finish(await work(shared));
-      const whenDurable = () => this.announce(key, shared.collection!.last_modified);
-      return outcome.isKept ? { ...outcome, whenDurable } : outcome;
+      return { ...outcome, whenDurable: () => this.announce(key, shared.collection!.last_modified) };
     }, owner);
   }
 }

@@ -1,6 +1,6 @@
 import { type Release, Semaphore } from '../../semaphore.js';
 import type { Tally } from '../session.js';
-import type { Begin } from '../transaction.js';
+import type { SqliteWriter } from './writer.js';
 
 /** After a longer transaction, other users go first for as long as it took. */
 const LONG_WRITE_MS = 50;
@@ -8,41 +8,36 @@ const LONG_WRITE_MS = 50;
 const LIMITS = { timeoutMs: 2_500, refusal: 'Other requests take too long; try again later' };
 
 /**
- * Runs transactions that may be long, as batches are, one at a time, with at most one of each user waiting. In between,
- * SQLite's only writer is free for single records: beside batches of four slow users, these take half a second instead of
- * more than four.
+ * Lets transactions that may be long, as batches are, run one at a time, with at most one of each user waiting: beside
+ * those of four slow users, single records take half a second instead of more than four.
  */
 export class LongWrites {
-  private readonly all = new Semaphore({ ...LIMITS, slots: 1 });
-  private readonly perUser = new Semaphore({ ...LIMITS, slotsPerKey: 1 });
+  readonly all = new Semaphore({ ...LIMITS, slots: 1 });
+  readonly perUser = new Semaphore({ ...LIMITS, slotsPerKey: 1 });
 
-  /** How many wait for other users, and for others of the same user. */
-  usage(): { waiting: number; queued: number } {
-    return { waiting: this.all.waiting, queued: this.perUser.waiting };
-  }
-
-  /** Runs `work`, whose transaction begins in its turn. */
-  async run<T>(tally: Tally & { key: string }, begin: Begin, work: (begin: Begin) => Promise<T>): Promise<T> {
-    const held: { user?: Release; all?: Release } = {};
-    let start = Infinity;
-    const beginInTurn = async (): Promise<void> => {
-      held.user = await this.perUser.acquire(tally.key, tally);
-      held.all = await this.all.acquire('', tally);
-      await begin();
-      start = performance.now();
-    };
+  /** Begins a transaction in its turn; resolves with what ends that. */
+  async begin(writer: SqliteWriter, caller: Tally): Promise<Release> {
+    const user = await this.perUser.acquire(caller.key ?? '', caller);
+    let all: Release | undefined;
     try {
-      return await work(beginInTurn);
-    } finally {
+      all = await this.all.acquire('', caller);
+      await writer.begin();
+    } catch (error) {
+      all?.();
+      user();
+      throw error;
+    }
+    const start = performance.now();
+    return () => {
       const tookMs = performance.now() - start;
       if (tookMs > LONG_WRITE_MS) {
         // What others wait to write is made durable before the next long one.
-        setImmediate(held.all!);
-        setTimeout(held.user!, tookMs).unref();
+        setImmediate(all);
+        setTimeout(user, tookMs).unref();
       } else {
-        held.all?.();
-        held.user?.();
+        all();
+        user();
       }
-    }
+    };
   }
 }

@@ -1,12 +1,13 @@
 import { setImmediate as othersHadTurn } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import type { DataSource } from 'typeorm';
-import { Semaphore } from '../../semaphore.js';
+import { type Release, Semaphore } from '../../semaphore.js';
 import { Turns } from '../../turns.js';
 import type { LoanedSession, Parameter, Row, SessionSource, Tally, WriteResult } from '../session.js';
 import { SqliteConnection, SqliteReader } from './connection.js';
 import { sqliteDialect } from './dialect.js';
 import { SqliteFile } from './file.js';
+import { LongWrites } from './long-writes.js';
 import { SqliteWriter } from './writer.js';
 
 /** After a read that took longer, other users' requests go first, for as long as it took. */
@@ -17,6 +18,7 @@ const READ_TIMEOUT_MS = 4_000;
 export class SqliteSessions implements SessionSource {
   readonly dialect = sqliteDialect;
   readonly writer: SqliteWriter;
+  readonly longWrites = new LongWrites();
   readonly reader?: SqliteReader;
   /** Held by a user during the pause after a long read, in which others go first; the user's reads then take turns. */
   readonly reads = new Semaphore({
@@ -44,7 +46,9 @@ export class SqliteSessions implements SessionSource {
   }
 
   usage() {
-    return this.writer.usage();
+    const { used, waiting } = this.writer.usage();
+    const { all, perUser } = this.longWrites;
+    return { used, waiting: waiting + all.waiting, queued: perUser.waiting };
   }
 
   acquire(tally: Tally): Promise<LoanedSession> {
@@ -62,6 +66,9 @@ class SqliteSession implements LoanedSession {
   readonly dialect = sqliteDialect;
   readonly dataSource = this.sessions.dataSource;
   private state: 'reading' | 'writing' | 'ended' = 'reading';
+  private begun?: Promise<void>;
+  /** Ends its turn among long transactions. */
+  private endTurn?: Release;
 
   constructor(
     private readonly sessions: SqliteSessions,
@@ -105,9 +112,15 @@ class SqliteSession implements LoanedSession {
     return writer.transact((connection) => connection.run(sql, parameters));
   }
 
-  async begin(): Promise<void> {
+  begin(isLong = false): Promise<void> {
+    return (this.begun ??= this.beginNow(isLong));
+  }
+
+  private async beginNow(isLong: boolean): Promise<void> {
     this.count();
-    await this.sessions.writer.begin();
+    const { writer, longWrites } = this.sessions;
+    if (isLong) this.endTurn = await longWrites.begin(writer, this.tally);
+    else await writer.begin();
     this.state = 'writing';
   }
 
@@ -124,17 +137,19 @@ class SqliteSession implements LoanedSession {
     if (this.state !== 'writing') return;
     this.count();
     const durable = action();
-    this.state = 'ended';
+    this.release();
     return durable;
   }
 
   release(): void {
     this.state = 'ended';
+    this.endTurn?.();
+    this.endTurn = undefined;
   }
 
   destroy(): void {
     if (this.state === 'writing') this.sessions.writer.abandon();
-    this.state = 'ended';
+    this.release();
   }
 
   private count(): void {
