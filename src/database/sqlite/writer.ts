@@ -7,20 +7,14 @@ import type { SqliteFile } from './file.js';
 const MUTEX_TIMEOUT_MS = 4_000;
 /** How long another process may hold the write lock. */
 const LOCK_TIMEOUT_MS = 4_000;
-/** How often it is checked whether another process has released the write lock. */
+/** Between two attempts to get it. */
 const PROBE_INTERVAL_MS = 10;
 /** The most transactions that share a commit, so that the first does not wait too long. */
 const MAX_TRANSACTIONS_IN_COMMIT = 16;
 
-/** A transaction that has ended but is not durable yet. */
-interface Ended {
-  resolve: () => void;
-  reject: (error: unknown) => void;
-}
-
 /**
- * The connection that writes: one transaction at a time, in order of arrival. Making a commit durable costs more than all
- * other work, so consecutive transactions share one; each after the first is a savepoint, to be rolled back on its own.
+ * Runs one transaction at a time, in order of arrival. Making a commit durable costs more than all other work, so
+ * consecutive transactions share one; each after the first is a savepoint, to be rolled back on its own.
  */
 export class SqliteWriter {
   private readonly mutex = new Semaphore({
@@ -30,7 +24,8 @@ export class SqliteWriter {
   });
   /** Set while a transaction is open. */
   private release?: Release;
-  private readonly ended: Ended[] = [];
+  /** Transactions that have ended but are not durable yet. */
+  private readonly ended: { resolve: () => void; reject: (error: unknown) => void }[] = [];
   /** True while a transaction begins, which waits only for other processes. */
   private isBeginning = false;
 
