@@ -22,13 +22,6 @@ export interface Quota<T> {
   whenFull: (transaction: Session) => Promise<T>;
 }
 
-interface ClockTick extends Change {
-  account: Buffer;
-  now: Timestamp;
-  /** Refuse the transaction if the account has this many live articles. */
-  maxLive?: number;
-}
-
 /** A mark is the timestamp, in so many digits, and the tag. */
 const TIME_LENGTH = 16;
 const TAG_LENGTH = 8;
@@ -62,8 +55,11 @@ const witnessOf =
 /** Every account meets this condition. */
 const ANY = Number.MAX_SAFE_INTEGER;
 
-/** Yields the timestamp, and what tells whether the transaction took place if the reply to COMMIT is lost. */
-type Tick = (session: Session, tick: ClockTick) => Promise<{ timestamp: Timestamp; witness?: Witness } | undefined>;
+/** Yields the timestamp, and what tells whether the transaction took place; undefined for `maxLive` articles or more, too. */
+type Tick = (
+  session: Session,
+  tick: Change & { account: Buffer; now: Timestamp; maxLive?: number },
+) => Promise<{ timestamp: Timestamp; witness?: Witness } | undefined>;
 
 // Raw SQL: timestamps are in order because one statement locks, compares and advances. The mark comes first, as a server
 // assigns one column after the other, each seeing the new values of those before it.

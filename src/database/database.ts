@@ -92,9 +92,8 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
       if (this.closed) return;
       if (error instanceof SettingError) throw error;
       this.log?.warn(`database not available, retrying: ${(error as Error).message}`);
-      this.reopening = setTimeout(() => {
-        this.open().catch((refusal: SettingError) => this.onRefusal(refusal));
-      }, REOPEN_PAUSE_MS).unref();
+      const reopen = () => void this.open().catch((refusal: SettingError) => this.onRefusal(refusal));
+      this.reopening = setTimeout(reopen, REOPEN_PAUSE_MS).unref();
     }
   }
 

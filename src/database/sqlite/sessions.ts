@@ -7,8 +7,7 @@ import type { LoanedSession, Parameter, Row, SessionSource, Tally, WriteResult }
 import { SqliteConnection, SqliteReader } from './connection.js';
 import { sqliteDialect } from './dialect.js';
 import { SqliteFile } from './file.js';
-import { LongWrites } from './long-writes.js';
-import { SqliteWriter } from './writer.js';
+import { LongWrites, SqliteWriter } from './writer.js';
 
 /** After a read that took longer, other users' requests go first, for as long as it took. */
 const LONG_READ_MS = 5;
