@@ -7,7 +7,7 @@ import type { Session } from '../database/session.js';
 import { modifiedMeanwhile } from '../protocol/api-error.js';
 import { requireUnmodified } from '../protocol/request-headers.js';
 import type { Timestamp } from '../protocol/timestamp.js';
-import { addNewAccount, type Collection, findCollection, keyOf, lastModifiedOf } from './accounts.store.js';
+import { type Collection, findCollection, findOrAdd, keyOf, lastModifiedOf } from './accounts.store.js';
 import { type Owner, SharedChanges } from './shared-changes.js';
 import { type Change, type Changing, type Quota, tick, withFreeTimestamp } from './tick.js';
 
@@ -51,10 +51,7 @@ export class CollectionClock {
 
   /** The user's collection; created, with its first timestamp, if it does not exist. */
   async read(session: Session, { account, shared }: Owner): Promise<Collection> {
-    const known = shared?.collection ?? (await findCollection(session, account));
-    if (known) return known;
-    await addNewAccount(session, account, this.now());
-    return (await findCollection(session, account))!;
+    return shared?.collection ?? findOrAdd(session, account, this.now());
   }
 
   /** What `read` returns, on a session of its own. */

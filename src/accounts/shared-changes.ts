@@ -12,7 +12,7 @@ import {
 import { committed, discarded, type Outcome } from '../database/transaction.js';
 import { ApiError } from '../protocol/api-error.js';
 import { requireUnmodified } from '../protocol/request-headers.js';
-import { addNewAccount, type Collection, lockCollection } from './accounts.store.js';
+import { type Collection, findOrAdd, lockCollection } from './accounts.store.js';
 import { type Change, type Changing, type Quota, settle, withFreeTimestamp } from './tick.js';
 
 /** How long a transaction may keep others waiting: on SQLite everybody who writes, on a server the same user only. */
@@ -107,12 +107,8 @@ export class SharedChanges implements Session {
     if (this.collection) return this.collection;
     await this.watch(() => this.session.begin(true));
     this.lockedAt = performance.now();
-    let stored = await lockCollection(this, this.account);
-    if (!stored) {
-      await addNewAccount(this, this.account, this.now());
-      stored = (await lockCollection(this, this.account))!;
-    }
-    return (this.collection = this.stored = stored);
+    this.stored = await findOrAdd(this, this.account, this.now(), lockCollection);
+    return (this.collection = this.stored);
   }
 
   /** Ends the transaction: writes the collection's state if it has changed. */

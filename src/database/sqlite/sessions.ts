@@ -65,7 +65,6 @@ class SqliteSession implements LoanedSession {
   readonly dialect = sqliteDialect;
   readonly dataSource = this.sessions.dataSource;
   private state: 'reading' | 'writing' | 'ended' = 'reading';
-  private begun?: Promise<void>;
   /** Ends its turn among long transactions. */
   private endTurn?: Release;
 
@@ -111,11 +110,8 @@ class SqliteSession implements LoanedSession {
     return writer.transact((connection) => connection.run(sql, parameters));
   }
 
-  begin(isLong = false): Promise<void> {
-    return (this.begun ??= this.beginNow(isLong));
-  }
-
-  private async beginNow(isLong: boolean): Promise<void> {
+  async begin(isLong = false): Promise<void> {
+    if (this.state === 'writing') return;
     this.count();
     const { writer, longWrites } = this.sessions;
     if (isLong) this.endTurn = await longWrites.begin(writer, this.tally);
