@@ -75,9 +75,13 @@ export async function addAccount(session: Session, account: AccountRow): Promise
     .execute();
 }
 
-/** Adds a user's account at the first contact, unless it exists: the collection has a timestamp from then on. */
-export const addNewAccount = (session: Session, account: Buffer, now: Timestamp): Promise<void> =>
-  addAccount(session, { account, last_modified: now, live_count: 0, purged_until: now - 1 });
+/** What `find` finds. At the first contact the user's account is added: the collection has a timestamp from then on. */
+export async function findOrAdd(session: Session, account: Buffer, now: Timestamp, find = findCollection) {
+  const known = await find(session, account);
+  if (known) return known;
+  await addAccount(session, { account, last_modified: now, live_count: 0, purged_until: now - 1 });
+  return (await find(session, account))!;
+}
 
 export async function findAccount(session: Session, account: Buffer): Promise<AccountRow | undefined> {
   return (await managerOn(session).findOneBy(Account, { account })) ?? undefined;

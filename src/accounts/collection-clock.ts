@@ -7,7 +7,7 @@ import type { Session } from '../database/session.js';
 import { modifiedMeanwhile } from '../protocol/api-error.js';
 import { requireUnmodified } from '../protocol/request-headers.js';
 import type { Timestamp } from '../protocol/timestamp.js';
-import { addNewAccount, type Collection, findCollection, keyOf, lastModifiedOf } from './accounts.store.js';
+import { type Collection, findCollection, findOrAdd, keyOf, lastModifiedOf } from './accounts.store.js';
 import { type Owner, SharedChanges } from './shared-changes.js';
 import { type Change, type Changing, type Quota, tick, withFreeTimestamp } from './tick.js';
 
@@ -32,10 +32,7 @@ export class CollectionClock {
     @Inject(NOW) private readonly now: Now,
   ) {}
 
-  /**
-   * The timestamp of the user's collection, undefined before the first contact. Most requests are polls that need nothing else,
-   * so on a server those of one turn of the event loop share a statement.
-   */
+  /** The user's latest timestamp, undefined before the first contact. On a server polls of one turn share a statement. */
   latest(owner: Owner): Promise<Latest | undefined> {
     const { account, shared } = owner;
     if (shared?.collection) return Promise.resolve(shared.collection);
@@ -54,10 +51,7 @@ export class CollectionClock {
 
   /** The user's collection; created, with its first timestamp, if it does not exist. */
   async read(session: Session, { account, shared }: Owner): Promise<Collection> {
-    const known = shared?.collection ?? (await findCollection(session, account));
-    if (known) return known;
-    await addNewAccount(session, account, this.now());
-    return (await findCollection(session, account))!;
+    return shared?.collection ?? findOrAdd(session, account, this.now());
   }
 
   /** What `read` returns, on a session of its own. */
@@ -82,8 +76,7 @@ export class CollectionClock {
       }
       const { timestamp, witness } = ticked;
       const outcome = await withFreeTimestamp(transaction, account, timestamp, work);
-      const whenDurable = () => this.announce(key, outcome.last);
-      return outcome.isKept ? { ...outcome, witness, whenDurable } : outcome;
+      return { ...outcome, witness, whenDurable: () => this.announce(key, outcome.last) };
     }, owner);
   }
 
@@ -94,11 +87,10 @@ export class CollectionClock {
    */
   together<T>(owner: Owner, collectsRows: boolean, work: (shared: SharedChanges) => Promise<T>): Promise<T> {
     const { account, key } = owner;
-    return this.database.inLazyTransaction(async (session, begin) => {
-      const shared = new SharedChanges(session, begin, collectsRows, account, this.now);
+    return this.database.inLazyTransaction(async (session) => {
+      const shared = new SharedChanges(session, collectsRows, account, this.now);
       const outcome = await shared.finish(await work(shared));
-      const whenDurable = () => this.announce(key, shared.collection!.last_modified);
-      return outcome.isKept ? { ...outcome, whenDurable } : outcome;
+      return { ...outcome, whenDurable: () => this.announce(key, shared.collection!.last_modified) };
     }, owner);
   }
 }

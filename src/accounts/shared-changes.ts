@@ -1,5 +1,6 @@
 import type { Now } from '../config/now.js';
 import {
+  type LoanedSession,
   type Parameter,
   placeholders,
   type Row,
@@ -8,10 +9,10 @@ import {
   unavailable,
   type WriteResult,
 } from '../database/session.js';
-import { type Begin, committed, discarded, type Outcome } from '../database/transaction.js';
+import { committed, discarded, type Outcome } from '../database/transaction.js';
 import { ApiError } from '../protocol/api-error.js';
 import { requireUnmodified } from '../protocol/request-headers.js';
-import { addNewAccount, type Collection, lockCollection } from './accounts.store.js';
+import { type Collection, findOrAdd, lockCollection } from './accounts.store.js';
 import { type Change, type Changing, type Quota, settle, withFreeTimestamp } from './tick.js';
 
 /** How long a transaction may keep others waiting: on SQLite everybody who writes, on a server the same user only. */
@@ -60,8 +61,7 @@ export class SharedChanges implements Session {
 
   /** @param mayCollect whether a server may get several rows at once; in a file a statement costs next to nothing */
   constructor(
-    private readonly session: Session,
-    private readonly begin: Begin,
+    private readonly session: LoanedSession,
     private readonly mayCollect: boolean,
     private readonly account: Buffer,
     private readonly now: Now,
@@ -105,14 +105,10 @@ export class SharedChanges implements Session {
 
   private async lock(): Promise<Collection> {
     if (this.collection) return this.collection;
-    await this.watch(() => this.begin());
+    await this.watch(() => this.session.begin(true));
     this.lockedAt = performance.now();
-    let stored = await lockCollection(this, this.account);
-    if (!stored) {
-      await addNewAccount(this, this.account, this.now());
-      stored = (await lockCollection(this, this.account))!;
-    }
-    return (this.collection = this.stored = stored);
+    this.stored = await findOrAdd(this, this.account, this.now(), lockCollection);
+    return (this.collection = this.stored);
   }
 
   /** Ends the transaction: writes the collection's state if it has changed. */

@@ -22,24 +22,12 @@ export interface Quota<T> {
   whenFull: (transaction: Session) => Promise<T>;
 }
 
-/** A request for the next timestamp of an account. */
-interface ClockTick extends Change {
-  account: Buffer;
-  now: Timestamp;
-  /** Refuse the transaction if the account has this many live articles. */
-  maxLive?: number;
-}
-
-/** How many marks an account keeps. */
-const KEPT = 8;
-/** A mark begins with the timestamp, in so many digits. */
+/** A mark is the timestamp, in so many digits, and the tag. */
 const TIME_LENGTH = 16;
-/** The tag follows. */
 const TAG_LENGTH = 8;
 const MARK_LENGTH = TIME_LENGTH + TAG_LENGTH;
-
-/** The length of the column `recent_writes`. */
-export const MARKS_LENGTH = KEPT * MARK_LENGTH;
+/** The length of the column `recent_writes`: an account keeps eight marks. */
+export const MARKS_LENGTH = 8 * MARK_LENGTH;
 
 /** The random part of a mark, taken from a UUID, for which Node draws random bytes in bulk. */
 export const newTag = (): string => randomUUID().slice(0, TAG_LENGTH);
@@ -64,14 +52,17 @@ const witnessOf =
     return tookPlace(String(row?.recent_writes ?? ''), mark);
   };
 
-/** A condition that every account meets. */
+/** Every account meets this condition. */
 const ANY = Number.MAX_SAFE_INTEGER;
 
-/** Yields the timestamp, and what tells whether the transaction took place if the reply to COMMIT is lost. */
-type Tick = (session: Session, tick: ClockTick) => Promise<{ timestamp: Timestamp; witness?: Witness } | undefined>;
+/** Yields the timestamp, and what tells whether the transaction took place; undefined for `maxLive` articles or more, too. */
+type Tick = (
+  session: Session,
+  tick: Change & { account: Buffer; now: Timestamp; maxLive?: number },
+) => Promise<{ timestamp: Timestamp; witness?: Witness } | undefined>;
 
-// Raw SQL: the order of timestamps and all conditions on the collection rely on one statement that locks, compares and
-// advances. The mark comes first: a server assigns one column after the other, each seeing the new values of those before it.
+// Raw SQL: timestamps are in order because one statement locks, compares and advances. The mark comes first, as a server
+// assigns one column after the other, each seeing the new values of those before it.
 const ON_SERVER = `UPDATE accounts SET
     recent_writes = LEFT(CONCAT(LPAD(GREATEST(last_modified + 1, ?), ${TIME_LENGTH}, '0'), ?, COALESCE(recent_writes, '')), ${MARKS_LENGTH}),
     live_count = live_count + ?, last_modified = LAST_INSERT_ID(GREATEST(last_modified + 1, ?))

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { accountsAfter, everyAccount, raiseTimestamps } from '../accounts/accounts.store.js';
 import { tick } from '../accounts/tick.js';
 import { SettingError } from '../config/settings.js';
-import { migrateDatabase } from '../database/migrate.js';
+import { migrateDatabase } from '../database/open.js';
 import { isBusy } from '../database/sqlite/dialect.js';
 import { committed } from '../database/transaction.js';
 import { isUsableTimestamp, type Timestamp } from '../protocol/timestamp.js';

@@ -17,8 +17,8 @@ const SQLITE_CHECKPOINT_PAGES = 300;
 const WAITING_PER_CONNECTION = 50;
 
 /** TypeORM's options for `DATABASE_URL`. Only its schema builder needs to know whether a server is MySQL or MariaDB. */
-export async function dataSourceOptions(settings: Settings): Promise<DataSourceOptions> {
-  return settings.databaseUrl.startsWith('sqlite:') ? sqliteOptions(settings) : serverOptions(settings, 'mysql');
+export async function dataSourceOptions(settings: Settings, forSchema = false): Promise<DataSourceOptions> {
+  return settings.databaseUrl.startsWith('sqlite:') ? sqliteOptions(settings) : serverOptions(settings, forSchema);
 }
 
 /** A data source that is not open yet. */
@@ -30,12 +30,8 @@ export function createDataSource(options: DataSourceOptions): DataSource {
 }
 
 /** A data source for TypeORM's schema builder, not open yet: MySQL and MariaDB report their schemas differently. */
-export async function dataSourceForSchema(settings: Settings): Promise<DataSource> {
-  const { databaseUrl } = settings;
-  if (databaseUrl.startsWith('sqlite:')) return createDataSource(sqliteOptions(settings));
-  const { serverType } = await import('./mysql/server.js');
-  return createDataSource(await serverOptions(settings, await serverType(databaseUrl)));
-}
+export const dataSourceForSchema = async (settings: Settings): Promise<DataSource> =>
+  createDataSource(await dataSourceOptions(settings, true));
 
 /** Opens a data source and checks it. Rejects after eight seconds on a server that hangs. */
 export async function openDataSource(dataSource: DataSource, check?: () => Promise<void>): Promise<void> {
@@ -79,14 +75,9 @@ const sqliteOptions = ({ databaseUrl }: Settings): DataSourceOptions => ({
   },
 });
 
-async function serverOptions(
-  { databaseUrl, databasePoolSize }: Settings,
-  type: 'mariadb' | 'mysql',
-): Promise<DataSourceOptions> {
-  const [{ MysqlDriver }, { connectionOptions }] = await Promise.all([
-    import('./mysql/driver.js'),
-    import('./mysql/server.js'),
-  ]);
+async function serverOptions({ databaseUrl, databasePoolSize }: Settings, forSchema: boolean) {
+  const { MysqlDriver, connectionOptions, serverType } = await import('./mysql/driver.js');
+  const type = forSchema ? await serverType(databaseUrl) : 'mysql';
   const { user, stream, ...server } = connectionOptions(databaseUrl);
   return {
     ...common(type),

@@ -15,9 +15,9 @@ import {
   type SessionSource,
   type Tally,
   unavailable,
+  type Usage,
 } from './session.js';
-import { LongWrites } from './sqlite/long-writes.js';
-import { type Begin, type Outcome, runTransaction, withSession } from './transaction.js';
+import { type Outcome, runTransaction, withSession } from './transaction.js';
 
 /** How long a start waits for the database before the service begins to respond with 503. */
 const START_MS = 8_000;
@@ -51,7 +51,6 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
       ? MAX_LOCAL_WRITES_PER_USER
       : Math.ceil(SHARE_OF_USER * (this.dataSource.options.poolSize ?? 1)),
   });
-  private readonly longWrites = new LongWrites();
 
   /** @param connect opens the data source; calls `onMoved` when its file is found to be removed or replaced later */
   constructor(
@@ -93,9 +92,8 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
       if (this.closed) return;
       if (error instanceof SettingError) throw error;
       this.log?.warn(`database not available, retrying: ${(error as Error).message}`);
-      this.reopening = setTimeout(() => {
-        this.open().catch((refusal: SettingError) => this.onRefusal(refusal));
-      }, REOPEN_PAUSE_MS).unref();
+      const reopen = () => void this.open().catch((refusal: SettingError) => this.onRefusal(refusal));
+      this.reopening = setTimeout(reopen, REOPEN_PAUSE_MS).unref();
     }
   }
 
@@ -127,10 +125,9 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
   }
 
   /** How many sessions are in use, and how many requests wait for one, or for others of the same user. */
-  usage(): { used: number; waiting: number; queued: number } {
-    const { used, waiting } = this.source?.usage() ?? { used: 0, waiting: 0 };
-    const long = this.longWrites.usage();
-    return { used, waiting: waiting + long.waiting, queued: this.perUser.waiting + long.queued };
+  usage(): Usage {
+    const { used, waiting, queued } = this.source?.usage() ?? { used: 0, waiting: 0, queued: 0 };
+    return { used, waiting, queued: this.perUser.waiting + queued };
   }
 
   /** Runs statements, each its own transaction, on one session or the tally's. May run `work` more than once. */
@@ -141,29 +138,16 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
 
   /** Runs a transaction, in which `work` locks the account first (`tick`). May run `work` more than once. */
   inTransaction<T>(work: (session: Session) => Promise<Outcome<T>>, tally: Tally = { statements: 0 }): Promise<T> {
-    return this.transact((session, begin) => begin().then(() => work(session)), tally);
+    return this.inLazyTransaction((session) => session.begin().then(() => work(session)), tally);
   }
 
   /** Like `inTransaction`, but `work` calls `begin` before its first write, and what it reads earlier locks nothing. */
-  inLazyTransaction<T>(
-    work: (session: Session, begin: Begin) => Promise<Outcome<T>>,
-    tally: Tally & { key: string },
-  ): Promise<T> {
-    const inTurn = (session: Session, begin: Begin) =>
-      this.dialect.isLocal
-        ? this.longWrites.run(tally, begin, (beginInTurn) => work(session, beginInTurn))
-        : work(session, begin);
-    return this.transact(inTurn, tally);
-  }
-
-  private transact<T>(work: (session: Session, begin: Begin) => Promise<Outcome<T>>, tally: Tally): Promise<T> {
+  inLazyTransaction<T>(work: (session: LoanedSession) => Promise<Outcome<T>>, tally: Tally): Promise<T> {
     const inDoubt: Outcome<T>[] = [];
     const attempt = async (session: LoanedSession) => {
-      let begun: Promise<void> | undefined;
-      const begin = () => (begun ??= session.begin());
       try {
-        const result = await runTransaction(session, begin, inDoubt, work);
-        if (begun) this.health.noteWrite(true);
+        const { result, isKept } = await runTransaction(session, inDoubt, work);
+        if (isKept) this.health.noteWrite(true);
         return result;
       } catch (error) {
         const isRefused = !(error instanceof ApiError) && ['away', 'broken'].includes(session.dialect.classify(error));

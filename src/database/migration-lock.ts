@@ -15,7 +15,7 @@ const CREATE = `CREATE TABLE IF NOT EXISTS \`leases\` (
   task VARCHAR(64) NOT NULL PRIMARY KEY, holder CHAR(36) NOT NULL, expires_on BIGINT NOT NULL) ENGINE=InnoDB`;
 const TASK = 'migrate';
 
-/** By the holder's clock, so nobody else can compare it with theirs; that it changes shows that the holder is alive. */
+/** By its clock, which nobody else can compare with theirs: that `expires_on` changes shows that the holder is alive. */
 type Lease = { holder: string; expires_on: number };
 
 /**

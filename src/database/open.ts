@@ -1,11 +1,17 @@
-import type { DataSource } from 'typeorm';
-import type { Settings } from '../config/settings.js';
+import { type DataSource, type Migration, MigrationExecutor } from 'typeorm';
+import { SettingError, type Settings } from '../config/settings.js';
 import { createDataSource, dataSourceOptions, isFile, openDataSource, sqliteHandle } from './data-source.js';
 import { Database } from './database.js';
+import { Account } from './entities/account.entity.js';
 import type { Log } from './health.js';
-import { migrateFile, migrateServer, requireMigrated, requireUsers } from './migrate.js';
+import { withMigrationLock } from './migration-lock.js';
+import { MysqlSessions } from './mysql/sessions.js';
 import type { SessionSource } from './session.js';
-import { whyNotOpen } from './why-not-open.js';
+import { beginImmediate } from './sqlite/writer.js';
+import { NO_DATABASE, requireDatabaseFile, whyNotOpen } from './why-not-open.js';
+
+/** How long another process may hold the lock of a SQLite file. */
+const LOCK_TIMEOUT_MS = 25_000;
 
 /** The database of a data source, neither of them open yet. */
 export const databaseOf = (settings: Settings, dataSource: DataSource, log?: Log): Database =>
@@ -29,19 +35,104 @@ async function openSessions(
     await openDataSource(dataSource, async () => {
       if (settings.databaseMustHaveUsers) await requireUsers(dataSource);
       if (isFile(dataSource)) return void (await migrateFile(dataSource));
-      const { examineServer } = await import('./mysql/server.js');
+      const { examineServer } = await import('./mysql/driver.js');
       await examineServer(dataSource);
-      await requireMigrated(dataSource);
+      const pending = await pendingMigrations(dataSource);
+      if (pending.length > 0)
+        throw new SettingError(
+          `DATABASE_URL: migrations are pending (${pending.length}); run "npm run migrate" or set MIGRATE_ON_START=true`,
+        );
     });
     const handle = sqliteHandle(dataSource);
     if (handle) {
       const { SqliteSessions } = await import('./sqlite/sessions.js');
       return new SqliteSessions(dataSource, handle, onMoved);
     }
-    const { MysqlSessions } = await import('./mysql/sessions.js');
     return new MysqlSessions(dataSource);
   } catch (error) {
     if (dataSource.isInitialized) await dataSource.destroy();
     throw whyNotOpen(settings.databaseUrl, error);
   }
+}
+
+/** Runs the pending migrations of `DATABASE_URL`, or only checks; returns the names of those run or pending. */
+export async function migrateDatabase(settings: Settings, checkOnly: boolean): Promise<string[]> {
+  if (checkOnly) requireDatabaseFile(settings);
+  else if (!settings.databaseUrl.startsWith('sqlite:')) return migrateServer(settings, true);
+  return withDataSource(settings, async (dataSource) => {
+    await openDataSource(dataSource);
+    return checkOnly ? pendingMigrations(dataSource) : migrateFile(dataSource);
+  });
+}
+
+/** Runs `work` with a data source of its own, which is closed afterwards. Rejects with `SettingError` where that helps. */
+async function withDataSource<T>(settings: Settings, work: (dataSource: DataSource) => Promise<T>): Promise<T> {
+  const dataSource = createDataSource(await dataSourceOptions(settings));
+  try {
+    return await work(dataSource);
+  } catch (error) {
+    throw whyNotOpen(settings.databaseUrl, error);
+  } finally {
+    if (dataSource.isInitialized) await dataSource.destroy();
+  }
+}
+
+const namesOf = (migrations: Migration[]): string[] => migrations.map(({ name }) => name);
+
+/** Names of the migrations that have not run yet, oldest first. */
+const pendingMigrations = async (dataSource: DataSource): Promise<string[]> =>
+  namesOf(await new MigrationExecutor(dataSource).getPendingMigrations());
+
+const runPending = async (dataSource: DataSource): Promise<string[]> =>
+  namesOf(await dataSource.runMigrations({ transaction: 'none' }));
+
+/**
+ * Runs the pending migrations of a server, however long they take, and returns their names. Of several processes all but
+ * one wait and find nothing left to do. Creates a database, or accepts one without users, only if it `mayBeEmpty`.
+ */
+async function migrateServer(settings: Settings, mayBeEmpty: boolean): Promise<string[]> {
+  return withDataSource({ ...settings, databasePoolSize: 2 }, async (dataSource) => {
+    const { createServerDatabase, examineServer } = await import('./mysql/driver.js');
+    await openDataSource(dataSource).catch(async (error: NodeJS.ErrnoException) => {
+      if (!mayBeEmpty || !NO_DATABASE.includes(error.errno ?? 0)) throw error;
+      await createServerDatabase(settings.databaseUrl).catch(() => Promise.reject(error));
+      await openDataSource(dataSource);
+    });
+    await examineServer(dataSource);
+    if (!mayBeEmpty) await requireUsers(dataSource);
+    if ((await pendingMigrations(dataSource)).length === 0) return [];
+    // They run on one connection, while the other one renews the lock.
+    return withMigrationLock(dataSource, () => runPending(dataSource));
+  });
+}
+
+/** The same for a SQLite file, in one transaction. Rejects if it cannot be written, even if there is nothing left to do. */
+export async function migrateFile(dataSource: DataSource): Promise<string[]> {
+  const handle = sqliteHandle(dataSource)!;
+  handle.pragma('busy_timeout = 0');
+  await beginImmediate((sql) => handle.exec(sql), LOCK_TIMEOUT_MS);
+  try {
+    const done = await runPending(dataSource);
+    handle.exec('DELETE FROM migrations WHERE id < 0; COMMIT');
+    return done;
+  } catch (error) {
+    // SQLite has rolled back already where the disk is full.
+    if (handle.inTransaction) handle.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+/** Throws `SettingError` when the database has no users although DATABASE_MUST_HAVE_USERS says it has. */
+async function requireUsers(dataSource: DataSource): Promise<void> {
+  const runner = dataSource.createQueryRunner();
+  try {
+    const { tableName } = dataSource.getMetadata(Account);
+    if ((await runner.hasTable(tableName)) && (await runner.manager.exists(Account))) return;
+  } finally {
+    await runner.release();
+  }
+  throw new SettingError(
+    'DATABASE_URL: the database is empty, and DATABASE_MUST_HAVE_USERS=true; check its URL and its volume, ' +
+      'restore a backup, or set DATABASE_MUST_HAVE_USERS=false to start from scratch',
+  );
 }

@@ -6,7 +6,7 @@ export type Row = Record<string, string | number | Buffer | null>;
 
 export type Parameter = string | number | Buffer | null;
 
-/** The result of a statement that returns no rows; `insertId` only on MySQL and MariaDB. */
+/** Has an `insertId` only on MySQL and MariaDB. */
 export interface WriteResult {
   affectedRows: number;
   insertId: number;
@@ -32,7 +32,8 @@ export const placeholders = (values: readonly unknown[]): string => `(${values.m
 
 /** A borrowed session: it has to be released, or destroyed when its state is unknown. */
 export interface LoanedSession extends Session {
-  begin(): Promise<void>;
+  /** Begins a transaction unless it has begun. Until then each statement is one of its own. Many statements are `isLong`. */
+  begin(isLong?: boolean): Promise<void>;
   /** Resolves once the transaction is durable. */
   commit(): Promise<void>;
   /** Rejects when the transaction may have read data that is lost. */
@@ -52,16 +53,19 @@ export interface Tally {
   readonly shared?: Session;
 }
 
+/** How many sessions are in use, and how many callers wait for one, or for others of the same user. */
+export interface Usage {
+  used: number;
+  waiting: number;
+  queued: number;
+}
+
 /** A source of sessions, with the dialect of its database. */
 export interface SessionSource {
   readonly dialect: Dialect;
-  /**
-   * Waits a bounded time for a free session; rejects with an error that `classify` recognises.
-   * @param deadline when the session refuses further statements to another process, by `performance.now()`
-   */
+  /** Waits a bounded time. After the deadline, by `performance.now()`, the session sends no statement to a server. */
   acquire(tally: Tally, deadline: number): Promise<LoanedSession>;
-  /** How many sessions are in use, and how many callers wait for one. */
-  usage(): { used: number; waiting: number };
+  usage(): Usage;
   /** Closes what the data source does not know of. */
   close?(): void;
 }

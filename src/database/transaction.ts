@@ -12,7 +12,7 @@ export interface Outcome<T> {
   result: T;
   isKept: boolean;
   witness?: Witness;
-  /** Called once it is known that the changes are kept. */
+  /** Called once it is known that the changes are durable. */
   whenDurable?: () => void;
 }
 
@@ -22,24 +22,20 @@ export const committed = <T>(result: T, witness?: Witness): Outcome<T> => ({ res
 /** Ends a successful transaction with ROLLBACK: there is nothing to keep. */
 export const discarded = <T>(result: T): Outcome<T> => ({ result, isKept: false });
 
-/** Begins the transaction unless it has begun. */
-export type Begin = () => Promise<void>;
-
 /** Runs `work` on a session of its own, which is then released, or destroyed when its state is unknown. */
 export async function withSession<T>(
   acquiring: Promise<LoanedSession>,
   work: (session: LoanedSession) => Promise<T>,
 ): Promise<T> {
   const session = await acquiring;
-  let result: T;
   try {
-    result = await work(session);
+    const result = await work(session);
+    session.release();
+    return result;
   } catch (error) {
     await giveUp(session, error);
     throw error;
   }
-  session.release();
-  return result;
 }
 
 /** Rolls back what has begun. Rejects when a refusal may rest on data that is lost. */
@@ -59,25 +55,25 @@ async function giveUp(session: LoanedSession, error: unknown): Promise<void> {
 /**
  * Attempts a transaction once.
  * @param inDoubt attempts whose COMMIT got no reply; this one is added if that happens again. If a witness tells that one
- *   took place, its result is returned
- * @param work until it calls `begin`, each of its statements is a transaction of its own
+ *   took place, its outcome is returned
  */
 export async function runTransaction<T>(
   session: LoanedSession,
-  begin: Begin,
   inDoubt: Outcome<T>[],
-  work: (session: Session, begin: Begin) => Promise<Outcome<T>>,
-): Promise<T> {
-  if (inDoubt.length > 0) await begin();
-  const outcome = (await settled(session, inDoubt)) ?? (await work(session, begin));
+  work: (session: LoanedSession) => Promise<Outcome<T>>,
+): Promise<Outcome<T>> {
+  if (inDoubt.length > 0) await session.begin();
+  const earlier = await settled(session, inDoubt);
+  const outcome = earlier ?? (await work(session));
+  const mustCommit = outcome.isKept && !earlier;
   try {
-    await (outcome.isKept ? session.commit() : session.rollBack());
+    await (mustCommit ? session.commit() : session.rollBack());
   } catch (error) {
-    if (outcome.isKept && session.dialect.classify(error) === 'lost') inDoubt.push(outcome);
+    if (mustCommit && session.dialect.classify(error) === 'lost') inDoubt.push(outcome);
     throw error;
   }
-  outcome.whenDurable?.();
-  return outcome.result;
+  if (outcome.isKept) outcome.whenDurable?.();
+  return outcome;
 }
 
 /** The outcome of the attempt that took place; undefined if none did. Throws 503 / 201 when nothing can tell. */
@@ -86,7 +82,7 @@ async function settled<T>(session: Session, inDoubt: readonly Outcome<T>[]): Pro
     const tookPlace = outcome.witness ? await outcome.witness(session) : false;
     if (tookPlace === undefined)
       throw unavailable(new Error('too many later writes to tell whether this one was stored'));
-    if (tookPlace) return { ...outcome, isKept: false };
+    if (tookPlace) return outcome;
   }
   return undefined;
 }

@@ -19,10 +19,7 @@ const FIRST_PURGE_MS = 5_000;
 const FIRST_ERASURE_MS = 30_000;
 const HOUR_MS = 3_600_000;
 
-/**
- * Shortly after the start and then about every hour, erases the lists of deprovisioned users whose time has come, and purges
- * tombstones if `TOMBSTONE_RETENTION_DAYS` is set.
- */
+/** After the start and then every hour, erases lists that are due and, with `TOMBSTONE_RETENTION_DAYS`, purges tombstones. */
 @Injectable()
 export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutdown {
   /** Tombstones deleted by this process so far. */

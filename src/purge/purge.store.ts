@@ -28,9 +28,8 @@ export const purgeableBefore = ({ tombstoneRetentionDays }: Settings, now: Times
   now - tombstoneRetentionDays * DAY_MS;
 
 /**
- * Deletes the tombstones from before `before`, one transaction per chunk, and yields how many there were so far, and of how
- * many accounts, after each chunk and account. It can be interrupted and repeated at any time, and run by several processes at
- * once. A dry run only counts. Throws 503 / 201 when the database stays unavailable.
+ * Deletes the tombstones from before `before` in chunks, and yields how many there were so far, and of how many accounts.
+ * May be interrupted, repeated, and run by several processes. A dry run only counts. Throws 503 / 201.
  */
 export async function* purgeTombstones(database: Database, before: Timestamp, dryRun = false) {
   let [accounts, tombstones] = [0, 0];
@@ -87,10 +86,7 @@ async function purgeSome(transaction: Session, account: Buffer, before: Timestam
   return tombstones.length;
 }
 
-/**
- * Deletes the oldest records, and the account with the last ones. Until then devices are told to start over: if it is
- * interrupted, they would otherwise never learn what is gone.
- */
+/** Deletes the oldest records, and the account with the last ones. Until then devices are told to start over. */
 async function eraseSome(transaction: Session, account: Buffer, collection?: Collection): Promise<number> {
   const records = await oldest(transaction, account);
   if (records.length < CHUNK) {

@@ -8,7 +8,7 @@ import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { readSettings } from '../../src/config/load-settings.js';
 import { createDataSource, dataSourceOptions, openDataSource } from '../../src/database/data-source.js';
-import { migrateFile } from '../../src/database/migrate.js';
+import { migrateFile } from '../../src/database/open.js';
 import { runService, startService } from '../support/service.js';
 
 let folder: string;

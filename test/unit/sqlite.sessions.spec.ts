@@ -287,8 +287,8 @@ describe('a long transaction', () => {
   beforeEach(() => void (finished.length = 0));
   const begun = (key: string, ms: number) =>
     database.inLazyTransaction(
-      async (_, begin) => {
-        await begin();
+      async (session) => {
+        await session.begin(true);
         for (const start = performance.now(); performance.now() - start < ms;);
         finished.push(key);
         return discarded(undefined);

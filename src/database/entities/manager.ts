@@ -2,9 +2,8 @@ import { type DataSource, type EntityManager, QueryResult, type QueryRunner } fr
 import type { Parameter, Session } from '../session.js';
 
 /**
- * TypeORM's repositories and query builders on a session, for rare operations: their statements are counted, bounded,
- * retried and, on SQLite, isolated from other callers' like any statement of the session. Valid as long as the session.
- * Building a statement takes up to 150 µs, so what every request sends is plain SQL.
+ * TypeORM's repositories and query builders, whose statements are like any others of the session. Valid as long as that.
+ * For rare operations: building a statement takes up to 150 µs.
  */
 export function managerOn(session: Session): EntityManager {
   const { dataSource } = session;

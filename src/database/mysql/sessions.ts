@@ -14,16 +14,10 @@ import { mysqlDialect, type Stage } from './dialect.js';
 
 const ACQUIRE_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 3_000;
-/**
- * When the server ends a statement that nobody waits for any more (many could take all connections), and a transaction
- * whose instance was stopped or has vanished (it would keep its user's lock).
- */
+/** When the server ends a statement that nobody waits for, and a transaction whose instance was stopped or has vanished. */
 const ABANDONED_AFTER_S = 4;
 
-/**
- * MySQL and MariaDB sessions, each a TypeORM query runner with a pooled connection. Every wait is bounded here, because
- * the driver waits indefinitely for a hung server and for a free connection.
- */
+/** Sessions on pooled connections. Every wait is bounded here: the driver waits forever for a hung server, or a connection. */
 export class MysqlSessions implements SessionSource {
   readonly dialect = mysqlDialect;
   private used = 0;
@@ -32,7 +26,7 @@ export class MysqlSessions implements SessionSource {
   constructor(private readonly dataSource: DataSource) {}
 
   usage() {
-    return { used: this.used, waiting: this.waiting };
+    return { used: this.used, waiting: this.waiting, queued: 0 };
   }
 
   async acquire(tally: Tally, deadline: number): Promise<LoanedSession> {
@@ -80,7 +74,7 @@ function limitStatements(connection: PoolConnection): void {
 class MysqlSession implements LoanedSession {
   readonly dialect = mysqlDialect;
   readonly dataSource = this.runner.dataSource;
-  private isInTransaction = false;
+  private begun?: Promise<unknown>;
   private abort?: (error: Error) => void;
   /** Restarted by each statement: the driver's own time limit would cost one timer per statement. */
   private readonly watchdog = setTimeout(() => this.abort?.(tooSlow()), STATEMENT_TIMEOUT_MS);
@@ -106,24 +100,20 @@ class MysqlSession implements LoanedSession {
   }
 
   async begin(): Promise<void> {
-    this.isInTransaction = true;
-    await this.send('begin', 'START TRANSACTION');
+    await (this.begun ??= this.send('begin', 'START TRANSACTION'));
   }
 
   async commit(): Promise<void> {
     await this.send('commit', 'COMMIT');
-    this.isInTransaction = false;
   }
 
   async rollBack(): Promise<void> {
-    if (this.isInTransaction) await this.send('rollback', 'ROLLBACK');
-    this.isInTransaction = false;
+    if (this.begun) await this.send('rollback', 'ROLLBACK');
   }
 
   /**
-   * The result of a statement, sent through the driver's own connection: TypeORM's `query` takes about as long for a
-   * short statement as the driver, and copies every list of rows. Rejects when it takes too long, or comes after the
-   * deadline, which ROLLBACK may; the connection then has to be destroyed.
+   * Sends a statement through the driver: TypeORM's `query` would cost as much again. Rejects when it takes too long, or
+   * comes after the deadline, which ROLLBACK may; the connection then has to be destroyed.
    */
   private send(stage: Stage, sql: string, parameters: Parameter[] = []): Promise<unknown> {
     if (this.runner.isReleased) return Promise.reject(new Error('the session was released'));

@@ -39,10 +39,7 @@ export class SqliteConnection {
   }
 }
 
-/**
- * The connection that reads: with the write-ahead log it sees everything that is committed, and waits for nobody. Locking
- * the file costs more than a short read and is done once for all reads of one turn of the event loop.
- */
+/** Reads what is committed, and waits for nobody. Locks the file, which costs more than a short read, once for each turn. */
 export class SqliteReader extends SqliteConnection {
   private readonly lock = this.handle.prepare('BEGIN');
   private readonly end = this.handle.prepare('END');
@@ -72,8 +69,12 @@ export class SqliteReader extends SqliteConnection {
 
 /** Fetches rows as arrays and builds the objects here: the driver takes twice as long to return objects. */
 export class SqliteStatement {
-  private readonly columns = this.statement.reader ? this.statement.raw().columns() : [];
-  private readonly names = this.columns.map(({ name }) => name);
+  private readonly names = this.statement.reader
+    ? this.statement
+        .raw()
+        .columns()
+        .map(({ name }) => name)
+    : [];
   private readonly blank: Row = Object.fromEntries(this.names.map((name) => [name, null]));
 
   constructor(private readonly statement: Statement<Parameter[]>) {}

@@ -1,12 +1,12 @@
 import { setImmediate as othersHadTurn } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import type { DataSource } from 'typeorm';
-import { Semaphore, Turns } from '../../semaphore.js';
+import { type Release, Semaphore, Turns } from '../../semaphore.js';
 import type { LoanedSession, Parameter, Row, SessionSource, Tally, WriteResult } from '../session.js';
 import { SqliteConnection, SqliteReader } from './connection.js';
 import { sqliteDialect } from './dialect.js';
 import { SqliteFile } from './file.js';
-import { SqliteWriter } from './writer.js';
+import { LongWrites, SqliteWriter } from './writer.js';
 
 /** After a read that took longer, other users' requests go first, for as long as it took. */
 const LONG_READ_MS = 5;
@@ -16,6 +16,7 @@ const READ_TIMEOUT_MS = 4_000;
 export class SqliteSessions implements SessionSource {
   readonly dialect = sqliteDialect;
   readonly writer: SqliteWriter;
+  readonly longWrites = new LongWrites();
   readonly reader?: SqliteReader;
   /** Held by a user during the pause after a long read, in which others go first; the user's reads then take turns. */
   readonly reads = new Semaphore({
@@ -43,7 +44,9 @@ export class SqliteSessions implements SessionSource {
   }
 
   usage() {
-    return this.writer.usage();
+    const { used, waiting } = this.writer.usage();
+    const { all, perUser } = this.longWrites;
+    return { used, waiting: waiting + all.waiting, queued: perUser.waiting };
   }
 
   acquire(tally: Tally): Promise<LoanedSession> {
@@ -61,6 +64,8 @@ class SqliteSession implements LoanedSession {
   readonly dialect = sqliteDialect;
   readonly dataSource = this.sessions.dataSource;
   private state: 'reading' | 'writing' | 'ended' = 'reading';
+  /** Ends its turn among long transactions. */
+  private endTurn?: Release;
 
   constructor(
     private readonly sessions: SqliteSessions,
@@ -104,9 +109,12 @@ class SqliteSession implements LoanedSession {
     return writer.transact((connection) => connection.run(sql, parameters));
   }
 
-  async begin(): Promise<void> {
+  async begin(isLong = false): Promise<void> {
+    if (this.state === 'writing') return;
     this.count();
-    await this.sessions.writer.begin();
+    const { writer, longWrites } = this.sessions;
+    if (isLong) this.endTurn = await longWrites.begin(writer, this.tally);
+    else await writer.begin();
     this.state = 'writing';
   }
 
@@ -123,17 +131,19 @@ class SqliteSession implements LoanedSession {
     if (this.state !== 'writing') return;
     this.count();
     const durable = action();
-    this.state = 'ended';
+    this.release();
     return durable;
   }
 
   release(): void {
     this.state = 'ended';
+    this.endTurn?.();
+    this.endTurn = undefined;
   }
 
   destroy(): void {
     if (this.state === 'writing') this.sessions.writer.abandon();
-    this.state = 'ended';
+    this.release();
   }
 
   private count(): void {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Release, Semaphore } from '../../semaphore.js';
+import type { Tally } from '../session.js';
 import type { SqliteConnection, SqliteReader } from './connection.js';
 import { isBusy } from './dialect.js';
 import type { SqliteFile } from './file.js';
@@ -7,20 +8,18 @@ import type { SqliteFile } from './file.js';
 const MUTEX_TIMEOUT_MS = 4_000;
 /** How long another process may hold the write lock. */
 const LOCK_TIMEOUT_MS = 4_000;
-/** How often it is checked whether another process has released the write lock. */
+/** Between two attempts to get it. */
 const PROBE_INTERVAL_MS = 10;
 /** The most transactions that share a commit, so that the first does not wait too long. */
 const MAX_TRANSACTIONS_IN_COMMIT = 16;
-
-/** A transaction that has ended but is not durable yet. */
-interface Ended {
-  resolve: () => void;
-  reject: (error: unknown) => void;
-}
+/** After a longer transaction, other users go first for as long as it took. */
+const LONG_WRITE_MS = 50;
+/** Callers wait elsewhere too, and still need a response within ten seconds. */
+const LONG_WRITES = { timeoutMs: 2_500, refusal: 'Other requests take too long; try again later' };
 
 /**
- * The connection that writes: one transaction at a time, in order of arrival. Making a commit durable costs more than all
- * other work, so consecutive transactions share one; each after the first is a savepoint, to be rolled back on its own.
+ * Runs one transaction at a time, in order of arrival. Making a commit durable costs more than all other work, so
+ * consecutive transactions share one; each after the first is a savepoint, to be rolled back on its own.
  */
 export class SqliteWriter {
   private readonly mutex = new Semaphore({
@@ -30,7 +29,8 @@ export class SqliteWriter {
   });
   /** Set while a transaction is open. */
   private release?: Release;
-  private readonly ended: Ended[] = [];
+  /** Transactions that have ended but are not durable yet. */
+  private readonly ended: { resolve: () => void; reject: (error: unknown) => void }[] = [];
   /** True while a transaction begins, which waits only for other processes. */
   private isBeginning = false;
 
@@ -130,6 +130,41 @@ export class SqliteWriter {
   private reset(error: unknown): void {
     if (this.connection.inTransaction) this.connection.run('ROLLBACK');
     for (const { reject } of this.ended.splice(0)) reject(error);
+  }
+}
+
+/**
+ * Lets transactions that may be long, as batches are, run one at a time, with at most one of each user waiting: beside
+ * those of four slow users, single records take half a second instead of more than four.
+ */
+export class LongWrites {
+  readonly all = new Semaphore({ ...LONG_WRITES, slots: 1 });
+  readonly perUser = new Semaphore({ ...LONG_WRITES, slotsPerKey: 1 });
+
+  /** Begins a transaction in its turn; resolves with what ends that. */
+  async begin(writer: SqliteWriter, caller: Tally): Promise<Release> {
+    const user = await this.perUser.acquire(caller.key ?? '', caller);
+    let all: Release | undefined;
+    try {
+      all = await this.all.acquire('', caller);
+      await writer.begin();
+    } catch (error) {
+      all?.();
+      user();
+      throw error;
+    }
+    const start = performance.now();
+    return () => {
+      const tookMs = performance.now() - start;
+      if (tookMs > LONG_WRITE_MS) {
+        // What others wait to write is made durable before the next long one.
+        setImmediate(all);
+        setTimeout(user, tookMs).unref();
+      } else {
+        all();
+        user();
+      }
+    };
   }
 }
 
