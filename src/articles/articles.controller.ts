@@ -40,10 +40,7 @@ export class ArticlesController {
     const { last_modified } = listing;
     headers['Total-Records'] = String(listing.total);
     if (listing.mustStartOver) headers['Start-Over'] = 'true';
-    if (listing.nextToken !== undefined) {
-      const query = nextPageQuery(search, this.settings.pageSize, listing.nextToken);
-      headers['Next-Page'] = `${publicUrl(request, this.settings)}/v2/articles?${query}`;
-    }
+    if (listing.nextToken !== undefined) headers['Next-Page'] = this.nextPage(request, search, listing.nextToken);
     // The length of the list is unknown, and any `Content-Length` here would be wrong.
     if (countOnly) return new Reply(200, undefined, { ...headers, 'Content-Type': CONTENT_TYPE }, last_modified);
     return new Reply(200, `{"items":${listing.items!.json}}`, headers, last_modified);
@@ -91,5 +88,10 @@ export class ArticlesController {
   @Delete(':id')
   async remove(@Req() request: Request, @CallerOf() caller: Caller, @Param('id') id: string): Promise<Reply> {
     return new Reply(200, await this.articles.remove(caller, id, preconditionsOf(request)));
+  }
+
+  private nextPage(request: Request, search: string, token: string): string {
+    const query = nextPageQuery(search, this.settings.pageSize, token);
+    return `${publicUrl(request, this.settings)}/v2/articles?${query}`;
   }
 }

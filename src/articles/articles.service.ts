@@ -17,7 +17,6 @@ import { requireUnmodified, type Preconditions, type ResponseBehavior } from '..
 import type { Timestamp } from '../protocol/timestamp.js';
 import { isUuid } from '../protocol/uuid.js';
 import { type Article, changedFields, newArticle, patchArticle, patchResponse, type Tombstone } from './article.js';
-import { findLiveIds } from './store/article-pages.store.js';
 import * as store from './store/articles.store.js';
 
 /** Articles that a bulk deletion deletes per transaction: some ten milliseconds. */
@@ -132,7 +131,7 @@ export class ArticlesService {
     const { last_modified, live_count } = await this.collections.current(caller);
     requireUnmodified(conditions, last_modified);
     await expect(live_count);
-    const ids = await this.database.onSession((session) => findLiveIds(session, account, filters), caller);
+    const ids = await this.database.onSession((session) => store.findLiveIds(session, account, filters), caller);
     const tombstones: Tombstone[] = [];
     for (let start = 0; start < ids.length; start += REMOVED_AT_ONCE) {
       // Requests that have been waiting go first.
@@ -149,7 +148,7 @@ export class ArticlesService {
   private removeSome(caller: Caller, ids: string[], filters: Filter[], ifUnmodifiedSince?: Timestamp) {
     const { account } = caller;
     return this.collections.change(caller, { liveDelta: 0, ifUnmodifiedSince }, async (transaction, first) => {
-      const matching = await findLiveIds(transaction, account, filters, ids);
+      const matching = await store.findLiveIds(transaction, account, filters, ids);
       if (matching.length === 0) return discarded<Tombstone[]>([]);
       await store.buryArticles(transaction, account, matching, first);
       const last = first + matching.length - 1;

@@ -91,8 +91,9 @@ const escaped = (url: string): string => url.toWellFormed().replace(/[^\x21-\x7e
 /** Joins the values of a header that is given twice, in another case, as HTTP does: neither may hide the other. */
 function readHeaders(value: unknown, name: string): Record<string, string> {
   const headers: Record<string, string> = {};
-  const sent = bounded(requireMapping(value ?? {}, name), name, MAX_HEADERS, 'headers');
-  for (const [header, text] of Object.entries(sent)) {
+  for (const [header, text] of Object.entries(
+    bounded(requireMapping(value ?? {}, name), name, MAX_HEADERS, 'headers'),
+  )) {
     if (typeof text !== 'string' || /[\0-\x08\x0a-\x1f\x7f]/.test(text))
       throw invalidPostedData(`${name}.${header}`, 'not a header value');
     const lowered = header.toLowerCase();

@@ -73,8 +73,11 @@ function parseQuery(search: string, hasPages: boolean): CollectionQuery {
 export const includesTombstones = (filters: readonly Filter[]): boolean =>
   filters.some(({ field }) => field === 'last_modified');
 
-/** The value is undefined if name or value cannot be decoded. */
-type Parameter = { name: string; value?: string };
+interface Parameter {
+  name: string;
+  /** Undefined if name or value is not decodable. */
+  value?: string;
+}
 
 /** Without those that are ignored: they may be tens of thousands. */
 const readParameters = (search: string): Parameter[] =>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { valueOf } from '../../src/articles/store/articles.store.js';
+import { valueOf } from '../../src/articles/store/article.row.js';
 import type { Field } from '../../src/protocol/fields.js';
 
 it.each<[Field, number | null, boolean | null]>([

@@ -1,12 +1,12 @@
 import { type Collection, collectionOf, findCollection, findCollectionWithout } from '../../accounts/accounts.store.js';
-import { placeholders, type Row, type Session } from '../../database/session.js';
-import type { Filter, SortKey } from '../../protocol/collection-query.js';
+import type { Row, Session } from '../../database/session.js';
+import type { SortKey } from '../../protocol/collection-query.js';
 import type { PagePosition, PageStart } from '../../protocol/page-token.js';
 import type { Timestamp } from '../../protocol/timestamp.js';
-import { uuidBytes, uuidText } from '../../protocol/uuid.js';
+import { uuidText } from '../../protocol/uuid.js';
 import type { Item } from '../article.js';
-import { ID_DIGITS, idOf, MOST_BYTES, toItem } from './articles.store.js';
-import { allOf, isByTime, listed, pageConditions, type PageRequest, pageStatement } from './conditions.js';
+import { MOST_BYTES, toItem } from './article.row.js';
+import { isByTime, pageConditions, type PageRequest, pageStatement } from './conditions.js';
 
 /** A page of a listing. `total` counts the whole listing as of its first page; `next` is where the following page starts. */
 export interface Page {
@@ -89,20 +89,6 @@ const positionOf = (row: Row, sort: readonly SortKey[]): PagePosition =>
     const value = row[`k${at}`]!;
     return field === 'id' ? uuidText(value as Buffer) : (value as string | number | null);
   });
-
-/** Ids of the live articles that match, oldest change first; only among `ids` where given. */
-export async function findLiveIds(session: Session, account: Buffer, filters: readonly Filter[], ids?: string[]) {
-  let where = allOf([listed(account, filters), { sql: 'deleted = 0', parameters: [] }]);
-  if (ids) {
-    // Comparing the filters with 1 keeps the planner on the primary key.
-    const sql = `account = ? AND id IN ${placeholders(ids)} AND (${where.sql}) = 1`;
-    where = { sql, parameters: [account, ...ids.map(uuidBytes), ...where.parameters] };
-  }
-  // Raw SQL: the conditions are those of a page.
-  const select = `SELECT ${ID_DIGITS} FROM articles WHERE ${where.sql} ORDER BY last_modified`;
-  const rows = await session.rows(select, where.parameters);
-  return rows.map(idOf);
-}
 
 /** The items of a page, as many as fit, and their JSON. */
 export class PageItems {

@@ -1,76 +1,21 @@
-import { hash as digest } from 'node:crypto';
-import { type Parameter, placeholders, type Row, type Session } from '../../database/session.js';
-import {
-  type ArticleField,
-  type Field,
-  FIELD_NAMES,
-  FIELDS,
-  MAX_CHARACTER_BYTES,
-  MAX_FIXED_BYTES,
-  TEXT_FIELDS,
-} from '../../protocol/fields.js';
+import { placeholders, type Row, type Session } from '../../database/session.js';
+import type { Filter } from '../../protocol/collection-query.js';
+import type { ArticleField } from '../../protocol/fields.js';
 import type { Timestamp } from '../../protocol/timestamp.js';
-import { uuidBytes, uuidOf } from '../../protocol/uuid.js';
-import type { Article, Item } from '../article.js';
-
-const HASHES = ['url_hash', 'resolved_url_hash'];
-
-/** The stored columns of an article except the account, in the order of `rowValues`. */
-const COLUMNS = [...FIELD_NAMES, 'deleted', ...HASHES];
-
-const isInTombstones = (column: string): boolean => ['id', 'last_modified', 'deleted'].includes(column);
-const BURY = [
-  'deleted = 1',
-  ...COLUMNS.filter((column) => !isInTombstones(column)).map((column) => `${column} = NULL`),
-];
-
-/** A record's id as hex text: drivers read text faster than bytes, which would allocate a Buffer for each row. */
-export const ID_DIGITS = 'LOWER(HEX(id)) AS id_digits';
-
-/** The columns that `toItem` needs. */
-export const ITEM_COLUMNS = [ID_DIGITS, ...FIELD_NAMES.filter((field) => field !== 'id'), 'deleted'].join(', ');
-
-const octets = TEXT_FIELDS.map((field) => `COALESCE(OCTET_LENGTH(${field}), 0)`);
-/** The most bytes that an item takes as JSON. */
-export const MOST_BYTES = `${MAX_FIXED_BYTES} + ${MAX_CHARACTER_BYTES} * (${octets.join(' + ')}) AS most_bytes`;
-
-/** The id of a row with `ID_DIGITS`. */
-export const idOf = (row: Row): string => uuidOf(row.id_digits as string);
-
-/** The 32 bytes by which the database compares URLs of any length. */
-export const urlHash = (url: string): Buffer => digest('sha256', url, 'buffer');
-
-/** The live article of a row of `ITEM_COLUMNS`; undefined for a tombstone. */
-const articleOf = (row: Row | undefined): Article | undefined =>
-  row && !row.deleted ? liveArticle(row, idOf(row)) : undefined;
-
-/** A row of `ITEM_COLUMNS` as responses show it. */
-export const toItem = (row: Row): Item =>
-  articleOf(row) ?? { id: idOf(row), last_modified: row.last_modified as number, deleted: true };
-
-/** The expression for the value of a field in a row. An article may be older than the field, which is nullable then. */
-export function valueOf(name: string, { kind, nullable }: Field): string {
-  if (name === 'id') return 'id';
-  if (kind !== 'boolean') return `row.${name}`;
-  return nullable ? `row.${name} === null ? null : row.${name} === 1` : `row.${name} === 1`;
-}
-
-const values = FIELD_NAMES.map((field) => `${field}: ${valueOf(field, FIELDS[field])}`).join(', ');
-/** Compiled from the field table: `row[field]` in a loop took V8 three times as long, as it meets all names there. */
-// eslint-disable-next-line @typescript-eslint/no-implied-eval -- made of the names in the field table alone
-const liveArticle = new Function('row', 'id', `return { ${values} };`) as (row: Row, id: string) => Article;
-
-/** The values of `COLUMNS` for a live article. */
-function rowValues(article: Article): Parameter[] {
-  const fields = FIELD_NAMES.map((field) => (field === 'id' ? uuidBytes(article.id) : parameterOf(article[field])));
-  const { url, resolved_url } = article;
-  const hash = urlHash(url);
-  return [...fields, 0, hash, resolved_url === url ? hash : urlHash(resolved_url)];
-}
-
-/** SQLite cannot bind booleans. */
-export const parameterOf = (value: Parameter | boolean): Parameter =>
-  typeof value === 'boolean' ? Number(value) : value;
+import { uuidBytes } from '../../protocol/uuid.js';
+import type { Article } from '../article.js';
+import {
+  articleOf,
+  COLUMNS,
+  CONTENT_COLUMNS,
+  ID_DIGITS,
+  idOf,
+  ITEM_COLUMNS,
+  parameterOf,
+  rowValues,
+  urlHash,
+} from './article.row.js';
+import { allOf, listed } from './conditions.js';
 
 const INSERT = `INSERT INTO articles (account, ${COLUMNS.join(', ')}) VALUES `;
 const INSERT_ONE = INSERT + placeholders(['account', ...COLUMNS]);
@@ -79,6 +24,8 @@ const ONE = `SELECT ${ITEM_COLUMNS} FROM articles WHERE account = ? AND id = ?`;
 const BY_URLS = ['url_hash', 'resolved_url_hash']
   .map((hash) => `SELECT ${ITEM_COLUMNS} FROM articles WHERE account = ? AND ${hash} = ?`)
   .join(' UNION ALL ');
+
+const BURY = `deleted = 1, ${CONTENT_COLUMNS.map((column) => `${column} = NULL`).join(', ')}`;
 
 /** What an article is unique by. */
 export type Urls = Pick<Article, 'url' | 'resolved_url'>;
@@ -126,8 +73,22 @@ export async function updateArticle(session: Session, account: Buffer, article: 
 export async function buryArticles(session: Session, account: Buffer, ids: string[], first: Timestamp) {
   const keys = ids.map(uuidBytes);
   const times = `CASE id ${'WHEN ? THEN ? '.repeat(ids.length)}END`;
-  const sql = `UPDATE articles SET last_modified = ${times}, ${BURY.join(', ')}
+  const sql = `UPDATE articles SET last_modified = ${times}, ${BURY}
     WHERE account = ? AND id IN ${placeholders(keys)} AND deleted = 0`;
   const { affectedRows } = await session.run(sql, [...keys.flatMap((key, at) => [key, first + at]), account, ...keys]);
   return affectedRows;
+}
+
+/** Ids of the live articles that match, oldest change first; only among `ids` where given. */
+export async function findLiveIds(session: Session, account: Buffer, filters: readonly Filter[], ids?: string[]) {
+  let where = allOf([listed(account, filters), { sql: 'deleted = 0', parameters: [] }]);
+  if (ids) {
+    // Comparing the filters with 1 keeps the planner on the primary key.
+    const sql = `account = ? AND id IN ${placeholders(ids)} AND (${where.sql}) = 1`;
+    where = { sql, parameters: [account, ...ids.map(uuidBytes), ...where.parameters] };
+  }
+  // Raw SQL: the conditions are those of a page.
+  const select = `SELECT ${ID_DIGITS} FROM articles WHERE ${where.sql} ORDER BY last_modified`;
+  const rows = await session.rows(select, where.parameters);
+  return rows.map(idOf);
 }

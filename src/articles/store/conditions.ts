@@ -5,7 +5,7 @@ import type { PagePosition, PageStart } from '../../protocol/page-token.js';
 import { isUuid, uuidBytes } from '../../protocol/uuid.js';
 import { COLLECTION_COLUMNS, type Condition, WITH_COLLECTION } from '../../accounts/accounts.store.js';
 import { LIVE_INDEX } from '../../database/entities/article.entity.js';
-import { ITEM_COLUMNS, parameterOf, urlHash } from './articles.store.js';
+import { ITEM_COLUMNS, parameterOf, urlHash } from './article.row.js';
 
 const condition = (sql: string, ...parameters: Parameter[]): Condition => ({ sql, parameters });
 

@@ -1,5 +1,5 @@
 import type { Collection } from '../../accounts/accounts.store.js';
-import { urlHash } from '../../articles/store/articles.store.js';
+import { urlHash } from '../../articles/store/article.row.js';
 import { Account } from '../../database/entities/account.entity.js';
 import { managerOn } from '../../database/entities/manager.js';
 import type { Parameter, Row, Session } from '../../database/session.js';
