@@ -1,13 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type FieldKind, fieldsWhere } from '../../src/protocol/fields.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { anArticle } from '../support/article.js';
 import { client } from '../support/client.js';
 
-const BOOLEANS = ['archived', 'favorite', 'is_article', 'unread'];
-const INTEGERS = ['word_count', 'read_position', 'added_on', 'marked_read_on'];
-const TITLES = ['title', 'resolved_title'];
-const URLS = ['url', 'resolved_url', 'preview'];
-const DEVICES = ['added_by', 'marked_read_by'];
+/** The fields of these kinds that a POST takes. */
+const sent = (...kinds: FieldKind[]): readonly string[] =>
+  fieldsWhere(({ kind, givenBy }) => givenBy !== 'server' && kinds.includes(kind));
+
+const BOOLEANS = sent('boolean');
+const INTEGERS = sent('integer', 'timestamp');
+const TITLES = sent('title');
+const URLS = sent('url');
+const DEVICES = sent('device');
+const LABELS = sent('label');
 const READ_ONLY = ['url', 'preview', 'added_by', 'added_on'];
 
 const notBoolean = ['', ' true', 'yes', 'on', 'null', '2', 2, -1, 0.5, [], {}, [true]];
@@ -40,15 +46,15 @@ const blankInside = [
 ];
 
 /** Fields, values that none of them takes, and why. */
-const RULES: [string[], unknown[], string][] = [
+const RULES: [readonly string[], unknown[], string][] = [
   [BOOLEANS, notBoolean, 'not a boolean'],
   [INTEGERS, notInteger, 'not an integer >= 0'],
   [INTEGERS, tooLarge, 'integer out of range'],
-  [[...TITLES, ...URLS, ...DEVICES, 'excerpt'], notText, 'not a string'],
-  [[...TITLES, ...URLS, ...DEVICES, 'excerpt'], ['http://a/\0'], 'NUL character'],
+  [[...TITLES, ...URLS, ...DEVICES, ...LABELS, 'excerpt'], notText, 'not a string'],
+  [[...TITLES, ...URLS, ...DEVICES, ...LABELS, 'excerpt'], ['http://a/\0'], 'NUL character'],
   [TITLES, ['a'.repeat(1025), '😀'.repeat(1025)], 'longer than 1024 characters'],
   [DEVICES, ['', ' ', '\t\r\n'], 'empty device name'],
-  [DEVICES, ['a'.repeat(256), '😀'.repeat(256)], 'longer than 255 characters'],
+  [[...DEVICES, ...LABELS], ['a'.repeat(256), '😀'.repeat(256)], 'longer than 255 characters'],
   [URLS, notUrl, 'not an absolute URL with a host'],
   [URLS, noHost, 'a URL without a host'],
   [URLS, blankInside, 'white space or control character in a URL'],

@@ -116,6 +116,15 @@ describe('docs/protocol.md', () => {
       if (!(name in general)) expect(section('Headers')).toContain(name.replace(/^(Access-Control-).*/, '$1'));
   });
 
+  it('lists the settings that GET /v2 shows', () => {
+    const { ServiceSettings } = (JSON.parse(CONTRACT) as Document).components.schemas as Record<
+      string,
+      { required: string[] }
+    >;
+    const listed = rows(section('Utility endpoints')).map(([name]) => name);
+    expect(listed).toEqual(expect.arrayContaining(ServiceSettings!.required.map((name) => `\`${name}\``)));
+  });
+
   it('gives the limits that the settings have by default', () => {
     const { pageSize, batchMaxRequests, maxArticlesPerUser, maxBodyBytes, oauthStateSeconds } = readSettings({});
     const limits = rows(section('Limits')).map((cells) => cells.join(' '));

@@ -539,7 +539,7 @@ export interface components {
              */
             read_position?: number | null;
         };
-        /** @description Any of these fields. Read-only fields are accepted if they equal the stored value; unknown ones are ignored. Values may be written as in a POST. `null` clears `title`, `word_count` and `marked_read_…`, gives other texts the defaults of a POST, and counts as not sent for all other fields. */
+        /** @description Any of these fields. Read-only fields are accepted if they equal the stored value; unknown ones are ignored. Values may be written as in a POST. `null` clears `title`, gives all other texts, and the fields that can be null, the defaults of a POST, and counts as not sent for the rest. */
         ArticlePatch: {
             /**
              * @description May be empty or null.
