@@ -20,6 +20,7 @@ import { allOf, listed } from './conditions.js';
 const INSERT = `INSERT INTO articles (account, ${COLUMNS.join(', ')}) VALUES `;
 const INSERT_ONE = INSERT + placeholders(['account', ...COLUMNS]);
 const ONE = `SELECT ${ITEM_COLUMNS} FROM articles WHERE account = ? AND id = ?`;
+const ONE_BY_URL = `SELECT ${ITEM_COLUMNS} FROM articles WHERE account = ? AND url_hash = ?`;
 // With a single OR condition MySQL would read all records of the account.
 const BY_URLS = ['url_hash', 'resolved_url_hash']
   .map((hash) => `SELECT ${ITEM_COLUMNS} FROM articles WHERE account = ? AND ${hash} = ?`)
@@ -33,6 +34,11 @@ export type Urls = Pick<Article, 'url' | 'resolved_url'>;
 /** The live article with that id. */
 export async function findArticle(session: Session, account: Buffer, id: string): Promise<Article | undefined> {
   return articleOf(await session.row(ONE, [account, uuidBytes(id)]));
+}
+
+/** The live article with that url. */
+export async function findByUrl(session: Session, account: Buffer, url: string): Promise<Article | undefined> {
+  return articleOf(await session.row(ONE_BY_URL, [account, urlHash(url)]));
 }
 
 /** The rows of the live articles with that url or that resolved_url: at most two. */

@@ -45,7 +45,8 @@ export class Compression {
 }
 
 export const isWorthCompressing = (content: string | Buffer, contentType = 'application/json'): boolean =>
-  Buffer.byteLength(content) >= MIN_BYTES && COMPRESSIBLE.test(contentType);
+  // Of a text, bytes are counted only where characters do not tell.
+  (content.length >= MIN_BYTES || Buffer.byteLength(content) >= MIN_BYTES) && COMPRESSIBLE.test(contentType);
 
 /** By the rules of RFC 9110, section 12.5.3; undefined for none. A batch is compressed as a whole, not its entries. */
 export function encodingFor(request: Request): Encoding | undefined {
