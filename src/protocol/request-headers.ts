@@ -98,10 +98,6 @@ export function linesOf(name: string, rawHeaders: readonly string[]): string[] {
   return rawHeaders.filter((_, at) => at % 2 === 1 && isNamed(rawHeaders[at - 1]!));
 }
 
-/** True when a header was sent more than once. */
-export const isRepeated = (name: string, rawHeaders: readonly string[]): boolean =>
-  linesOf(name, rawHeaders).length > 1;
-
 /** Credentials of an `Authorization` header, decoded but not yet checked. */
 export type Credentials =
   | { scheme: 'bearer'; token: string }

@@ -3,7 +3,7 @@ import type { NextFunction, Request, Response } from 'express';
 import type { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { decodePercent } from '../../protocol/percent-encoding.js';
-import { isContinue, isRepeated, MAX_HEADER_BYTES, MAX_HEADERS } from '../../protocol/request-headers.js';
+import { isContinue, linesOf, MAX_HEADER_BYTES, MAX_HEADERS } from '../../protocol/request-headers.js';
 
 /** `scheme://host[:port]` as the client sees it: PUBLIC_URL, else from the request and a trusted proxy's headers. */
 export function publicUrl(request: Request, settings: Pick<Settings, 'publicUrl'>): string {
@@ -65,7 +65,7 @@ export function requireWellFormed(request: Request, response: Response, next: Ne
       throw new ApiError('headersTooLarge', `${name}: longer than ${MAX_NEGOTIATED} characters`, CLOSE);
   if (httpVersion !== '1.1' && httpVersion !== '1.0') throw malformed('The version of HTTP is neither 1.0 nor 1.1');
   if (httpVersion === '1.1' && headers.host === undefined) throw malformed('Host: missing');
-  for (const name of SINGLE) if (isRepeated(name, request.rawHeaders)) throw malformed(`${name}: given twice`);
+  for (const name of SINGLE) if (linesOf(name, request.rawHeaders).length > 1) throw malformed(`${name}: given twice`);
   if (headers.host !== undefined && !HOST.test(headers.host)) throw malformed('Host: not a host');
   if (headers.expect !== undefined && !isContinue(headers.expect))
     throw new ApiError('expectationFailed', 'Expect: only 100-continue is supported');
