@@ -53,12 +53,14 @@ export async function boundedFetch(url: string, init: RequestInit = {}): Promise
 }
 
 async function readBounded(body: Response['body']): Promise<Buffer<ArrayBuffer>> {
-  let content = Buffer.alloc(0);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
   for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
-    content = Buffer.concat([content, chunk]);
-    if (content.length > MAX_BYTES) throw providerUnavailable('its response is too large');
+    size += chunk.length;
+    if (size > MAX_BYTES) throw providerUnavailable('its response is too large');
+    chunks.push(chunk);
   }
-  return content;
+  return Buffer.concat(chunks);
 }
 
 /** Rejects with 503 / 201 when `work` takes longer than `limitMs`; the work itself continues. */

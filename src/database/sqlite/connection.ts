@@ -69,12 +69,8 @@ export class SqliteReader extends SqliteConnection {
 
 /** Fetches rows as arrays and builds the objects here: the driver takes twice as long to return objects. */
 export class SqliteStatement {
-  private readonly names = this.statement.reader
-    ? this.statement
-        .raw()
-        .columns()
-        .map(({ name }) => name)
-    : [];
+  private readonly columns = this.statement.reader ? this.statement.raw().columns() : [];
+  private readonly names = this.columns.map(({ name }) => name);
   private readonly blank: Row = Object.fromEntries(this.names.map((name) => [name, null]));
 
   constructor(private readonly statement: Statement<Parameter[]>) {}
