@@ -90,7 +90,8 @@ function withoutOrigin(url: string): string {
 }
 
 /** Removes a fragment, for which Express would parse the URL again. In the query, `#` is escaped: clients would cut it. */
-export const withoutFragment = (url: string): string => url.replace(/^([^?#]*)#[^?]*/, '$1').replaceAll('#', '%23');
+export const withoutFragment = (url: string): string =>
+  url.includes('#') ? url.replace(/^([^?#]*)#[^?]*/, '$1').replaceAll('#', '%23') : url;
 
 /** Escapes malformed percent-encoding: guards and the handler should judge it, not the router. */
 function withDecodablePath(url: string): string {
