@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -360,6 +360,14 @@ describe('the audit log', () => {
   ])('has exactly one line of %j', async (words, what, whose) => {
     const { status, audit } = await runHere(words, settings);
     expect([status, audit.map((entry) => [entry.what, entry.whose])]).toEqual([0, [[what, whose]]]);
+  });
+
+  it('has those commands that its documentation names, which are all but these', () => {
+    const silent = ['migrate', 'settings', 'purge', 'token list', 'user list'];
+    const [, section] = /### Audit log\n(.*?)\n### /s.exec(readFileSync('docs/operations.md', 'utf8'))!;
+    const [, sentence] = /The commands are (.*?)\.\n/s.exec(section!)!;
+    const named = [...sentence!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!.replace(/ --.*/, ''));
+    expect(named.sort()).toEqual(COMMANDS.filter((name) => !silent.includes(name)).sort());
   });
 
   it('has no line of a command that found no user', async () => {
