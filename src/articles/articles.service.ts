@@ -24,7 +24,6 @@ const REMOVED_AT_ONCE = 100;
 
 const MAX_REPEATERS = 10_000;
 
-/** The new article, or the one that was there. */
 type Created = { created: boolean; article: Article };
 
 /** One method per operation: begin a transaction, lock, load, apply the rules, save. */
@@ -147,7 +146,6 @@ export class ArticlesService {
     return tombstones;
   }
 
-  /** Deletes those of these articles that still match, in one transaction. */
   private removeSome(caller: Caller, ids: string[], filters: Filter[], ifUnmodifiedSince?: Timestamp) {
     const { account } = caller;
     return this.collections.change(caller, { liveDelta: 0, ifUnmodifiedSince }, async (transaction, first) => {
@@ -162,7 +160,6 @@ export class ArticlesService {
   }
 }
 
-/** The id in lower case; throws 404 / 110. */
 function requireUuid(id: string): string {
   if (!isUuid(id)) throw new ApiError('invalidId', 'id: not a UUID');
   return id.toLowerCase();

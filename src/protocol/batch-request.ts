@@ -40,7 +40,6 @@ export function parseBatch(body: unknown, maxRequests: number): BatchEntry[] {
 
 type Defaults = ReturnType<typeof readDefaults>;
 
-/** What entries share; validated once, whether or not an entry uses it. */
 function readDefaults(value: unknown) {
   const { method, path, body, headers } = requireMapping(value ?? {}, 'defaults');
   return {
@@ -82,11 +81,9 @@ function resolve(path: string, name: string): string {
   const { pathname } = new URL(prefixed, 'http://localhost');
   if (/^\/+(v2\/+)?batch\/*$/i.test(decodePercent(pathname) ?? pathname))
     throw invalidPostedData(name, 'a batch within a batch');
-  return escaped(resource! + query!);
+  // Only what cannot stand in a request line is escaped.
+  return `${resource}${query}`.toWellFormed().replace(/[^\x21-\x7e]+|#/g, encodeURIComponent);
 }
-
-/** Escapes what cannot stand in a request line, and leaves everything else as it is. */
-const escaped = (url: string): string => url.toWellFormed().replace(/[^\x21-\x7e]+|#/g, encodeURIComponent);
 
 /** Joins the values of a header that is given twice, in another case, as HTTP does: neither may hide the other. */
 function readHeaders(value: unknown, name: string): Record<string, string> {

@@ -73,11 +73,8 @@ function parseQuery(search: string, hasPages: boolean): CollectionQuery {
 export const includesTombstones = (filters: readonly Filter[]): boolean =>
   filters.some(({ field }) => field === 'last_modified');
 
-interface Parameter {
-  name: string;
-  /** Undefined if name or value is not decodable. */
-  value?: string;
-}
+/** The value is undefined if it or the name is not decodable. */
+type Parameter = { name: string; value?: string };
 
 /** Without those that are ignored: they may be tens of thousands. */
 const readParameters = (search: string): Parameter[] =>
@@ -120,7 +117,6 @@ function readLimit(text: string): number {
   return limit;
 }
 
-/** Undefined for an empty text, which counts as absent. */
 function readSort(text: string): readonly SortKey[] | undefined {
   if (text.trim() === '') return undefined;
   const keys = text.split(',').map((part) => {

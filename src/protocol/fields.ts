@@ -29,18 +29,14 @@ export const MAX_CODE_POINTS = { url: 2048, title: 1024, label: 255, device: 255
 /** The definition of a field, from which everything else is derived; openapi.yaml describes the fields for clients. */
 export interface Field {
   kind: FieldKind;
-  /** A live article may have null here. */
   nullable?: true;
   /** Who has to provide the value of a new article; otherwise it is optional. */
   givenBy?: 'device' | 'server';
-  /** The value for a new article sent without one, and after a PATCH clears the field. */
-  default?: FieldValue | DerivedDefault;
+  /** For a new article sent without a value, and after a PATCH clears the field. `now` is the time of creation. */
+  default?: FieldValue | { now: true } | { sameAs: 'url' | 'title' };
   /** Whether a PATCH may change it, `on reading` only when it marks the article as read. Other fields are read-only. */
   patch?: 'always' | 'on reading';
 }
-
-/** The time of creation, or the value of another field. */
-export type DerivedDefault = { now: true } | { sameAs: 'url' | 'title' };
 
 /** The fields of an article in the order in which responses show them (docs/protocol.md, "Articles"). */
 export const FIELDS = {

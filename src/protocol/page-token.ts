@@ -3,13 +3,11 @@ import { invalidParameter } from './api-error.js';
 import type { Filter, SortKey } from './collection-query.js';
 import type { FieldValue } from './fields.js';
 
-/** The sort keys of the last record of a page; ids as dashed lower-case text. */
-export type PagePosition = FieldValue[];
-
 /** Where a page starts, and how many items the whole listing had when its first page was read. */
 export interface PageStart {
   total: number;
-  position: PagePosition;
+  /** The sort keys of the record before it; ids as dashed lower-case text. */
+  position: FieldValue[];
 }
 
 /** What a token is bound to: it is rejected for another account, other filters or another order. */
@@ -37,7 +35,7 @@ export function decodePageToken(scope: PageTokenScope, token: string): PageStart
   const expected = Buffer.from(macOf(scope, payload));
   if (given.length !== expected.length || !timingSafeEqual(given, expected))
     throw invalidParameter('_token', 'not a page token of this listing');
-  const [total, ...position] = JSON.parse(Buffer.from(payload, 'base64url').toString()) as [number, ...PagePosition];
+  const [total, ...position] = JSON.parse(Buffer.from(payload, 'base64url').toString()) as [number, ...FieldValue[]];
   return { total, position };
 }
 

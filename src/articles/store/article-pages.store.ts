@@ -1,8 +1,7 @@
 import { type Collection, collectionOf, findCollection, findCollectionWithout } from '../../accounts/accounts.store.js';
 import type { Row, Session } from '../../database/session.js';
 import type { SortKey } from '../../protocol/collection-query.js';
-import type { PagePosition, PageStart } from '../../protocol/page-token.js';
-import type { Timestamp } from '../../protocol/timestamp.js';
+import type { PageStart } from '../../protocol/page-token.js';
 import { uuidText } from '../../protocol/uuid.js';
 import type { Item } from '../article.js';
 import { MOST_BYTES, toItem } from './article.row.js';
@@ -71,7 +70,10 @@ async function pageOf(
   const known = earlier ?? (first && collectionOf(first));
   // Without rows nothing is known, and the page may no longer be empty.
   const collection = known
-    ? { ...known, purged_until: await purgedUntil(session, account, latest) }
+    ? {
+        ...known,
+        purged_until: (latest ? collectionOf(latest) : await findCollection(session, account))?.purged_until ?? 0,
+      }
     : await findCollectionWithout(session, account, pageConditions(request));
   if (!collection) return undefined;
   // Every row of a filtered first page carries the total; no rows means a total of 0.
@@ -80,11 +82,7 @@ async function pageOf(
   return { items, total, next: hasMore ? { total, position: positionOf(last!, sort) } : undefined, collection };
 }
 
-/** What was purged when the last rows were read; queried if there are none. */
-const purgedUntil = async (session: Session, account: Buffer, latest?: Row): Promise<Timestamp> =>
-  (latest ? collectionOf(latest) : await findCollection(session, account))?.purged_until ?? 0;
-
-const positionOf = (row: Row, sort: readonly SortKey[]): PagePosition =>
+const positionOf = (row: Row, sort: readonly SortKey[]): PageStart['position'] =>
   sort.map(({ field }, at) => {
     const value = row[`k${at}`]!;
     return field === 'id' ? uuidText(value as Buffer) : (value as string | number | null);
@@ -118,7 +116,6 @@ export class PageItems {
     return true;
   }
 
-  /** A JSON array. */
   get json(): string {
     return `[${this.texts.join(',')}]`;
   }

@@ -1,7 +1,7 @@
 import type { Parameter, Dialect } from '../../database/session.js';
 import { includesTombstones, type Filter, type SortKey } from '../../protocol/collection-query.js';
 import { MAX_CODE_POINTS, QUERY_FIELDS, type FieldValue, type QueryField } from '../../protocol/fields.js';
-import type { PagePosition, PageStart } from '../../protocol/page-token.js';
+import type { PageStart } from '../../protocol/page-token.js';
 import { isUuid, uuidBytes } from '../../protocol/uuid.js';
 import { COLLECTION_COLUMNS, type Condition, WITH_COLLECTION } from '../../accounts/accounts.store.js';
 import { LIVE_INDEX } from '../../database/entities/article.entity.js';
@@ -54,7 +54,7 @@ const positionColumns = (sort: readonly SortKey[]): string =>
   sort.map(({ field }, at) => `${sortExpression(field)} AS k${at}`).join(', ');
 
 /** Matches what comes after a position in the order (keyset pagination). Nulls sort below all values. */
-function after([key, ...rest]: readonly SortKey[], [value = null, ...others]: PagePosition): Condition {
+function after([key, ...rest]: readonly SortKey[], [value = null, ...others]: PageStart['position']): Condition {
   if (!key) return NOTHING;
   const expression = sortExpression(key.field);
   const tail = after(rest, others);
@@ -76,7 +76,6 @@ export interface PageRequest {
   size: number;
   /** The size of the items in JSON at which the page ends; a page has at least one item. */
   maxBytes: number;
-  /** Absent for the first page, which counts the total. */
   start?: PageStart;
 }
 
