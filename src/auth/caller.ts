@@ -16,17 +16,14 @@ declare global {
   }
 }
 
-/** Who sent a request, according to its credentials. */
+/** Who sent a request, according to its credentials; `account` and `key` are the user's key as 16 bytes and as text. */
 export interface Sender {
-  /** The 16 bytes of the user's key. */
   account: Buffer;
-  /** The same as text, for maps. */
   key: string;
   /** When the token expires, in milliseconds since the epoch; undefined if unknown. */
   expiresAt?: number;
   /** What the token calls the user, for people only; undefined for Basic credentials, whose owner knows it. */
   name?: string;
-  /** The token may only read. */
   isReadOnly?: boolean;
 }
 

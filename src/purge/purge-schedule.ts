@@ -7,7 +7,7 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
-import { isDue, nextToErase, noteErased } from '../accounts/deprovisioned.store.js';
+import { isDue, nextToErase, noteErased } from '../accounts/accounts.store.js';
 import { NOW, type Now } from '../config/now.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';

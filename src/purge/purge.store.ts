@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LessThan, LessThanOrEqual } from 'typeorm';
 import {
   type Collection,
+  countDeleted,
   eraseAccount,
   everyAccount,
   lockCollection,
@@ -14,7 +15,6 @@ import type { Database } from '../database/database.js';
 import { StoredArticle } from '../database/entities/article.entity.js';
 import { managerOn } from '../database/entities/manager.js';
 import type { Parameter, Session } from '../database/session.js';
-import { committed } from '../database/transaction.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 
 const DAY_MS = 86_400_000;
@@ -62,13 +62,9 @@ async function* inChunks(
   deleteSome: (transaction: Session, account: Buffer, collection?: Collection) => Promise<number>,
 ): AsyncGenerator<number, void, undefined> {
   for (;;) {
-    let count = 0;
-    await database.inTransaction(async (transaction) => {
-      const collection = await lockCollection(transaction, account);
-      // A repetition after a lost reply to COMMIT may find them gone.
-      count = Math.max(count, await deleteSome(transaction, account, collection));
-      return committed(undefined);
-    });
+    const count = await countDeleted(database, async (transaction) =>
+      deleteSome(transaction, account, await lockCollection(transaction, account)),
+    );
     if (count > 0) yield count;
     if (count < CHUNK) return;
     await sleep(PAUSE_MS);

@@ -1,17 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { keyOf } from '../../accounts/accounts.store.js';
-import { deprovisionedAccounts } from '../../accounts/deprovisioned.store.js';
+import { deprovisionedAccounts, keyOf } from '../../accounts/accounts.store.js';
 import { Database } from '../../database/database.js';
 import { before } from '../../time-limit.js';
 import { refused } from '../caller.js';
-import { lookupTimedOut } from './personal-tokens.js';
 
 /** How long a user may go on after being deprovisioned. */
 const KEPT_MS = 4_000;
 /** How long a request waits for a database that does not respond; then the users last read are refused. */
 const PATIENCE_MS = 1_000;
-/** After an attempt in vain. */
-const RETRY_MS = 500;
+const AFTER_FAILURE_MS = 500;
 
 /** The users whose valid tokens are refused, read every few seconds so that a request costs no statement of its own. */
 @Injectable()
@@ -24,18 +21,14 @@ export class DeprovisionedUsers {
 
   /** Throws 401 / 105 for the key of a deprovisioned user. */
   async refuse(key: string): Promise<void> {
-    if (performance.now() >= this.freshUntil) await this.refresh();
-    if (this.keys.has(key)) throw refused('its user is deprovisioned');
-  }
-
-  private async refresh(): Promise<void> {
-    this.reading ??= this.read().finally(() => (this.reading = undefined));
-    try {
-      await before(PATIENCE_MS, this.reading, lookupTimedOut);
-    } catch {
-      // The request's own statements decide its outcome; a read that is still running counts once it is complete.
-      this.freshUntil = performance.now() + RETRY_MS;
+    if (performance.now() >= this.freshUntil) {
+      this.reading ??= this.read().finally(() => (this.reading = undefined));
+      await before(PATIENCE_MS, this.reading, () => new Error('timed out')).catch(() => {
+        // The request's own statements decide its outcome; a read that is still running counts once it is complete.
+        this.freshUntil = performance.now() + AFTER_FAILURE_MS;
+      });
     }
+    if (this.keys.has(key)) throw refused('its user is deprovisioned');
   }
 
   private async read(): Promise<void> {
