@@ -13,9 +13,6 @@ import { type Change, type Changing, type Quota, tick, withFreeTimestamp } from 
 
 type Latest = Pick<Collection, 'last_modified'>;
 
-/** The most timestamps that one statement reads. */
-const LOOKS_AT_ONCE = 100;
-
 /** The row of a user's account: the clock of the collection, and the lock for its writers. */
 @Injectable()
 export class CollectionClock {
@@ -23,7 +20,7 @@ export class CollectionClock {
   announce: (key: string, last_modified: Timestamp) => void = () => undefined;
   private readonly looks = new DataLoader((owners: readonly Owner[]) => this.latestOf(owners), {
     batchScheduleFn: setImmediate,
-    maxBatchSize: LOOKS_AT_ONCE,
+    maxBatchSize: 100,
     cache: false,
   });
 
@@ -54,7 +51,6 @@ export class CollectionClock {
     return shared?.collection ?? findOrAdd(session, account, this.now());
   }
 
-  /** What `read` returns, on a session of its own. */
   current(owner: Owner): Promise<Collection> {
     return this.database.onSession((session) => this.read(session, owner), owner);
   }
