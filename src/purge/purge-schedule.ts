@@ -22,15 +22,15 @@ const HOUR_MS = 3_600_000;
 /** After the start and then every hour, erases lists that are due and, with `TOMBSTONE_RETENTION_DAYS`, purges tombstones. */
 @Injectable()
 export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly purges = this.settings.tombstoneRetentionDays > 0;
   /** Tombstones deleted by this process so far. */
   purged = 0;
   /** Whether the latest purge of tombstones failed. */
   isFailing = false;
   /** When this process last completed a purge; initially its start. 0 if purging is off. */
-  lastSuccessOn: number;
+  lastSuccessOn = this.purges ? this.now() : 0;
 
   private readonly logger = new Logger('Purge');
-  private readonly purges: boolean;
   private readonly stop = new AbortController();
   private running?: Promise<void>;
 
@@ -38,10 +38,7 @@ export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutd
     private readonly settings: Settings,
     private readonly database: Database,
     @Inject(NOW) private readonly now: Now,
-  ) {
-    this.purges = settings.tombstoneRetentionDays > 0;
-    this.lastSuccessOn = this.purges ? now() : 0;
-  }
+  ) {}
 
   onApplicationBootstrap(): void {
     this.running = this.run();
@@ -64,7 +61,6 @@ export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutd
     }
   }
 
-  /** Resolves with whether it succeeded. */
   private async attempt(complaint: string, work: () => Promise<void>): Promise<boolean> {
     try {
       await work();
@@ -88,8 +84,7 @@ export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutd
         if (!(await database.onSession((session) => isDue(session, account, now())))) break;
       }
       await database.inTransaction(async (transaction) => committed(await noteErased(transaction, account, now())));
-      const user = account.toString('hex');
-      this.logger.log(`erased ${erased} articles and tombstones of the deprovisioned user ${user}`);
+      this.logger.log(`erased ${erased} articles and tombstones of the deprovisioned user ${account.toString('hex')}`);
     }
   }
 

@@ -10,16 +10,12 @@ import { SharedRedis } from '../redis/shared-redis.js';
 const WINDOW_SECONDS = 60;
 /** The number of IP addresses that are counted individually, as anybody can use very many; further ones share one count. */
 const MAX_ADDRESSES = 100_000;
-const OTHERS = 'address:others';
 
 /** The limiter for `RATE_LIMIT_PER_MINUTE`; with 0 its library is not loaded. */
-export async function createRateLimiter(
-  { rateLimitPerMinute: points }: Settings,
-  { client }: SharedRedis,
-): Promise<RateLimiter> {
-  if (points === 0) return new RateLimiter();
+export async function createRateLimiter(settings: Settings, { client }: SharedRedis): Promise<RateLimiter> {
+  const limit = { points: settings.rateLimitPerMinute, duration: WINDOW_SECONDS };
+  if (limit.points === 0) return new RateLimiter();
   const { RateLimiterMemory, RateLimiterRedis } = await import('rate-limiter-flexible');
-  const limit = { points, duration: WINDOW_SECONDS };
   const own = new RateLimiterMemory(limit);
   if (!client) return new RateLimiter(own);
   const shared = { storeClient: client, keyPrefix: 'reading-list:rate', rejectIfRedisNotReady: true };
@@ -31,7 +27,6 @@ export class RateLimiter {
   /** When the window of each IP address ends, the earliest first. */
   private readonly addresses = new Map<string, number>();
 
-  /** @param limiter undefined if there is no limit */
   constructor(private readonly limiter?: RateLimiterAbstract) {}
 
   get isOn(): boolean {
@@ -58,7 +53,7 @@ export class RateLimiter {
       this.addresses.delete(known);
     }
     if (this.addresses.has(address)) return address;
-    if (this.addresses.size >= MAX_ADDRESSES) return OTHERS;
+    if (this.addresses.size >= MAX_ADDRESSES) return 'address:others';
     this.addresses.set(address, now + WINDOW_SECONDS * 1000);
     return address;
   }
