@@ -9,7 +9,6 @@ const MAX_TOTAL_LENGTH = 8192;
 /** The state of a login in a browser until the provider redirects back. */
 export interface PendingLogin {
   state: string;
-  /** The PKCE code verifier. */
   verifier: string;
   /** Where the browser goes with the token in the end; already validated. */
   redirect: string;

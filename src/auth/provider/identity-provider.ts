@@ -22,14 +22,13 @@ const CLIENT_REFUSED = 'the provider refuses OAUTH_CLIENT_ID / OAUTH_CLIENT_SECR
 export class IdentityProvider {
   private readonly log = new QuietLog('IdentityProvider');
   private readonly metadata = readNowAndThen(METADATA_KEPT_MS, () => discover(this.settings));
-  /** The client authentication that the provider accepted last. */
-  private accepted?: Method;
+  private lastAccepted?: Method;
   /** When it rejected this service, by the monotonic clock; undefined once it accepts it. */
   private refusedAt?: number;
 
   constructor(private readonly settings: Settings) {}
 
-  /** The provider's metadata. Throws 503 / 201 when it could never be read. */
+  /** Throws 503 / 201 when the metadata could never be read. */
   async discovered(): Promise<client.ServerMetadata> {
     return (await this.metadata.fetch('metadata'))!;
   }
@@ -47,10 +46,10 @@ export class IdentityProvider {
     const metadata = await this.discovered();
     const offered = offeredMethods(metadata, endpoint);
     let failure: unknown;
-    for (const method of new Set([...offered.filter((each) => each === this.accepted), ...offered])) {
+    for (const method of new Set([...offered.filter((each) => each === this.lastAccepted), ...offered])) {
       try {
         const result = await send(configure(metadata, this.settings, method));
-        [this.accepted, this.refusedAt] = [method, undefined];
+        [this.lastAccepted, this.refusedAt] = [method, undefined];
         return result;
       } catch (error) {
         failure = error;
@@ -91,9 +90,8 @@ export class IdentityProvider {
   private refusedClient(): ApiError {
     if (this.refusedAt === undefined) this.log.error(CLIENT_REFUSED);
     this.refusedAt = performance.now();
-    const error = new ApiError('unavailable', `Sign-in is not available: ${CLIENT_REFUSED}`);
-    error.cause = new Error('invalid_client');
-    return error;
+    const cause = new Error('invalid_client');
+    return Object.assign(new ApiError('unavailable', `Sign-in is not available: ${CLIENT_REFUSED}`), { cause });
   }
 }
 
@@ -127,7 +125,6 @@ function requireUsable(metadata: client.ServerMetadata, uri: string): void {
     if (url === undefined) continue;
     if (typeof url !== 'string' || !URL.canParse(url)) throw providerUnavailable(`its ${name} is not a URL`);
     const { protocol, hostname } = new URL(url);
-    // Plain http is safe on loopback only.
     if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback(hostname)))
       throw providerUnavailable(`its ${name} is not an https URL`);
   }

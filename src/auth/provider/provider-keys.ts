@@ -17,7 +17,7 @@ const READ_AGAIN_MS: Readonly<Record<string, number>> = {
  */
 export class ProviderKeys {
   private readonly keys = readNowAndThen(KEYS_KEPT_MS, readKeys);
-  /** What was read again of late, by the reason. While reading fails, nobody's token is refused. */
+  /** By the reason. While reading fails, nobody's token is refused. */
   private readonly readAgain = new LRUCache<string, JWTVerifyGetKey, string>({
     max: 2,
     ttlResolution: 0,

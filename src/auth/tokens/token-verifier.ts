@@ -12,7 +12,6 @@ import { QuietLog } from '../quiet-log.js';
 import { hasPersonalPrefix, lookupTimedOut, PersonalTokens } from './personal-tokens.js';
 import { looksLikeJwt, ProviderTokens } from './provider-tokens.js';
 
-/** The user that a token stands for, and the key of the user's data. */
 type VerifiedToken = Identity & Sender;
 
 const MAX_TOKEN_LENGTH = 8192;
@@ -32,7 +31,6 @@ const CHECKS = {
 /** Verifies bearer tokens, and caches the results by a hash of the token, so that no cache holds a token. */
 @Injectable()
 export class TokenVerifier {
-  /** How many tokens were found in the cache, and how many had to be checked. */
   readonly cacheCounts = { hits: 0, misses: 0 };
 
   private readonly log = new QuietLog('TokenVerifier');
