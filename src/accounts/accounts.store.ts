@@ -28,15 +28,11 @@ export const collectionOf = ({ collection_modified, live_count, purged_until }: 
   ({ last_modified: collection_modified, live_count, purged_until }) as Collection;
 
 /** The account's collection; undefined before the user's first request. */
-export function findCollection(session: Session, account: Buffer): Promise<Collection | undefined> {
-  return session.row(COLLECTION, [account]) as Promise<Collection | undefined>;
-}
+export const findCollection = (session: Session, account: Buffer) =>
+  session.row(COLLECTION, [account]) as Promise<Collection | undefined>;
 
 /** An SQL fragment with the values of its placeholders. */
-export interface Condition {
-  sql: string;
-  parameters: Parameter[];
-}
+export type Condition = { sql: string; parameters: Parameter[] };
 
 /** Like `findCollection`, but undefined too if there are rows of `articles` that meet a condition. */
 export function findCollectionWithout(session: Session, account: Buffer, articles: Condition) {
@@ -128,13 +124,10 @@ export async function raiseTimestamps(session: Session, account: Buffer, clock: 
 }
 
 /** Changes an account's key to an unused one; its records keep the old key. */
-export async function moveAccount(session: Session, from: Buffer, to: Buffer): Promise<void> {
-  await managerOn(session).update(Account, { account: from }, { account: to });
-}
+export const moveAccount = (session: Session, from: Buffer, to: Buffer) =>
+  managerOn(session).update(Account, { account: from }, { account: to });
 
-export async function eraseAccount(session: Session, account: Buffer): Promise<void> {
-  await managerOn(session).delete(Account, { account });
-}
+export const eraseAccount = (session: Session, account: Buffer) => managerOn(session).delete(Account, { account });
 
 /** Deletes rows in one transaction, and returns how many. */
 export async function countDeleted(database: Database, remove: (transaction: Session) => Promise<number>) {
@@ -156,9 +149,8 @@ export const isDeprovisioned = (session: Session, account: Buffer): Promise<bool
   managerOn(session).existsBy(Deprovisioned, { account });
 
 /** Refuses the tokens of users from now on, and sets or clears when their lists are erased. */
-export async function deprovision(session: Session, users: Deprovisioned[]): Promise<void> {
-  await managerOn(session).upsert(Deprovisioned, users, ['account']);
-}
+export const deprovision = (session: Session, users: Deprovisioned[]) =>
+  managerOn(session).upsert(Deprovisioned, users, ['account']);
 
 /** Accepts the users' tokens again; returns how many of the users were deprovisioned. */
 export const readmit = (database: Database, accounts: Buffer[]): Promise<number> =>
@@ -178,6 +170,5 @@ export const isDue = (session: Session, account: Buffer, now: Timestamp): Promis
   managerOn(session).existsBy(Deprovisioned, { account, erase_on: LessThanOrEqual(now) });
 
 /** Notes that the user's list is erased, unless the erasure has been put off meanwhile. */
-export async function noteErased(session: Session, account: Buffer, now: Timestamp): Promise<void> {
-  await managerOn(session).update(Deprovisioned, { account, erase_on: LessThanOrEqual(now) }, { erase_on: null });
-}
+export const noteErased = (session: Session, account: Buffer, now: Timestamp) =>
+  managerOn(session).update(Deprovisioned, { account, erase_on: LessThanOrEqual(now) }, { erase_on: null });

@@ -11,18 +11,20 @@ import { type Collection, findCollection, findOrAdd, keyOf, lastModifiedOf } fro
 import { type Owner, SharedChanges } from './shared-changes.js';
 import { type Change, type Changing, type Quota, tick, withFreeTimestamp } from './tick.js';
 
-type Latest = Pick<Collection, 'last_modified'>;
-
 /** The row of a user's account: the clock of the collection, and the lock for its writers. */
 @Injectable()
 export class CollectionClock {
   /** Called once a change by this process is durable, with its latest timestamp; set by whoever wakes polls. */
   announce: (key: string, last_modified: Timestamp) => void = () => undefined;
-  private readonly looks = new DataLoader((owners: readonly Owner[]) => this.latestOf(owners), {
-    batchScheduleFn: setImmediate,
-    maxBatchSize: 100,
-    cache: false,
-  });
+  private readonly looks = new DataLoader(
+    async (owners: readonly Owner[]) => {
+      const accounts = owners.map(({ account }) => account);
+      const rows = await this.database.onSession((session) => lastModifiedOf(session, accounts));
+      const known = new Map(rows.map((row) => [keyOf(row.account), row]));
+      return owners.map(({ key }) => known.get(key));
+    },
+    { batchScheduleFn: setImmediate, maxBatchSize: 100, cache: false },
+  );
 
   constructor(
     private readonly database: Database,
@@ -30,20 +32,13 @@ export class CollectionClock {
   ) {}
 
   /** The user's latest timestamp, undefined before the first contact. On a server polls of one turn share a statement. */
-  latest(owner: Owner): Promise<Latest | undefined> {
+  latest(owner: Owner): Promise<Pick<Collection, 'last_modified'> | undefined> {
     const { account, shared } = owner;
     if (shared?.collection) return Promise.resolve(shared.collection);
     if (shared || this.database.dialect.isLocal)
       return this.database.onSession((session) => findCollection(session, account), owner);
     owner.statements++;
     return this.looks.load(owner);
-  }
-
-  private async latestOf(owners: readonly Owner[]): Promise<(Latest | undefined)[]> {
-    const accounts = owners.map(({ account }) => account);
-    const rows = await this.database.onSession((session) => lastModifiedOf(session, accounts));
-    const known = new Map(rows.map((row) => [keyOf(row.account), row]));
-    return owners.map(({ key }) => known.get(key));
   }
 
   /** The user's collection; created, with its first timestamp, if it does not exist. */

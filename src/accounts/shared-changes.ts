@@ -50,7 +50,6 @@ export class SharedChanges implements Session {
   private readonly collects = this.mayCollect && !this.dialect.isLocal;
   /** On a server, when a key was found to be taken. */
   readonly looksFirst = !this.mayCollect && !this.dialect.isLocal;
-  private isCollecting = false;
   private insertInto = '';
   private readonly collected: Parameter[][] = [];
   private collectedLength = 0;
@@ -133,9 +132,9 @@ export class SharedChanges implements Session {
 
   /** Inserts the first row immediately: if it is a duplicate, others usually are. Collects the rest: 25 rows take two INSERTs. */
   async insertRow(insert: string, row: Parameter[]): Promise<void> {
-    if (!this.isCollecting) {
+    if (this.insertInto === '') {
       await this.run(insert + placeholders(row), row);
-      this.isCollecting = this.collects;
+      if (this.collects) this.insertInto = insert;
       return;
     }
     if (insert !== this.insertInto) await this.sendRows();

@@ -5,10 +5,7 @@ import type { Timestamp } from '../protocol/timestamp.js';
 import { addAccount, latestTimestamp, lockCollection, settleCollection } from './accounts.store.js';
 
 /** The change in the number of live articles, and a timestamp after which the collection must not have changed. */
-export interface Change {
-  liveDelta: number;
-  ifUnmodifiedSince?: Timestamp;
-}
+export type Change = { liveDelta: number; ifUnmodifiedSince?: Timestamp };
 
 /** What a transaction does with its timestamp; `last` is the last one that it gave if it gave several. */
 export type Changing<T> = (transaction: Session, timestamp: Timestamp) => Promise<Outcome<T> & { last?: Timestamp }>;

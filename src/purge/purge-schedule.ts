@@ -14,9 +14,6 @@ import { Database } from '../database/database.js';
 import { committed } from '../database/transaction.js';
 import { eraseUser, purgeableBefore, purgeTombstones } from './purge.store.js';
 
-const FIRST_PURGE_MS = 5_000;
-/** Where only users are to be erased, which seldom happens. */
-const FIRST_ERASURE_MS = 30_000;
 const HOUR_MS = 3_600_000;
 
 /** After the start and then every hour, erases lists that are due and, with `TOMBSTONE_RETENTION_DAYS`, purges tombstones. */
@@ -51,7 +48,8 @@ export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutd
 
   private async run(): Promise<void> {
     const { signal } = this.stop;
-    for (let ms = this.purges ? FIRST_PURGE_MS : FIRST_ERASURE_MS; ; ms = HOUR_MS) {
+    // It is not urgent where only users are to be erased, which seldom happens.
+    for (let ms = this.purges ? 5_000 : 30_000; ; ms = HOUR_MS) {
       // At random, to spread instances that were started together.
       await sleep(ms * (0.5 + Math.random()), undefined, { signal, ref: false }).catch(() => undefined);
       if (signal.aborted) return;

@@ -17,15 +17,12 @@ import { managerOn } from '../database/entities/manager.js';
 import type { Parameter, Session } from '../database/session.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 
-const DAY_MS = 86_400_000;
 /** Records of a transaction. */
 const CHUNK = 200;
-/** Pause between two chunks, so that writers waiting for the same account, or on SQLite the same file, come first. */
-const PAUSE_MS = 20;
 
 /** Tombstones that were deleted earlier may be purged. */
 export const purgeableBefore = ({ tombstoneRetentionDays }: Settings, now: Timestamp): Timestamp =>
-  now - tombstoneRetentionDays * DAY_MS;
+  now - tombstoneRetentionDays * 86_400_000;
 
 /**
  * Deletes the tombstones from before `before` in chunks, and yields how many there were so far, and of how many accounts.
@@ -67,7 +64,8 @@ async function* inChunks(
     );
     if (count > 0) yield count;
     if (count < CHUNK) return;
-    await sleep(PAUSE_MS);
+    // Writers waiting for the same account, or on SQLite the same file, come first.
+    await sleep(20);
   }
 }
 

@@ -26,12 +26,9 @@ export async function createRateLimiter(settings: Settings, { client }: SharedRe
 export class RateLimiter {
   /** When the window of each IP address ends, the earliest first. */
   private readonly addresses = new Map<string, number>();
+  readonly isOn = this.limiter !== undefined;
 
   constructor(private readonly limiter?: RateLimiterAbstract) {}
-
-  get isOn(): boolean {
-    return this.limiter !== undefined;
-  }
 
   /** Counts one request of `who`. Throws 429 / 117 with `Retry-After` (seconds to the next window) beyond the limit. */
   async take(who: string): Promise<void> {

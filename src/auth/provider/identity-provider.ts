@@ -7,11 +7,8 @@ import { QuietLog } from '../quiet-log.js';
 import { boundedFetch, PROVIDER_LIMIT_MS, providerUnavailable, readNowAndThen, withinLimit } from './bounded-fetch.js';
 import { configure, type Method, offeredMethods, ProviderRefusal } from './client-authentication.js';
 
-const PROBE_LIMIT_MS = 2500;
 /** How long a rejection counts if only another login can test it again. */
 const REFUSAL_COUNTS_MS = 600_000;
-/** A provider that comes back with other endpoints is used again within 15 seconds. */
-const METADATA_KEPT_MS = 10_000;
 
 const FAILURES = { token: 'the code could not be exchanged', introspection: 'introspection failed' };
 /** What an operator has to check when the provider does not accept this service. */
@@ -21,7 +18,8 @@ const CLIENT_REFUSED = 'the provider refuses OAUTH_CLIENT_ID / OAUTH_CLIENT_SECR
 @Injectable()
 export class IdentityProvider {
   private readonly log = new QuietLog('IdentityProvider');
-  private readonly metadata = readNowAndThen(METADATA_KEPT_MS, () => discover(this.settings));
+  /** Kept so briefly that a provider that comes back with other endpoints is used again within 15 seconds. */
+  private readonly metadata = readNowAndThen(10_000, () => discover(this.settings));
   private lastAccepted?: Method;
   /** When it rejected this service, by the monotonic clock; undefined once it accepts it. */
   private refusedAt?: number;
@@ -69,7 +67,7 @@ export class IdentityProvider {
   /** Whether the provider is available, or why it does not accept this service. Resolves within 2.5 s. */
   async state(): Promise<boolean | string> {
     try {
-      await withinLimit(this.probe(), PROBE_LIMIT_MS);
+      await withinLimit(this.probe(), 2_500);
     } catch {
       return false;
     }
