@@ -72,9 +72,8 @@ export class CollectionClock {
   }
 
   /**
-   * Runs `work` in one transaction, and announces it once. Everything done with the given `SharedChanges` as the owner's
-   * `shared` is part of it. `work` may run more than once; the last result counts. Rejects with `MustRepeat` if this has
-   * to be called again, without collecting rows.
+   * Runs `work`, maybe more than once, in one transaction, and announces it once. Everything done with the given changes as
+   * the owner's `shared` is part of it. Rejects with `MustRepeat` if this has to be called again, without collecting rows.
    */
   together<T>(owner: Owner, collectsRows: boolean, work: (shared: SharedChanges) => Promise<T>): Promise<T> {
     const { account, key } = owner;

@@ -17,8 +17,6 @@ import { type Change, type Changing, type Quota, settle, withFreeTimestamp } fro
 
 /** How long a transaction may keep others waiting: on SQLite everybody who writes, on a server the same user only. */
 const MAX_LOCKED_MS = { local: 500, server: 4_000 };
-/** Far below the largest statement of the service. */
-const MAX_COLLECTED_CHARACTERS = 100_000;
 
 /** Thrown to repeat a transaction without a piece of work that has to be undone, or without collecting rows. */
 export class MustRepeat extends Error {}
@@ -32,9 +30,8 @@ export interface Owner extends Tally {
 
 /**
  * One transaction for many changes of a user's collection, as the entries of a batch are (docs/adr/0014), and the session
- * on which it runs. It begins with the first change, which locks the account. From then on the collection's timestamp and
- * number of articles are counted here, and written once, just before COMMIT: whoever needs them meanwhile takes
- * `collection`, not the row.
+ * on which it runs. It begins with the first change, which locks the account. From then on the collection's state is kept
+ * here, and written once, just before COMMIT: whoever needs it meanwhile takes `collection`, not the row.
  */
 export class SharedChanges implements Session {
   readonly dataSource = this.session.dataSource;
@@ -142,7 +139,8 @@ export class SharedChanges implements Session {
     this.insertInto = insert;
     this.collected.push(row);
     for (const value of row) if (typeof value === 'string') this.collectedLength += value.length;
-    if (this.collectedLength > MAX_COLLECTED_CHARACTERS) await this.sendRows();
+    // Far below the largest statement of the service.
+    if (this.collectedLength > 100_000) await this.sendRows();
   }
 
   /** Inserts the collected rows. Rejects with 503 / 201, and inserts none, if one of them is refused, such as a duplicate. */

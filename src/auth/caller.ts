@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { createParamDecorator } from '@nestjs/common';
 import type { Request } from 'express';
 import type { Owner, SharedChanges } from '../accounts/shared-changes.js';
 import { type RequestContext, requestOf } from '../http/request/request-context.js';
@@ -65,9 +65,7 @@ export class Caller implements Owner {
 }
 
 /** Injects the caller of an authenticated request. */
-export const CallerOf = createParamDecorator((_: unknown, context: ExecutionContext): Caller =>
-  callerOf(requestOf(context)),
-);
+export const CallerOf = createParamDecorator((_, context) => callerOf(requestOf(context)));
 
 export const callerOf = ({ caller }: Request): Caller => caller!;
 

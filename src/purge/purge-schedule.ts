@@ -22,7 +22,6 @@ export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutd
   private readonly purges = this.settings.tombstoneRetentionDays > 0;
   /** Tombstones deleted by this process so far. */
   purged = 0;
-  /** Whether the latest purge of tombstones failed. */
   isFailing = false;
   /** When this process last completed a purge; initially its start. 0 if purging is off. */
   lastSuccessOn = this.purges ? this.now() : 0;

@@ -17,8 +17,7 @@ import { managerOn } from '../database/entities/manager.js';
 import type { Parameter, Session } from '../database/session.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 
-/** Records of a transaction. */
-const CHUNK = 200;
+const RECORDS_AT_ONCE = 200;
 
 /** Tombstones that were deleted earlier may be purged. */
 export const purgeableBefore = ({ tombstoneRetentionDays }: Settings, now: Timestamp): Timestamp =>
@@ -63,7 +62,7 @@ async function* inChunks(
       deleteSome(transaction, account, await lockCollection(transaction, account)),
     );
     if (count > 0) yield count;
-    if (count < CHUNK) return;
+    if (count < RECORDS_AT_ONCE) return;
     // Writers waiting for the same account, or on SQLite the same file, come first.
     await sleep(20);
   }
@@ -83,7 +82,7 @@ async function purgeSome(transaction: Session, account: Buffer, before: Timestam
 /** Deletes the oldest records, and the account with the last ones. Until then devices are told to start over. */
 async function eraseSome(transaction: Session, account: Buffer, collection?: Collection): Promise<number> {
   const records = await oldest(transaction, account);
-  if (records.length < CHUNK) {
+  if (records.length < RECORDS_AT_ONCE) {
     await managerOn(transaction).delete(StoredArticle, { account });
     await eraseAccount(transaction, account);
   } else {
@@ -98,7 +97,7 @@ async function eraseSome(transaction: Session, account: Buffer, collection?: Col
 
 async function oldest(session: Session, account: Buffer, condition = '', parameters: Parameter[] = []) {
   const rows = await session.rows(
-    `SELECT last_modified, deleted FROM articles WHERE account = ? ${condition} ORDER BY last_modified LIMIT ${CHUNK}`,
+    `SELECT last_modified, deleted FROM articles WHERE account = ? ${condition} ORDER BY last_modified LIMIT ${RECORDS_AT_ONCE}`,
     [account, ...parameters],
   );
   return rows as { last_modified: Timestamp; deleted: 0 | 1 }[];

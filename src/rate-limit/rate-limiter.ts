@@ -8,8 +8,6 @@ import { ApiError } from '../protocol/api-error.js';
 import { SharedRedis } from '../redis/shared-redis.js';
 
 const WINDOW_SECONDS = 60;
-/** The number of IP addresses that are counted individually, as anybody can use very many; further ones share one count. */
-const MAX_ADDRESSES = 100_000;
 
 /** The limiter for `RATE_LIMIT_PER_MINUTE`; with 0 its library is not loaded. */
 export async function createRateLimiter(settings: Settings, { client }: SharedRedis): Promise<RateLimiter> {
@@ -50,7 +48,8 @@ export class RateLimiter {
       this.addresses.delete(known);
     }
     if (this.addresses.has(address)) return address;
-    if (this.addresses.size >= MAX_ADDRESSES) return 'address:others';
+    // Anybody can use very many, so further ones share one count.
+    if (this.addresses.size >= 100_000) return 'address:others';
     this.addresses.set(address, now + WINDOW_SECONDS * 1000);
     return address;
   }

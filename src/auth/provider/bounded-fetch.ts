@@ -5,9 +5,6 @@ import { before } from '../../time-limit.js';
 
 /** For a call to the identity provider, and for a response that needs one: clients should have it within five seconds. */
 export const PROVIDER_LIMIT_MS = 4800;
-const MAX_BYTES = 512 * 1024;
-/** The pause after reading again has failed, so that not every token asks a provider that is down. */
-const AFTER_FAILURE_MS = 10_000;
 
 /** A call to the identity provider, for metrics; `failure` is undefined if there was a response. */
 export type ProviderCall = { durationMs: number; failure?: unknown };
@@ -50,7 +47,7 @@ async function readBounded(body: Response['body']): Promise<Buffer<ArrayBuffer>>
   let size = 0;
   for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.length;
-    if (size > MAX_BYTES) throw providerUnavailable('its response is too large');
+    if (size > 512 * 1024) throw providerUnavailable('its response is too large');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -71,7 +68,8 @@ export const readNowAndThen = <T extends object>(ttl: number, read: (key: string
     fetchMethod: (key, known, { options }) =>
       read(key).catch((error: unknown) => {
         if (!known) throw error;
-        options.ttl = AFTER_FAILURE_MS;
+        // Not every token should ask a provider that is down.
+        options.ttl = 10_000;
         return known;
       }),
   });

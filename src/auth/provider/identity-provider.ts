@@ -7,11 +7,7 @@ import { QuietLog } from '../quiet-log.js';
 import { boundedFetch, PROVIDER_LIMIT_MS, providerUnavailable, readNowAndThen, withinLimit } from './bounded-fetch.js';
 import { configure, type Method, offeredMethods, ProviderRefusal } from './client-authentication.js';
 
-/** How long a rejection counts if only another login can test it again. */
-const REFUSAL_COUNTS_MS = 600_000;
-
 const FAILURES = { token: 'the code could not be exchanged', introspection: 'introspection failed' };
-/** What an operator has to check when the provider does not accept this service. */
 const CLIENT_REFUSED = 'the provider refuses OAUTH_CLIENT_ID / OAUTH_CLIENT_SECRET';
 
 /** The identity provider at `OAUTH_URI`; its metadata is read when first needed. */
@@ -71,7 +67,8 @@ export class IdentityProvider {
     } catch {
       return false;
     }
-    const isRefused = this.refusedAt !== undefined && performance.now() - this.refusedAt < REFUSAL_COUNTS_MS;
+    // A rejection is forgotten after a while, as only another login may be able to test it again.
+    const isRefused = this.refusedAt !== undefined && performance.now() - this.refusedAt < 600_000;
     return isRefused ? CLIENT_REFUSED : true;
   }
 

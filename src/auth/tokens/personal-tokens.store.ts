@@ -20,9 +20,8 @@ export const listTokens = (session: Session, subject?: string): Promise<Token[]>
   });
 
 /** Adds a token. Rejects with a `duplicate` failure when the user already has one with that name. */
-export async function insertToken(session: Session, token: Token): Promise<void> {
-  await managerOn(session).createQueryBuilder().insert().into(Token).values(token).updateEntity(false).execute();
-}
+export const insertToken = (session: Session, token: Token) =>
+  managerOn(session).createQueryBuilder().insert().into(Token).values(token).updateEntity(false).execute();
 
 /** Tells whether a token was added when the reply to COMMIT is lost, on a server. */
 export const hasToken =

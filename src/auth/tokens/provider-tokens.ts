@@ -99,7 +99,6 @@ export class ProviderTokens {
   }
 }
 
-/** Why a token is refused, by the code of jose's error; other errors mean that it is malformed. */
 const REASONS: Readonly<Record<string, string>> = {
   [errors.JWKSNoMatchingKey.code]: 'its key is unknown',
   [errors.JWTInvalid.code]: 'its content is not a JSON object',

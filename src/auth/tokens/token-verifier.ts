@@ -15,7 +15,6 @@ import { looksLikeJwt, ProviderTokens } from './provider-tokens.js';
 
 type VerifiedToken = Identity & Sender;
 
-const MAX_TOKEN_LENGTH = 8192;
 /** More than the checks that can run at once. */
 const MAX_CACHED = 10_000;
 
@@ -113,14 +112,12 @@ export class TokenVerifier {
 const tokenKey = (token: string): string => hash('sha256', token, 'base64url');
 
 /** True for a text that can be sent as a bearer token (RFC 6750, 2.1). */
-export const isBearerToken = (token: string): boolean =>
-  token.length <= MAX_TOKEN_LENGTH && /^[A-Za-z0-9\-._~+/]+=*$/.test(token);
+export const isBearerToken = (token: string): boolean => token.length <= 8192 && /^[A-Za-z0-9\-._~+/]+=*$/.test(token);
 
 /** How long a user may go on after being deprovisioned. */
 const KEPT_MS = 4_000;
 /** How long a request waits for a database that does not respond; then the users last read are refused. */
 const PATIENCE_MS = 1_000;
-const AFTER_FAILURE_MS = 500;
 
 /** The users whose valid tokens are refused, read every few seconds so that a request costs no statement of its own. */
 @Injectable()
@@ -137,7 +134,7 @@ export class DeprovisionedUsers {
       this.reading ??= this.read().finally(() => (this.reading = undefined));
       await before(PATIENCE_MS, this.reading, () => new Error('timed out')).catch(() => {
         // The request's own statements decide its outcome; a read that is still running counts once it is complete.
-        this.freshUntil = performance.now() + AFTER_FAILURE_MS;
+        this.freshUntil = performance.now() + 500;
       });
     }
     if (this.keys.has(key)) throw refused('its user is deprovisioned');
