@@ -160,10 +160,8 @@ export const readmit = (database: Database, accounts: Buffer[]): Promise<number>
   );
 
 /** A user whose list is due for erasure, if there is one. */
-export async function nextToErase(session: Session, now: Timestamp): Promise<Buffer | undefined> {
-  const due = await managerOn(session).findOneBy(Deprovisioned, { erase_on: LessThanOrEqual(now) });
-  return due?.account;
-}
+export const nextToErase = (session: Session, now: Timestamp) =>
+  managerOn(session).findOneBy(Deprovisioned, { erase_on: LessThanOrEqual(now) });
 
 /** Whether the user's list is still due for erasure: the user may be readmitted while it is being erased. */
 export const isDue = (session: Session, account: Buffer, now: Timestamp): Promise<boolean> =>

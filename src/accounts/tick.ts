@@ -105,18 +105,13 @@ export const isTimestampTaken = ({ dialect }: Session, error: unknown): boolean 
   dialect.classify(error) === 'duplicate' && /last_modified'?$/.test((error as Error).message);
 
 /** The outcome of `work`, which gets a timestamp above all articles if the first one is taken. */
-export async function withFreeTimestamp<T>(
-  transaction: Session,
-  account: Buffer,
-  timestamp: Timestamp,
-  work: Changing<T>,
-): Promise<Outcome<T> & { last: Timestamp }> {
+export async function withFreeTimestamp<T>(session: Session, account: Buffer, timestamp: Timestamp, work: Changing<T>) {
   try {
-    return { last: timestamp, ...(await work(transaction, timestamp)) };
+    return { last: timestamp, ...(await work(session, timestamp)) };
   } catch (error) {
-    if (!isTimestampTaken(transaction, error)) throw error;
-    const free = Math.ceil(await latestTimestamp(transaction, account)) + 1;
-    await settleCollection(transaction, account, free, 0);
-    return { last: free, ...(await work(transaction, free)) };
+    if (!isTimestampTaken(session, error)) throw error;
+    const free = Math.ceil(await latestTimestamp(session, account)) + 1;
+    await settleCollection(session, account, free, 0);
+    return { last: free, ...(await work(session, free)) };
   }
 }

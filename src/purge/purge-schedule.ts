@@ -73,7 +73,7 @@ export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutd
     const { database, now } = this;
     // One after the other, as a user may be readmitted meanwhile.
     for (;;) {
-      const account = await database.onSession((session) => nextToErase(session, now()));
+      const { account } = (await database.onSession((session) => nextToErase(session, now()))) ?? {};
       if (!account) return;
       let erased = 0;
       for await (erased of eraseUser(database, account)) {

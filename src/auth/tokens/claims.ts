@@ -7,10 +7,7 @@ export type Claims = Record<string, unknown>;
 
 const CLOCK_LEEWAY_SECONDS = 30;
 
-/**
- * Throws 401 / 105 unless a signed token of the type `typ` has all required claims and is an access token: it has a type of
- * its own (RFC 9068), or else a scope and none of the marks of an ID token.
- */
+/** Throws 401 / 105 unless a signed token is an access token, by its type (RFC 9068) or claims, with all required claims. */
 export function requireSigned(typ: unknown, claims: Claims): void {
   if (typ !== undefined && !isOneOf(['at+jwt', 'application/at+jwt', 'jwt'], typ))
     throw refused(`its type ${quote([typ])} is not that of an access token`);
