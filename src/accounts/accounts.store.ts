@@ -1,9 +1,10 @@
-import { LessThanOrEqual, MoreThan } from 'typeorm';
-import { Account } from '../database/entities/account.entity.js';
+import { In, LessThanOrEqual, MoreThan } from 'typeorm';
+import { Account, Deprovisioned } from '../database/entities/account.entity.js';
 import { StoredArticle } from '../database/entities/article.entity.js';
 import type { Database } from '../database/database.js';
 import { managerOn } from '../database/entities/manager.js';
 import type { Parameter, Row, Session } from '../database/session.js';
+import { committed } from '../database/transaction.js';
 import { LATEST_TIMESTAMP, type Timestamp } from '../protocol/timestamp.js';
 
 /** A row of `accounts`, but for the marks of its last writes. */
@@ -16,8 +17,6 @@ export type Collection = Omit<AccountRow, 'account'>;
 export const keyOf = (account: Buffer): string => account.toString('base64url');
 export const accountOf = (key: string): Buffer => Buffer.from(key, 'base64url');
 
-const ACCOUNTS_AT_ONCE = 200;
-
 const COLLECTION = 'SELECT last_modified, live_count, purged_until FROM accounts WHERE account = ?';
 
 /** The collection as a table of one row, to be read together with articles; `collectionOf` takes it from a result. */
@@ -29,15 +28,11 @@ export const collectionOf = ({ collection_modified, live_count, purged_until }: 
   ({ last_modified: collection_modified, live_count, purged_until }) as Collection;
 
 /** The account's collection; undefined before the user's first request. */
-export function findCollection(session: Session, account: Buffer): Promise<Collection | undefined> {
-  return session.row(COLLECTION, [account]) as Promise<Collection | undefined>;
-}
+export const findCollection = (session: Session, account: Buffer) =>
+  session.row(COLLECTION, [account]) as Promise<Collection | undefined>;
 
 /** An SQL fragment with the values of its placeholders. */
-export interface Condition {
-  sql: string;
-  parameters: Parameter[];
-}
+export type Condition = { sql: string; parameters: Parameter[] };
 
 /** Like `findCollection`, but undefined too if there are rows of `articles` that meet a condition. */
 export function findCollectionWithout(session: Session, account: Buffer, articles: Condition) {
@@ -65,14 +60,8 @@ export async function settleCollection(session: Session, account: Buffer, last: 
 
 /** Adds an account unless it exists. */
 export async function addAccount(session: Session, account: AccountRow): Promise<void> {
-  await managerOn(session)
-    .createQueryBuilder()
-    .insert()
-    .into(Account)
-    .values(account)
-    .orIgnore()
-    .updateEntity(false)
-    .execute();
+  const insert = managerOn(session).createQueryBuilder().insert().into(Account);
+  await insert.values(account).orIgnore().updateEntity(false).execute();
 }
 
 /** What `find` finds. At the first contact the user's account is added: the collection has a timestamp from then on. */
@@ -88,13 +77,11 @@ export async function findAccount(session: Session, account: Buffer): Promise<Ac
 }
 
 /** The accounts after a key, in key order. */
-export function accountsAfter(session: Session, after: Buffer, size: number): Promise<AccountRow[]> {
-  return managerOn(session).find(Account, {
-    where: { account: MoreThan(after) },
-    order: { account: 'ASC' },
-    take: size,
-  });
+export function accountsAfter(session: Session, after: Buffer, take: number): Promise<AccountRow[]> {
+  return managerOn(session).find(Account, { where: { account: MoreThan(after) }, order: { account: 'ASC' }, take });
 }
+
+const ACCOUNTS_AT_ONCE = 200;
 
 /** All accounts in key order; `read` returns those that follow a key. */
 export async function* everyAccount<T extends { account: Buffer }>(
@@ -137,10 +124,49 @@ export async function raiseTimestamps(session: Session, account: Buffer, clock: 
 }
 
 /** Changes an account's key to an unused one; its records keep the old key. */
-export async function moveAccount(session: Session, from: Buffer, to: Buffer): Promise<void> {
-  await managerOn(session).update(Account, { account: from }, { account: to });
+export const moveAccount = (session: Session, from: Buffer, to: Buffer) =>
+  managerOn(session).update(Account, { account: from }, { account: to });
+
+export const eraseAccount = (session: Session, account: Buffer) => managerOn(session).delete(Account, { account });
+
+/** Deletes rows in one transaction, and returns how many. */
+export async function countDeleted(database: Database, remove: (transaction: Session) => Promise<number>) {
+  let count = 0;
+  return database.inTransaction(async (transaction) => {
+    // A repetition after a lost reply to COMMIT may find them gone.
+    count = Math.max(count, await remove(transaction));
+    return committed(count);
+  });
 }
 
-export async function eraseAccount(session: Session, account: Buffer): Promise<void> {
-  await managerOn(session).delete(Account, { account });
+/** The keys of all users whose tokens are refused. */
+export async function deprovisionedAccounts(session: Session): Promise<Buffer[]> {
+  const rows = await session.rows('SELECT account FROM deprovisioned', []);
+  return rows.map(({ account }) => account as Buffer);
 }
+
+export const isDeprovisioned = (session: Session, account: Buffer): Promise<boolean> =>
+  managerOn(session).existsBy(Deprovisioned, { account });
+
+/** Refuses the tokens of users from now on, and sets or clears when their lists are erased. */
+export const deprovision = (session: Session, users: Deprovisioned[]) =>
+  managerOn(session).upsert(Deprovisioned, users, ['account']);
+
+/** Accepts the users' tokens again; returns how many of the users were deprovisioned. */
+export const readmit = (database: Database, accounts: Buffer[]): Promise<number> =>
+  countDeleted(
+    database,
+    async (session) => (await managerOn(session).delete(Deprovisioned, { account: In(accounts) })).affected!,
+  );
+
+/** A user whose list is due for erasure, if there is one. */
+export const nextToErase = (session: Session, now: Timestamp) =>
+  managerOn(session).findOneBy(Deprovisioned, { erase_on: LessThanOrEqual(now) });
+
+/** Whether the user's list is still due for erasure: the user may be readmitted while it is being erased. */
+export const isDue = (session: Session, account: Buffer, now: Timestamp): Promise<boolean> =>
+  managerOn(session).existsBy(Deprovisioned, { account, erase_on: LessThanOrEqual(now) });
+
+/** Notes that the user's list is erased, unless the erasure has been put off meanwhile. */
+export const noteErased = (session: Session, account: Buffer, now: Timestamp) =>
+  managerOn(session).update(Deprovisioned, { account, erase_on: LessThanOrEqual(now) }, { erase_on: null });

@@ -11,21 +11,20 @@ import { type Collection, findCollection, findOrAdd, keyOf, lastModifiedOf } fro
 import { type Owner, SharedChanges } from './shared-changes.js';
 import { type Change, type Changing, type Quota, tick, withFreeTimestamp } from './tick.js';
 
-type Latest = Pick<Collection, 'last_modified'>;
-
-/** The most timestamps that one statement reads. */
-const LOOKS_AT_ONCE = 100;
-
 /** The row of a user's account: the clock of the collection, and the lock for its writers. */
 @Injectable()
 export class CollectionClock {
   /** Called once a change by this process is durable, with its latest timestamp; set by whoever wakes polls. */
   announce: (key: string, last_modified: Timestamp) => void = () => undefined;
-  private readonly looks = new DataLoader((owners: readonly Owner[]) => this.latestOf(owners), {
-    batchScheduleFn: setImmediate,
-    maxBatchSize: LOOKS_AT_ONCE,
-    cache: false,
-  });
+  private readonly looks = new DataLoader(
+    async (owners: readonly Owner[]) => {
+      const accounts = owners.map(({ account }) => account);
+      const rows = await this.database.onSession((session) => lastModifiedOf(session, accounts));
+      const known = new Map(rows.map((row) => [keyOf(row.account), row]));
+      return owners.map(({ key }) => known.get(key));
+    },
+    { batchScheduleFn: setImmediate, maxBatchSize: 100, cache: false },
+  );
 
   constructor(
     private readonly database: Database,
@@ -33,7 +32,7 @@ export class CollectionClock {
   ) {}
 
   /** The user's latest timestamp, undefined before the first contact. On a server polls of one turn share a statement. */
-  latest(owner: Owner): Promise<Latest | undefined> {
+  latest(owner: Owner): Promise<Pick<Collection, 'last_modified'> | undefined> {
     const { account, shared } = owner;
     if (shared?.collection) return Promise.resolve(shared.collection);
     if (shared || this.database.dialect.isLocal)
@@ -42,19 +41,11 @@ export class CollectionClock {
     return this.looks.load(owner);
   }
 
-  private async latestOf(owners: readonly Owner[]): Promise<(Latest | undefined)[]> {
-    const accounts = owners.map(({ account }) => account);
-    const rows = await this.database.onSession((session) => lastModifiedOf(session, accounts));
-    const known = new Map(rows.map((row) => [keyOf(row.account), row]));
-    return owners.map(({ key }) => known.get(key));
-  }
-
   /** The user's collection; created, with its first timestamp, if it does not exist. */
   async read(session: Session, { account, shared }: Owner): Promise<Collection> {
     return shared?.collection ?? findOrAdd(session, account, this.now());
   }
 
-  /** What `read` returns, on a session of its own. */
   current(owner: Owner): Promise<Collection> {
     return this.database.onSession((session) => this.read(session, owner), owner);
   }
@@ -81,9 +72,8 @@ export class CollectionClock {
   }
 
   /**
-   * Runs `work` in one transaction, and announces it once. Everything done with the given `SharedChanges` as the owner's
-   * `shared` is part of it. `work` may run more than once; the last result counts. Rejects with `MustRepeat` if this has
-   * to be called again, without collecting rows.
+   * Runs `work`, maybe more than once, in one transaction, and announces it once. Everything done with the given changes as
+   * the owner's `shared` is part of it. Rejects with `MustRepeat` if this has to be called again, without collecting rows.
    */
   together<T>(owner: Owner, collectsRows: boolean, work: (shared: SharedChanges) => Promise<T>): Promise<T> {
     const { account, key } = owner;

@@ -17,45 +17,37 @@ import { type Change, type Changing, type Quota, settle, withFreeTimestamp } fro
 
 /** How long a transaction may keep others waiting: on SQLite everybody who writes, on a server the same user only. */
 const MAX_LOCKED_MS = { local: 500, server: 4_000 };
-/** The most characters in the texts of collected rows, far below the largest statement of the service. */
-const MAX_COLLECTED = 100_000;
 
 /** Thrown to repeat a transaction without a piece of work that has to be undone, or without collecting rows. */
 export class MustRepeat extends Error {}
 
-/** Whose collection a request concerns, and how many statements it has taken so far. */
+/** Whose collection a request concerns, and for an entry of a batch the transaction that it is a part of. */
 export interface Owner extends Tally {
   account: Buffer;
   key: string;
-  /** For an entry of a batch, the transaction that it is a part of. */
   readonly shared?: SharedChanges;
 }
 
 /**
  * One transaction for many changes of a user's collection, as the entries of a batch are (docs/adr/0014), and the session
- * on which it runs. It begins with the first change, which locks the account. From then on the collection's timestamp and
- * number of articles are counted here, and written once, just before COMMIT: whoever needs them meanwhile takes
- * `collection`, not the row.
+ * on which it runs. It begins with the first change, which locks the account. From then on the collection's state is kept
+ * here, and written once, just before COMMIT: whoever needs it meanwhile takes `collection`, not the row.
  */
 export class SharedChanges implements Session {
   readonly dataSource = this.session.dataSource;
   readonly dialect = this.session.dialect;
-  /** The state of the collection with all changes so far; undefined until the account is locked. */
+  /** With all changes so far; undefined until the account is locked. */
   collection?: Collection;
   private stored?: Collection;
   private lockedAt = Infinity;
   /** Why all of it has to be repeated or given up; the server may have undone all of it. */
   private failure?: unknown;
-  /** Whether it has to be repeated without the last piece of work. */
   private mustUndo = false;
-  /** How many statements have changed rows. */
   private writes = 0;
   private readonly collects = this.mayCollect && !this.dialect.isLocal;
   /** On a server, when a key was found to be taken. */
   readonly looksFirst = !this.mayCollect && !this.dialect.isLocal;
-  private isCollecting = false;
-  /** The statement that inserts the collected rows, without its values. */
-  private insert = '';
+  private insertInto = '';
   private readonly collected: Parameter[][] = [];
   private collectedLength = 0;
 
@@ -69,8 +61,7 @@ export class SharedChanges implements Session {
 
   /** True once the account has been locked for so long that nothing more should be done in this transaction. */
   get isOverdue(): boolean {
-    const { local, server } = MAX_LOCKED_MS;
-    return performance.now() - this.lockedAt > (this.dialect.isLocal ? local : server);
+    return performance.now() - this.lockedAt > MAX_LOCKED_MS[this.dialect.isLocal ? 'local' : 'server'];
   }
 
   /** True if the transaction has to be repeated without the last piece of work. */
@@ -138,17 +129,18 @@ export class SharedChanges implements Session {
 
   /** Inserts the first row immediately: if it is a duplicate, others usually are. Collects the rest: 25 rows take two INSERTs. */
   async insertRow(insert: string, row: Parameter[]): Promise<void> {
-    if (!this.isCollecting) {
+    if (this.insertInto === '') {
       await this.run(insert + placeholders(row), row);
-      this.isCollecting = this.collects;
+      if (this.collects) this.insertInto = insert;
       return;
     }
-    if (insert !== this.insert) await this.sendRows();
+    if (insert !== this.insertInto) await this.sendRows();
     this.writes++;
-    this.insert = insert;
+    this.insertInto = insert;
     this.collected.push(row);
     for (const value of row) if (typeof value === 'string') this.collectedLength += value.length;
-    if (this.collectedLength > MAX_COLLECTED) await this.sendRows();
+    // Far below the largest statement of the service.
+    if (this.collectedLength > 100_000) await this.sendRows();
   }
 
   /** Inserts the collected rows. Rejects with 503 / 201, and inserts none, if one of them is refused, such as a duplicate. */
@@ -157,7 +149,7 @@ export class SharedChanges implements Session {
     if (rows.length === 0) return;
     this.collectedLength = 0;
     try {
-      await this.watch(() => this.session.run(this.insert + rows.map(placeholders).join(', '), rows.flat()));
+      await this.watch(() => this.session.run(this.insertInto + rows.map(placeholders).join(', '), rows.flat()));
     } catch (error) {
       this.failure ??= new MustRepeat('rows were refused');
       throw unavailable(error);

@@ -4,13 +4,8 @@ import type { Session } from '../database/session.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 import { addAccount, latestTimestamp, lockCollection, settleCollection } from './accounts.store.js';
 
-/** How a transaction changes the account. */
-export interface Change {
-  /** The change in the number of live articles. */
-  liveDelta: number;
-  /** Refuse the transaction if the collection changed after this timestamp. */
-  ifUnmodifiedSince?: Timestamp;
-}
+/** The change in the number of live articles, and a timestamp after which the collection must not have changed. */
+export type Change = { liveDelta: number; ifUnmodifiedSince?: Timestamp };
 
 /** What a transaction does with its timestamp; `last` is the last one that it gave if it gave several. */
 export type Changing<T> = (transaction: Session, timestamp: Timestamp) => Promise<Outcome<T> & { last?: Timestamp }>;
@@ -22,7 +17,6 @@ export interface Quota<T> {
   whenFull: (transaction: Session) => Promise<T>;
 }
 
-/** A mark is the timestamp, in so many digits, and the tag. */
 const TIME_LENGTH = 16;
 const TAG_LENGTH = 8;
 const MARK_LENGTH = TIME_LENGTH + TAG_LENGTH;
@@ -55,11 +49,8 @@ const witnessOf =
 /** Every account meets this condition. */
 const ANY = Number.MAX_SAFE_INTEGER;
 
-/** Yields the timestamp, and what tells whether the transaction took place; undefined for `maxLive` articles or more, too. */
-type Tick = (
-  session: Session,
-  tick: Change & { account: Buffer; now: Timestamp; maxLive?: number },
-) => Promise<{ timestamp: Timestamp; witness?: Witness } | undefined>;
+type Ticking = Change & { account: Buffer; now: Timestamp; maxLive?: number };
+type Tick = (session: Session, tick: Ticking) => Promise<{ timestamp: Timestamp; witness?: Witness } | undefined>;
 
 // Raw SQL: timestamps are in order because one statement locks, compares and advances. The mark comes first, as a server
 // assigns one column after the other, each seeing the new values of those before it.
@@ -73,7 +64,7 @@ const IN_FILE = `INSERT INTO accounts (account, last_modified, live_count, purge
     last_modified = max(last_modified + 1, excluded.last_modified) WHERE last_modified <= ? AND live_count < ?
   RETURNING last_modified`;
 
-/** One implementation for MySQL and MariaDB, one for SQLite. */
+/** `tick` on MySQL and MariaDB, and on SQLite. */
 export const TICKS: Record<'server' | 'file', Tick> = {
   server: async (session, { account, now, liveDelta, ifUnmodifiedSince = ANY, maxLive = ANY }) => {
     const tag = newTag();
@@ -95,18 +86,17 @@ export const TICKS: Record<'server' | 'file', Tick> = {
 
 /**
  * Locks the account for the rest of the transaction, advances its clock and leaves a mark of the transaction; undefined
- * if a condition fails. A new account counts as purged up to now: it may have existed before and been erased or lost.
+ * if it has changed, or has `maxLive` articles. A new account counts as purged up to now: it may have been erased or lost.
  */
 export const tick: Tick = (session, change) => TICKS[session.dialect.isLocal ? 'file' : 'server'](session, change);
-
-const SETTLE_AND_MARK = `UPDATE accounts SET last_modified = ?, live_count = live_count + ?,
-  recent_writes = LEFT(CONCAT(?, COALESCE(recent_writes, '')), ${MARKS_LENGTH}) WHERE account = ?`;
 
 /** Like `settleCollection`, with a mark: for the end of a transaction that locked the account without `tick`. */
 export async function settle(session: Session, account: Buffer, last: Timestamp, liveDelta: number) {
   if (session.dialect.isLocal) return void (await settleCollection(session, account, last, liveDelta));
   const mark = writeMark(last, newTag());
-  await session.run(SETTLE_AND_MARK, [last, liveDelta, mark, account]);
+  const sql = `UPDATE accounts SET last_modified = ?, live_count = live_count + ?,
+    recent_writes = LEFT(CONCAT(?, COALESCE(recent_writes, '')), ${MARKS_LENGTH}) WHERE account = ?`;
+  await session.run(sql, [last, liveDelta, mark, account]);
   return witnessOf(account, mark);
 }
 
@@ -115,18 +105,13 @@ export const isTimestampTaken = ({ dialect }: Session, error: unknown): boolean 
   dialect.classify(error) === 'duplicate' && /last_modified'?$/.test((error as Error).message);
 
 /** The outcome of `work`, which gets a timestamp above all articles if the first one is taken. */
-export async function withFreeTimestamp<T>(
-  transaction: Session,
-  account: Buffer,
-  timestamp: Timestamp,
-  work: Changing<T>,
-): Promise<Outcome<T> & { last: Timestamp }> {
+export async function withFreeTimestamp<T>(session: Session, account: Buffer, timestamp: Timestamp, work: Changing<T>) {
   try {
-    return { last: timestamp, ...(await work(transaction, timestamp)) };
+    return { last: timestamp, ...(await work(session, timestamp)) };
   } catch (error) {
-    if (!isTimestampTaken(transaction, error)) throw error;
-    const free = Math.ceil(await latestTimestamp(transaction, account)) + 1;
-    await settleCollection(transaction, account, free, 0);
-    return { last: free, ...(await work(transaction, free)) };
+    if (!isTimestampTaken(session, error)) throw error;
+    const free = Math.ceil(await latestTimestamp(session, account)) + 1;
+    await settleCollection(session, account, free, 0);
+    return { last: free, ...(await work(session, free)) };
   }
 }

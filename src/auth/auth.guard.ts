@@ -1,7 +1,9 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
-import type { Strategy } from 'passport';
+import { LRUCache } from 'lru-cache';
+import { Strategy } from 'passport';
 import { Strategy as BearerStrategy, type VerifyFunctionWithRequest } from 'passport-http-bearer';
+import { keyOf } from '../accounts/accounts.store.js';
 import { Settings } from '../config/settings.js';
 import { accessOf } from '../http/access.js';
 import { requestOf } from '../http/request/request-context.js';
@@ -9,16 +11,13 @@ import { ServiceStatus } from '../http/service-status.js';
 import { ApiError } from '../protocol/api-error.js';
 import { readAuthorization } from '../protocol/request-headers.js';
 import { networkOf, RateLimiter } from '../rate-limit/rate-limiter.js';
-import { BasicStrategy } from './basic.strategy.js';
-import { Caller, type Sender } from './caller.js';
-import { DeprovisionedUsers } from './tokens/deprovisioned-users.js';
-import { TokenVerifier } from './tokens/token-verifier.js';
+import { accountKey, Caller, type Sender } from './caller.js';
+import { DeprovisionedUsers, TokenVerifier } from './tokens/token-verifier.js';
 
 /** What a strategy sees of a request: tokens in a query string or body do not count. */
 interface Presented {
   headers: { authorization?: string };
-  /** The IP address, or network, that the request counts for. */
-  address: () => string;
+  ip: string;
   /** Counts the request for its IP address, once. Throws 429 / 117 beyond the rate limit. */
   count: () => Promise<void>;
 }
@@ -44,11 +43,10 @@ export class AuthGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = requestOf(context);
-    // An entry in the transaction of a batch has the batch's caller, whose credentials were accepted a moment ago.
-    if (request.caller) return true;
     const access = accessOf(context);
-    if (access?.isPublic) return true;
-    request.caller = new Caller(await this.senderOf(request, access?.bearerOnly), request.context);
+    // An entry in the transaction of a batch has the batch's caller, whose credentials were accepted a moment ago.
+    if (!request.caller && !access?.isPublic)
+      request.caller = new Caller(await this.senderOf(request, access?.bearerOnly), request.context);
     return true;
   }
 
@@ -56,27 +54,20 @@ export class AuthGuard implements CanActivate {
    * Whose credentials a request has. Throws 401 / 104 without usable ones, 401 / 105 when they are rejected, 403 / 121
    * without the scope, 503 / 201 when they cannot be verified, 429 / 117 for an IP address that keeps trying.
    */
-  async senderOf(request: Request, bearerOnly = false): Promise<Sender> {
-    const presented = this.presentedBy(request);
-    try {
-      return await ask(this.strategyFor(presented.headers.authorization, bearerOnly), presented);
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 401) throw error;
-      await presented.count();
-      const { kind, message } = error;
-      // Added here, because the code that rejects a token does not know what else is accepted.
-      const value = challenge(this.settings, { isRefused: kind === 'invalidAuthorization', bearerOnly });
-      throw new ApiError(kind, message, { 'WWW-Authenticate': value });
-    }
-  }
-
-  private presentedBy({ ip = '', headers }: Request): Presented {
-    const address = () => networkOf(ip);
+  async senderOf({ ip = '', headers }: Request, bearerOnly = false): Promise<Sender> {
     let counted: Promise<void> | undefined;
-    const count = () => (counted ??= this.limiter.take(`address:${address()}`));
+    const count = () => (counted ??= this.limiter.take(`address:${networkOf(ip)}`));
     // Normalises white space that HTTP allows but strategies do not expect.
     const authorization = headers.authorization?.trim().replace(/[ \t]+/, ' ');
-    return { headers: { authorization }, address, count };
+    try {
+      return await ask(this.strategyFor(authorization, bearerOnly), { headers: { authorization }, ip, count });
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 401) throw error;
+      await count();
+      // Added here, because the code that rejects a token does not know what else is accepted.
+      const value = challenge(this.settings, { isRefused: error.kind === 'invalidAuthorization', bearerOnly });
+      throw new ApiError(error.kind, error.message, { 'WWW-Authenticate': value });
+    }
   }
 
   private strategyFor(authorization: string | undefined, bearerOnly: boolean): Strategy {
@@ -86,12 +77,12 @@ export class AuthGuard implements CanActivate {
     throw new ApiError('missingAuthorization', bearerOnly ? 'A bearer token is required' : 'Authorization is required');
   }
 
-  private async senderOfToken({ address, count }: Presented, token: string): Promise<Sender> {
+  private async senderOfToken({ ip, count }: Presented, token: string): Promise<Sender> {
     let sender = this.verifier.cached(token);
     if (!sender) {
       // Before the check, because anybody can send tokens that have to be checked.
       await count();
-      sender = await this.status.monitor.whileWaiting(this.verifier.verify(token, address()));
+      sender = await this.status.monitor.whileWaiting(this.verifier.verify(token, networkOf(ip)));
     }
     await this.deprovisioned.refuse(sender.key);
     return sender;
@@ -103,9 +94,32 @@ export class AuthGuard implements CanActivate {
 export class ReadOnlyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const { caller, method } = requestOf(context);
-    if (!caller?.sender.isReadOnly || ['GET', 'HEAD'].includes(method)) return true;
-    if (accessOf(context)?.bearerOnly) return true;
+    if (!caller?.sender.isReadOnly || ['GET', 'HEAD'].includes(method) || accessOf(context)?.bearerOnly) return true;
     throw new ApiError('forbidden', 'The access token is read-only', {}, { read_only: true });
+  }
+}
+
+/** Every pair of user name and password is its own user (docs/adr/0004 says why not passport-http). */
+class BasicStrategy extends Strategy {
+  /** By user name and password: the HMAC takes a tenth of the time of a poll. */
+  private readonly senders = new LRUCache<string, Sender>({
+    max: 1_000,
+    maxSize: 262_144,
+    sizeCalculation: (_, credentials) => credentials.length,
+    memoMethod: (credentials) => {
+      const account = accountKey(this.userIdSecret, 'basic', JSON.parse(credentials) as string[]);
+      return { account, key: keyOf(account) };
+    },
+  });
+
+  constructor(private readonly userIdSecret: string) {
+    super();
+  }
+
+  override authenticate({ headers }: Request): void {
+    const credentials = readAuthorization(headers.authorization);
+    if (credentials?.scheme !== 'basic' || credentials.username === '') return this.fail('Basic', 401);
+    this.success(this.senders.memo(JSON.stringify([credentials.username, credentials.password])));
   }
 }
 

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { createParamDecorator } from '@nestjs/common';
 import type { Request } from 'express';
 import type { Owner, SharedChanges } from '../accounts/shared-changes.js';
 import { type RequestContext, requestOf } from '../http/request/request-context.js';
@@ -16,17 +16,14 @@ declare global {
   }
 }
 
-/** Who sent a request, according to its credentials. */
+/** Who sent a request, according to its credentials; `account` and `key` are the user's key as 16 bytes and as text. */
 export interface Sender {
-  /** The 16 bytes of the user's key. */
   account: Buffer;
-  /** The same as text, for maps. */
   key: string;
   /** When the token expires, in milliseconds since the epoch; undefined if unknown. */
   expiresAt?: number;
   /** What the token calls the user, for people only; undefined for Basic credentials, whose owner knows it. */
   name?: string;
-  /** The token may only read. */
   isReadOnly?: boolean;
 }
 
@@ -68,9 +65,7 @@ export class Caller implements Owner {
 }
 
 /** Injects the caller of an authenticated request. */
-export const CallerOf = createParamDecorator((_: unknown, context: ExecutionContext): Caller =>
-  callerOf(requestOf(context)),
-);
+export const CallerOf = createParamDecorator((_, context) => callerOf(requestOf(context)));
 
 export const callerOf = ({ caller }: Request): Caller => caller!;
 

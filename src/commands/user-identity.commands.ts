@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import {
+  deprovision,
   eraseAccount,
   findAccount,
   lastModifiedOf,
   lockCollection,
   moveAccount,
   raiseTimestamps,
+  readmit,
 } from '../accounts/accounts.store.js';
-import { deprovision, readmit } from '../accounts/deprovisioned.store.js';
 import { hasItems, moveItems } from '../articles/store/transfer.store.js';
 import { LOCAL_ISSUER, REVOCATION_MS } from '../auth/tokens/personal-tokens.js';
 import { deleteTokens } from '../auth/tokens/personal-tokens.store.js';
@@ -72,13 +73,7 @@ async function deprovisionUser(context: DatabaseContext, subject: string, accoun
 async function readmitUser(context: DatabaseContext, subject: string, accounts: Buffer[]): Promise<void> {
   const { database, print, audit } = context;
   audit('user deprovision --undo', subject, accounts.at(-1));
-  let readmitted = 0;
-  await database.inTransaction(async (transaction) => {
-    // A repetition after a lost reply to COMMIT may find them gone.
-    readmitted = Math.max(readmitted, await readmit(transaction, accounts));
-    return committed(undefined);
-  });
-  if (readmitted === 0) throw new CommandError(`${subject} is not deprovisioned`);
+  if ((await readmit(database, accounts)) === 0) throw new CommandError(`${subject} is not deprovisioned`);
   await print(`the identity provider's tokens of ${subject} are accepted again; create new personal tokens if needed`);
 }
 

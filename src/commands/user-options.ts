@@ -1,8 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { type Command, InvalidArgumentError } from 'commander';
-import { type AccountRow, findAccount } from '../accounts/accounts.store.js';
-import { isDeprovisioned } from '../accounts/deprovisioned.store.js';
+import { type AccountRow, findAccount, isDeprovisioned } from '../accounts/accounts.store.js';
 import { accountKey } from '../auth/caller.js';
 import { LOCAL_ISSUER } from '../auth/tokens/personal-tokens.js';
 import { isIssuer, withoutSlash } from '../config/formats.js';

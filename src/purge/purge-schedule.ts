@@ -7,30 +7,26 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
-import { isDue, nextToErase, noteErased } from '../accounts/deprovisioned.store.js';
+import { isDue, nextToErase, noteErased } from '../accounts/accounts.store.js';
 import { NOW, type Now } from '../config/now.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { committed } from '../database/transaction.js';
 import { eraseUser, purgeableBefore, purgeTombstones } from './purge.store.js';
 
-const FIRST_PURGE_MS = 5_000;
-/** Where only users are to be erased, which seldom happens. */
-const FIRST_ERASURE_MS = 30_000;
 const HOUR_MS = 3_600_000;
 
 /** After the start and then every hour, erases lists that are due and, with `TOMBSTONE_RETENTION_DAYS`, purges tombstones. */
 @Injectable()
 export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly purges = this.settings.tombstoneRetentionDays > 0;
   /** Tombstones deleted by this process so far. */
   purged = 0;
-  /** Whether the latest purge of tombstones failed. */
   isFailing = false;
   /** When this process last completed a purge; initially its start. 0 if purging is off. */
-  lastSuccessOn: number;
+  lastSuccessOn = this.purges ? this.now() : 0;
 
   private readonly logger = new Logger('Purge');
-  private readonly purges: boolean;
   private readonly stop = new AbortController();
   private running?: Promise<void>;
 
@@ -38,10 +34,7 @@ export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutd
     private readonly settings: Settings,
     private readonly database: Database,
     @Inject(NOW) private readonly now: Now,
-  ) {
-    this.purges = settings.tombstoneRetentionDays > 0;
-    this.lastSuccessOn = this.purges ? now() : 0;
-  }
+  ) {}
 
   onApplicationBootstrap(): void {
     this.running = this.run();
@@ -54,7 +47,8 @@ export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutd
 
   private async run(): Promise<void> {
     const { signal } = this.stop;
-    for (let ms = this.purges ? FIRST_PURGE_MS : FIRST_ERASURE_MS; ; ms = HOUR_MS) {
+    // It is not urgent where only users are to be erased, which seldom happens.
+    for (let ms = this.purges ? 5_000 : 30_000; ; ms = HOUR_MS) {
       // At random, to spread instances that were started together.
       await sleep(ms * (0.5 + Math.random()), undefined, { signal, ref: false }).catch(() => undefined);
       if (signal.aborted) return;
@@ -64,7 +58,6 @@ export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutd
     }
   }
 
-  /** Resolves with whether it succeeded. */
   private async attempt(complaint: string, work: () => Promise<void>): Promise<boolean> {
     try {
       await work();
@@ -80,7 +73,7 @@ export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutd
     const { database, now } = this;
     // One after the other, as a user may be readmitted meanwhile.
     for (;;) {
-      const account = await database.onSession((session) => nextToErase(session, now()));
+      const { account } = (await database.onSession((session) => nextToErase(session, now()))) ?? {};
       if (!account) return;
       let erased = 0;
       for await (erased of eraseUser(database, account)) {
@@ -88,8 +81,7 @@ export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutd
         if (!(await database.onSession((session) => isDue(session, account, now())))) break;
       }
       await database.inTransaction(async (transaction) => committed(await noteErased(transaction, account, now())));
-      const user = account.toString('hex');
-      this.logger.log(`erased ${erased} articles and tombstones of the deprovisioned user ${user}`);
+      this.logger.log(`erased ${erased} articles and tombstones of the deprovisioned user ${account.toString('hex')}`);
     }
   }
 

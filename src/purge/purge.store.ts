@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LessThan, LessThanOrEqual } from 'typeorm';
 import {
   type Collection,
+  countDeleted,
   eraseAccount,
   everyAccount,
   lockCollection,
@@ -14,18 +15,13 @@ import type { Database } from '../database/database.js';
 import { StoredArticle } from '../database/entities/article.entity.js';
 import { managerOn } from '../database/entities/manager.js';
 import type { Parameter, Session } from '../database/session.js';
-import { committed } from '../database/transaction.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 
-const DAY_MS = 86_400_000;
-/** Records of a transaction. */
-const CHUNK = 200;
-/** Pause between two chunks, so that writers waiting for the same account, or on SQLite the same file, come first. */
-const PAUSE_MS = 20;
+const RECORDS_AT_ONCE = 200;
 
 /** Tombstones that were deleted earlier may be purged. */
 export const purgeableBefore = ({ tombstoneRetentionDays }: Settings, now: Timestamp): Timestamp =>
-  now - tombstoneRetentionDays * DAY_MS;
+  now - tombstoneRetentionDays * 86_400_000;
 
 /**
  * Deletes the tombstones from before `before` in chunks, and yields how many there were so far, and of how many accounts.
@@ -62,16 +58,13 @@ async function* inChunks(
   deleteSome: (transaction: Session, account: Buffer, collection?: Collection) => Promise<number>,
 ): AsyncGenerator<number, void, undefined> {
   for (;;) {
-    let count = 0;
-    await database.inTransaction(async (transaction) => {
-      const collection = await lockCollection(transaction, account);
-      // A repetition after a lost reply to COMMIT may find them gone.
-      count = Math.max(count, await deleteSome(transaction, account, collection));
-      return committed(undefined);
-    });
+    const count = await countDeleted(database, async (transaction) =>
+      deleteSome(transaction, account, await lockCollection(transaction, account)),
+    );
     if (count > 0) yield count;
-    if (count < CHUNK) return;
-    await sleep(PAUSE_MS);
+    if (count < RECORDS_AT_ONCE) return;
+    // Writers waiting for the same account, or on SQLite the same file, come first.
+    await sleep(20);
   }
 }
 
@@ -89,7 +82,7 @@ async function purgeSome(transaction: Session, account: Buffer, before: Timestam
 /** Deletes the oldest records, and the account with the last ones. Until then devices are told to start over. */
 async function eraseSome(transaction: Session, account: Buffer, collection?: Collection): Promise<number> {
   const records = await oldest(transaction, account);
-  if (records.length < CHUNK) {
+  if (records.length < RECORDS_AT_ONCE) {
     await managerOn(transaction).delete(StoredArticle, { account });
     await eraseAccount(transaction, account);
   } else {
@@ -104,7 +97,7 @@ async function eraseSome(transaction: Session, account: Buffer, collection?: Col
 
 async function oldest(session: Session, account: Buffer, condition = '', parameters: Parameter[] = []) {
   const rows = await session.rows(
-    `SELECT last_modified, deleted FROM articles WHERE account = ? ${condition} ORDER BY last_modified LIMIT ${CHUNK}`,
+    `SELECT last_modified, deleted FROM articles WHERE account = ? ${condition} ORDER BY last_modified LIMIT ${RECORDS_AT_ONCE}`,
     [account, ...parameters],
   );
   return rows as { last_modified: Timestamp; deleted: 0 | 1 }[];

@@ -8,18 +8,12 @@ import { ApiError } from '../protocol/api-error.js';
 import { SharedRedis } from '../redis/shared-redis.js';
 
 const WINDOW_SECONDS = 60;
-/** The number of IP addresses that are counted individually, as anybody can use very many; further ones share one count. */
-const MAX_ADDRESSES = 100_000;
-const OTHERS = 'address:others';
 
 /** The limiter for `RATE_LIMIT_PER_MINUTE`; with 0 its library is not loaded. */
-export async function createRateLimiter(
-  { rateLimitPerMinute: points }: Settings,
-  { client }: SharedRedis,
-): Promise<RateLimiter> {
-  if (points === 0) return new RateLimiter();
+export async function createRateLimiter(settings: Settings, { client }: SharedRedis): Promise<RateLimiter> {
+  const limit = { points: settings.rateLimitPerMinute, duration: WINDOW_SECONDS };
+  if (limit.points === 0) return new RateLimiter();
   const { RateLimiterMemory, RateLimiterRedis } = await import('rate-limiter-flexible');
-  const limit = { points, duration: WINDOW_SECONDS };
   const own = new RateLimiterMemory(limit);
   if (!client) return new RateLimiter(own);
   const shared = { storeClient: client, keyPrefix: 'reading-list:rate', rejectIfRedisNotReady: true };
@@ -30,13 +24,9 @@ export async function createRateLimiter(
 export class RateLimiter {
   /** When the window of each IP address ends, the earliest first. */
   private readonly addresses = new Map<string, number>();
+  readonly isOn = this.limiter !== undefined;
 
-  /** @param limiter undefined if there is no limit */
   constructor(private readonly limiter?: RateLimiterAbstract) {}
-
-  get isOn(): boolean {
-    return this.limiter !== undefined;
-  }
 
   /** Counts one request of `who`. Throws 429 / 117 with `Retry-After` (seconds to the next window) beyond the limit. */
   async take(who: string): Promise<void> {
@@ -58,7 +48,8 @@ export class RateLimiter {
       this.addresses.delete(known);
     }
     if (this.addresses.has(address)) return address;
-    if (this.addresses.size >= MAX_ADDRESSES) return OTHERS;
+    // Anybody can use very many, so further ones share one count.
+    if (this.addresses.size >= 100_000) return 'address:others';
     this.addresses.set(address, now + WINDOW_SECONDS * 1000);
     return address;
   }

@@ -6,8 +6,6 @@ import { SettingError, type Settings } from '../config/settings.js';
 
 const CONNECT_TIMEOUT_MS = 1_000;
 
-const retryStrategy = (times: number): number => Math.min(times * 50, 2_000);
-
 /** A command ends within a quarter of a second. Without a reply the connection ends too, and others fail at once. */
 const OPTIONS: RedisOptions = {
   connectTimeout: CONNECT_TIMEOUT_MS,
@@ -15,9 +13,8 @@ const OPTIONS: RedisOptions = {
   socketTimeout: 1_000,
   maxRetriesPerRequest: 0,
   enableOfflineQueue: false,
-  retryStrategy,
   sentinelCommandTimeout: CONNECT_TIMEOUT_MS,
-  sentinelRetryStrategy: retryStrategy,
+  sentinelRetryStrategy: (times) => Math.min(times * 50, 2_000),
   // After a failover the former master is a replica.
   reconnectOnError: ({ message }) => message.startsWith('READONLY'),
 };
@@ -41,7 +38,6 @@ export async function connectRedis({ redisUrl }: Settings): Promise<SharedRedis>
   throw new SettingError(`REDIS_URL: ${advice}`);
 }
 
-/** What kind of server it is; undefined if it does not say so soon. */
 async function modeOf(client: Redis): Promise<string | undefined> {
   try {
     await once(client, 'ready', { signal: AbortSignal.timeout(CONNECT_TIMEOUT_MS) });
@@ -69,8 +65,7 @@ export class SharedRedis implements OnApplicationShutdown {
 
   /** True when Redis responds to a ping, which takes no longer than any command. */
   async isReachable(): Promise<boolean> {
-    const reply = await this.client!.ping().catch(() => undefined);
-    return reply !== undefined;
+    return (await this.client!.ping().catch(() => undefined)) !== undefined;
   }
 
   onApplicationShutdown(): void {

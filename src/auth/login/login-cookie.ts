@@ -3,13 +3,9 @@ import { dirname } from 'node:path/posix';
 import type { CookieOptions } from 'express';
 import { EncryptJWT, jwtDecrypt } from 'jose';
 
-/** The limit for all login cookies of a browser together: many proxies refuse requests with more than 16 KiB of headers. */
-const MAX_TOTAL_LENGTH = 8192;
-
 /** The state of a login in a browser until the provider redirects back. */
 export interface PendingLogin {
   state: string;
-  /** The PKCE code verifier. */
   verifier: string;
   /** Where the browser goes with the token in the end; already validated. */
   redirect: string;
@@ -58,9 +54,9 @@ export function readLoginCookies(header: string | undefined): Map<string, string
 
 /** The oldest login cookies, which have to be removed to make room for another of `length` characters. */
 export function surplusLoginCookies(cookies: ReadonlyMap<string, string>, length: number): string[] {
+  // Many proxies refuse requests with more than 16 KiB of headers.
+  const maxTotal = 8192;
   let total = length;
-  return [...cookies]
-    .reverse()
-    .filter(([name, value]) => (total += name.length + value.length) > MAX_TOTAL_LENGTH)
-    .map(([name]) => name);
+  const surplus = [...cookies].reverse().filter(([name, value]) => (total += name.length + value.length) > maxTotal);
+  return surplus.map(([name]) => name);
 }

@@ -34,11 +34,7 @@ export const withToken = (redirect: string, token: string): string =>
   `${redirect}${redirect.includes('#') ? '' : '#'}${token}`;
 
 /** The parameters with which the provider redirects the browser back (RFC 6749, 4.1.2; `iss` from RFC 9207). */
-export interface AuthorizationResponse {
-  code: string;
-  state: string;
-  iss?: string;
-}
+export type AuthorizationResponse = { code: string; state: string; iss?: string };
 
 /** Throws 400 / 107 for an error that the provider reports and for a repeated parameter, 400 / 108 for a missing one. */
 export function readAuthorizationResponse(query: Query): AuthorizationResponse {

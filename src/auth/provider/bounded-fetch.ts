@@ -6,24 +6,14 @@ import { before } from '../../time-limit.js';
 /** For a call to the identity provider, and for a response that needs one: clients should have it within five seconds. */
 export const PROVIDER_LIMIT_MS = 4800;
 
-const MAX_BYTES = 512 * 1024;
-/** The pause after reading again has failed, so that not every token asks a provider that is down. */
-const AFTER_FAILURE_MS = 10_000;
-
-/** How long a call to the identity provider took; `failure` is undefined if there was a response. */
-export interface ProviderCall {
-  durationMs: number;
-  failure?: unknown;
-}
-
-/** The channel through which metrics observe calls to the identity provider. */
+/** A call to the identity provider, for metrics; `failure` is undefined if there was a response. */
+export type ProviderCall = { durationMs: number; failure?: unknown };
 export const providerCalls = channel('reading-list:provider-call');
 
 /** 503 / 201: the provider is away or talks nonsense. Of the failure only the code is kept: its details may contain tokens. */
 export function providerUnavailable(reason: string, failure?: unknown): ApiError {
-  const error = new ApiError('unavailable', `The identity provider is not available: ${reason}`);
-  error.cause = new Error(codeOf(failure) ?? reason);
-  return error;
+  const cause = new Error(codeOf(failure) ?? reason);
+  return Object.assign(new ApiError('unavailable', `The identity provider is not available: ${reason}`), { cause });
 }
 
 function codeOf(failure: unknown): string | undefined {
@@ -57,7 +47,7 @@ async function readBounded(body: Response['body']): Promise<Buffer<ArrayBuffer>>
   let size = 0;
   for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.length;
-    if (size > MAX_BYTES) throw providerUnavailable('its response is too large');
+    if (size > 512 * 1024) throw providerUnavailable('its response is too large');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -78,7 +68,8 @@ export const readNowAndThen = <T extends object>(ttl: number, read: (key: string
     fetchMethod: (key, known, { options }) =>
       read(key).catch((error: unknown) => {
         if (!known) throw error;
-        options.ttl = AFTER_FAILURE_MS;
+        // Not every token should ask a provider that is down.
+        options.ttl = 10_000;
         return known;
       }),
   });

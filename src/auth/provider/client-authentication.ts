@@ -2,7 +2,6 @@ import * as client from 'openid-client';
 import type { Settings } from '../../config/settings.js';
 import { boundedFetch, PROVIDER_LIMIT_MS } from './bounded-fetch.js';
 
-/** The ways in which this service can prove to the provider who it is. */
 const METHODS = {
   client_secret_basic: basic,
   client_secret_post: (secret: string) => client.ClientSecretPost(secret),
@@ -56,7 +55,6 @@ export class ProviderRefusal {
   readonly error?: string;
   private readonly description?: string;
 
-  /** @param failure what openid-client threw */
   constructor(failure: unknown) {
     const { cause } = (failure ?? {}) as { cause?: unknown };
     if (failure instanceof client.ResponseBodyError)
@@ -72,9 +70,8 @@ export class ProviderRefusal {
 
   /** A line for the log. The provider's text may be long, or quote the secrets that were sent. */
   textWithout(secrets: readonly string[]): string {
-    const said = [this.error ?? `status ${this.status}`, this.description]
-      .filter((part) => part !== undefined)
-      .join(': ');
+    const reason = this.error ?? `status ${this.status}`;
+    const said = this.description === undefined ? reason : `${reason}: ${this.description}`;
     const bare = secrets.reduce((text, secret) => (secret === '' ? text : text.replaceAll(secret, '…')), said);
     return bare.replace(/\p{Cc}+/gu, ' ').slice(0, 300);
   }

@@ -7,29 +7,22 @@ import { QuietLog } from '../quiet-log.js';
 import { boundedFetch, PROVIDER_LIMIT_MS, providerUnavailable, readNowAndThen, withinLimit } from './bounded-fetch.js';
 import { configure, type Method, offeredMethods, ProviderRefusal } from './client-authentication.js';
 
-const PROBE_LIMIT_MS = 2500;
-/** How long a rejection counts if only another login can test it again. */
-const REFUSAL_COUNTS_MS = 600_000;
-/** A provider that comes back with other endpoints is used again within 15 seconds. */
-const METADATA_KEPT_MS = 10_000;
-
 const FAILURES = { token: 'the code could not be exchanged', introspection: 'introspection failed' };
-/** What an operator has to check when the provider does not accept this service. */
 const CLIENT_REFUSED = 'the provider refuses OAUTH_CLIENT_ID / OAUTH_CLIENT_SECRET';
 
 /** The identity provider at `OAUTH_URI`; its metadata is read when first needed. */
 @Injectable()
 export class IdentityProvider {
   private readonly log = new QuietLog('IdentityProvider');
-  private readonly metadata = readNowAndThen(METADATA_KEPT_MS, () => discover(this.settings));
-  /** The client authentication that the provider accepted last. */
-  private accepted?: Method;
+  /** Kept so briefly that a provider that comes back with other endpoints is used again within 15 seconds. */
+  private readonly metadata = readNowAndThen(10_000, () => discover(this.settings));
+  private lastAccepted?: Method;
   /** When it rejected this service, by the monotonic clock; undefined once it accepts it. */
   private refusedAt?: number;
 
   constructor(private readonly settings: Settings) {}
 
-  /** The provider's metadata. Throws 503 / 201 when it could never be read. */
+  /** Throws 503 / 201 when the metadata could never be read. */
   async discovered(): Promise<client.ServerMetadata> {
     return (await this.metadata.fetch('metadata'))!;
   }
@@ -47,10 +40,10 @@ export class IdentityProvider {
     const metadata = await this.discovered();
     const offered = offeredMethods(metadata, endpoint);
     let failure: unknown;
-    for (const method of new Set([...offered.filter((each) => each === this.accepted), ...offered])) {
+    for (const method of new Set([...offered.filter((each) => each === this.lastAccepted), ...offered])) {
       try {
         const result = await send(configure(metadata, this.settings, method));
-        [this.accepted, this.refusedAt] = [method, undefined];
+        [this.lastAccepted, this.refusedAt] = [method, undefined];
         return result;
       } catch (error) {
         failure = error;
@@ -70,11 +63,12 @@ export class IdentityProvider {
   /** Whether the provider is available, or why it does not accept this service. Resolves within 2.5 s. */
   async state(): Promise<boolean | string> {
     try {
-      await withinLimit(this.probe(), PROBE_LIMIT_MS);
+      await withinLimit(this.probe(), 2_500);
     } catch {
       return false;
     }
-    const isRefused = this.refusedAt !== undefined && performance.now() - this.refusedAt < REFUSAL_COUNTS_MS;
+    // A rejection is forgotten after a while, as only another login may be able to test it again.
+    const isRefused = this.refusedAt !== undefined && performance.now() - this.refusedAt < 600_000;
     return isRefused ? CLIENT_REFUSED : true;
   }
 
@@ -91,9 +85,8 @@ export class IdentityProvider {
   private refusedClient(): ApiError {
     if (this.refusedAt === undefined) this.log.error(CLIENT_REFUSED);
     this.refusedAt = performance.now();
-    const error = new ApiError('unavailable', `Sign-in is not available: ${CLIENT_REFUSED}`);
-    error.cause = new Error('invalid_client');
-    return error;
+    const cause = new Error('invalid_client');
+    return Object.assign(new ApiError('unavailable', `Sign-in is not available: ${CLIENT_REFUSED}`), { cause });
   }
 }
 
@@ -127,7 +120,6 @@ function requireUsable(metadata: client.ServerMetadata, uri: string): void {
     if (url === undefined) continue;
     if (typeof url !== 'string' || !URL.canParse(url)) throw providerUnavailable(`its ${name} is not a URL`);
     const { protocol, hostname } = new URL(url);
-    // Plain http is safe on loopback only.
     if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback(hostname)))
       throw providerUnavailable(`its ${name} is not an https URL`);
   }

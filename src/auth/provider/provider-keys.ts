@@ -4,7 +4,6 @@ import { boundedFetch, providerUnavailable, readNowAndThen } from './bounded-fet
 
 const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
 
-const KEYS_KEPT_MS = 600_000;
 /** Why keys may have to be read again, and how often at most: anybody can send tokens with unknown keys. */
 const READ_AGAIN_MS: Readonly<Record<string, number>> = {
   [errors.JWKSNoMatchingKey.code]: 5_000,
@@ -16,8 +15,8 @@ const READ_AGAIN_MS: Readonly<Record<string, number>> = {
  * provider hangs, a replaced key may have the name of the old one, and ages do not depend on the wall clock.
  */
 export class ProviderKeys {
-  private readonly keys = readNowAndThen(KEYS_KEPT_MS, readKeys);
-  /** What was read again of late, by the reason. While reading fails, nobody's token is refused. */
+  private readonly keys = readNowAndThen(600_000, readKeys);
+  /** By the reason. While reading fails, nobody's token is refused. */
   private readonly readAgain = new LRUCache<string, JWTVerifyGetKey, string>({
     max: 2,
     ttlResolution: 0,

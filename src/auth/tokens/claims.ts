@@ -5,12 +5,14 @@ import { type Identity, refused } from '../caller.js';
 /** The content of a signed token, or what an introspection says about one. */
 export type Claims = Record<string, unknown>;
 
-/** How far the clocks of provider and service may differ, in seconds. */
-const LEEWAY_SECONDS = 30;
+const CLOCK_LEEWAY_SECONDS = 30;
 
-/** Throws 401 / 105 unless a signed token of the type `typ` is an access token with all required claims. */
+/** Throws 401 / 105 unless a signed token is an access token, by its type (RFC 9068) or claims, with all required claims. */
 export function requireSigned(typ: unknown, claims: Claims): void {
-  requireAccessToken(typ, claims);
+  if (typ !== undefined && !isOneOf(['at+jwt', 'application/at+jwt', 'jwt'], typ))
+    throw refused(`its type ${quote([typ])} is not that of an access token`);
+  requireUse(claims);
+  if (typ === undefined || isOneOf(['jwt'], typ)) requireNoIdToken(claims);
   if (isAbsent(claims.iss)) throw refused('it names no issuer');
   if (isAbsent(claims.exp)) throw refused('it never expires');
   if (audiencesOf(claims).length === 0) throw refused('it names no audience');
@@ -18,8 +20,7 @@ export function requireSigned(typ: unknown, claims: Claims): void {
 
 /** Throws 401 / 105 if the introspected token (RFC 7662) is of another kind. The provider vouches for what it leaves out. */
 export function requireIntrospected(claims: Claims): void {
-  const { token_type } = claims;
-  if (!isAbsent(token_type) && !isOneOf(['bearer'], token_type)) throw refused('it is not a bearer token');
+  if (!isOneOf(['bearer'], claims.token_type ?? 'bearer')) throw refused('it is not a bearer token');
   requireUse(claims);
 }
 
@@ -45,24 +46,17 @@ export function judge(claims: Claims, issuer: string, settings: Settings, now: n
 const nameOf = ({ preferred_username, username, email, name, sub }: Claims): string =>
   [preferred_username, username, email, name, sub].find((claim) => typeof claim === 'string' && claim !== '') as string;
 
-/** An access token has its own type (RFC 9068), or else a scope and none of the marks of an ID token. */
-function requireAccessToken(typ: unknown, claims: Claims): void {
-  if (typ !== undefined && !isOneOf(['at+jwt', 'application/at+jwt', 'jwt'], typ))
-    throw refused(`its type ${quote([typ])} is not that of an access token`);
-  requireUse(claims);
-  if (typ !== undefined && !isOneOf(['jwt'], typ)) return;
-  if (claims.scope === undefined && claims.scp === undefined)
-    throw refused('it has no scope, so it may be an ID token');
-  const found = idTokenClaims(claims).find((name) => claims[name] !== undefined);
-  if (found !== undefined) throw refused(`it is an ID token: it has the claim ${found}`);
-}
-
-/** What only ID tokens have (OpenID Connect Core, 2 and 3.3.2.11); some providers copy the nonce into access tokens. */
-function idTokenClaims({ typ, token_use, uid, azp }: Claims): string[] {
+/** Looks for what only ID tokens have (OpenID Connect Core, 2 and 3.3.2.11). */
+function requireNoIdToken(claims: Claims): void {
+  const { scope, scp, typ, token_use, uid, azp } = claims;
+  if (scope === undefined && scp === undefined) throw refused('it has no scope, so it may be an ID token');
   const isKeycloak = isOneOf(['bearer'], typ);
   const isAuthentik = uid !== undefined && azp !== undefined;
+  // Some providers copy the nonce into access tokens.
   const mayHaveNonce = isKeycloak || isAuthentik || token_use !== undefined;
-  return ['at_hash', 'c_hash', 's_hash', ...(mayHaveNonce ? [] : ['nonce'])];
+  const marks = ['at_hash', 'c_hash', 's_hash', ...(mayHaveNonce ? [] : ['nonce'])];
+  const found = marks.find((name) => claims[name] !== undefined);
+  if (found !== undefined) throw refused(`it is an ID token: it has the claim ${found}`);
 }
 
 /** Some providers tell the use of a token among its claims: Keycloak in `typ`, Cognito in `token_use`. */
@@ -84,9 +78,9 @@ function audiencesOf({ aud, token_use, client_id }: Claims): unknown[] {
 function judgeTimes({ exp, nbf, iat }: Claims, nowSeconds: number): void {
   if ([exp, nbf, iat].some((time) => !isAbsent(time) && !Number.isFinite(time)))
     throw refused('a time in it is not a number');
-  if (Number(exp ?? Infinity) <= nowSeconds - LEEWAY_SECONDS) throw refused('it has expired');
-  if (Number(nbf ?? 0) > nowSeconds + LEEWAY_SECONDS) throw refused('it is not yet valid');
-  if (Number(iat ?? 0) > nowSeconds + LEEWAY_SECONDS) throw refused('its time of issue is in the future');
+  if (Number(exp ?? Infinity) <= nowSeconds - CLOCK_LEEWAY_SECONDS) throw refused('it has expired');
+  if (Number(nbf ?? 0) > nowSeconds + CLOCK_LEEWAY_SECONDS) throw refused('it is not yet valid');
+  if (Number(iat ?? 0) > nowSeconds + CLOCK_LEEWAY_SECONDS) throw refused('its time of issue is in the future');
 }
 
 /** `scope` is a space-separated text (RFC 9068) or a list; some providers call it `scp`. */

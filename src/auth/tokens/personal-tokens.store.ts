@@ -1,20 +1,15 @@
+import { countDeleted } from '../../accounts/accounts.store.js';
 import type { Database } from '../../database/database.js';
 import { Token } from '../../database/entities/token.entity.js';
 import { managerOn } from '../../database/entities/manager.js';
-import { committed, type Witness } from '../../database/transaction.js';
+import type { Witness } from '../../database/transaction.js';
 import type { Session } from '../../database/session.js';
 import type { Timestamp } from '../../protocol/timestamp.js';
 
-const ONE =
-  'SELECT subject, name, token_hash, created_on, expires_on, last_used_on, read_only FROM tokens WHERE token_hash = ?';
-
-const NOTE_USE =
-  'UPDATE tokens SET last_used_on = ? WHERE token_hash = ? AND ' +
-  '(last_used_on IS NULL OR last_used_on <= ? OR last_used_on > ?)';
-
 /** The token with this SHA-256. */
 export async function findToken(session: Session, hash: Buffer): Promise<Token | undefined> {
-  return (await session.row(ONE, [hash])) as Token | undefined;
+  const columns = 'subject, name, token_hash, created_on, expires_on, last_used_on, read_only';
+  return (await session.row(`SELECT ${columns} FROM tokens WHERE token_hash = ?`, [hash])) as Token | undefined;
 }
 
 /** The tokens of one user, or of all users, ordered by user and name. */
@@ -25,9 +20,8 @@ export const listTokens = (session: Session, subject?: string): Promise<Token[]>
   });
 
 /** Adds a token. Rejects with a `duplicate` failure when the user already has one with that name. */
-export async function insertToken(session: Session, token: Token): Promise<void> {
-  await managerOn(session).createQueryBuilder().insert().into(Token).values(token).updateEntity(false).execute();
-}
+export const insertToken = (session: Session, token: Token) =>
+  managerOn(session).createQueryBuilder().insert().into(Token).values(token).updateEntity(false).execute();
 
 /** Tells whether a token was added when the reply to COMMIT is lost, on a server. */
 export const hasToken =
@@ -38,15 +32,12 @@ export const hasToken =
 /** Deletes one token of a user, or all of them; returns how many. */
 export function deleteTokens(database: Database, subject: string, name?: string): Promise<number> {
   const tokens = name === undefined ? { subject } : { subject, name };
-  let deleted = 0;
-  return database.inTransaction(async (transaction) => {
-    // A repetition after a lost reply to COMMIT may find them gone.
-    deleted = Math.max(deleted, (await managerOn(transaction).delete(Token, tokens)).affected!);
-    return committed(deleted);
-  });
+  return countDeleted(database, async (transaction) => (await managerOn(transaction).delete(Token, tokens)).affected!);
 }
 
 /** Records a use unless another instance did so less than `restMs` ago, but overwrites a time in the future (a wrong clock). */
 export async function noteUse(session: Session, hash: Buffer, now: Timestamp, restMs: number): Promise<void> {
-  await session.run(NOTE_USE, [now, hash, now - restMs, now + restMs]);
+  const isDue = '(last_used_on IS NULL OR last_used_on <= ? OR last_used_on > ?)';
+  const sql = `UPDATE tokens SET last_used_on = ? WHERE token_hash = ? AND ${isDue}`;
+  await session.run(sql, [now, hash, now - restMs, now + restMs]);
 }

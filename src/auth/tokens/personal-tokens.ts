@@ -25,9 +25,6 @@ const PATIENCE_MS = 1_000;
 /** 503 / 201: the database does not respond; no identity provider is involved. */
 export const lookupTimedOut = (): ApiError => unavailable(new Error('timed out'));
 
-/** Lookups of unknown tokens may use as many sessions as one user may: anybody can send tokens. */
-const LOOKUPS = 'personal tokens';
-
 /** Verifies personal tokens by a lookup every few seconds. While the database is away, those that were valid keep working. */
 @Injectable()
 export class PersonalTokens {
@@ -44,7 +41,8 @@ export class PersonalTokens {
     if (!this.settings.tokensEnabled) throw refused('personal tokens are switched off');
     if (!FORM.test(token)) throw refused('it is unknown');
     const hash = personalTokenHash(token);
-    if (!known) return this.identify(hash, LOOKUPS);
+    // Lookups of unknown tokens may use as many sessions as one user may: anybody can send tokens.
+    if (!known) return this.identify(hash, 'personal tokens');
     return before(PATIENCE_MS, this.identify(hash), lookupTimedOut).catch((error: unknown) => {
       const isAway = error instanceof ApiError && error.kind === 'unavailable';
       const keepMs = this.keepMs(known.expiresAt);
@@ -67,8 +65,7 @@ export class PersonalTokens {
   /** Records the use, once an hour on all instances. Nothing waits for it; it is skipped while others are being recorded. */
   private noteUse({ token_hash, last_used_on }: Token): void {
     const now = this.now();
-    const isNoted = last_used_on !== null && Math.abs(now - last_used_on) < HOUR_MS;
-    if (isNoted || this.recording >= MAX_RECORDING) return;
+    if (Math.abs(now - (last_used_on ?? 0)) < HOUR_MS || this.recording >= MAX_RECORDING) return;
     this.recording++;
     this.database
       .inTransaction((transaction) => noteUse(transaction, token_hash, now, HOUR_MS).then(() => committed(undefined)))

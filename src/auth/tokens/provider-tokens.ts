@@ -41,7 +41,10 @@ export class ProviderTokens {
   /** Throws 401 / 105, 403 / 121, or 503 / 201 when the provider is not available or its response cannot be used. */
   async check(token: string): Promise<Identity> {
     if (!this.settings.oauthEnabled) throw refused('no identity provider is set up here');
-    const key = this.sharedKeyOf(token);
+    const { oauthUri, oauthAudiences, oauthRequiredScopes } = this.settings;
+    // With the rules, as services with other rules may use the same store.
+    const rules = JSON.stringify([oauthUri, oauthAudiences, oauthRequiredScopes]);
+    const key = `reading-list:token:${hash('sha256', `${rules} ${token}`, 'base64url')}`;
     const shared = await this.findShared(key);
     if (shared) return shared;
     const metadata = await this.provider.discovered();
@@ -52,13 +55,6 @@ export class ProviderTokens {
     const result = JSON.stringify({ identity, until: this.now() + keepMs });
     if (keepMs > 0) this.redis.client?.set(key, result, 'PX', Math.ceil(keepMs)).catch(() => undefined);
     return identity;
-  }
-
-  /** Includes the rules, as services with other rules may use the same store. */
-  private sharedKeyOf(token: string): string {
-    const { oauthUri, oauthAudiences, oauthRequiredScopes } = this.settings;
-    const rules = JSON.stringify([oauthUri, oauthAudiences, oauthRequiredScopes]);
-    return `reading-list:token:${hash('sha256', `${rules} ${token}`, 'base64url')}`;
   }
 
   /** Judged by this instance's clock, as the writer's may differ, and kept no longer than the result of a check here. */
@@ -103,7 +99,6 @@ export class ProviderTokens {
   }
 }
 
-/** Why a token is refused, by the code of jose's error; other errors mean that it is malformed. */
 const REASONS: Readonly<Record<string, string>> = {
   [errors.JWKSNoMatchingKey.code]: 'its key is unknown',
   [errors.JWTInvalid.code]: 'its content is not a JSON object',

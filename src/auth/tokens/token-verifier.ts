@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { keyOf } from '../../accounts/accounts.store.js';
+import { deprovisionedAccounts, keyOf } from '../../accounts/accounts.store.js';
 import { Settings } from '../../config/settings.js';
+import { Database } from '../../database/database.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { Semaphore } from '../../semaphore.js';
 import { before } from '../../time-limit.js';
@@ -12,13 +13,10 @@ import { QuietLog } from '../quiet-log.js';
 import { hasPersonalPrefix, lookupTimedOut, PersonalTokens } from './personal-tokens.js';
 import { looksLikeJwt, ProviderTokens } from './provider-tokens.js';
 
-/** The user that a token stands for, and the key of the user's data. */
 type VerifiedToken = Identity & Sender;
 
-const MAX_TOKEN_LENGTH = 8192;
 /** More than the checks that can run at once. */
 const MAX_CACHED = 10_000;
-const REFUSAL_KEPT_MS = 3000;
 
 /** Anybody can send tokens to check: those of one IP address share a few slots, and cost others nothing while checks are slow. */
 const CHECKS = {
@@ -32,7 +30,6 @@ const CHECKS = {
 /** Verifies bearer tokens, and caches the results by a hash of the token, so that no cache holds a token. */
 @Injectable()
 export class TokenVerifier {
-  /** How many tokens were found in the cache, and how many had to be checked. */
   readonly cacheCounts = { hits: 0, misses: 0 };
 
   private readonly log = new QuietLog('TokenVerifier');
@@ -45,7 +42,7 @@ export class TokenVerifier {
   /** The checks in progress and, for seconds, the refusals with which they ended: strangers cannot displace what is known. */
   private readonly refusals = new LRUCache<string, ApiError, { token: string; address: string }>({
     max: MAX_CACHED,
-    ttl: REFUSAL_KEPT_MS,
+    ttl: 3_000,
     ttlResolution: 0,
     fetchMethod: (key, _, { context }) => this.check(key, context.token, context.address),
   });
@@ -115,5 +112,37 @@ export class TokenVerifier {
 const tokenKey = (token: string): string => hash('sha256', token, 'base64url');
 
 /** True for a text that can be sent as a bearer token (RFC 6750, 2.1). */
-export const isBearerToken = (token: string): boolean =>
-  token.length <= MAX_TOKEN_LENGTH && /^[A-Za-z0-9\-._~+/]+=*$/.test(token);
+export const isBearerToken = (token: string): boolean => token.length <= 8192 && /^[A-Za-z0-9\-._~+/]+=*$/.test(token);
+
+/** How long a user may go on after being deprovisioned. */
+const KEPT_MS = 4_000;
+/** How long a request waits for a database that does not respond; then the users last read are refused. */
+const PATIENCE_MS = 1_000;
+
+/** The users whose valid tokens are refused, read every few seconds so that a request costs no statement of its own. */
+@Injectable()
+export class DeprovisionedUsers {
+  private keys: ReadonlySet<string> = new Set();
+  private freshUntil = -Infinity;
+  private reading?: Promise<void>;
+
+  constructor(private readonly database: Database) {}
+
+  /** Throws 401 / 105 for the key of a deprovisioned user. */
+  async refuse(key: string): Promise<void> {
+    if (performance.now() >= this.freshUntil) {
+      this.reading ??= this.read().finally(() => (this.reading = undefined));
+      await before(PATIENCE_MS, this.reading, () => new Error('timed out')).catch(() => {
+        // The request's own statements decide its outcome; a read that is still running counts once it is complete.
+        this.freshUntil = performance.now() + 500;
+      });
+    }
+    if (this.keys.has(key)) throw refused('its user is deprovisioned');
+  }
+
+  private async read(): Promise<void> {
+    const accounts = await this.database.onSession(deprovisionedAccounts);
+    this.keys = new Set(accounts.map(keyOf));
+    this.freshUntil = performance.now() + KEPT_MS;
+  }
+}
