@@ -15,7 +15,7 @@ import {
   requireUnused,
 } from './sqlite-copy.js';
 
-export function addBackup(commands: Command, shell: Shell): void {
+export const addBackup = (commands: Command, shell: Shell): Command =>
   commands
     .command('backup')
     .summary('Copy the SQLite file while the service runs')
@@ -38,9 +38,8 @@ export function addBackup(commands: Command, shell: Shell): void {
         await print(`backed up ${counted(articles, 'article')} of ${counted(users, 'user')} to ${file}`);
       }),
     );
-}
 
-export function addRestore(commands: Command, shell: Shell): void {
+export const addRestore = (commands: Command, shell: Shell): Command =>
   commands
     .command('restore')
     .summary('Put a backup in the place of the SQLite file')
@@ -51,7 +50,6 @@ First the copy is brought up to date, checked and repaired ("doctor --repair"), 
     )
     .argument('<file>', 'the backup')
     .action((file: string) => shell.run((context) => restore(context, file)));
-}
 
 async function restore(context: CommandContext, file: string): Promise<number> {
   const named = requireSqliteFile(context.settings);

@@ -9,7 +9,7 @@ import { isUsableTimestamp, type Timestamp } from '../protocol/timestamp.js';
 import { purgeableBefore, purgeTombstones } from '../purge/purge.store.js';
 import { CommandError, counted, type DatabaseContext, EXIT, type Shell } from './shell.js';
 
-export function addMigrate(commands: Command, shell: Shell): void {
+export const addMigrate = (commands: Command, shell: Shell): Command =>
   commands
     .command('migrate')
     .summary('Bring the database schema up to date')
@@ -25,7 +25,6 @@ export function addMigrate(commands: Command, shell: Shell): void {
         return check && names.length > 0 ? EXIT.attention : EXIT.ok;
       }),
     );
-}
 
 /** What went wrong, and what to do about it where that is known. */
 function reasonOf(error: unknown): string {
@@ -36,7 +35,7 @@ function reasonOf(error: unknown): string {
   return `the database server cannot be reached (${message}); check its host and port, and that it is running`;
 }
 
-export function addPurge(commands: Command, shell: Shell): void {
+export const addPurge = (commands: Command, shell: Shell): Command =>
   commands
     .command('purge')
     .summary('Delete tombstones older than TOMBSTONE_RETENTION_DAYS')
@@ -57,9 +56,8 @@ export function addPurge(commands: Command, shell: Shell): void {
         await print(`${dryRun ? 'would purge' : 'purged'} ${purged}`);
       }),
     );
-}
 
-export function addAdvanceClocks(commands: Command, shell: Shell): void {
+export const addAdvanceClocks = (commands: Command, shell: Shell): Command =>
   commands
     .command('advance-clocks')
     .summary('After restoring a backup: make every device start over')
@@ -78,7 +76,6 @@ export function addAdvanceClocks(commands: Command, shell: Shell): void {
         await advanceClocks(context, Math.max(to, context.now()), dryRun);
       }),
     );
-}
 
 /** So that a list whose clock was advanced can still be changed. */
 const YEAR_MS = 31_536_000_000;

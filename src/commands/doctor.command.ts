@@ -8,16 +8,14 @@ import { keysAfter } from './doctor/records.store.js';
 import { examineSchema } from './doctor/schema.js';
 import { addUserOptions, keyOf, namedUser, type NamedUser, requireAccount, type UserOptions } from './user-options.js';
 
-export function addDoctor(commands: Command, shell: Shell): void {
-  const command = commands
-    .command('doctor')
+export const addDoctor = (commands: Command, shell: Shell): Command =>
+  addUserOptions(commands.command('doctor'))
     .summary('Check the data of all users, and repair it')
     .description(
       `Checks that tables, columns and indexes match the migrations. For each user, it checks that the clock is at or after every timestamp, that the count of articles is right, that tombstones have no content, that no value is missing, out of range or of the wrong type, and that every URL has the right hash, which keeps URLs unique. The service can keep running. The last line says what to do next.
 
 A restored backup may be intact and yet older than what devices know: run "advance-clocks" after restoring one.`,
-    );
-  addUserOptions(command)
+    )
     .option('--repair', 'advance the clocks and correct the counts of articles; everything else is left to you')
     .option('--dry-run', 'write nothing, even with --repair')
     .action((options: UserOptions & { repair?: boolean; dryRun?: boolean }) => {
@@ -28,7 +26,6 @@ A restored backup may be intact and yet older than what devices know: run "advan
         return examine(context, mayRepair, user);
       });
     });
-}
 
 /** Examines all users or the one that is named, and prints the problems. Resolves with the exit code. */
 export async function examine(context: DatabaseContext, mayRepair: boolean, user?: NamedUser): Promise<number> {

@@ -3,7 +3,7 @@ import { type Variables, variablesOfFile } from '../config/load-settings.js';
 import { masked, SETTING_NAMES, type Settings, valueOf } from '../config/settings.js';
 import type { Shell } from './shell.js';
 
-export function addSettings(commands: Command, shell: Shell): void {
+export const addSettings = (commands: Command, shell: Shell): Command =>
   commands
     .command('settings')
     .summary('Show all settings and where each comes from')
@@ -23,7 +23,6 @@ export function addSettings(commands: Command, shell: Shell): void {
         }
       }),
     );
-}
 
 /** The value of an empty setting that follows from another one. */
 function derivedValue({ oauthRequiredScopes, oauthAudiences }: Settings, name: string): string | undefined {

@@ -12,7 +12,7 @@ import { bearerKey, readName, requireProvisioned } from './user-options.js';
 
 type Options = { name: string; expires?: number; readOnly?: boolean; quiet?: boolean };
 
-export function addTokenCreate(commands: Command, shell: Shell): void {
+export const addTokenCreate = (commands: Command, shell: Shell): Command =>
   commands
     .command('create')
     .summary('Create a personal token for a device of a user')
@@ -31,7 +31,6 @@ A token is enough to create a user; the list begins with the first request. Give
     .option('--read-only', 'the token may only read the list, not change it')
     .option('--quiet', 'print the token and nothing else')
     .action((user: string, options: Options) => shell.withDatabase((context) => create(context, user, options)));
-}
 
 async function create(context: DatabaseContext, user: string, options: Options): Promise<void> {
   const { name, expires, readOnly = false, quiet } = options;
@@ -85,7 +84,7 @@ function readLifetime(text: string): number {
   return ms;
 }
 
-export function addTokenList(commands: Command, shell: Shell): void {
+export const addTokenList = (commands: Command, shell: Shell): Command =>
   commands
     .command('list')
     .summary('List the personal tokens of a user, or of all')
@@ -104,7 +103,6 @@ export function addTokenList(commands: Command, shell: Shell): void {
         return EXIT.attention;
       }),
     );
-}
 
 const jsonOf = ({ subject: user, name, created_on, expires_on, last_used_on, read_only }: Token): string =>
   JSON.stringify({ user, name, created_on, expires_on, last_used_on, read_only: Boolean(read_only) });
@@ -118,7 +116,7 @@ function lineOf({ subject, name, created_on, expires_on, last_used_on, read_only
 
 const minute = (time: number): string => shownTime(time).replace(/:\d\d\.\d{3}Z$/, 'Z');
 
-export function addTokenRevoke(commands: Command, shell: Shell): void {
+export const addTokenRevoke = (commands: Command, shell: Shell): Command =>
   commands
     .command('revoke')
     .summary("Revoke one of a user's personal tokens, or all")
@@ -136,4 +134,3 @@ export function addTokenRevoke(commands: Command, shell: Shell): void {
         await print(`revoked ${counted(revoked, 'token')} of ${user}`);
       });
     });
-}

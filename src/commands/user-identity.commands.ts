@@ -84,7 +84,7 @@ async function readmitUser(context: DatabaseContext, subject: string, accounts: 
 
 type LinkOptions = { subject: string; issuer?: string; dryRun?: boolean };
 
-export function addUserLink(commands: Command, shell: Shell): void {
+export const addUserLink = (commands: Command, shell: Shell): Command =>
   commands
     .command('link')
     .summary('Move the list of a user with personal tokens to a user of the provider')
@@ -96,7 +96,6 @@ export function addUserLink(commands: Command, shell: Shell): void {
     .option('--issuer <url>', 'the identity provider, when that is not OAUTH_URI', readIssuer)
     .option('--dry-run', 'only say what would be moved')
     .action((user: string, options: LinkOptions) => shell.withDatabase((context) => link(context, user, options)));
-}
 
 async function link(context: DatabaseContext, user: string, { subject, issuer, dryRun }: LinkOptions): Promise<void> {
   const { database, print, progress } = context;

@@ -25,9 +25,8 @@ const NAMES = FORMATS.map(({ name }) => name);
 
 type Options = UserOptions & { format?: string; addedBy: string; dryRun?: boolean };
 
-export function addUserImport(commands: Command, shell: Shell): void {
-  const command = commands
-    .command('import')
+export const addUserImport = (commands: Command, shell: Shell): Command =>
+  addUserOptions(commands.command('import'))
     .summary('Read what "user export" wrote, or a file of another service')
     .description(
       `Reads a file in one of these formats, which it recognises:
@@ -38,8 +37,7 @@ or a zip of such files (Pocket, Omnivore). Texts may be in UTF-8, UTF-16 or Wind
 
 Articles whose URL the user already has are left alone, so that an import can be repeated. Descriptions become the excerpt, and what is archived elsewhere counts as read. What articles have no field for (tags, folders, highlights, second descriptions, the text of the page, other columns, progress without a word count) is left out. The last line counts the entries of which something was left out, and those that have no readable date and count as added now. Exit code 3 means that it is done, but some entries cannot be articles, files of an archive cannot be read, or articles exceed MAX_ARTICLES_PER_USER; these are listed.`,
     )
-    .argument('<file>', 'the file; - is standard input');
-  addUserOptions(command)
+    .argument('<file>', 'the file; - is standard input')
     .addOption(new Option('--format <format>', 'read the file as this, whatever it looks like').choices(NAMES))
     .option('--added-by <name>', 'who added the articles of another service', 'import')
     .option('--dry-run', 'store nothing, and say what the import would do')
@@ -56,7 +54,6 @@ Articles whose URL the user already has are left alone, so that an import can be
         return withDatabase(inMemory, (memory) => run(memory, context.database));
       });
     });
-}
 
 /** Imports a file, which is read as a whole unless it is one of our own. */
 async function importFile(
