@@ -26,7 +26,6 @@ export const addMigrate = (commands: Command, shell: Shell): Command =>
       }),
     );
 
-/** What went wrong, and what to do about it where that is known. */
 function reasonOf(error: unknown): string {
   const { message, syscall } = error as NodeJS.ErrnoException;
   if (isBusy(error)) return `another process holds the file (${message}); end it, or try again when it is done`;
@@ -77,13 +76,12 @@ export const addAdvanceClocks = (commands: Command, shell: Shell): Command =>
       }),
     );
 
-/** So that a list whose clock was advanced can still be changed. */
-const YEAR_MS = 31_536_000_000;
-
 function readTime(text: string): Timestamp {
   const time = Date.parse(text);
+  // A list whose clock was advanced must remain changeable.
+  const yearLater = time + 31_536_000_000;
   // Without a time zone it would be the one of this machine.
-  if (!/T.*(Z|[+-]\d\d:\d\d)$/.test(text) || !isUsableTimestamp(time + YEAR_MS))
+  if (!/T.*(Z|[+-]\d\d:\d\d)$/.test(text) || !isUsableTimestamp(yearLater))
     throw new InvalidArgumentError('Expected a time such as 2026-01-31T12:00:00Z.');
   return time;
 }

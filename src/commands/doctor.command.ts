@@ -50,8 +50,7 @@ export async function examine(context: DatabaseContext, mayRepair: boolean, user
   if (!isBlocked) {
     if (!user) await report('no user', await examineTokens(database));
     const key = user && (await keyOf(context, user));
-    const accounts = key ? [{ account: key }] : everyAccount(database, keysAfter);
-    for await (const { account } of accounts) {
+    for await (const { account } of key ? [{ account: key }] : everyAccount(database, keysAfter)) {
       await report(account.toString('hex'), await examineAccount(database, account, now));
       progress(`${++users} users so far, ${found} problems`);
     }
@@ -72,16 +71,14 @@ function nextStep(found: number, repaired: number, repairable: number): string {
   return steps.join('; for the rest ');
 }
 
-/** The file is intact but a row violates a constraint; the examination of users reports it. */
-const IS_ABOUT_VALUES = /^(CHECK constraint failed|NULL value) in /;
-
-/** The corruption that SQLite finds in its file, after which nothing in it can be trusted. Reads the whole file. */
+/** Corruption of SQLite's file, after which nothing in it can be trusted. */
 async function damageOf(database: Database): Promise<string | undefined> {
   if (!database.dialect.isLocal) return undefined;
   try {
     const found = await database.onSession((session) => session.rows('PRAGMA quick_check(100)', []));
     const texts = found.map((row) => String(row.quick_check).split('\n').at(-1)!);
-    return texts.find((text) => text !== 'ok' && !IS_ABOUT_VALUES.test(text));
+    // A row that violates a constraint is not corruption; the examination of users reports it.
+    return texts.find((text) => text !== 'ok' && !/^(CHECK constraint failed|NULL value) in /.test(text));
   } catch (error) {
     if (database.health.damage) return database.health.damage;
     throw error;

@@ -24,13 +24,11 @@ export const addSettings = (commands: Command, shell: Shell): Command =>
       }),
     );
 
-/** The value of an empty setting that follows from another one. */
 function derivedValue({ oauthRequiredScopes, oauthAudiences }: Settings, name: string): string | undefined {
   if (name === 'OAUTH_REQUIRED_SCOPE') return oauthRequiredScopes.join(' ');
   return name === 'OAUTH_AUDIENCE' ? oauthAudiences.join(' or ') : undefined;
 }
 
-/** The environment takes precedence over `.env`. */
 function sourceOf(name: string, environment: Variables, fromFile: Variables): string {
   const variables = { ...fromFile, ...environment };
   const origin = (variable: string) => (environment[variable] === undefined ? '.env' : 'environment');

@@ -73,13 +73,11 @@ function explanation(settings: Settings, token: string, expiresOn: number | null
 }
 
 const UNITS_MS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
-const MAX_MS = 36_500 * UNITS_MS.d!;
 
-/** Reads how long a token is valid, in milliseconds: `90d`, `12h`, `4w`. */
 function readLifetime(text: string): number {
   const [, count, unit] = /^([1-9]\d{0,8})([hdw])$/.exec(text) ?? [];
   const ms = Number(count) * (UNITS_MS[unit ?? ''] ?? NaN);
-  if (!(ms <= MAX_MS))
+  if (!(ms <= 36_500 * UNITS_MS.d!))
     throw new InvalidArgumentError('Expected a number of hours, days or weeks, such as 12h, 90d or 4w.');
   return ms;
 }

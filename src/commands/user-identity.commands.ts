@@ -17,11 +17,9 @@ import { committed } from '../database/transaction.js';
 import { CommandError, counted, type DatabaseContext, type Shell } from './shell.js';
 import { bearerKey, issuerOf, readIssuer, readName, readSubject, requireProvisioned } from './user-options.js';
 
-const DAY_MS = 86_400_000;
 const MAX_DAYS = 36_500;
 /** How long instances may accept tokens of a deprovisioned user and complete requests with them. */
 const UNTIL_REFUSED_MS = 10_000;
-/** The same for a revoked personal token. */
 const UNTIL_REVOKED_MS = REVOCATION_MS + 2_000;
 
 export function addUserDeprovision(commands: Command, shell: Shell): void {
@@ -58,7 +56,7 @@ async function deprovisionUser(context: DatabaseContext, subject: string, accoun
   const { database, now, print, audit } = context;
   audit(`user deprovision${days === undefined ? '' : ` --erase-after ${days}`}`, subject, accounts.at(-1));
   const since = now();
-  const erase_on = days === undefined ? null : since + Math.max(days * DAY_MS, UNTIL_REFUSED_MS);
+  const erase_on = days === undefined ? null : since + Math.max(days * 86_400_000, UNTIL_REFUSED_MS);
   const users = accounts.map((account) => ({ account, since, erase_on }));
   await database.inTransaction(async (transaction) => committed(await deprovision(transaction, users)));
   const lists = await database.onSession((session) => lastModifiedOf(session, accounts));

@@ -18,8 +18,6 @@ import { importOwnLines, linesOf } from './import/own-lines.js';
 import { CommandError, type Shell, withDatabase } from './shell.js';
 import { addUserOptions, keyOf, namedUser, type NamedUser, requireUser, type UserOptions } from './user-options.js';
 
-/** Enough to recognise one of our own files. */
-const BEGINNING_BYTES = 1024;
 const MAX_BYTES = 256 * 2 ** 20;
 const NAMES = FORMATS.map(({ name }) => name);
 
@@ -55,26 +53,25 @@ Articles whose URL the user already has are left alone, so that an import can be
       });
     });
 
-/** Imports a file, which is read as a whole unless it is one of our own. */
 async function importFile(
   context: ImportContext,
   bytes: Bytes,
   user: NamedUser | undefined,
   { format, addedBy }: Options,
 ): Promise<number> {
-  const beginning = await readOn(bytes, BEGINNING_BYTES);
+  // Enough to recognise one of our own files.
+  const beginning = await readAtLeast(1024, bytes);
   if (beginning.length === 0) throw new CommandError('The file is empty.');
   const all = chained(beginning, bytes);
   const isOwn = format === OWN_FORMAT.name || (!format && isOwnLines(decode(beginning)));
   if (!isOwn) requireUser(user);
-  const contents = isOwn ? undefined : contentsOf(await readOn(all, MAX_BYTES + 1), format);
+  const contents = isOwn ? undefined : contentsOf(await readAtLeast(MAX_BYTES + 1, all), format);
   const account = user && (await keyOf(context, user));
   context.audit(`user import${context.original ? ' --dry-run' : ''}`, user?.name ?? 'users in the file', account);
   if (contents) return importEntries(context, account!, addedBy, contents);
   return importOwnLines(context, account, linesOf(all, unicodeOf(beginning)));
 }
 
-/** Throws `CommandError` if the file cannot be read to its end. */
 function contentsOf(bytes: Buffer, wanted?: string): Contents {
   if (bytes.length > MAX_BYTES) throw new CommandError(`The file is larger than ${MAX_BYTES / 2 ** 20} MiB.`);
   try {
@@ -104,8 +101,7 @@ async function* bytesOf(file: string): Bytes {
   }
 }
 
-/** Reads until there are `size` bytes, or to the end. */
-async function readOn(bytes: Bytes, size: number): Promise<Buffer> {
+async function readAtLeast(size: number, bytes: Bytes): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for (let length = 0; length < size;) {
     const next = await bytes.next();

@@ -13,13 +13,12 @@ const AT_ONCE = 500;
 
 /** Something wrong with an account's data, or with the database as a whole. */
 export interface Problem {
-  /** What is wrong; may name records and numbers but no content. */
+  /** May name records and numbers but no content. */
   text: string;
-  /** What a person has to do about it. */
+  /** For a person, unless it can be repaired. */
   advice: string;
-  /** Repairs it instead; clocks and counts can be calculated from the records. */
   repair?: () => Promise<void>;
-  /** Whether it makes further examination impossible. */
+  /** Makes further examination impossible. */
   isBlocking?: boolean;
 }
 
@@ -34,11 +33,10 @@ export async function examineAccount(database: Database, account: Buffer, now: (
       const right = rightRow(await totalsOf(transaction, account), now());
       return committed(await updateAccount(transaction, account, right));
     });
-  const problems = problemsOfTotals(totals).map((text) => ({ text, advice: 'run with --repair', repair }));
+  const problems = [...problemsOfTotals(totals)].map((text) => ({ text, advice: 'run with --repair', repair }));
   return [...problems, ...(await problemsOfRecords(database, account))];
 }
 
-/** What an account's row should say. */
 function rightRow({ last_modified, purged_until, newest, live: live_count }: Totals, now: Timestamp): Collection {
   const latest = Math.max(isUsableTimestamp(last_modified) ? last_modified : 0, Math.ceil(newest ?? 0));
   if (isUsableTimestamp(last_modified) && isUsableTimestamp(purged_until) && purged_until <= latest)
@@ -48,18 +46,17 @@ function rightRow({ last_modified, purged_until, newest, live: live_count }: Tot
   return { last_modified: restart, purged_until: restart, live_count };
 }
 
-function problemsOfTotals({ last_modified, live_count, purged_until, records, newest, live }: Totals): string[] {
-  if (last_modified === null) return records > 0 ? ['there are records without an account'] : [];
-  const problems: string[] = [];
-  if (!isUsableTimestamp(last_modified)) problems.push(`the clock (${shown(last_modified)}) is not a timestamp`);
+function* problemsOfTotals({ last_modified, live_count, purged_until, records, newest, live }: Totals) {
+  if (last_modified === null) {
+    if (records > 0) yield 'there are records without an account';
+    return;
+  }
+  if (!isUsableTimestamp(last_modified)) yield `the clock (${shown(last_modified)}) is not a timestamp`;
   else if (newest !== null && newest > last_modified)
-    problems.push(`the clock (${last_modified}) is behind the latest record (${newest})`);
+    yield `the clock (${last_modified}) is behind the latest record (${newest})`;
   else if (!isUsableTimestamp(purged_until) || purged_until > last_modified)
-    problems.push(
-      `tombstones were purged until ${shown(purged_until)}, which is later than the clock (${last_modified})`,
-    );
-  if (live_count !== live) problems.push(`the count of articles is ${shown(live_count)}, but there are ${live}`);
-  return problems;
+    yield `tombstones were purged until ${shown(purged_until)}, which is later than the clock (${last_modified})`;
+  if (live_count !== live) yield `the count of articles is ${shown(live_count)}, but there are ${live}`;
 }
 
 /** Shows a number, but no other content. */
@@ -85,7 +82,8 @@ function problemOfValues(account: Buffer, row: Row): Problem {
   const { id } = row;
   const wrong = row.wrong as string;
   const isTombstone = row.deleted === 1;
-  const text = `${isTombstone ? 'tombstone' : 'article'} ${nameOf(id!)}: invalid values in ${wrong}`;
+  const name = Buffer.isBuffer(id) && id.length === 16 ? uuidText(id) : `with the key x'${digits(id!)}'`;
+  const text = `${isTombstone ? 'tombstone' : 'article'} ${name}: invalid values in ${wrong}`;
   if (!isTombstone && !/\b(id|deleted)\b/.test(wrong))
     return { text, advice: 'delete it through the API, or restore it from a backup' };
   const where = `account = x'${account.toString('hex')}' AND HEX(id) = '${digits(id!).toUpperCase()}'`;
@@ -108,9 +106,6 @@ async function problemOfHashes(database: Database, account: Buffer, row: Row): P
 
 /** As `HEX` writes them, for any type that SQLite may have in the column. */
 const digits = (id: Row[string]): string => (Buffer.isBuffer(id) ? id : Buffer.from(String(id))).toString('hex');
-
-const nameOf = (id: Row[string]): string =>
-  Buffer.isBuffer(id) && id.length === 16 ? uuidText(id) : `with the key x'${digits(id)}'`;
 
 /** True for a token that might never expire. The next use overwrites a damaged time of the last one. */
 export const isDamaged = ({ created_on, expires_on }: Token): boolean =>

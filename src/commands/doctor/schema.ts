@@ -19,42 +19,39 @@ export const examineSchema = (database: Database): Promise<Problem[]> =>
     });
   });
 
+type Problems = Generator<Problem, void, undefined>;
 type Column = EntityMetadata['columns'][number];
 
-function problemsOfColumns({ tableName, columns }: EntityMetadata, table: Table, driver: Driver): Problem[] {
+function* problemsOfColumns({ tableName, columns }: EntityMetadata, table: Table, driver: Driver): Problems {
   const typeOf = (column: Column | TableColumn) => {
     const length = driver.getColumnLength(column as Column);
     return length ? `${String(column.type)}(${length})` : String(column.type);
   };
-  const problems: Problem[] = [];
   for (const column of columns) {
     const found = table.findColumnByName(column.databaseName);
     const name = `the column ${tableName}.${column.databaseName}`;
-    if (!found) problems.push({ text: `${name} is missing`, isBlocking: true, advice: FROM_BACKUP });
+    if (!found) yield { text: `${name} is missing`, isBlocking: true, advice: FROM_BACKUP };
     else if (typeOf(found) !== typeOf(column))
-      problems.push({ text: `${name} is ${typeOf(found)} but must be ${typeOf(column)}`, advice: INTO_NEW });
+      yield { text: `${name} is ${typeOf(found)} but must be ${typeOf(column)}`, advice: INTO_NEW };
   }
-  return problems;
 }
 
-function problemsOfKeys({ tableName, primaryColumns, indices }: EntityMetadata, table: Table): Problem[] {
-  const problems: Problem[] = [];
+function* problemsOfKeys({ tableName, primaryColumns, indices }: EntityMetadata, table: Table): Problems {
   const primary = primaryColumns.map(({ databaseName }) => databaseName);
   const present = table.primaryColumns.map(({ name }) => name);
   if (!isSame(present, primary))
-    problems.push({ text: `the primary key of ${tableName} is not (${primary.join(', ')})`, advice: INTO_NEW });
+    yield { text: `the primary key of ${tableName} is not (${primary.join(', ')})`, advice: INTO_NEW };
   for (const { name, columns, isUnique } of indices) {
     const wanted = columns.map(({ databaseName }) => databaseName);
     const found = table.indices.find((index) => index.name === name);
     if (found?.isUnique === isUnique && isSame(found.columnNames, wanted)) continue;
     const kind = isUnique ? 'unique index' : 'index';
     const statement = `CREATE ${kind.toUpperCase()} ${name} ON ${tableName} (${wanted.join(', ')})`;
-    problems.push({
+    yield {
       text: `the ${kind} ${name} of ${tableName} ${found ? 'differs from what it should be' : 'is missing'}`,
       advice: `${found ? 'drop it, then' : 'run'}: ${statement}`,
-    });
+    };
   }
-  return problems;
 }
 
 /** Whether two keys have the same columns, which TypeORM reads in no certain order. */

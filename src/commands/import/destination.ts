@@ -23,8 +23,7 @@ import { committed } from '../../database/transaction.js';
 import type { Timestamp } from '../../protocol/timestamp.js';
 import { counted, type DatabaseContext, EXIT } from '../shell.js';
 
-/** Items that are stored in one transaction. */
-const CHUNK = 100;
+const ITEMS_PER_TRANSACTION = 100;
 
 /** What an import works with. */
 export interface ImportContext extends DatabaseContext {
@@ -57,7 +56,6 @@ export class Destination {
   /** The records that got a new timestamp: a file may have a later version of one, too. */
   private readonly restamped = new Map<string, { given: Timestamp; inFile: Timestamp }>();
 
-  /** @param added what the account begins with if there is none yet */
   constructor(
     private readonly context: ImportContext,
     private readonly account: Buffer,
@@ -65,7 +63,7 @@ export class Destination {
   ) {}
 
   async add(item: Item): Promise<void> {
-    if (this.pending.push(item) >= CHUNK) await this.store();
+    if (this.pending.push(item) >= ITEMS_PER_TRANSACTION) await this.store();
   }
 
   /** Stores all items that were added, and advances the account to its state at the time of the export. */
@@ -81,7 +79,9 @@ export class Destination {
       let clock = Math.max(last_modified, await latestTimestamp(transaction, account));
       let [stored, live, goneUntil] = [0, live_count, exported.purged_until];
       overQuota = 0;
-      for (const item of laterFirst(pending, clock)) {
+      // The others get new timestamps, which advance the clock.
+      const laterFirst = pending.toSorted((a, b) => Number(b.last_modified > clock) - Number(a.last_modified > clock));
+      for (const item of laterFirst) {
         const known = this.asInFile(item.id, await versionOf(transaction, account, item.id));
         const isLater = item.last_modified > clock;
         if (!isLater && !known && !isArticle(item)) {
@@ -119,10 +119,6 @@ export class Destination {
     return version && record?.given === version.last_modified ? { ...version, last_modified: record.inFile } : version;
   }
 }
-
-/** Items later than the clock, and then the others, whose new timestamps advance it. */
-const laterFirst = (items: readonly Item[], clock: Timestamp): Item[] =>
-  items.toSorted((a, b) => Number(b.last_modified > clock) - Number(a.last_modified > clock));
 
 /** Undefined if the account's own version counts. An article that was deleted later comes back under another id. */
 function versionToStore(item: Item, known: Version | null): Item | undefined {

@@ -5,9 +5,6 @@ import { ApiError } from '../../protocol/api-error.js';
 import { type CommandContext, counted, EXIT } from '../shell.js';
 import { destinationOf, type ImportContext, printCounts } from './destination.js';
 
-/** How many characters of a refused URL are shown. */
-const MAX_SHOWN = 200;
-
 /** Imports another service's entries. Resolves with the exit code. */
 export async function importEntries(
   context: ImportContext,
@@ -17,9 +14,10 @@ export async function importEntries(
 ): Promise<number> {
   const converted = new Map<Entry, Article>();
   for (const entry of entries) {
+    const { fields, place } = entry;
     const article = articleOf(entry, addedBy, context);
     if (typeof article !== 'string') converted.set(entry, article);
-    else await context.print(`${nameOfPlace(entry.place)}: ${article}: ${shown(nameOf(entry))}`);
+    else await context.print(`${nameOfPlace(place)}: ${article}: ${shown(String(fields.url || fields.title))}`);
   }
   const articles = [...converted.values()].sort((a, b) => a.added_on - b.added_on);
   const skipped = entries.length - articles.length;
@@ -39,12 +37,9 @@ export async function importEntries(
   return skipped + unreadable.length > 0 ? EXIT.attention : code;
 }
 
-const nameOf = ({ fields }: Entry): string => String(fields.url || fields.title);
-
 /** A text of the file as it may appear on a terminal. */
-const shown = (text: string): string => text.slice(0, MAX_SHOWN).replace(/\p{Cc}/gu, ' ');
+const shown = (text: string): string => text.slice(0, 200).replace(/\p{Cc}/gu, ' ');
 
-/** Converts an entry to an article, or tells why that is impossible. */
 function articleOf({ fields, problem }: Entry, addedBy: string, { now }: CommandContext): Article | string {
   if (problem) return problem;
   const kind = noPage(fields.url);
@@ -60,7 +55,6 @@ function articleOf({ fields, problem }: Entry, addedBy: string, { now }: Command
   }
 }
 
-/** What the entries have that no article gets, in one line; empty if there is nothing. */
 function lossesOf(entries: readonly Entry[]): string {
   const parts = entries.flatMap(({ leftOut }) => [...new Set(leftOut)]);
   const fields = [...new Set(parts)].map((what) => `${what} of ${entriesOf(parts.filter((part) => part === what))}`);
