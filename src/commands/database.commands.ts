@@ -87,8 +87,7 @@ function readTime(text: string): Timestamp {
 }
 
 /** Gives every list a timestamp of at least `to`, and makes devices with an earlier one start over. */
-export async function advanceClocks(context: DatabaseContext, to: Timestamp, dryRun = false): Promise<void> {
-  const { database, print, progress } = context;
+export async function advanceClocks({ database, print, progress }: DatabaseContext, to: Timestamp, dryRun = false) {
   let lists = 0;
   for await (const { account } of everyAccount(database, accountsAfter)) {
     if (!dryRun)

@@ -3,9 +3,8 @@ import { CORRUPT_ADVICE } from '../database/why-not-open.js';
 import type { Database } from '../database/database.js';
 import { everyAccount } from '../accounts/accounts.store.js';
 import { counted, type DatabaseContext, EXIT, type Shell } from './shell.js';
-import { examineAccount, examineTokens, type Problem } from './doctor/examine.js';
+import { examineAccount, examineSchema, examineTokens, type Problem } from './doctor/examine.js';
 import { keysAfter } from './doctor/records.store.js';
-import { examineSchema } from './doctor/schema.js';
 import { addUserOptions, keyOf, namedUser, type NamedUser, requireAccount, type UserOptions } from './user-options.js';
 
 export const addDoctor = (commands: Command, shell: Shell): Command =>

@@ -5,7 +5,7 @@ import type { Database } from '../database/database.js';
 import { openDatabase } from '../database/open.js';
 import { CORRUPT_ADVICE, databaseFile, requireDatabaseFile } from '../database/why-not-open.js';
 import { isUsableTimestamp } from '../protocol/timestamp.js';
-import { examineSchema } from './doctor/schema.js';
+import { examineSchema } from './doctor/examine.js';
 
 /** `createProgram` explains them. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, attention: 3 } as const;

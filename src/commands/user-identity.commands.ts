@@ -67,8 +67,7 @@ async function deprovisionUser(context: DatabaseContext, subject: string, accoun
   await print(`deprovisioned ${subject}: all tokens are refused, ${tokens} revoked; ${until}`);
 }
 
-async function readmitUser(context: DatabaseContext, subject: string, accounts: Buffer[]): Promise<void> {
-  const { database, print, audit } = context;
+async function readmitUser({ database, print, audit }: DatabaseContext, subject: string, accounts: Buffer[]) {
   audit('user deprovision --undo', subject, accounts.at(-1));
   let readmitted = 0;
   await database.inTransaction(async (transaction) => {

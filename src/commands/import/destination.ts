@@ -34,8 +34,7 @@ export interface ImportContext extends DatabaseContext {
 }
 
 /** Prints the counts of an import, of which `stored` is the first; resolves with the exit code. */
-export async function printCounts(context: ImportContext, stored: string, rest = ''): Promise<number> {
-  const { counts, original, settings, print } = context;
+export async function printCounts({ counts, original, settings, print }: ImportContext, stored: string, rest = '') {
   const [done, were] = original ? ['would import', 'are'] : ['imported', 'were'];
   await print(`${done} ${stored}, ${counts.known} ${were} already there${rest}`);
   if (counts.overQuota === 0) return EXIT.ok;
@@ -47,10 +46,7 @@ export async function printCounts(context: ImportContext, stored: string, rest =
 /** An account's clock, and up to where its tombstones were purged, at the time of the export. */
 export type AccountState = Pick<AccountRow, 'last_modified' | 'purged_until'>;
 
-/**
- * An account to import into. Devices ask for what is later than its clock, so an item keeps its timestamp only if that is
- * later, and otherwise gets a new one. Newer versions of records are kept, as are live articles with the same URL.
- */
+/** An account to import into. Items that are not later than its clock get new timestamps, for devices to find them. */
 export class Destination {
   private pending: Item[] = [];
   /** The records that got a new timestamp: a file may have a later version of one, too. */

@@ -6,11 +6,7 @@ import { CommandError, counted } from '../shell.js';
 import { type AccountState, type Destination, destinationOf, type ImportContext, printCounts } from './destination.js';
 
 /** Imports what `user export` wrote, into the named account or those of the file. Resolves with the exit code. */
-export async function importOwnLines(
-  context: ImportContext,
-  named: Buffer | undefined,
-  lines: AsyncIterable<string>,
-): Promise<number> {
+export async function importOwnLines(context: ImportContext, named: Buffer | undefined, lines: AsyncIterable<string>) {
   const { counts, original } = context;
   let [users, read] = [0, 0];
   /** By account: a file may hold one twice. */
