@@ -42,19 +42,17 @@ export const addPurge = (commands: Command, shell: Shell): Command =>
       `Deletes the tombstones of all users that are older than TOMBSTONE_RETENTION_DAYS, in small chunks. Live articles stay. The service does this every hour; the command does it immediately.`,
     )
     .option('--dry-run', 'only say how many there are')
-    .action(({ dryRun = false }: { dryRun?: boolean }) =>
-      shell.withDatabase(async ({ settings, now, database, print, progress }) => {
-        if (settings.tombstoneRetentionDays === 0)
-          throw new CommandError(
-            'TOMBSTONE_RETENTION_DAYS is 0, so tombstones are kept forever; set it to a number of days',
-          );
-        let total = { accounts: 0, tombstones: 0 };
-        for await (total of purgeTombstones(database, purgeableBefore(settings, now()), dryRun))
-          progress(`${total.tombstones} tombstones of ${total.accounts} users so far`);
-        const purged = `${counted(total.tombstones, 'tombstone')} of ${counted(total.accounts, 'user')}`;
-        await print(`${dryRun ? 'would purge' : 'purged'} ${purged}`);
-      }),
-    );
+    .action(({ dryRun }: { dryRun?: boolean }) => shell.withDatabase((context) => purge(context, dryRun)));
+
+async function purge({ settings, now, database, print, progress }: DatabaseContext, dryRun = false): Promise<void> {
+  if (settings.tombstoneRetentionDays === 0)
+    throw new CommandError('TOMBSTONE_RETENTION_DAYS is 0, so tombstones are kept forever; set it to a number of days');
+  let total = { accounts: 0, tombstones: 0 };
+  for await (total of purgeTombstones(database, purgeableBefore(settings, now()), dryRun))
+    progress(`${total.tombstones} tombstones of ${total.accounts} users so far`);
+  const purged = `${counted(total.tombstones, 'tombstone')} of ${counted(total.accounts, 'user')}`;
+  await print(`${dryRun ? 'would purge' : 'purged'} ${purged}`);
+}
 
 export const addAdvanceClocks = (commands: Command, shell: Shell): Command =>
   commands

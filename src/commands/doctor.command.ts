@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { CORRUPT_ADVICE } from '../database/why-not-open.js';
-import type { Database } from '../database/database.js';
 import { everyAccount } from '../accounts/accounts.store.js';
 import { counted, type DatabaseContext, EXIT, type Shell } from './shell.js';
 import { examineAccount, examineSchema, examineTokens, type Problem } from './doctor/examine.js';
@@ -29,7 +28,7 @@ A restored backup may be intact and yet older than what devices know: run "advan
 /** Examines all users or the one that is named, and prints the problems. Resolves with the exit code. */
 export async function examine(context: DatabaseContext, mayRepair: boolean, user?: NamedUser): Promise<number> {
   const { database, now, print, progress } = context;
-  const damage = await damageOf(database);
+  const damage = await damageOf(context);
   if (damage) {
     await print(`the database file is corrupt (${damage}): ${CORRUPT_ADVICE}`);
     return EXIT.attention;
@@ -71,7 +70,7 @@ function nextStep(found: number, repaired: number, repairable: number): string {
 }
 
 /** Corruption of SQLite's file, after which nothing in it can be trusted. */
-async function damageOf(database: Database): Promise<string | undefined> {
+async function damageOf({ database }: DatabaseContext): Promise<string | undefined> {
   if (!database.dialect.isLocal) return undefined;
   try {
     const found = await database.onSession((session) => session.rows('PRAGMA quick_check(100)', []));

@@ -40,19 +40,17 @@ export type DatabaseContext = CommandContext & { database: Database };
 export class Shell {
   exitCode: number = EXIT.ok;
 
-  /** @param given replaces this process's own context, or parts of it */
-  constructor(private readonly given: Partial<DatabaseContext> = {}) {}
+  constructor(private readonly overrides: Partial<DatabaseContext> = {}) {}
 
   async run(work: (context: CommandContext) => Promise<number | void>): Promise<void> {
-    const settings = this.given.settings ?? loadSettings();
-    const code = await work({ ...createContext(settings), ...this.given });
-    this.exitCode = code ?? EXIT.ok;
+    const context = { ...createContext(this.overrides.settings ?? loadSettings()), ...this.overrides };
+    this.exitCode = (await work(context)) ?? EXIT.ok;
   }
 
   withDatabase(work: (context: DatabaseContext) => Promise<number | void>): Promise<void> {
     return this.run((context) => {
       const withIt = (database: Database) => work({ ...context, database });
-      return this.given.database ? withIt(this.given.database) : withDatabase(context.settings, withIt);
+      return this.overrides.database ? withIt(this.overrides.database) : withDatabase(context.settings, withIt);
     });
   }
 }

@@ -3,7 +3,6 @@ import { renderUnicodeCompact } from 'uqr';
 import { LOCAL_ISSUER, newPersonalToken, personalTokenHash } from '../auth/tokens/personal-tokens.js';
 import { deleteTokens, hasToken, insertToken, listTokens } from '../auth/tokens/personal-tokens.store.js';
 import { baseUrl } from '../config/formats.js';
-import type { Settings } from '../config/settings.js';
 import type { Token } from '../database/entities/token.entity.js';
 import { committed } from '../database/transaction.js';
 import { isDamaged } from './doctor/examine.js';
@@ -45,18 +44,17 @@ async function create(context: DatabaseContext, user: string, options: Options):
   const expires_on = expires === undefined ? null : created_on + expires;
   const token_hash = personalTokenHash(token);
   const row = { subject: user, name, token_hash, created_on, expires_on, last_used_on: null, read_only: readOnly };
-  const inserted = database.inTransaction(async (transaction) =>
-    committed(await insertToken(transaction, row), hasToken(token_hash)),
-  );
-  await inserted.catch((error: unknown) => {
-    if (database.dialect.classify(error) !== 'duplicate') throw error;
-    throw new CommandError(`${user} already has a token "${name}"; revoke it first, or choose another --name`);
-  });
+  await database
+    .inTransaction(async (transaction) => committed(await insertToken(transaction, row), hasToken(token_hash)))
+    .catch((error: unknown) => {
+      if (database.dialect.classify(error) !== 'duplicate') throw error;
+      throw new CommandError(`${user} already has a token "${name}"; revoke it first, or choose another --name`);
+    });
   await print(token);
-  if (!quiet) for (const line of explanation(settings, token, expires_on)) await print(line);
+  if (!quiet) for (const line of explanation(context, token, expires_on)) await print(line);
 }
 
-function explanation(settings: Settings, token: string, expiresOn: number | null): string[] {
+function explanation({ settings }: DatabaseContext, token: string, expiresOn: number | null): string[] {
   const until = expiresOn === null ? 'It is valid until it is revoked' : `It is valid until ${minute(expiresOn)}`;
   const lines = ['', `${until}, and is shown only once.`];
   if (!settings.webAppEnabled) return lines;

@@ -87,11 +87,6 @@ function contentsOf(bytes: Buffer, wanted?: string): Contents {
   }
 }
 
-const UNREADABLE: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EISDIR: 'is a folder; name a file in it',
-};
-
 type Bytes = AsyncGenerator<Buffer, undefined, undefined>;
 
 async function* bytesOf(file: string): Bytes {
@@ -99,7 +94,9 @@ async function* bytesOf(file: string): Bytes {
     for await (const chunk of file === '-' ? process.stdin : createReadStream(file)) yield chunk as Buffer;
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
-    throw new CommandError(`${file}: ${UNREADABLE[code] ?? `cannot be read (${code})`}`);
+    if (code === 'ENOENT') throw new CommandError(`${file}: there is no such file`);
+    if (code === 'EISDIR') throw new CommandError(`${file}: is a folder; name a file in it`);
+    throw new CommandError(`${file}: cannot be read (${code})`);
   }
 }
 

@@ -47,10 +47,8 @@ function rightRow({ last_modified, purged_until, newest, live: live_count }: Tot
 }
 
 function* problemsOfTotals({ last_modified, live_count, purged_until, records, newest, live }: Totals) {
-  if (last_modified === null) {
-    if (records > 0) yield 'there are records without an account';
-    return;
-  }
+  if (last_modified === null && records > 0) yield 'there are records without an account';
+  if (last_modified === null) return;
   if (!isUsableTimestamp(last_modified)) yield `the clock (${shown(last_modified)}) is not a timestamp`;
   else if (newest !== null && newest > last_modified)
     yield `the clock (${last_modified}) is behind the latest record (${newest})`;
@@ -79,8 +77,7 @@ async function problemsOfRecords(database: Database, account: Buffer): Promise<P
 
 /** Nobody but a device knows what a record should say. */
 function problemOfValues(account: Buffer, row: Row): Problem {
-  const { id } = row;
-  const wrong = row.wrong as string;
+  const { id, wrong } = row as Row & { wrong: string };
   const isTombstone = row.deleted === 1;
   const name = Buffer.isBuffer(id) && id.length === 16 ? uuidText(id) : `with the key x'${digits(id!)}'`;
   const text = `${isTombstone ? 'tombstone' : 'article'} ${name}: invalid values in ${wrong}`;
@@ -120,18 +117,17 @@ export async function examineTokens(database: Database): Promise<Problem[]> {
   }));
 }
 
-const FROM_BACKUP = 'restore a backup';
+const missing = (what: string) => ({ text: `${what} is missing`, isBlocking: true, advice: 'restore a backup' });
 const INTO_NEW = 'export all users ("user export --all") and import them into a new database';
 
 /** How the schema, as TypeORM reads it, differs from the entities, which match the migrations. */
 export const examineSchema = (database: Database): Promise<Problem[]> =>
   database.onSession(async (session) => {
     const { driver, entityMetadatas } = session.dataSource;
-    const names = entityMetadatas.map(({ tableName }) => tableName);
-    const tables = await managerOn(session).queryRunner!.getTables(names);
+    const tables = await managerOn(session).queryRunner!.getTables(entityMetadatas.map(({ tableName }) => tableName));
     return entityMetadatas.flatMap((entity) => {
       const table = tables.find(({ name }) => name === entity.tableName);
-      if (!table) return [{ text: `the table ${entity.tableName} is missing`, isBlocking: true, advice: FROM_BACKUP }];
+      if (!table) return [missing(`the table ${entity.tableName}`)];
       return [...problemsOfColumns(entity, table, driver), ...problemsOfKeys(entity, table)];
     });
   });
@@ -146,7 +142,7 @@ function* problemsOfColumns({ tableName, columns }: EntityMetadata, table: Table
   for (const column of columns) {
     const found = table.findColumnByName(column.databaseName);
     const name = `the column ${tableName}.${column.databaseName}`;
-    if (!found) yield { text: `${name} is missing`, isBlocking: true, advice: FROM_BACKUP };
+    if (!found) yield missing(name);
     else if (typeOf(found) !== typeOf(column))
       yield { text: `${name} is ${typeOf(found)} but must be ${typeOf(column)}`, advice: INTO_NEW };
   }

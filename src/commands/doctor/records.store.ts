@@ -9,7 +9,6 @@ import { LATEST_TIMESTAMP, type Timestamp } from '../../protocol/timestamp.js';
 /** An account's row, null if it has none and of any type if damaged, with totals from its records. */
 export type Totals = Record<keyof Collection, Row[string]> & {
   records: number;
-  /** The latest valid timestamp of a record. */
   newest: Timestamp | null;
   live: number;
 };

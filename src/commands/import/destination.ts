@@ -55,7 +55,7 @@ export class Destination {
   constructor(
     private readonly context: ImportContext,
     private readonly account: Buffer,
-    private readonly added: AccountState,
+    private readonly initial: AccountState,
   ) {}
 
   async add(item: Item): Promise<void> {
@@ -70,7 +70,7 @@ export class Destination {
     const maxLive = context.settings.maxArticlesPerUser || Infinity;
     let [most, overQuota] = [0, 0];
     await context.database.inTransaction(async (transaction) => {
-      await addAccount(transaction, { account, live_count: 0, ...this.added });
+      await addAccount(transaction, { account, live_count: 0, ...this.initial });
       const { last_modified, live_count } = (await lockCollection(transaction, account))!;
       let clock = Math.max(last_modified, await latestTimestamp(transaction, account));
       let [stored, live, goneUntil] = [0, live_count, exported.purged_until];
@@ -123,7 +123,7 @@ function versionToStore(item: Item, known: Version | null): Item | undefined {
 }
 
 /** Begins to import into an account. A dry run copies it first, without excerpts to save memory. */
-export async function destinationOf(context: ImportContext, account: Buffer, added: AccountState) {
+export async function destinationOf(context: ImportContext, account: Buffer, initial: AccountState) {
   const { original, database } = context;
   const row = await original?.onSession((session) => findAccount(session, account));
   if (original && row)
@@ -138,5 +138,5 @@ export async function destinationOf(context: ImportContext, account: Buffer, add
       }
       return committed(undefined);
     });
-  return new Destination(context, account, added);
+  return new Destination(context, account, initial);
 }

@@ -20,8 +20,8 @@ export async function importOwnLines(context: ImportContext, named: Buffer | und
         users++;
         const account = named ?? Buffer.from(line.account, 'hex');
         // Devices that have not seen what was purged start over.
-        const added = { last_modified: 0, purged_until: line.state.purged_until };
-        const destination = destinations.get(line.account) ?? (await destinationOf(context, account, added));
+        const initial = { last_modified: 0, purged_until: line.state.purged_until };
+        const destination = destinations.get(line.account) ?? (await destinationOf(context, account, initial));
         destinations.set(line.account, destination);
         current = { destination, state: line.state };
       } else {
