@@ -114,8 +114,7 @@ async function requireMovable(session: Session, user: string, from: Buffer, to: 
   await requireProvisioned(session, 'The user of the provider', to);
   if (await hasItems(session, to))
     throw new CommandError(
-      'The user of the provider has records already: nothing was changed. Export the list and import it for that user; ' +
-        'erasing theirs instead would go unnoticed by its devices',
+      'The user of the provider has records already: nothing was changed. Export the list and import it for that user; erasing theirs instead would go unnoticed by its devices',
     );
   return account;
 }

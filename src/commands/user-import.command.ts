@@ -60,17 +60,16 @@ Articles whose URL the user already has are left alone, so that an import can be
     });
 
 async function importFile(context: ImportContext, bytes: Bytes, user: NamedUser | undefined, options: Options) {
-  const { format, addedBy } = options;
   // Enough to recognise one of our own files.
   const beginning = await readAtLeast(1024, bytes);
   if (beginning.length === 0) throw new CommandError('The file is empty.');
   const all = chained(beginning, bytes);
-  const isOwn = format === OWN_FORMAT.name || (!format && isOwnLines(decode(beginning)));
+  const isOwn = options.format === OWN_FORMAT.name || (!options.format && isOwnLines(decode(beginning)));
   if (!isOwn) requireUser(user);
-  const contents = isOwn ? undefined : contentsOf(await readAtLeast(MAX_BYTES + 1, all), format);
+  const contents = isOwn ? undefined : contentsOf(await readAtLeast(MAX_BYTES + 1, all), options.format);
   const account = user && (await keyOf(context, user));
   context.audit(`user import${context.original ? ' --dry-run' : ''}`, user?.name ?? 'users in the file', account);
-  if (contents) return importEntries(context, account!, addedBy, contents);
+  if (contents) return importEntries(context, account!, options.addedBy, contents);
   return importOwnLines(context, account, linesOf(all, unicodeOf(beginning)));
 }
 

@@ -62,11 +62,9 @@ export function recordsAfter(session: Session, account: Buffer, after: Parameter
   ];
   const names = conditions.map(([column, wrong]) => `CASE WHEN ${wrong} THEN '${column}' END`).join(', ');
   const [start, parameters] = after === undefined ? ['', [account]] : ['AND id > ?', [account, after]];
-  return session.rows(
-    `SELECT id, deleted, url, resolved_url, ${HASHES.join(', ')}, CONCAT_WS(', ', ${names}) AS wrong
-     FROM articles WHERE account = ? ${start} ORDER BY id LIMIT ${size}`,
-    parameters,
-  );
+  const sql = `SELECT id, deleted, url, resolved_url, ${HASHES.join(', ')}, CONCAT_WS(', ', ${names}) AS wrong
+    FROM articles WHERE account = ? ${start} ORDER BY id LIMIT ${size}`;
+  return session.rows(sql, parameters);
 }
 
 /** True when a live article has the right hashes of its URLs. */
