@@ -1,21 +1,19 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
-import { chmod, chown, rename, stat } from 'node:fs/promises';
+import { chmod, chown, rename, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import { type Command, InvalidArgumentError } from 'commander';
-import { requireDatabaseFile, whyUnusable } from '../database/why-not-open.js';
+import type { Settings } from '../config/settings.js';
+import { isBusy, isCorrupt, isNoDatabase } from '../database/sqlite/dialect.js';
+import { databaseFile, requireDatabaseFile, whyUnusable } from '../database/why-not-open.js';
+import { LATEST_TIMESTAMP } from '../protocol/timestamp.js';
 import { advanceClocks } from './database.commands.js';
-import { type CommandContext, CommandError, counted, type Shell, withDatabase } from './shell.js';
 import { examine } from './doctor.command.js';
-import {
-  copyDatabase,
-  FILE_SUFFIXES,
-  highestClockIn,
-  removeDatabase,
-  requireSqliteFile,
-  requireUnused,
-} from './sqlite-copy.js';
+import { type CommandContext, CommandError, counted, type Shell, withDatabase } from './shell.js';
 
-export function addBackup(commands: Command, shell: Shell): void {
+const FILE_SUFFIXES = ['', '-journal', '-wal', '-shm'];
+
+export const addBackup = (commands: Command, shell: Shell): Command =>
   commands
     .command('backup')
     .summary('Copy the SQLite file while the service runs')
@@ -38,9 +36,8 @@ export function addBackup(commands: Command, shell: Shell): void {
         await print(`backed up ${counted(articles, 'article')} of ${counted(users, 'user')} to ${file}`);
       }),
     );
-}
 
-export function addRestore(commands: Command, shell: Shell): void {
+export const addRestore = (commands: Command, shell: Shell): Command =>
   commands
     .command('restore')
     .summary('Put a backup in the place of the SQLite file')
@@ -51,7 +48,6 @@ First the copy is brought up to date, checked and repaired ("doctor --repair"), 
     )
     .argument('<file>', 'the backup')
     .action((file: string) => shell.run((context) => restore(context, file)));
-}
 
 async function restore(context: CommandContext, file: string): Promise<number> {
   const named = requireSqliteFile(context.settings);
@@ -75,8 +71,7 @@ async function restore(context: CommandContext, file: string): Promise<number> {
   await context.print(`restored ${counted(articles, 'article')} of ${counted(users, 'user')} from ${file}`);
   if (existsSync(replaced)) await context.print(`the file that was there before is kept as ${replaced}`);
   await context.print(
-    'with its next request each device starts over: it loads its list again and sends what it has not sent yet; ' +
-      'what was changed after the backup and sent before the loss is lost',
+    'with its next request each device starts over: it loads its list again and sends what it has not sent yet; what was changed after the backup and sent before the loss is lost',
   );
   return code;
 }
@@ -105,4 +100,92 @@ async function keepOwner(target: string, file: string): Promise<void> {
   await chown(file, uid, gid).catch(({ code }: NodeJS.ErrnoException) => {
     throw new CommandError(`${target}: its owner cannot be kept (${code}); run this as the user of the service`);
   });
+}
+
+function requireSqliteFile(settings: Settings): string {
+  const file = databaseFile(settings);
+  if (file !== undefined) return file;
+  if (settings.databaseUrl.startsWith('sqlite:'))
+    throw new CommandError('DATABASE_URL: sqlite::memory: has no file; this command needs sqlite:PATH');
+  throw new CommandError(
+    'DATABASE_URL: this command is for SQLite files; for MySQL and MariaDB use mysqldump and mysql, as docs/operations.md ("Backup and restore") says',
+  );
+}
+
+/** Copies a database that may be in use, as of one moment, and checks the copy. Throws `CommandError` if that fails. */
+export async function copyDatabase(from: string, to: string) {
+  const unusable = whyUnusable(to);
+  if (unusable) throw new CommandError(`${to} ${unusable}`);
+  if (!existsSync(from)) throw new CommandError(`${from}: there is no such file`);
+  const unfinished = `${to}.${process.pid}.tmp`;
+  try {
+    const source = new Sqlite(from, { fileMustExist: true, timeout: 5_000 });
+    try {
+      // Without an open snapshot, every commit of the service would make SQLite start from the beginning.
+      source.exec('BEGIN');
+      source.prepare('SELECT COUNT(*) FROM sqlite_master').get();
+      await source.backup(unfinished);
+    } finally {
+      source.close();
+    }
+    const contents = contentsOf(unfinished);
+    await chmod(unfinished, (await stat(from)).mode);
+    await rename(unfinished, to);
+    return contents;
+  } catch (error) {
+    await removeDatabase(unfinished);
+    throw error instanceof CommandError ? error : new CommandError(`${from} ${whyNotCopied(from, to, error)}`);
+  }
+}
+
+async function removeDatabase(file: string): Promise<void> {
+  for (const suffix of FILE_SUFFIXES) await rm(file + suffix, { force: true });
+}
+
+/** Checks that it is an intact database of this service. Leaves no companion files. */
+function contentsOf(file: string) {
+  const copy = new Sqlite(file, { fileMustExist: true });
+  try {
+    copy.pragma('journal_mode = DELETE');
+    const problem = copy.pragma('integrity_check(1)', { simple: true }) as string;
+    if (problem !== 'ok')
+      throw new CommandError(`the copy is damaged (${problem.split('\n').at(-1)}); use another one`);
+    const sql = `SELECT COUNT(*) AS users, COALESCE(SUM(live_count), 0) AS articles,
+        COALESCE(MAX(CASE WHEN last_modified BETWEEN 0 AND ${LATEST_TIMESTAMP} THEN last_modified END), 0) AS highest
+      FROM accounts`;
+    return copy.prepare(sql).get() as { users: number; articles: number; highest: number };
+  } finally {
+    copy.close();
+  }
+}
+
+/** A corrupt file counts as unused. */
+function requireUnused(file: string): void {
+  if (!existsSync(file)) return;
+  const handle = new Sqlite(file, { fileMustExist: true, timeout: 1_000 });
+  try {
+    // Only an exclusive user can turn off the write-ahead log.
+    if (handle.pragma('journal_mode = DELETE', { simple: true }) !== 'wal') return;
+  } catch (error) {
+    if (!isBusy(error)) return;
+  } finally {
+    handle.close();
+  }
+  throw new CommandError(`${file} is in use; stop every service and command that has it open, and try again`);
+}
+
+function highestClockIn(file: string): number {
+  try {
+    return contentsOf(file).highest;
+  } catch {
+    return 0;
+  }
+}
+
+function whyNotCopied(from: string, to: string, error: unknown): string {
+  const [reason = ''] = (error as Error).message.split('\n');
+  if (isNoDatabase(error) || /^no such (table|column): /.test(reason))
+    return 'is not a database of this service; check the path';
+  if (isCorrupt(error)) return `is damaged (${reason})`;
+  return whyUnusable(from) ?? `cannot be copied to ${to}: ${reason}`;
 }

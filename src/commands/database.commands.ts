@@ -9,7 +9,7 @@ import { isUsableTimestamp, type Timestamp } from '../protocol/timestamp.js';
 import { purgeableBefore, purgeTombstones } from '../purge/purge.store.js';
 import { CommandError, counted, type DatabaseContext, EXIT, type Shell } from './shell.js';
 
-export function addMigrate(commands: Command, shell: Shell): void {
+export const addMigrate = (commands: Command, shell: Shell): Command =>
   commands
     .command('migrate')
     .summary('Bring the database schema up to date')
@@ -25,9 +25,7 @@ export function addMigrate(commands: Command, shell: Shell): void {
         return check && names.length > 0 ? EXIT.attention : EXIT.ok;
       }),
     );
-}
 
-/** What went wrong, and what to do about it where that is known. */
 function reasonOf(error: unknown): string {
   const { message, syscall } = error as NodeJS.ErrnoException;
   if (isBusy(error)) return `another process holds the file (${message}); end it, or try again when it is done`;
@@ -36,7 +34,7 @@ function reasonOf(error: unknown): string {
   return `the database server cannot be reached (${message}); check its host and port, and that it is running`;
 }
 
-export function addPurge(commands: Command, shell: Shell): void {
+export const addPurge = (commands: Command, shell: Shell): Command =>
   commands
     .command('purge')
     .summary('Delete tombstones older than TOMBSTONE_RETENTION_DAYS')
@@ -44,22 +42,19 @@ export function addPurge(commands: Command, shell: Shell): void {
       `Deletes the tombstones of all users that are older than TOMBSTONE_RETENTION_DAYS, in small chunks. Live articles stay. The service does this every hour; the command does it immediately.`,
     )
     .option('--dry-run', 'only say how many there are')
-    .action(({ dryRun = false }: { dryRun?: boolean }) =>
-      shell.withDatabase(async ({ settings, now, database, print, progress }) => {
-        if (settings.tombstoneRetentionDays === 0)
-          throw new CommandError(
-            'TOMBSTONE_RETENTION_DAYS is 0, so tombstones are kept forever; set it to a number of days',
-          );
-        let total = { accounts: 0, tombstones: 0 };
-        for await (total of purgeTombstones(database, purgeableBefore(settings, now()), dryRun))
-          progress(`${total.tombstones} tombstones of ${total.accounts} users so far`);
-        const purged = `${counted(total.tombstones, 'tombstone')} of ${counted(total.accounts, 'user')}`;
-        await print(`${dryRun ? 'would purge' : 'purged'} ${purged}`);
-      }),
-    );
+    .action(({ dryRun }: { dryRun?: boolean }) => shell.withDatabase((context) => purge(context, dryRun)));
+
+async function purge({ settings, now, database, print, progress }: DatabaseContext, dryRun = false): Promise<void> {
+  if (settings.tombstoneRetentionDays === 0)
+    throw new CommandError('TOMBSTONE_RETENTION_DAYS is 0, so tombstones are kept forever; set it to a number of days');
+  let total = { accounts: 0, tombstones: 0 };
+  for await (total of purgeTombstones(database, purgeableBefore(settings, now()), dryRun))
+    progress(`${total.tombstones} tombstones of ${total.accounts} users so far`);
+  const purged = `${counted(total.tombstones, 'tombstone')} of ${counted(total.accounts, 'user')}`;
+  await print(`${dryRun ? 'would purge' : 'purged'} ${purged}`);
 }
 
-export function addAdvanceClocks(commands: Command, shell: Shell): void {
+export const addAdvanceClocks = (commands: Command, shell: Shell): Command =>
   commands
     .command('advance-clocks')
     .summary('After restoring a backup: make every device start over')
@@ -78,22 +73,19 @@ export function addAdvanceClocks(commands: Command, shell: Shell): void {
         await advanceClocks(context, Math.max(to, context.now()), dryRun);
       }),
     );
-}
-
-/** So that a list whose clock was advanced can still be changed. */
-const YEAR_MS = 31_536_000_000;
 
 function readTime(text: string): Timestamp {
   const time = Date.parse(text);
+  // A list whose clock was advanced must remain changeable.
+  const yearLater = time + 31_536_000_000;
   // Without a time zone it would be the one of this machine.
-  if (!/T.*(Z|[+-]\d\d:\d\d)$/.test(text) || !isUsableTimestamp(time + YEAR_MS))
+  if (!/T.*(Z|[+-]\d\d:\d\d)$/.test(text) || !isUsableTimestamp(yearLater))
     throw new InvalidArgumentError('Expected a time such as 2026-01-31T12:00:00Z.');
   return time;
 }
 
 /** Gives every list a timestamp of at least `to`, and makes devices with an earlier one start over. */
-export async function advanceClocks(context: DatabaseContext, to: Timestamp, dryRun = false): Promise<void> {
-  const { database, print, progress } = context;
+export async function advanceClocks({ database, print, progress }: DatabaseContext, to: Timestamp, dryRun = false) {
   let lists = 0;
   for await (const { account } of everyAccount(database, accountsAfter)) {
     if (!dryRun)

@@ -1,23 +1,19 @@
 import type { Command } from 'commander';
 import { CORRUPT_ADVICE } from '../database/why-not-open.js';
-import type { Database } from '../database/database.js';
 import { everyAccount } from '../accounts/accounts.store.js';
 import { counted, type DatabaseContext, EXIT, type Shell } from './shell.js';
-import { examineAccount, examineTokens, type Problem } from './doctor/examine.js';
+import { examineAccount, examineSchema, examineTokens, type Problem } from './doctor/examine.js';
 import { keysAfter } from './doctor/records.store.js';
-import { examineSchema } from './doctor/schema.js';
 import { addUserOptions, keyOf, namedUser, type NamedUser, requireAccount, type UserOptions } from './user-options.js';
 
-export function addDoctor(commands: Command, shell: Shell): void {
-  const command = commands
-    .command('doctor')
+export const addDoctor = (commands: Command, shell: Shell): Command =>
+  addUserOptions(commands.command('doctor'))
     .summary('Check the data of all users, and repair it')
     .description(
       `Checks that tables, columns and indexes match the migrations. For each user, it checks that the clock is at or after every timestamp, that the count of articles is right, that tombstones have no content, that no value is missing, out of range or of the wrong type, and that every URL has the right hash, which keeps URLs unique. The service can keep running. The last line says what to do next.
 
 A restored backup may be intact and yet older than what devices know: run "advance-clocks" after restoring one.`,
-    );
-  addUserOptions(command)
+    )
     .option('--repair', 'advance the clocks and correct the counts of articles; everything else is left to you')
     .option('--dry-run', 'write nothing, even with --repair')
     .action((options: UserOptions & { repair?: boolean; dryRun?: boolean }) => {
@@ -28,12 +24,11 @@ A restored backup may be intact and yet older than what devices know: run "advan
         return examine(context, mayRepair, user);
       });
     });
-}
 
 /** Examines all users or the one that is named, and prints the problems. Resolves with the exit code. */
 export async function examine(context: DatabaseContext, mayRepair: boolean, user?: NamedUser): Promise<number> {
   const { database, now, print, progress } = context;
-  const damage = await damageOf(database);
+  const damage = await damageOf(context);
   if (damage) {
     await print(`the database file is corrupt (${damage}): ${CORRUPT_ADVICE}`);
     return EXIT.attention;
@@ -53,8 +48,7 @@ export async function examine(context: DatabaseContext, mayRepair: boolean, user
   if (!isBlocked) {
     if (!user) await report('no user', await examineTokens(database));
     const key = user && (await keyOf(context, user));
-    const accounts = key ? [{ account: key }] : everyAccount(database, keysAfter);
-    for await (const { account } of accounts) {
+    for await (const { account } of key ? [{ account: key }] : everyAccount(database, keysAfter)) {
       await report(account.toString('hex'), await examineAccount(database, account, now));
       progress(`${++users} users so far, ${found} problems`);
     }
@@ -75,16 +69,14 @@ function nextStep(found: number, repaired: number, repairable: number): string {
   return steps.join('; for the rest ');
 }
 
-/** The file is intact but a row violates a constraint; the examination of users reports it. */
-const IS_ABOUT_VALUES = /^(CHECK constraint failed|NULL value) in /;
-
-/** The corruption that SQLite finds in its file, after which nothing in it can be trusted. Reads the whole file. */
-async function damageOf(database: Database): Promise<string | undefined> {
+/** Corruption of SQLite's file, after which nothing in it can be trusted. */
+async function damageOf({ database }: DatabaseContext): Promise<string | undefined> {
   if (!database.dialect.isLocal) return undefined;
   try {
     const found = await database.onSession((session) => session.rows('PRAGMA quick_check(100)', []));
     const texts = found.map((row) => String(row.quick_check).split('\n').at(-1)!);
-    return texts.find((text) => text !== 'ok' && !IS_ABOUT_VALUES.test(text));
+    // A row that violates a constraint is not corruption; the examination of users reports it.
+    return texts.find((text) => text !== 'ok' && !/^(CHECK constraint failed|NULL value) in /.test(text));
   } catch (error) {
     if (database.health.damage) return database.health.damage;
     throw error;

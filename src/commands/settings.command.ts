@@ -3,7 +3,7 @@ import { type Variables, variablesOfFile } from '../config/load-settings.js';
 import { masked, SETTING_NAMES, type Settings, valueOf } from '../config/settings.js';
 import type { Shell } from './shell.js';
 
-export function addSettings(commands: Command, shell: Shell): void {
+export const addSettings = (commands: Command, shell: Shell): Command =>
   commands
     .command('settings')
     .summary('Show all settings and where each comes from')
@@ -23,15 +23,12 @@ export function addSettings(commands: Command, shell: Shell): void {
         }
       }),
     );
-}
 
-/** The value of an empty setting that follows from another one. */
 function derivedValue({ oauthRequiredScopes, oauthAudiences }: Settings, name: string): string | undefined {
   if (name === 'OAUTH_REQUIRED_SCOPE') return oauthRequiredScopes.join(' ');
   return name === 'OAUTH_AUDIENCE' ? oauthAudiences.join(' or ') : undefined;
 }
 
-/** The environment takes precedence over `.env`. */
 function sourceOf(name: string, environment: Variables, fromFile: Variables): string {
   const variables = { ...fromFile, ...environment };
   const origin = (variable: string) => (environment[variable] === undefined ? '.env' : 'environment');

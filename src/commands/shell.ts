@@ -5,11 +5,9 @@ import type { Database } from '../database/database.js';
 import { openDatabase } from '../database/open.js';
 import { CORRUPT_ADVICE, databaseFile, requireDatabaseFile } from '../database/why-not-open.js';
 import { isUsableTimestamp } from '../protocol/timestamp.js';
-import { examineSchema } from './doctor/schema.js';
+import { examineSchema } from './doctor/examine.js';
 
-const PROGRESS_MS = 2_000;
-
-/** Exit codes; `createProgram` explains them. */
+/** `createProgram` explains them. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, attention: 3 } as const;
 
 /** A stored time in ISO 8601; what cannot be a time, which `doctor` finds, as it is stored. */
@@ -42,20 +40,17 @@ export type DatabaseContext = CommandContext & { database: Database };
 export class Shell {
   exitCode: number = EXIT.ok;
 
-  /** @param given replaces this process's own context, or parts of it */
-  constructor(private readonly given: Partial<DatabaseContext> = {}) {}
+  constructor(private readonly overrides: Partial<DatabaseContext> = {}) {}
 
-  /** Runs `work`, and keeps the exit code if it resolves with one. */
   async run(work: (context: CommandContext) => Promise<number | void>): Promise<void> {
-    const settings = this.given.settings ?? loadSettings();
-    const code = await work({ ...createContext(settings), ...this.given });
-    this.exitCode = code ?? EXIT.ok;
+    const context = { ...createContext(this.overrides.settings ?? loadSettings()), ...this.overrides };
+    this.exitCode = (await work(context)) ?? EXIT.ok;
   }
 
   withDatabase(work: (context: DatabaseContext) => Promise<number | void>): Promise<void> {
     return this.run((context) => {
       const withIt = (database: Database) => work({ ...context, database });
-      return this.given.database ? withIt(this.given.database) : withDatabase(context.settings, withIt);
+      return this.overrides.database ? withIt(this.overrides.database) : withDatabase(context.settings, withIt);
     });
   }
 }
@@ -65,44 +60,38 @@ export async function withDatabase<T>(settings: Settings, work: (database: Datab
   requireDatabaseFile(settings);
   const database = await openDatabase({ ...settings, databaseMustHaveUsers: false, migrateOnStart: false });
   try {
-    if ((await database.probe()) === undefined) throw new CommandError(await whyNot(settings, database));
+    if ((await database.probe()) === undefined) throw await whyNot(settings, database);
     return await work(database);
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
+    if (!['SQLITE_ERROR', 'ER_BAD_FIELD_ERROR'].includes(code)) throw error;
     // The error of a statement does not say what to do about a schema that does not match.
-    const problem = STATEMENT_ERRORS.includes(code) ? await blockingProblem(database) : undefined;
-    throw problem === undefined ? error : new CommandError(problem);
+    throw (await blockingProblem(database)) ?? error;
   } finally {
     await database.onApplicationShutdown();
   }
 }
 
-const STATEMENT_ERRORS = ['SQLITE_ERROR', 'ER_BAD_FIELD_ERROR'];
-
-async function whyNot(settings: Settings, database: Database): Promise<string> {
+async function whyNot(settings: Settings, database: Database): Promise<CommandError> {
   const { damage } = database.health;
-  if (damage) return `DATABASE_URL: the file is corrupt (${damage}): ${CORRUPT_ADVICE}`;
+  if (damage) return new CommandError(`DATABASE_URL: the file is corrupt (${damage}): ${CORRUPT_ADVICE}`);
   const problem = await blockingProblem(database);
-  if (problem !== undefined) return problem;
+  if (problem) return problem;
   return databaseFile(settings) === undefined
-    ? 'DATABASE_URL: the database does not respond; check that its server is running and try again'
-    : 'DATABASE_URL: another process holds the file; end it, or try again when it is done';
+    ? new CommandError('DATABASE_URL: the database does not respond; check that its server is running and try again')
+    : new CommandError('DATABASE_URL: another process holds the file; end it, or try again when it is done');
 }
 
-/** What has to be done about the schema before anything else. */
-async function blockingProblem(database: Database): Promise<string | undefined> {
+async function blockingProblem(database: Database): Promise<CommandError | undefined> {
   const problems = await examineSchema(database).catch(() => []);
   const blocking = problems.find(({ isBlocking }) => isBlocking);
-  return blocking && `DATABASE_URL: ${blocking.text}: ${blocking.advice}`;
+  return blocking && new CommandError(`DATABASE_URL: ${blocking.text}: ${blocking.advice}`);
 }
 
 // Each line that cannot be written reports it.
 process.stdout.on('error', () => undefined);
 
-/**
- * Writes a line to standard output. Resolves with false once nobody reads it any more, as after `head`; rejects with
- * `CommandError` when it cannot be written.
- */
+/** Resolves with false once nobody reads standard output any more, as after `head`. */
 const printLine = (line: string): Promise<boolean> =>
   new Promise((resolve, reject) => {
     process.stdout.write(`${line}\n`, (error?: NodeJS.ErrnoException | null) => {
@@ -114,20 +103,16 @@ const printLine = (line: string): Promise<boolean> =>
     });
   });
 
-/** Reports the progress of long work on stderr, every two seconds. */
 function createProgress(): (text: string) => void {
   let last = performance.now();
   return (text) => {
-    if (performance.now() - last < PROGRESS_MS) return;
+    if (performance.now() - last < 2_000) return;
     last = performance.now();
     console.error(text);
   };
 }
 
-/**
- * Notes in the audit log, before it happens, that the command reads or changes data of `whose`: it counts if it then fails,
- * too. The line has the form of the service's log, and goes to stderr, as standard output is for the result.
- */
+/** Before the command reads or changes data: it counts if it then fails, too. The form is that of the service's log. */
 function writeAudit(what: string, whose: string, account?: Buffer): void {
   const entry = { context: 'Audit', who: operator(), what, whose, account: account?.toString('hex') };
   console.error(JSON.stringify({ level: 'info', time: new Date().toISOString(), ...entry, msg: `${what}: ${whose}` }));

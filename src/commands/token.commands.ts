@@ -3,7 +3,6 @@ import { renderUnicodeCompact } from 'uqr';
 import { LOCAL_ISSUER, newPersonalToken, personalTokenHash } from '../auth/tokens/personal-tokens.js';
 import { deleteTokens, hasToken, insertToken, listTokens } from '../auth/tokens/personal-tokens.store.js';
 import { baseUrl } from '../config/formats.js';
-import type { Settings } from '../config/settings.js';
 import type { Token } from '../database/entities/token.entity.js';
 import { committed } from '../database/transaction.js';
 import { isDamaged } from './doctor/examine.js';
@@ -12,7 +11,7 @@ import { bearerKey, readName, requireProvisioned } from './user-options.js';
 
 type Options = { name: string; expires?: number; readOnly?: boolean; quiet?: boolean };
 
-export function addTokenCreate(commands: Command, shell: Shell): void {
+export const addTokenCreate = (commands: Command, shell: Shell): Command =>
   commands
     .command('create')
     .summary('Create a personal token for a device of a user')
@@ -31,7 +30,6 @@ A token is enough to create a user; the list begins with the first request. Give
     .option('--read-only', 'the token may only read the list, not change it')
     .option('--quiet', 'print the token and nothing else')
     .action((user: string, options: Options) => shell.withDatabase((context) => create(context, user, options)));
-}
 
 async function create(context: DatabaseContext, user: string, options: Options): Promise<void> {
   const { name, expires, readOnly = false, quiet } = options;
@@ -46,18 +44,17 @@ async function create(context: DatabaseContext, user: string, options: Options):
   const expires_on = expires === undefined ? null : created_on + expires;
   const token_hash = personalTokenHash(token);
   const row = { subject: user, name, token_hash, created_on, expires_on, last_used_on: null, read_only: readOnly };
-  const inserted = database.inTransaction(async (transaction) =>
-    committed(await insertToken(transaction, row), hasToken(token_hash)),
-  );
-  await inserted.catch((error: unknown) => {
-    if (database.dialect.classify(error) !== 'duplicate') throw error;
-    throw new CommandError(`${user} already has a token "${name}"; revoke it first, or choose another --name`);
-  });
+  await database
+    .inTransaction(async (transaction) => committed(await insertToken(transaction, row), hasToken(token_hash)))
+    .catch((error: unknown) => {
+      if (database.dialect.classify(error) !== 'duplicate') throw error;
+      throw new CommandError(`${user} already has a token "${name}"; revoke it first, or choose another --name`);
+    });
   await print(token);
-  if (!quiet) for (const line of explanation(settings, token, expires_on)) await print(line);
+  if (!quiet) for (const line of explanation(context, token, expires_on)) await print(line);
 }
 
-function explanation(settings: Settings, token: string, expiresOn: number | null): string[] {
+function explanation({ settings }: DatabaseContext, token: string, expiresOn: number | null): string[] {
   const until = expiresOn === null ? 'It is valid until it is revoked' : `It is valid until ${minute(expiresOn)}`;
   const lines = ['', `${until}, and is shown only once.`];
   if (!settings.webAppEnabled) return lines;
@@ -74,18 +71,16 @@ function explanation(settings: Settings, token: string, expiresOn: number | null
 }
 
 const UNITS_MS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
-const MAX_MS = 36_500 * UNITS_MS.d!;
 
-/** Reads how long a token is valid, in milliseconds: `90d`, `12h`, `4w`. */
 function readLifetime(text: string): number {
   const [, count, unit] = /^([1-9]\d{0,8})([hdw])$/.exec(text) ?? [];
   const ms = Number(count) * (UNITS_MS[unit ?? ''] ?? NaN);
-  if (!(ms <= MAX_MS))
+  if (!(ms <= 36_500 * UNITS_MS.d!))
     throw new InvalidArgumentError('Expected a number of hours, days or weeks, such as 12h, 90d or 4w.');
   return ms;
 }
 
-export function addTokenList(commands: Command, shell: Shell): void {
+export const addTokenList = (commands: Command, shell: Shell): Command =>
   commands
     .command('list')
     .summary('List the personal tokens of a user, or of all')
@@ -104,7 +99,6 @@ export function addTokenList(commands: Command, shell: Shell): void {
         return EXIT.attention;
       }),
     );
-}
 
 const jsonOf = ({ subject: user, name, created_on, expires_on, last_used_on, read_only }: Token): string =>
   JSON.stringify({ user, name, created_on, expires_on, last_used_on, read_only: Boolean(read_only) });
@@ -118,7 +112,7 @@ function lineOf({ subject, name, created_on, expires_on, last_used_on, read_only
 
 const minute = (time: number): string => shownTime(time).replace(/:\d\d\.\d{3}Z$/, 'Z');
 
-export function addTokenRevoke(commands: Command, shell: Shell): void {
+export const addTokenRevoke = (commands: Command, shell: Shell): Command =>
   commands
     .command('revoke')
     .summary("Revoke one of a user's personal tokens, or all")
@@ -136,4 +130,3 @@ export function addTokenRevoke(commands: Command, shell: Shell): void {
         await print(`revoked ${counted(revoked, 'token')} of ${user}`);
       });
     });
-}

@@ -18,13 +18,6 @@ import { committed } from '../database/transaction.js';
 import { CommandError, counted, type DatabaseContext, type Shell } from './shell.js';
 import { bearerKey, issuerOf, readIssuer, readName, readSubject, requireProvisioned } from './user-options.js';
 
-const DAY_MS = 86_400_000;
-const MAX_DAYS = 36_500;
-/** How long instances may accept tokens of a deprovisioned user and complete requests with them. */
-const UNTIL_REFUSED_MS = 10_000;
-/** The same for a revoked personal token. */
-const UNTIL_REVOKED_MS = REVOCATION_MS + 2_000;
-
 export function addUserDeprovision(commands: Command, shell: Shell): void {
   const undo = new Option('--undo', 'accept tokens again, and do not erase; personal tokens have to be created again');
   commands
@@ -42,16 +35,15 @@ export function addUserDeprovision(commands: Command, shell: Shell): void {
         const { issuer = context.settings.oauthUri } = options;
         const issuers = [LOCAL_ISSUER, ...(issuer ? [issuerOf(context, issuer)] : [])];
         const accounts = issuers.map((each) => bearerKey(context, each, subject));
-        return options.undo
-          ? readmitUser(context, subject, accounts)
-          : deprovisionUser(context, subject, accounts, options.eraseAfter);
+        if (options.undo) return readmitUser(context, subject, accounts);
+        return deprovisionUser(context, subject, accounts, options.eraseAfter);
       }),
     );
 }
 
 function readDays(text: string): number {
   const days = /^\d{1,5}$/.test(text) ? Number(text) : Infinity;
-  if (days > MAX_DAYS) throw new InvalidArgumentError(`Expected a number of days, 0 to ${MAX_DAYS}.`);
+  if (days > 36_500) throw new InvalidArgumentError('Expected a number of days, 0 to 36500.');
   return days;
 }
 
@@ -59,7 +51,8 @@ async function deprovisionUser(context: DatabaseContext, subject: string, accoun
   const { database, now, print, audit } = context;
   audit(`user deprovision${days === undefined ? '' : ` --erase-after ${days}`}`, subject, accounts.at(-1));
   const since = now();
-  const erase_on = days === undefined ? null : since + Math.max(days * DAY_MS, UNTIL_REFUSED_MS);
+  // Instances may accept tokens, and complete requests with them, for another ten seconds.
+  const erase_on = days === undefined ? null : since + Math.max(days * 86_400_000, 10_000);
   const users = accounts.map((account) => ({ account, since, erase_on }));
   await database.inTransaction(async (transaction) => committed(await deprovision(transaction, users)));
   const lists = await database.onSession((session) => lastModifiedOf(session, accounts));
@@ -70,8 +63,7 @@ async function deprovisionUser(context: DatabaseContext, subject: string, accoun
   await print(`deprovisioned ${subject}: all tokens are refused, ${tokens} revoked; ${until}`);
 }
 
-async function readmitUser(context: DatabaseContext, subject: string, accounts: Buffer[]): Promise<void> {
-  const { database, print, audit } = context;
+async function readmitUser({ database, print, audit }: DatabaseContext, subject: string, accounts: Buffer[]) {
   audit('user deprovision --undo', subject, accounts.at(-1));
   if ((await readmit(database, accounts)) === 0) throw new CommandError(`${subject} is not deprovisioned`);
   await print(`the identity provider's tokens of ${subject} are accepted again; create new personal tokens if needed`);
@@ -79,7 +71,7 @@ async function readmitUser(context: DatabaseContext, subject: string, accounts: 
 
 type LinkOptions = { subject: string; issuer?: string; dryRun?: boolean };
 
-export function addUserLink(commands: Command, shell: Shell): void {
+export const addUserLink = (commands: Command, shell: Shell): Command =>
   commands
     .command('link')
     .summary('Move the list of a user with personal tokens to a user of the provider')
@@ -91,7 +83,6 @@ export function addUserLink(commands: Command, shell: Shell): void {
     .option('--issuer <url>', 'the identity provider, when that is not OAUTH_URI', readIssuer)
     .option('--dry-run', 'only say what would be moved')
     .action((user: string, options: LinkOptions) => shell.withDatabase((context) => link(context, user, options)));
-}
 
 async function link(context: DatabaseContext, user: string, { subject, issuer, dryRun }: LinkOptions): Promise<void> {
   const { database, print, progress } = context;
@@ -104,12 +95,9 @@ async function link(context: DatabaseContext, user: string, { subject, issuer, d
     return void (await print(`would move ${counted(live_count, 'article')} and all tombstones of ${user} to ${key}`));
   const revoked = await deleteTokens(database, user);
   progress(`revoked ${counted(revoked, 'token')}; moving in a moment`);
-  // Also without any: they may have been revoked a moment ago.
-  await sleep(UNTIL_REVOKED_MS);
-  const isMoved = async (transaction: Session) => (await lockCollection(transaction, from)) === undefined;
-  const moved = await database.inTransaction(async (transaction) =>
-    committed(await move(transaction, user, from, to), isMoved),
-  );
+  // Until no instance accepts them. Also without any: they may have been revoked a moment ago.
+  await sleep(REVOCATION_MS + 2_000);
+  const moved = await database.inTransaction((transaction) => move(transaction, user, from, to));
   await print(`moved ${moved} articles and tombstones of ${user} to ${key}; ${counted(revoked, 'token')} revoked`);
 }
 
@@ -121,14 +109,13 @@ async function requireMovable(session: Session, user: string, from: Buffer, to: 
   await requireProvisioned(session, 'The user of the provider', to);
   if (await hasItems(session, to))
     throw new CommandError(
-      'The user of the provider has records already: nothing was changed. Export the list and import it for that user; ' +
-        'erasing theirs instead would go unnoticed by its devices',
+      'The user of the provider has records already: nothing was changed. Export the list and import it for that user; erasing theirs instead would go unnoticed by its devices',
     );
   return account;
 }
 
 /** Devices that have seen an empty list under the new key, or the old list at a later time, are told to start over. */
-async function move(transaction: Session, user: string, from: Buffer, to: Buffer): Promise<number> {
+async function move(transaction: Session, user: string, from: Buffer, to: Buffer) {
   // In key order, to avoid deadlocks.
   for (const account of [from, to].sort((one, other) => one.compare(other))) await lockCollection(transaction, account);
   await requireMovable(transaction, user, from, to);
@@ -136,5 +123,6 @@ async function move(transaction: Session, user: string, from: Buffer, to: Buffer
   await eraseAccount(transaction, to);
   if (empty) await raiseTimestamps(transaction, from, empty.last_modified + 2, empty.last_modified + 1);
   await moveAccount(transaction, from, to);
-  return moveItems(transaction, from, to);
+  const isMoved = async (session: Session) => (await lockCollection(session, from)) === undefined;
+  return committed(await moveItems(transaction, from, to), isMoved);
 }

@@ -1,9 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import {
   type Contents,
   decode,
+  type Entry,
   FORMATS,
   isOwnLines,
+  nameOfPlace,
+  NO_PAGE,
+  noPage,
   OWN_FORMAT,
   readExport,
   ReadError,
@@ -11,23 +16,21 @@ import {
   UnknownExport,
 } from '@reading-list/formats';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Article, newArticle } from '../articles/article.js';
 import type { Database } from '../database/database.js';
-import type { ImportContext } from './import/destination.js';
-import { importEntries } from './import/import-entries.js';
+import { ApiError } from '../protocol/api-error.js';
+import { destinationOf, type ImportContext, printCounts } from './import/destination.js';
 import { importOwnLines, linesOf } from './import/own-lines.js';
-import { CommandError, type Shell, withDatabase } from './shell.js';
+import { type CommandContext, CommandError, counted, EXIT, type Shell, withDatabase } from './shell.js';
 import { addUserOptions, keyOf, namedUser, type NamedUser, requireUser, type UserOptions } from './user-options.js';
 
-/** Enough to recognise one of our own files. */
-const BEGINNING_BYTES = 1024;
 const MAX_BYTES = 256 * 2 ** 20;
 const NAMES = FORMATS.map(({ name }) => name);
 
 type Options = UserOptions & { format?: string; addedBy: string; dryRun?: boolean };
 
-export function addUserImport(commands: Command, shell: Shell): void {
-  const command = commands
-    .command('import')
+export const addUserImport = (commands: Command, shell: Shell): Command =>
+  addUserOptions(commands.command('import'))
     .summary('Read what "user export" wrote, or a file of another service')
     .description(
       `Reads a file in one of these formats, which it recognises:
@@ -38,8 +41,7 @@ or a zip of such files (Pocket, Omnivore). Texts may be in UTF-8, UTF-16 or Wind
 
 Articles whose URL the user already has are left alone, so that an import can be repeated. Descriptions become the excerpt, and what is archived elsewhere counts as read. What articles have no field for (tags, folders, highlights, second descriptions, the text of the page, other columns, progress without a word count) is left out. The last line counts the entries of which something was left out, and those that have no readable date and count as added now. Exit code 3 means that it is done, but some entries cannot be articles, files of an archive cannot be read, or articles exceed MAX_ARTICLES_PER_USER; these are listed.`,
     )
-    .argument('<file>', 'the file; - is standard input');
-  addUserOptions(command)
+    .argument('<file>', 'the file; - is standard input')
     .addOption(new Option('--format <format>', 'read the file as this, whatever it looks like').choices(NAMES))
     .option('--added-by <name>', 'who added the articles of another service', 'import')
     .option('--dry-run', 'store nothing, and say what the import would do')
@@ -56,28 +58,21 @@ Articles whose URL the user already has are left alone, so that an import can be
         return withDatabase(inMemory, (memory) => run(memory, context.database));
       });
     });
-}
 
-/** Imports a file, which is read as a whole unless it is one of our own. */
-async function importFile(
-  context: ImportContext,
-  bytes: Bytes,
-  user: NamedUser | undefined,
-  { format, addedBy }: Options,
-): Promise<number> {
-  const beginning = await readOn(bytes, BEGINNING_BYTES);
+async function importFile(context: ImportContext, bytes: Bytes, user: NamedUser | undefined, options: Options) {
+  // Enough to recognise one of our own files.
+  const beginning = await readAtLeast(1024, bytes);
   if (beginning.length === 0) throw new CommandError('The file is empty.');
   const all = chained(beginning, bytes);
-  const isOwn = format === OWN_FORMAT.name || (!format && isOwnLines(decode(beginning)));
+  const isOwn = options.format === OWN_FORMAT.name || (!options.format && isOwnLines(decode(beginning)));
   if (!isOwn) requireUser(user);
-  const contents = isOwn ? undefined : contentsOf(await readOn(all, MAX_BYTES + 1), format);
+  const contents = isOwn ? undefined : contentsOf(await readAtLeast(MAX_BYTES + 1, all), options.format);
   const account = user && (await keyOf(context, user));
   context.audit(`user import${context.original ? ' --dry-run' : ''}`, user?.name ?? 'users in the file', account);
-  if (contents) return importEntries(context, account!, addedBy, contents);
+  if (contents) return importEntries(context, account!, options.addedBy, contents);
   return importOwnLines(context, account, linesOf(all, unicodeOf(beginning)));
 }
 
-/** Throws `CommandError` if the file cannot be read to its end. */
 function contentsOf(bytes: Buffer, wanted?: string): Contents {
   if (bytes.length > MAX_BYTES) throw new CommandError(`The file is larger than ${MAX_BYTES / 2 ** 20} MiB.`);
   try {
@@ -91,11 +86,6 @@ function contentsOf(bytes: Buffer, wanted?: string): Contents {
   }
 }
 
-const UNREADABLE: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EISDIR: 'is a folder; name a file in it',
-};
-
 type Bytes = AsyncGenerator<Buffer, undefined, undefined>;
 
 async function* bytesOf(file: string): Bytes {
@@ -103,12 +93,13 @@ async function* bytesOf(file: string): Bytes {
     for await (const chunk of file === '-' ? process.stdin : createReadStream(file)) yield chunk as Buffer;
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
-    throw new CommandError(`${file}: ${UNREADABLE[code] ?? `cannot be read (${code})`}`);
+    if (code === 'ENOENT') throw new CommandError(`${file}: there is no such file`);
+    if (code === 'EISDIR') throw new CommandError(`${file}: is a folder; name a file in it`);
+    throw new CommandError(`${file}: cannot be read (${code})`);
   }
 }
 
-/** Reads until there are `size` bytes, or to the end. */
-async function readOn(bytes: Bytes, size: number): Promise<Buffer> {
+async function readAtLeast(size: number, bytes: Bytes): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for (let length = 0; length < size;) {
     const next = await bytes.next();
@@ -123,3 +114,64 @@ async function* chained(beginning: Buffer, rest: Bytes): Bytes {
   yield beginning;
   yield* rest;
 }
+
+async function importEntries(context: ImportContext, account: Buffer, addedBy: string, contents: Contents) {
+  const { entries, others, unreadable } = contents;
+  const converted = new Map<Entry, Article>();
+  for (const entry of entries) {
+    const { fields, place } = entry;
+    const article = articleOf(entry, addedBy, context);
+    if (typeof article !== 'string') converted.set(entry, article);
+    else await context.print(`${nameOfPlace(place)}: ${article}: ${shown(String(fields.url || fields.title))}`);
+  }
+  const articles = [...converted.values()].sort((a, b) => a.added_on - b.added_on);
+  const skipped = entries.length - articles.length;
+  const lost = lossesOf([...converted.keys()]);
+  const now = context.now();
+  const destination = await destinationOf(context, account, { last_modified: now, purged_until: now - 1 });
+  for (const [at, article] of articles.entries()) {
+    await destination.add(article);
+    context.progress(`${at + 1} of ${articles.length} so far`);
+  }
+  // An import of nothing adds no user.
+  if (articles.length > 0) await destination.store();
+  const code = await printCounts(context, counted(context.counts.stored, 'article'), `, ${skipped} cannot be imported`);
+  for (const file of unreadable) await context.print(`${shown(file)}: not an export that can be read`);
+  if (others.length > 0) await context.print(`not read in the archive: ${counted(others.length, 'other file')}`);
+  if (lost !== '') await context.print(lost);
+  return skipped + unreadable.length > 0 ? EXIT.attention : code;
+}
+
+/** A text of the file as it may appear on a terminal. */
+const shown = (text: string): string => text.slice(0, 200).replace(/\p{Cc}/gu, ' ');
+
+function articleOf({ fields, problem }: Entry, addedBy: string, { now }: CommandContext): Article | string {
+  if (problem) return problem;
+  const kind = noPage(fields.url);
+  if (kind) return NO_PAGE[kind];
+  const added_by = fields.added_by ?? addedBy;
+  const marked_read_by = fields.marked_read_by ?? (fields.marked_read_on ? addedBy : undefined);
+  try {
+    // It gets a timestamp when it is stored.
+    return { ...newArticle({ ...fields, added_by, marked_read_by }, randomUUID(), now()), last_modified: 0 };
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 400) return error.message;
+    throw error;
+  }
+}
+
+function lossesOf(entries: readonly Entry[]): string {
+  const parts = entries.flatMap(({ leftOut }) => [...new Set(leftOut)]);
+  const fields = [...new Set(parts)].map((what) => `${what} of ${entriesOf(parts.filter((part) => part === what))}`);
+  const unreadable = entries.filter(({ date }) => date === 'unreadable');
+  const missing = entries.filter(({ date }) => date === 'missing');
+  const dates: string[] = [];
+  if (unreadable.length > 0) dates.push(`the date of ${entriesOf(unreadable)} cannot be read`);
+  if (missing.length > 0) dates.push(`${entriesOf(missing)} without a date`);
+  const losses: string[] = [];
+  if (fields.length > 0) losses.push(`left out, as articles have no field for it: ${fields.join(', ')}`);
+  if (dates.length > 0) losses.push(`added now: ${dates.join(', ')}`);
+  return losses.join('; ');
+}
+
+const entriesOf = ({ length }: readonly unknown[]): string => counted(length, 'entry', 'entries');

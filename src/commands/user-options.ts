@@ -14,17 +14,11 @@ const NAME_ONE = 'Name one user with --key, --subject, --local or --basic.';
 export type UserOptions = Partial<Record<(typeof NAMING)[number] | 'issuer', string>>;
 
 /** A user as the operator named it. */
-export interface NamedUser {
-  option: (typeof NAMING)[number];
-  name: string;
-  issuer?: string;
-}
+export type NamedUser = { option: (typeof NAMING)[number]; name: string; issuer?: string };
 
 export const addUserOptions = (command: Command): Command =>
   command
-    .option('--key <hex>', 'the user with this account key, as "user list" shows it', (text) =>
-      readKey(text).toLowerCase(),
-    )
+    .option('--key <hex>', 'the user with this account key, as "user list" shows it', readKey)
     .option('--subject <subject>', 'the user with this subject at the identity provider', readSubject)
     .option('--issuer <url>', 'with --subject: the identity provider, when that is not OAUTH_URI', readIssuer)
     .option('--local <name>', 'the user with personal tokens of this name', readSubject)
@@ -91,10 +85,11 @@ const textThat = (isRight: (text: string) => boolean, right: string) => (text: s
 /** Another spelling would name another user, and nobody could sign in as that one. */
 export const readIssuer = textThat(isIssuer, 'Expected the URL of the identity provider, as in OAUTH_URI.');
 export const readSubject = textThat((text) => text !== '', 'The name of the user is empty.');
-const readKey = textThat(
-  (text) => /^[0-9a-f]{32}$/i.test(text),
-  'Expected 32 hexadecimal digits, as "user list" shows them.',
-);
+
+function readKey(text: string): string {
+  if (/^[0-9a-f]{32}$/i.test(text)) return text.toLowerCase();
+  throw new InvalidArgumentError('Expected 32 hexadecimal digits, as "user list" shows them.');
+}
 
 /** Names of users and tokens appear in lists, so invisible characters are rejected. */
 export const readName = textThat(

@@ -6,7 +6,7 @@ import { eraseUser } from '../purge/purge.store.js';
 import { counted, DAMAGED, EXIT, type Shell, shownTime } from './shell.js';
 import { addUserOptions, keyOf, namedUser, requireAccount, requireUser, type UserOptions } from './user-options.js';
 
-export function addUserList(commands: Command, shell: Shell): void {
+export const addUserList = (commands: Command, shell: Shell): Command =>
   commands
     .command('list')
     .summary('List the users by key')
@@ -28,44 +28,38 @@ export function addUserList(commands: Command, shell: Shell): void {
         return isDamaged ? EXIT.attention : EXIT.ok;
       }),
     );
-}
 
-export function addUserExport(commands: Command, shell: Shell): void {
-  const command = commands
-    .command('export')
+export const addUserExport = (commands: Command, shell: Shell): Command =>
+  addUserOptions(commands.command('export').option('--all', 'all users'))
     .summary("Write a user's whole list as JSON lines")
     .description(
       'Writes to standard output, for each user, a line with the account and then a line for each article and each tombstone, as the API shows them, oldest change first. Personal tokens are not in it. "user import" reads it. The service can keep running: what changes during the export is exported as it was before or after the change, or both. This format loses nothing. The web application also writes CSV, which loses who added and who read an article, when it was read, the page\'s own title and fractions of seconds, and bookmarks (HTML), which keep address, title, excerpt, date, unread and favourite only.',
     )
-    .option('--all', 'all users');
-  addUserOptions(command).action((options: UserOptions & { all?: boolean }) => {
-    const user = namedUser(options);
-    if (Boolean(options.all) === (user !== undefined))
-      throw new InvalidArgumentError('Name one user with --key, --subject, --local or --basic, or use --all.');
-    return shell.withDatabase(async (context) => {
-      const { database, print, progress } = context;
-      const named = user && (await requireAccount(context, user, await keyOf(context, user)));
-      context.audit('user export', user?.name ?? 'all users', named?.account);
-      let users = 0;
-      for await (const row of named ? [named] : everyAccount(database, accountsAfter)) {
-        const { last_modified, live_count, purged_until } = row;
-        const account = row.account.toString('hex');
-        if (!(await print(JSON.stringify({ account, last_modified, live_count, purged_until })))) return;
-        for await (const item of storedItems(database, row)) if (!(await print(JSON.stringify(item)))) return;
-        progress(`${++users} users so far`);
-      }
+    .action((options: UserOptions & { all?: boolean }) => {
+      const user = namedUser(options);
+      if (Boolean(options.all) === (user !== undefined))
+        throw new InvalidArgumentError('Name one user with --key, --subject, --local or --basic, or use --all.');
+      return shell.withDatabase(async (context) => {
+        const { database, print, progress } = context;
+        const named = user && (await requireAccount(context, user, await keyOf(context, user)));
+        context.audit('user export', user?.name ?? 'all users', named?.account);
+        let users = 0;
+        for await (const row of named ? [named] : everyAccount(database, accountsAfter)) {
+          const { last_modified, live_count, purged_until } = row;
+          const account = row.account.toString('hex');
+          if (!(await print(JSON.stringify({ account, last_modified, live_count, purged_until })))) return;
+          for await (const item of storedItems(database, row)) if (!(await print(JSON.stringify(item)))) return;
+          progress(`${++users} users so far`);
+        }
+      });
     });
-  });
-}
 
-export function addUserErase(commands: Command, shell: Shell): void {
-  const command = commands
-    .command('erase')
+export const addUserErase = (commands: Command, shell: Shell): Command =>
+  addUserOptions(commands.command('erase'))
     .summary("Delete a user's whole list for good")
     .description(
       'Deletes the user\'s articles, tombstones and account in small chunks. Personal tokens stay; revoke them with "token revoke". If it is interrupted, repeat it. Delete backups and exported files yourself. Devices that still sign in start with an empty list.',
-    );
-  addUserOptions(command)
+    )
     .option('--dry-run', 'only say what would be erased')
     .action((options: UserOptions & { dryRun?: boolean }) => {
       const user = requireUser(namedUser(options));
@@ -81,4 +75,3 @@ export function addUserErase(commands: Command, shell: Shell): void {
         await print(`erased ${erased} articles and tombstones of ${key}`);
       });
     });
-}

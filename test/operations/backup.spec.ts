@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { copyDatabase } from '../../src/commands/sqlite-copy.js';
+import { copyDatabase } from '../../src/commands/backup.commands.js';
 import { anArticle } from '../support/article.js';
 import { send } from '../support/devices.js';
 import { startService, type Service } from '../support/service.js';

@@ -105,7 +105,7 @@ describe('the drawing of the folders', () => {
 
 /** The schema itself, whether there is one, checks by doctor and of a copied file, and counts with their clock in one statement. */
 const MAY_NAME_ACCOUNTS =
-  /^database\/(migrations|entities)\/|^database\/database\.ts$|^commands\/(sqlite-copy|doctor\/records\.store)\.ts$|^articles\/store\/conditions\.ts$/;
+  /^database\/(migrations|entities)\/|^database\/database\.ts$|^commands\/(backup\.commands|doctor\/records\.store)\.ts$|^articles\/store\/conditions\.ts$/;
 
 describe('SQL on accounts', () => {
   it('is in src/accounts', () => {

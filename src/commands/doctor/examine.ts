@@ -1,7 +1,9 @@
+import type { Driver, EntityMetadata, Table, TableColumn } from 'typeorm';
 import { addAccount, type Collection, lockCollection } from '../../accounts/accounts.store.js';
 import { isTaken } from '../../articles/store/articles.store.js';
 import { listTokens } from '../../auth/tokens/personal-tokens.store.js';
 import type { Database } from '../../database/database.js';
+import { managerOn } from '../../database/entities/manager.js';
 import type { Token } from '../../database/entities/token.entity.js';
 import type { Parameter, Row } from '../../database/session.js';
 import { committed } from '../../database/transaction.js';
@@ -13,13 +15,10 @@ const AT_ONCE = 500;
 
 /** Something wrong with an account's data, or with the database as a whole. */
 export interface Problem {
-  /** What is wrong; may name records and numbers but no content. */
+  /** May name records and numbers but no content. */
   text: string;
-  /** What a person has to do about it. */
   advice: string;
-  /** Repairs it instead; clocks and counts can be calculated from the records. */
   repair?: () => Promise<void>;
-  /** Whether it makes further examination impossible. */
   isBlocking?: boolean;
 }
 
@@ -34,11 +33,10 @@ export async function examineAccount(database: Database, account: Buffer, now: (
       const right = rightRow(await totalsOf(transaction, account), now());
       return committed(await updateAccount(transaction, account, right));
     });
-  const problems = problemsOfTotals(totals).map((text) => ({ text, advice: 'run with --repair', repair }));
+  const problems = [...problemsOfTotals(totals)].map((text) => ({ text, advice: 'run with --repair', repair }));
   return [...problems, ...(await problemsOfRecords(database, account))];
 }
 
-/** What an account's row should say. */
 function rightRow({ last_modified, purged_until, newest, live: live_count }: Totals, now: Timestamp): Collection {
   const latest = Math.max(isUsableTimestamp(last_modified) ? last_modified : 0, Math.ceil(newest ?? 0));
   if (isUsableTimestamp(last_modified) && isUsableTimestamp(purged_until) && purged_until <= latest)
@@ -48,18 +46,15 @@ function rightRow({ last_modified, purged_until, newest, live: live_count }: Tot
   return { last_modified: restart, purged_until: restart, live_count };
 }
 
-function problemsOfTotals({ last_modified, live_count, purged_until, records, newest, live }: Totals): string[] {
-  if (last_modified === null) return records > 0 ? ['there are records without an account'] : [];
-  const problems: string[] = [];
-  if (!isUsableTimestamp(last_modified)) problems.push(`the clock (${shown(last_modified)}) is not a timestamp`);
+function* problemsOfTotals({ last_modified, live_count, purged_until, records, newest, live }: Totals) {
+  if (last_modified === null && records > 0) yield 'there are records without an account';
+  if (last_modified === null) return;
+  if (!isUsableTimestamp(last_modified)) yield `the clock (${shown(last_modified)}) is not a timestamp`;
   else if (newest !== null && newest > last_modified)
-    problems.push(`the clock (${last_modified}) is behind the latest record (${newest})`);
+    yield `the clock (${last_modified}) is behind the latest record (${newest})`;
   else if (!isUsableTimestamp(purged_until) || purged_until > last_modified)
-    problems.push(
-      `tombstones were purged until ${shown(purged_until)}, which is later than the clock (${last_modified})`,
-    );
-  if (live_count !== live) problems.push(`the count of articles is ${shown(live_count)}, but there are ${live}`);
-  return problems;
+    yield `tombstones were purged until ${shown(purged_until)}, which is later than the clock (${last_modified})`;
+  if (live_count !== live) yield `the count of articles is ${shown(live_count)}, but there are ${live}`;
 }
 
 /** Shows a number, but no other content. */
@@ -82,10 +77,10 @@ async function problemsOfRecords(database: Database, account: Buffer): Promise<P
 
 /** Nobody but a device knows what a record should say. */
 function problemOfValues(account: Buffer, row: Row): Problem {
-  const { id } = row;
-  const wrong = row.wrong as string;
+  const { id, wrong } = row as Row & { wrong: string };
   const isTombstone = row.deleted === 1;
-  const text = `${isTombstone ? 'tombstone' : 'article'} ${nameOf(id!)}: invalid values in ${wrong}`;
+  const name = Buffer.isBuffer(id) && id.length === 16 ? uuidText(id) : `with the key x'${digits(id!)}'`;
+  const text = `${isTombstone ? 'tombstone' : 'article'} ${name}: invalid values in ${wrong}`;
   if (!isTombstone && !/\b(id|deleted)\b/.test(wrong))
     return { text, advice: 'delete it through the API, or restore it from a backup' };
   const where = `account = x'${account.toString('hex')}' AND HEX(id) = '${digits(id!).toUpperCase()}'`;
@@ -109,9 +104,6 @@ async function problemOfHashes(database: Database, account: Buffer, row: Row): P
 /** As `HEX` writes them, for any type that SQLite may have in the column. */
 const digits = (id: Row[string]): string => (Buffer.isBuffer(id) ? id : Buffer.from(String(id))).toString('hex');
 
-const nameOf = (id: Row[string]): string =>
-  Buffer.isBuffer(id) && id.length === 16 ? uuidText(id) : `with the key x'${digits(id)}'`;
-
 /** True for a token that might never expire. The next use overwrites a damaged time of the last one. */
 export const isDamaged = ({ created_on, expires_on }: Token): boolean =>
   [created_on, expires_on].some((time) => time !== null && !isUsableTimestamp(time));
@@ -124,3 +116,56 @@ export async function examineTokens(database: Database): Promise<Problem[]> {
     advice: `run token revoke ${subject} --name "${name}", and create another`,
   }));
 }
+
+const missing = (what: string) => ({ text: `${what} is missing`, isBlocking: true, advice: 'restore a backup' });
+const INTO_NEW = 'export all users ("user export --all") and import them into a new database';
+
+/** How the schema, as TypeORM reads it, differs from the entities, which match the migrations. */
+export const examineSchema = (database: Database): Promise<Problem[]> =>
+  database.onSession(async (session) => {
+    const { driver, entityMetadatas } = session.dataSource;
+    const tables = await managerOn(session).queryRunner!.getTables(entityMetadatas.map(({ tableName }) => tableName));
+    return entityMetadatas.flatMap((entity) => {
+      const table = tables.find(({ name }) => name === entity.tableName);
+      if (!table) return [missing(`the table ${entity.tableName}`)];
+      return [...problemsOfColumns(entity, table, driver), ...problemsOfKeys(entity, table)];
+    });
+  });
+
+type Column = EntityMetadata['columns'][number];
+
+function* problemsOfColumns({ tableName, columns }: EntityMetadata, table: Table, driver: Driver) {
+  const typeOf = (column: Column | TableColumn) => {
+    const length = driver.getColumnLength(column as Column);
+    return length ? `${String(column.type)}(${length})` : String(column.type);
+  };
+  for (const column of columns) {
+    const found = table.findColumnByName(column.databaseName);
+    const name = `the column ${tableName}.${column.databaseName}`;
+    if (!found) yield missing(name);
+    else if (typeOf(found) !== typeOf(column))
+      yield { text: `${name} is ${typeOf(found)} but must be ${typeOf(column)}`, advice: INTO_NEW };
+  }
+}
+
+function* problemsOfKeys({ tableName, primaryColumns, indices }: EntityMetadata, table: Table) {
+  const primary = primaryColumns.map(({ databaseName }) => databaseName);
+  const present = table.primaryColumns.map(({ name }) => name);
+  if (!isSame(present, primary))
+    yield { text: `the primary key of ${tableName} is not (${primary.join(', ')})`, advice: INTO_NEW };
+  for (const { name, columns, isUnique } of indices) {
+    const wanted = columns.map(({ databaseName }) => databaseName);
+    const found = table.indices.find((index) => index.name === name);
+    if (found?.isUnique === isUnique && isSame(found.columnNames, wanted)) continue;
+    const kind = isUnique ? 'unique index' : 'index';
+    const statement = `CREATE ${kind.toUpperCase()} ${name} ON ${tableName} (${wanted.join(', ')})`;
+    yield {
+      text: `the ${kind} ${name} of ${tableName} ${found ? 'differs from what it should be' : 'is missing'}`,
+      advice: `${found ? 'drop it, then' : 'run'}: ${statement}`,
+    };
+  }
+}
+
+/** Whether two keys have the same columns, which TypeORM reads in no certain order. */
+const isSame = (found: readonly string[], wanted: readonly string[]): boolean =>
+  found.toSorted().join() === wanted.toSorted().join();

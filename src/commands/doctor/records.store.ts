@@ -9,20 +9,19 @@ import { LATEST_TIMESTAMP, type Timestamp } from '../../protocol/timestamp.js';
 /** An account's row, null if it has none and of any type if damaged, with totals from its records. */
 export type Totals = Record<keyof Collection, Row[string]> & {
   records: number;
-  /** The latest valid timestamp of a record. */
   newest: Timestamp | null;
   live: number;
 };
 
 /** One statement, so that row and totals are consistent despite concurrent writes. */
-const TOTALS = `SELECT a.last_modified, a.live_count, a.purged_until, r.records, r.newest, r.live
-  FROM (SELECT COUNT(*) AS records, COUNT(CASE WHEN deleted = 0 THEN 1 END) AS live,
-      MAX(CASE WHEN last_modified BETWEEN 0 AND ${LATEST_TIMESTAMP} THEN last_modified END) AS newest
-    FROM articles WHERE account = ?) r
-  LEFT JOIN accounts a ON a.account = ?`;
-
-export const totalsOf = async (session: Session, account: Buffer): Promise<Totals> =>
-  (await session.row(TOTALS, [account, account])) as unknown as Totals;
+export async function totalsOf(session: Session, account: Buffer): Promise<Totals> {
+  const sql = `SELECT a.last_modified, a.live_count, a.purged_until, r.records, r.newest, r.live
+    FROM (SELECT COUNT(*) AS records, COUNT(CASE WHEN deleted = 0 THEN 1 END) AS live,
+        MAX(CASE WHEN last_modified BETWEEN 0 AND ${LATEST_TIMESTAMP} THEN last_modified END) AS newest
+      FROM articles WHERE account = ?) r
+    LEFT JOIN accounts a ON a.account = ?`;
+  return (await session.row(sql, [account, account])) as unknown as Totals;
+}
 
 /** The keys after `after` of accounts with a row, records, or both. */
 export async function keysAfter(session: Session, after: Buffer, size: number): Promise<{ account: Buffer }[]> {
@@ -38,7 +37,7 @@ export async function updateAccount(transaction: Session, account: Buffer, colle
 
 const HASHES = ['url_hash', 'resolved_url_hash'];
 
-/** True for values of a field that the service never writes: SQLite takes any in any column. A tombstone has no content. */
+/** SQL that is true for values the service never writes: SQLite takes any in any column. A tombstone has no content. */
 function isWrong(field: ArticleField, isLocal: boolean): string {
   const { kind, nullable } = FIELDS[field] as Field;
   const { type } = KINDS[kind];
@@ -54,25 +53,18 @@ function isWrong(field: ArticleField, isLocal: boolean): string {
   return `CASE WHEN deleted = 1 THEN ${field} IS NOT NULL ELSE ${wrong} END`;
 }
 
-/** The names of the columns with such values, separated by commas. */
-function wrongColumns(isLocal: boolean): string {
+/** Records of an account after `after` in id order, with the names of the columns whose values are invalid. */
+export function recordsAfter(session: Session, account: Buffer, after: Parameter | undefined, size: number) {
   const conditions = [
-    ...FIELD_NAMES.map((field) => [field, isWrong(field, isLocal)]),
+    ...FIELD_NAMES.map((field) => [field, isWrong(field, session.dialect.isLocal)]),
     ...HASHES.map((hash) => [hash, `deleted = 1 AND ${hash} IS NOT NULL`]),
     ['deleted', 'deleted IS NULL OR deleted NOT IN (0, 1)'],
   ];
-  return conditions.map(([column, wrong]) => `CASE WHEN ${wrong} THEN '${column}' END`).join(', ');
-}
-
-/** Records of an account after `after` in id order, with the names of the columns whose values are invalid. */
-export function recordsAfter(session: Session, account: Buffer, after: Parameter | undefined, size: number) {
+  const names = conditions.map(([column, wrong]) => `CASE WHEN ${wrong} THEN '${column}' END`).join(', ');
   const [start, parameters] = after === undefined ? ['', [account]] : ['AND id > ?', [account, after]];
-  return session.rows(
-    `SELECT id, deleted, url, resolved_url, ${HASHES.join(', ')},
-       CONCAT_WS(', ', ${wrongColumns(session.dialect.isLocal)}) AS wrong
-     FROM articles WHERE account = ? ${start} ORDER BY id LIMIT ${size}`,
-    parameters,
-  );
+  const sql = `SELECT id, deleted, url, resolved_url, ${HASHES.join(', ')}, CONCAT_WS(', ', ${names}) AS wrong
+    FROM articles WHERE account = ? ${start} ORDER BY id LIMIT ${size}`;
+  return session.rows(sql, parameters);
 }
 
 /** True when a live article has the right hashes of its URLs. */

@@ -23,8 +23,7 @@ import { committed } from '../../database/transaction.js';
 import type { Timestamp } from '../../protocol/timestamp.js';
 import { counted, type DatabaseContext, EXIT } from '../shell.js';
 
-/** Items that are stored in one transaction. */
-const CHUNK = 100;
+const ITEMS_PER_TRANSACTION = 100;
 
 /** What an import works with. */
 export interface ImportContext extends DatabaseContext {
@@ -35,8 +34,7 @@ export interface ImportContext extends DatabaseContext {
 }
 
 /** Prints the counts of an import, of which `stored` is the first; resolves with the exit code. */
-export async function printCounts(context: ImportContext, stored: string, rest = ''): Promise<number> {
-  const { counts, original, settings, print } = context;
+export async function printCounts({ counts, original, settings, print }: ImportContext, stored: string, rest = '') {
   const [done, were] = original ? ['would import', 'are'] : ['imported', 'were'];
   await print(`${done} ${stored}, ${counts.known} ${were} already there${rest}`);
   if (counts.overQuota === 0) return EXIT.ok;
@@ -48,24 +46,20 @@ export async function printCounts(context: ImportContext, stored: string, rest =
 /** An account's clock, and up to where its tombstones were purged, at the time of the export. */
 export type AccountState = Pick<AccountRow, 'last_modified' | 'purged_until'>;
 
-/**
- * An account to import into. Devices ask for what is later than its clock, so an item keeps its timestamp only if that is
- * later, and otherwise gets a new one. Newer versions of records are kept, as are live articles with the same URL.
- */
+/** An account to import into. Items that are not later than its clock get new timestamps, for devices to find them. */
 export class Destination {
   private pending: Item[] = [];
   /** The records that got a new timestamp: a file may have a later version of one, too. */
   private readonly restamped = new Map<string, { given: Timestamp; inFile: Timestamp }>();
 
-  /** @param added what the account begins with if there is none yet */
   constructor(
     private readonly context: ImportContext,
     private readonly account: Buffer,
-    private readonly added: AccountState,
+    private readonly initial: AccountState,
   ) {}
 
   async add(item: Item): Promise<void> {
-    if (this.pending.push(item) >= CHUNK) await this.store();
+    if (this.pending.push(item) >= ITEMS_PER_TRANSACTION) await this.store();
   }
 
   /** Stores all items that were added, and advances the account to its state at the time of the export. */
@@ -76,12 +70,14 @@ export class Destination {
     const maxLive = context.settings.maxArticlesPerUser || Infinity;
     let [most, overQuota] = [0, 0];
     await context.database.inTransaction(async (transaction) => {
-      await addAccount(transaction, { account, live_count: 0, ...this.added });
+      await addAccount(transaction, { account, live_count: 0, ...this.initial });
       const { last_modified, live_count } = (await lockCollection(transaction, account))!;
       let clock = Math.max(last_modified, await latestTimestamp(transaction, account));
       let [stored, live, goneUntil] = [0, live_count, exported.purged_until];
       overQuota = 0;
-      for (const item of laterFirst(pending, clock)) {
+      // The others get new timestamps, which advance the clock.
+      const laterFirst = pending.toSorted((a, b) => Number(b.last_modified > clock) - Number(a.last_modified > clock));
+      for (const item of laterFirst) {
         const known = this.asInFile(item.id, await versionOf(transaction, account, item.id));
         const isLater = item.last_modified > clock;
         if (!isLater && !known && !isArticle(item)) {
@@ -120,10 +116,6 @@ export class Destination {
   }
 }
 
-/** Items later than the clock, and then the others, whose new timestamps advance it. */
-const laterFirst = (items: readonly Item[], clock: Timestamp): Item[] =>
-  items.toSorted((a, b) => Number(b.last_modified > clock) - Number(a.last_modified > clock));
-
 /** Undefined if the account's own version counts. An article that was deleted later comes back under another id. */
 function versionToStore(item: Item, known: Version | null): Item | undefined {
   if (!known || known.last_modified < item.last_modified) return item;
@@ -131,7 +123,7 @@ function versionToStore(item: Item, known: Version | null): Item | undefined {
 }
 
 /** Begins to import into an account. A dry run copies it first, without excerpts to save memory. */
-export async function destinationOf(context: ImportContext, account: Buffer, added: AccountState) {
+export async function destinationOf(context: ImportContext, account: Buffer, initial: AccountState) {
   const { original, database } = context;
   const row = await original?.onSession((session) => findAccount(session, account));
   if (original && row)
@@ -146,5 +138,5 @@ export async function destinationOf(context: ImportContext, account: Buffer, add
       }
       return committed(undefined);
     });
-  return new Destination(context, account, added);
+  return new Destination(context, account, initial);
 }

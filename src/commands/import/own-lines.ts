@@ -6,11 +6,7 @@ import { CommandError, counted } from '../shell.js';
 import { type AccountState, type Destination, destinationOf, type ImportContext, printCounts } from './destination.js';
 
 /** Imports what `user export` wrote, into the named account or those of the file. Resolves with the exit code. */
-export async function importOwnLines(
-  context: ImportContext,
-  named: Buffer | undefined,
-  lines: AsyncIterable<string>,
-): Promise<number> {
+export async function importOwnLines(context: ImportContext, named: Buffer | undefined, lines: AsyncIterable<string>) {
   const { counts, original } = context;
   let [users, read] = [0, 0];
   /** By account: a file may hold one twice. */
@@ -24,8 +20,8 @@ export async function importOwnLines(
         users++;
         const account = named ?? Buffer.from(line.account, 'hex');
         // Devices that have not seen what was purged start over.
-        const added = { last_modified: 0, purged_until: line.state.purged_until };
-        const destination = destinations.get(line.account) ?? (await destinationOf(context, account, added));
+        const initial = { last_modified: 0, purged_until: line.state.purged_until };
+        const destination = destinations.get(line.account) ?? (await destinationOf(context, account, initial));
         destinations.set(line.account, destination);
         current = { destination, state: line.state };
       } else {
@@ -42,7 +38,6 @@ export async function importOwnLines(
   return printCounts(context, `${counts.stored} articles and tombstones of ${counted(users, 'user')}`);
 }
 
-/** A line of `user export`: the account of the following lines, or one of its items. */
 type OwnLine = { line: number } & ({ account: string; state: AccountState } | { item: Item });
 
 /** Reads the lines of `user export`. Throws `ReadError` for any other line. */
@@ -96,9 +91,6 @@ function readTimestamp(values: Record<string, unknown>, name: string): Timestamp
   return value;
 }
 
-/** The maximum length of a line in bytes: anything longer is not a reading list. */
-const MAX_LINE_BYTES = 64 * 2 ** 20;
-
 /** The lines of a file that may be larger than the memory, decoded as `decode` does; `unicodeOf` tells the encoding. */
 export async function* linesOf(chunks: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<string> {
   const decoder = encoding === 'utf-8' ? undefined : new TextDecoder(encoding);
@@ -113,7 +105,8 @@ export async function* linesOf(chunks: AsyncIterable<Buffer>, encoding: string):
     }
     line.push(chunk.subarray(end + 1));
     size += chunk.length - end;
-    if (size > MAX_LINE_BYTES) throw new ReadError('a line is too long');
+    // A longer line is not one of a reading list.
+    if (size > 64 * 2 ** 20) throw new ReadError('a line is too long');
   }
   // A character that was cut off, with which the line is not valid JSON.
   if (decoder) line.push(Buffer.from(decoder.decode()));
