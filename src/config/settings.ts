@@ -4,9 +4,6 @@ import { problemOfDatabaseUrl } from './database-url.js';
 import { Check, DEFINITIONS, Examined, Flag, OneOf, Setting, Integer } from './setting.decorator.js';
 
 const WHOLE_SECONDS = 2 ** 31 - 1;
-/** Together with what surrounds them, a body and a page have to fit into a string, which has less than 512 MiB. */
-const LARGEST_BODY = 2 ** 28;
-const LARGEST_PAGE = 2 ** 26;
 
 const HttpUrl = Check('must be an absolute http(s) URL', formats.isHttpUrl);
 const Port = Check('must have a port from 1 to 65535', formats.hasPossiblePort);
@@ -18,8 +15,7 @@ const Scopes = Check(
 );
 const ASSUMED = { defaultText: 'a development value' };
 
-/** Comma-separated items in lower case. */
-const itemsOf = (text: string): string[] => text.split(',').flatMap((item) => item.trim().toLowerCase() || []);
+const lowerCaseItems = (text: string): string[] => text.split(',').flatMap((item) => item.trim().toLowerCase() || []);
 
 /** Missing or invalid settings; the message has one line for each, with its name and what would be valid. */
 export class SettingError extends Error {}
@@ -130,8 +126,8 @@ export class Settings {
   @Setting('hosts to which a login may return, comma-separated', { defaultText: 'loopback, in production none' })
   @Check(
     'must be a comma-separated list of host names, optionally with *. in front or a port at the end',
-    (text) => itemsOf(text).every(formats.isRedirectDomain),
-    itemsOf,
+    (text) => lowerCaseItems(text).every(formats.isRedirectDomain),
+    lowerCaseItems,
   )
   oauthRedirectDomains: string[] = [];
   @Integer(0, WHOLE_SECONDS, 'how long a verified token is cached; a revoked one keeps working until then')
@@ -139,7 +135,8 @@ export class Settings {
   @Integer(1, WHOLE_SECONDS, 'how long a login may take') oauthStateSeconds: number = 3600;
 
   @Integer(1, 10_000, 'articles on a page', { group: 'Limits' }) pageSize: number = 100;
-  @Integer(1, LARGEST_PAGE, 'approximate bytes on a page, 64 MiB at most; a page ends at whichever limit comes first')
+  // With what surrounds it, a page has to fit into a string, which has less than 512 MiB, and so has a body.
+  @Integer(1, 2 ** 26, 'approximate bytes on a page, 64 MiB at most; a page ends at whichever limit comes first')
   maxPageBytes: number = 1_048_576;
   @Integer(1, 1000, 'requests in a batch') batchMaxRequests: number = 25;
   @Integer(0, 10 ** 9, 'articles that a user may have, not counting deleted ones; 0: no limit')
@@ -148,7 +145,7 @@ export class Settings {
   waitMaxSeconds: number = 55;
   @Integer(1, 1_000_000, 'polls per user that may wait at once') waitingPerUser: number = 20;
   @Integer(1, 1_000_000, 'polls per process that may wait at once') waitingMax: number = 10_000;
-  @Integer(1, LARGEST_BODY, 'largest request body in bytes, 256 MiB at most') maxBodyBytes: number = 2_097_152;
+  @Integer(1, 2 ** 28, 'largest request body in bytes, 256 MiB at most') maxBodyBytes: number = 2_097_152;
   @Integer(0, WHOLE_SECONDS, 'requests per minute for a user, or for an IP address without credentials; 0: no limit')
   rateLimitPerMinute: number = 0;
 
