@@ -7,12 +7,10 @@ import sonicBoom, { type SonicBoom } from 'sonic-boom';
 
 /** How much may wait for a stuck reader or a full disk; further lines are dropped. */
 const MAX_WAITING_BYTES = 1_048_576;
-/** How long the end of the process waits for a stuck reader. */
-const FLUSH_MS = 500;
 
 /** Where log lines go. Writing never blocks and never fails. */
 export interface LogOutput extends DestinationStream {
-  /** Resolves when everything is written, or after half a second. */
+  /** Resolves when everything is written or, if the reader is stuck, after half a second. */
   flush(): Promise<void>;
 }
 
@@ -93,8 +91,7 @@ function countLoss(stream: SonicBoom | Socket, write: (line: string) => unknown)
   return () => void lost++;
 }
 
-const inTime = (begin: (done: () => void) => void): Promise<void> =>
-  Promise.race([new Promise<void>(begin), sleep(FLUSH_MS)]);
+const inTime = (begin: (done: () => void) => void) => Promise.race([new Promise<void>(begin), sleep(500)]);
 
 let millisecond = 0;
 let textOfMillisecond = '';

@@ -6,8 +6,6 @@ import type { ApiError } from '../../protocol/api-error.js';
 import { timestamp } from './log.js';
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
-const UNMATCHED = 'unmatched';
-const OTHER = 'other';
 
 /** What is recorded about a finished request, named as in the log: nothing is copied from its URL, body or credentials. */
 export interface Observed {
@@ -37,8 +35,8 @@ function observedRequest({ context, caller, method, route }: Request, response: 
   return {
     requestId: id,
     user: caller?.account.toString('hex', 0, 6),
-    method: METHODS.has(method) ? method : OTHER,
-    route: path === ANY_PATH ? UNMATCHED : path,
+    method: METHODS.has(method) ? method : 'other',
+    route: path === ANY_PATH ? 'unmatched' : path,
     status: response.writableEnded ? response.statusCode : undefined,
     errno,
     ms: Math.round(ms * 10) / 10,
@@ -52,7 +50,7 @@ function observedRequest({ context, caller, method, route }: Request, response: 
 
 /** A request that was refused on its connection because Node could not parse it. */
 export function refusedConnection(requestId: string, { status, errno }: ApiError): Observed {
-  return { requestId, method: OTHER, route: UNMATCHED, status, errno, ms: 0 };
+  return { requestId, method: 'other', route: 'unmatched', status, errno, ms: 0 };
 }
 
 /** The request's id: the one that the client or load balancer sent if it is short and plain, otherwise a new UUID. */
