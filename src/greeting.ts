@@ -11,7 +11,6 @@ export function greeting(
   interfaces = networkInterfaces(),
 ): string[] {
   const { host, port, webAppEnabled, basicAuthEnabled } = settings;
-  const path = webAppEnabled ? '/app/' : '/docs';
   const isShared = host === '0.0.0.0' || host === '::';
   const base = baseUrl(isShared ? '127.0.0.1' : host, port);
   const lines = [
@@ -25,7 +24,7 @@ export function greeting(
   const links = Object.values(interfaces)
     .flatMap((addresses) => addresses ?? [])
     .filter(({ family, internal, address }) => family === 'IPv4' && !internal && !address.startsWith('169.254.'))
-    .map(({ address }) => `${baseUrl(address, port)}${path}`);
+    .map(({ address }) => `${baseUrl(address, port)}${webAppEnabled ? '/app/' : '/docs'}`);
   if (links.length === 0) return [...lines, 'this machine has no address on a local network'];
   return [
     ...lines,

@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs';
-import type { Stop } from './start.js';
 
 /** Made by `scripts/bundle.mjs` from `start.js` and what it loads. */
 const BUNDLE = new URL('../bundle/start.js', import.meta.url);
@@ -7,7 +6,7 @@ const BUNDLE = new URL('../bundle/start.js', import.meta.url);
 const COMPILED = new URL('../.tsbuildinfo', import.meta.url);
 
 /** During the start there is nothing to finish. */
-let stop: Stop = () => Promise.resolve();
+let stop = () => Promise.resolve();
 let stopping: Promise<void> | undefined;
 
 // Before anything else is loaded, because the first process of a container ignores signals that it has no handler for.
@@ -20,7 +19,11 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const)
 // Output that nobody can take, such as on a full disk, is lost; without a listener it would end the process.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
-const traced = isTraced(process.env);
+// The standard variables of OpenTelemetry.
+const { env } = process;
+const hasCollector = Boolean(env.OTEL_EXPORTER_OTLP_ENDPOINT || env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT);
+const isOff = env.OTEL_SDK_DISABLED?.toLowerCase() === 'true' || env.OTEL_TRACES_EXPORTER === 'none';
+const traced = hasCollector && !isOff;
 // The bundle halves the time to start. Packages can be traced only where they are loaded one by one.
 const module = !traced && hasBundle() ? BUNDLE.href : './start.js';
 const { start } = (await import(module)) as typeof import('./start.js');
@@ -30,11 +33,4 @@ stop = await start(traced);
 function hasBundle(): boolean {
   const [bundle, compiled] = [BUNDLE, COMPILED].map((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs);
   return bundle !== undefined && bundle >= (compiled ?? 0);
-}
-
-/** Whether the standard OpenTelemetry variables name a collector. */
-function isTraced(environment: Readonly<Record<string, string | undefined>>): boolean {
-  const { OTEL_EXPORTER_OTLP_ENDPOINT: all, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: traces } = environment;
-  const isOff = environment.OTEL_SDK_DISABLED?.toLowerCase() === 'true' || environment.OTEL_TRACES_EXPORTER === 'none';
-  return !isOff && Boolean(all || traces);
 }

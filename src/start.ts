@@ -12,13 +12,16 @@ const NOTICE_MS = 1_500;
 const GRACE_MS = 5_500;
 const SWEEP_MS = 100;
 
-/** Stops a running service: finishes what is in flight, within ten seconds. */
-export type Stop = () => Promise<void>;
-
-/** Starts the service; ends the process with status 1 when the settings rule out serving, at once or later. */
-export async function start(traced: boolean): Promise<Stop> {
+/** Starts the service, and returns how to stop it. Ends the process with status 1 when the settings rule out serving. */
+export async function start(traced: boolean): Promise<() => Promise<void>> {
   try {
-    readArguments(process.argv.slice(2));
+    for (const argument of process.argv.slice(2)) {
+      if (argument !== '--lan')
+        throw new SettingError(
+          `${argument}: unknown argument; --lan listens on the local network, and everything else is a setting`,
+        );
+      process.env.HOST = '0.0.0.0';
+    }
     const settings = loadSettings();
     if (settings.databaseMustHaveUsers || (settings.production && !settings.migrateOnStart)) {
       const { requireDatabaseFile } = await import('./database/why-not-open.js');
@@ -30,19 +33,8 @@ export async function start(traced: boolean): Promise<Stop> {
   }
 }
 
-/** `--lan` listens on all addresses of this machine, whatever HOST says. */
-function readArguments(args: readonly string[]): void {
-  for (const argument of args) {
-    if (argument !== '--lan')
-      throw new SettingError(
-        `${argument}: unknown argument; --lan listens on the local network, and everything else is a setting`,
-      );
-    process.env.HOST = '0.0.0.0';
-  }
-}
-
 /** Nothing else is loaded before the settings are validated, so that an invalid one is reported immediately. */
-async function serve(settings: Settings, traced: boolean): Promise<Stop> {
+async function serve(settings: Settings, traced: boolean) {
   // What is traced has to be loaded afterwards.
   const endTracing = traced ? (await import('./operations/open-telemetry.js')).startTracing() : undefined;
   // Stack traces name lines of src. The source maps of packages take a tenth of a second to read: they are loaded before.
@@ -81,8 +73,6 @@ export async function shutDown({ nest, server, status }: App): Promise<void> {
   await Promise.race([nest.close(), sleep(1_000)]);
 }
 
-const OF_PORT = ['EADDRINUSE', 'EACCES'];
-/** What to do about errors of the port, and about those of the host. */
 const REMEDIES: Readonly<Record<string, string>> = {
   EADDRINUSE: ': another process is listening there; choose another port',
   EACCES: ': choose a port above 1023, as lower ones are reserved for root',
@@ -94,7 +84,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
 async function listen(server: Server, setting: string, host: string, port: number): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', ({ code = '' }: NodeJS.ErrnoException) => {
-      const name = OF_PORT.includes(code) ? setting : 'HOST';
+      const name = ['EADDRINUSE', 'EACCES'].includes(code) ? setting : 'HOST';
       reject(new SettingError(`${name}: cannot listen on ${host}:${port} (${code})${REMEDIES[code] ?? ''}`));
     });
     server.listen(port, host, resolve);

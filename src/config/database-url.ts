@@ -40,19 +40,17 @@ export function readServerUrl(url: string) {
   const tls = tlsChoice(parameters);
   if (tls && socket !== undefined) throw new Error('must not have an ssl-mode with a socket, which needs none');
   return {
-    /** A host name or an IP address, without brackets; empty with a socket. */
+    /** A host name or an IP address, without brackets; empty where the path of a Unix socket is used instead. */
     host: decodeURIComponent(host.replace(/^\[(.*)\]$/, '$1')),
     port: Number(port),
     user: decodeURIComponent(user),
     password: decodeURIComponent(password),
     database: decodeURIComponent(database),
-    /** The path of a Unix socket, used instead of the host. */
     socket,
     tls,
   };
 }
 
-/** The parameters by name in lower case. */
 function readParameters(query: string): Map<string, string> {
   const parameters = new Map<string, string>();
   // URLSearchParams would read a plus sign as a space.
@@ -67,7 +65,6 @@ function readParameters(query: string): Map<string, string> {
   return parameters;
 }
 
-/** Undefined for a connection in clear text. */
 function tlsChoice(parameters: Map<string, string>) {
   const [ca, cert, key] = ['ssl-ca', 'ssl-cert', 'ssl-key'].map((name) => parameters.get(name));
   const mode = parameters.get('ssl-mode')?.toUpperCase() ?? (ca || cert || key ? '' : 'DISABLED');
@@ -80,28 +77,24 @@ function tlsChoice(parameters: Map<string, string>) {
 
 /** The contents of the files. Throws an `Error` that names the parameter whose file is missing or unusable. */
 export function readTlsFiles(paths: TlsFiles): TlsFiles {
-  const [ca, cert, key] = [read('ssl-ca', paths.ca), read('ssl-cert', paths.cert), read('ssl-key', paths.key)];
-  for (const [name, text] of Object.entries({ 'ssl-ca': ca, 'ssl-cert': cert })) {
+  const files: TlsFiles = {};
+  for (const name of ['ca', 'cert', 'key'] as const)
     try {
-      if (text !== undefined) new X509Certificate(text);
-    } catch {
-      throw new Error(`must have certificates in PEM format in the file of ${name}`);
+      if (paths[name] !== undefined) files[name] = readFileSync(paths[name], 'utf8');
+    } catch (error) {
+      throw new Error(`must have a readable file as ssl-${name} (${(error as NodeJS.ErrnoException).code})`);
     }
-  }
+  for (const name of ['ca', 'cert'] as const)
+    try {
+      if (files[name] !== undefined) new X509Certificate(files[name]);
+    } catch {
+      throw new Error(`must have certificates in PEM format in the file of ssl-${name}`);
+    }
   try {
-    createSecureContext({ ca, cert, key });
+    createSecureContext(files);
   } catch (error) {
-    throw new Error(
-      `must have an ssl-key that belongs to ssl-cert and has no passphrase (${(error as Error).message})`,
-    );
+    const { message } = error as Error;
+    throw new Error(`must have an ssl-key that belongs to ssl-cert and has no passphrase (${message})`);
   }
-  return { ca, cert, key };
-}
-
-function read(name: string, path: string | undefined): string | undefined {
-  try {
-    return path === undefined ? undefined : readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new Error(`must have a readable file as ${name} (${(error as NodeJS.ErrnoException).code})`);
-  }
+  return files;
 }

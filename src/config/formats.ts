@@ -49,7 +49,8 @@ export const isPercentEncoded = (text: string): boolean =>
 /** Parses a URL whose host is parsed as written: without user info, backslashes, encoded letters, unusual IP addresses. */
 export function parsePlainUrl(text: string): URL | undefined {
   if (/[\s\\\u0000-\u0020\u007f-\u009f]/.test(text)) return undefined;
-  const url = parseUrl(text);
+  // Not by `URL.canParse`: once the call is optimised, Node 20 refuses hosts with letters such as `ü`.
+  const url = resultOf(() => new URL(text));
   const written = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1]?.toLowerCase();
   if (!url || written === undefined || /(^|\.)\./.test(url.hostname)) return undefined;
   const names = [url.hostname, domainToUnicode(url.hostname)];
@@ -57,10 +58,10 @@ export function parsePlainUrl(text: string): URL | undefined {
   return hosts.includes(written) ? url : undefined;
 }
 
-/** Not by `URL.canParse`: once the call is optimised, Node 20 refuses hosts with letters such as `ü`. */
-function parseUrl(text: string): URL | undefined {
+/** Undefined if `work` throws. */
+function resultOf<T>(work: () => T): T | undefined {
   try {
-    return new URL(text);
+    return work();
   } catch {
     return undefined;
   }
@@ -80,12 +81,11 @@ export function isRedirectDomain(text: string): boolean {
 export const isQueryString = (text: string): boolean =>
   /^\??[^\s#?=&][^\s#=&]*=[^\s#&]*(&[^\s#=&]+=[^\s#&]*)*$/.test(text) && isPercentEncoded(text);
 
-/** What a login's authorization request sets itself, or what would change how its response comes back. */
 const FLOW_PARAMETER =
   /^(client_id|code_challenge(_method)?|nonce|redirect_uri|request(_uri)?|response_(mode|type)|scope|state)$/i;
 
-/** False for a query string with a parameter that only the login may set. */
-export const setsNoFlowParameter = (text: string): boolean =>
+/** False for a query string with a parameter that a login sets itself, or that changes how its response comes back. */
+export const leavesFlowAlone = (text: string): boolean =>
   [...new URLSearchParams(text).keys()].every((name) => !FLOW_PARAMETER.test(name));
 
 /** An existing day as `yyyy-mm-dd`. */
@@ -93,24 +93,14 @@ export const isDate = (text: string): boolean =>
   /^\d{4}-\d\d-\d\d$/.test(text) && new Date(text).toJSON() === `${text}T00:00:00.000Z`;
 
 /** A value for Express's `trust proxy`: a number of hops, true, false, or a list of IP addresses and ranges. */
-export function isTrustProxy(text: string): boolean {
-  if (/^(\d{1,3}|true|false)$/i.test(text)) return true;
-  try {
-    compile(text.split(/ *, */));
-    return true;
-  } catch {
-    return false;
-  }
-}
+export const isTrustProxy = (text: string): boolean =>
+  /^(\d{1,3}|true|false)$/i.test(text) || resultOf(() => compile(text.split(/ *, */))) !== undefined;
 
 const SENTINEL_URL =
   /^redis(s?)-sentinel:\/\/(?:([^\s/?#@:]*)(?::([^\s/?#@]*))?@)?([^\s/?#@]+)\/([^\s/?#]+?)(?:\/(\d{1,5}))?$/;
 const SENTINEL = /^([\w-]+(?:\.[\w-]+)*\.?|\[[0-9a-f:.]+\])(?::(\d{1,5}))?$/i;
 
-/**
- * Reads `redis-sentinel://[user:password@]host:port,host:port/master[/db]`, or `rediss-sentinel` where all servers use TLS, into
- * options of ioredis. User and password are those of the master, percent-encoded. Undefined for anything else.
- */
+/** Options of ioredis for `redis-sentinel://[user:password@]host:port,host:port/master[/db]`; undefined for anything else. */
 export function parseSentinelUrl(text: string) {
   const [, tls, username, password, hosts, name, db] = SENTINEL_URL.exec(text) ?? [];
   const sentinels = hosts?.split(',').map((each) => SENTINEL.exec(each));
@@ -121,9 +111,11 @@ export function parseSentinelUrl(text: string) {
       port: Number(port ?? 26_379),
     })),
     name: decodeURIComponent(name!),
+    // These are the master's.
     username: username ? decodeURIComponent(username) : undefined,
     password: password ? decodeURIComponent(password) : undefined,
     db: Number(db ?? 0),
+    // In `rediss-sentinel`, all servers use TLS.
     ...(tls && { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true }),
   };
 }

@@ -23,11 +23,7 @@ const DEVELOPMENT: Variables = {
 };
 
 const SECRETS = ['USER_ID_SECRET', 'SESSION_SECRET'];
-const CLIENT = ['OAUTH_CLIENT_ID', 'OAUTH_CLIENT_SECRET'];
 const MIN_SECRET_LENGTH = 32;
-
-/** Scopes of OpenID Connect itself, which providers often leave out of tokens. */
-const OPENID_SCOPES = ['openid', 'profile', 'email', 'offline_access'];
 
 /** Like `readSettings`, from the environment and `.env`. Warns on stderr of what looks like a setting there but is none. */
 export function loadSettings(): Settings {
@@ -50,7 +46,7 @@ function textOfFile(): string {
   }
 }
 
-/** The text of a file. What is in another encoding would otherwise be read as something else. */
+/** Refuses what is in another encoding, which would be read as something else. */
 function readText(path: string): string {
   const content = readFileSync(path);
   if (isUtf8(content) && !content.includes(0)) return content.toString();
@@ -62,9 +58,13 @@ export function readSettings(variables: Variables): Settings {
   const { set, problems } = withFiles(variables);
   const production = set.NODE_ENV === 'production';
   const values = production ? set : { ...DEVELOPMENT, ...set };
-  const given = Object.entries(values).map(([name, text]) => [propertyOf(name), text]);
+  const given = Object.entries(values).map(([name, text]) => [DEFINITIONS.get(name)!.property, text]);
   const settings = plainToInstance(Settings, Object.fromEntries(given), { exposeDefaultValues: true });
-  problems.push(...invalidIn(settings, values), ...samePorts(settings));
+  problems.push(...invalidIn(settings, values));
+  const { port, metricsPort } = settings;
+  // Both are on the same host; 0 is a free port for each.
+  if (metricsPort === port && Number.isInteger(port) && port > 0)
+    problems.push(`METRICS_PORT: must differ from PORT, which is ${port}`);
   if (production) problems.push(...missingInProduction(set, problems));
   if (problems.length > 0) throw new SettingError(problems.join('\n'));
   settings.production = production;
@@ -72,9 +72,6 @@ export function readSettings(variables: Variables): Settings {
   return Object.freeze(settings);
 }
 
-const propertyOf = (name: string): string => DEFINITIONS.get(name)!.property;
-
-/** The settings that are not empty, by the names of their variables. */
 function withFiles(variables: Variables) {
   const set: Record<string, string> = {};
   const problems: string[] = [];
@@ -95,54 +92,41 @@ function withFiles(variables: Variables) {
 function invalidIn(settings: Settings, values: Variables): string[] {
   const errors = new Validator().validateSync(settings, { skipMissingProperties: true, stopAtFirstError: true });
   return errors.map(({ property, constraints }) => {
-    const name = SETTING_NAMES.find((each) => propertyOf(each) === property)!;
+    const [name, { secret }] = [...DEFINITIONS].find(([, definition]) => definition.property === property)!;
     const rule = Object.values(constraints ?? {})[0]!;
-    return `${name}: ${rule}${quote(name, values[name]!, rule.startsWith('must not') ? 'in' : 'not')}`;
+    if (secret) return `${name}: ${rule}`;
+    const shown = masked(name, values[name]!);
+    const quoted = JSON.stringify(shown.length > 100 ? `${shown.slice(0, 100)}…` : shown);
+    return `${name}: ${rule}, ${rule.startsWith('must not') ? 'in' : 'not'} ${quoted}`;
   });
 }
 
-/** The invalid value, to end a sentence with; nothing for a secret. */
-function quote(name: string, text: string, how: 'in' | 'not'): string {
-  if (DEFINITIONS.get(name)!.secret) return '';
-  const shown = masked(name, text);
-  return `, ${how} ${JSON.stringify(shown.length > 100 ? `${shown.slice(0, 100)}…` : shown)}`;
-}
-
-/** Both ports are on the same host, so they have to differ; 0 is a free port for each. */
-function samePorts({ port, metricsPort }: Settings): string[] {
-  const isSame = metricsPort === port && Number.isInteger(port) && port > 0;
-  return isSame ? [`METRICS_PORT: must differ from PORT, which is ${port}`] : [];
-}
-
-/** @param said known problems: an invalid setting is not reported as missing too */
-function missingInProduction(set: Variables, said: readonly string[]): string[] {
-  const isSaid = (name: string) => said.some((problem) => problem.startsWith(name));
+/** An invalid setting, which is a problem already, is not reported as missing too. */
+function missingInProduction(set: Variables, problems: readonly string[]): string[] {
+  const isReported = (name: string) => problems.some((problem) => problem.startsWith(name));
   const isGiven = (name: string) => Boolean(set[name]?.trim());
   const missing = (names: readonly string[], why: string) =>
-    names.filter((name) => !isGiven(name) && !isSaid(name)).map((name) => `${name}: ${why}`);
-  const short = SECRETS.filter((name) => isGiven(name) && isShort(set[name]!));
+    names.filter((name) => !isGiven(name) && !isReported(name)).map((name) => `${name}: ${why}`);
+  const short = SECRETS.filter((name) => isGiven(name) && set[name]!.length < MIN_SECRET_LENGTH);
+  const client = isGiven('OAUTH_URI') ? ['OAUTH_CLIENT_ID', 'OAUTH_CLIENT_SECRET'] : [];
   return [
     ...missing(['PUBLIC_URL', ...SECRETS], 'required in production'),
     ...short.map((name) => `${name}: must have at least ${MIN_SECRET_LENGTH} characters in production`),
-    ...(isGiven('OAUTH_URI') ? missing(CLIENT, 'required in production where OAUTH_URI is set') : []),
+    ...missing(client, 'required in production where OAUTH_URI is set'),
   ];
 }
 
-const isShort = (secret: string): boolean => secret.length < MIN_SECRET_LENGTH;
-
-/** Fills in what is derived from other settings, and from whether they are set. */
 function derive(settings: Settings, { OAUTH_URI, PUBLIC_URL = '' }: Variables): void {
+  const { publicUrl, oauthScope, oauthRequiredScope, oauthAudience } = settings;
   settings.oauthUriIsExplicit = Boolean(OAUTH_URI);
   settings.oauthEnabled = settings.oauthUri !== '';
-  settings.documentationUrl ??= settings.publicUrl && `${settings.publicUrl}/docs`;
-  settings.oauthRequiredScopes =
-    settings.oauthRequiredScope?.split(' ') ??
-    settings.oauthScope.split(' ').filter((scope) => !OPENID_SCOPES.includes(scope));
+  settings.documentationUrl ??= publicUrl && `${publicUrl}/docs`;
+  // Providers often leave the scopes of OpenID Connect itself out of tokens.
+  const scopes = oauthScope.split(' ').filter((scope) => !/^(openid|profile|email|offline_access)$/.test(scope));
+  settings.oauthRequiredScopes = oauthRequiredScope?.split(' ') ?? scopes;
   // PUBLIC_URL both as written and normalised: the provider may know it either way.
-  const own = [settings.oauthClientId, withoutSlash(PUBLIC_URL), settings.publicUrl];
-  settings.oauthAudiences = settings.oauthAudience
-    ? [settings.oauthAudience]
-    : [...new Set(own)].flatMap((name) => name || []);
+  const own = [settings.oauthClientId, withoutSlash(PUBLIC_URL), publicUrl];
+  settings.oauthAudiences = oauthAudience ? [oauthAudience] : [...new Set(own)].flatMap((name) => name || []);
   const { eosDate: date, eosMessage: message, eosUrl: url } = settings;
   settings.endOfService = date === undefined ? undefined : { date, message, url };
 }
@@ -150,16 +134,14 @@ function derive(settings: Settings, { OAUTH_URI, PUBLIC_URL = '' }: Variables): 
 /** What an operator should know about settings that are taken nevertheless. */
 export function warningsAbout(settings: Settings, now: number): string[] {
   const { userIdSecret, trustProxy, endOfService, eosMessage, eosUrl } = settings;
-  const takesNobody = !settings.basicAuthEnabled && !settings.tokensEnabled && !settings.oauthEnabled;
-  const isEnding = endOfService !== undefined;
   const applies: Record<string, boolean> = {
     [`USER_ID_SECRET has fewer than ${MIN_SECRET_LENGTH} characters; production refuses it, and it cannot change once there are users`]:
-      isShort(userIdSecret),
+      userIdSecret.length < MIN_SECRET_LENGTH,
     'TRUST_PROXY: true believes what any client says about its address; name the proxies instead': trustProxy === true,
     'TOKENS_ENABLED: nobody can sign in, as BASIC_AUTH_ENABLED and OAUTH_URI are off too; turn one of them on':
-      takesNobody,
-    'EOS_DATE: without it, EOS_MESSAGE and EOS_URL have no effect': !isEnding && Boolean(eosMessage ?? eosUrl),
-    'EOS_DATE has passed, so requests are refused with 410': isEnding && isPastEnd(endOfService, now),
+      !settings.basicAuthEnabled && !settings.tokensEnabled && !settings.oauthEnabled,
+    'EOS_DATE: without it, EOS_MESSAGE and EOS_URL have no effect': !endOfService && Boolean(eosMessage ?? eosUrl),
+    'EOS_DATE has passed, so requests are refused with 410': endOfService !== undefined && isPastEnd(endOfService, now),
   };
   return Object.keys(applies).filter((warning) => applies[warning]);
 }

@@ -3,10 +3,8 @@ import { Transform } from 'class-transformer';
 import { ValidateBy } from 'class-validator/cjs/decorator/common/ValidateBy.js';
 import { inWords } from './formats.js';
 
-/** What may be said of a setting, besides its type, default and meaning. */
 interface Details {
   longest?: number;
-  /** The value is never shown. */
   secret?: boolean;
   /** The heading of the group that starts with this setting. */
   group?: string;
@@ -21,10 +19,9 @@ export const DEFINITIONS = new Map<string, Details & { property: string; meaning
 
 /** Declares a property as a setting, with the name in capital letters; `meaning` is for `.env.example` and the documentation. */
 export const Setting =
-  (meaning: string, details: Details = {}, rule?: PropertyDecorator): PropertyDecorator =>
+  (meaning: string, { longest = 10_000, ...details }: Details = {}, rule?: PropertyDecorator): PropertyDecorator =>
   (target, name) => {
     const property = String(name);
-    const { longest = 10_000 } = details;
     DEFINITIONS.set(property.replace(/[A-Z]/g, '_$&').toUpperCase(), { property, meaning, ...details });
     rule?.(target, name);
     Check(`must have at most ${longest} characters`, (text) => [...text].length <= longest)(target, name);
@@ -55,11 +52,8 @@ export function Integer(least: number, most: number, meaning: string, details?: 
 /** A setting that is `true`, `false`, `1` or `0`, in any case. */
 export function Flag(meaning: string, details?: Details): PropertyDecorator {
   const isRight = (text: string) => /^(true|false|1|0)$/i.test(text);
-  return Setting(
-    meaning,
-    details,
-    Check('must be true or false', isRight, (text) => /^(true|1)$/i.test(text)),
-  );
+  const isTrue = (text: string) => /^(true|1)$/i.test(text);
+  return Setting(meaning, details, Check('must be true or false', isRight, isTrue));
 }
 
 /** One of the given words. */

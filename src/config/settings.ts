@@ -1,30 +1,13 @@
 import type { EndOfService } from '../protocol/service-headers.js';
-import {
-  isBaseUrl,
-  isHost,
-  hasPossiblePort,
-  isDate,
-  isHttpUrl,
-  isIssuer,
-  isPercentEncoded,
-  isQueryString,
-  isRedirectDomain,
-  isRedisUrl,
-  isTrustProxy,
-  setsNoFlowParameter,
-  withoutSlash,
-} from './formats.js';
+import * as formats from './formats.js';
 import { problemOfDatabaseUrl } from './database-url.js';
 import { Check, DEFINITIONS, Examined, Flag, OneOf, Setting, Integer } from './setting.decorator.js';
 
 const WHOLE_SECONDS = 2 ** 31 - 1;
-/** Together with what surrounds them, a body and a page have to fit into a string, which has less than 512 MiB. */
-const LARGEST_BODY = 2 ** 28;
-const LARGEST_PAGE = 2 ** 26;
 
-const HttpUrl = Check('must be an absolute http(s) URL', isHttpUrl);
-const Port = Check('must have a port from 1 to 65535', hasPossiblePort);
-const Encoded = Check('must have each literal % written as %25', isPercentEncoded);
+const HttpUrl = Check('must be an absolute http(s) URL', formats.isHttpUrl);
+const Port = Check('must have a port from 1 to 65535', formats.hasPossiblePort);
+const Encoded = Check('must have each literal % written as %25', formats.isPercentEncoded);
 /** Scopes as RFC 6749 (section 3.3) spells them. */
 const Scopes = Check(
   'must be one or more scopes, separated by single spaces, of printable ASCII without " and \\',
@@ -32,8 +15,7 @@ const Scopes = Check(
 );
 const ASSUMED = { defaultText: 'a development value' };
 
-/** Comma-separated items in lower case. */
-const itemsOf = (text: string): string[] => text.split(',').flatMap((item) => item.trim().toLowerCase() || []);
+const lowerCaseItems = (text: string): string[] => text.split(',').flatMap((item) => item.trim().toLowerCase() || []);
 
 /** Missing or invalid settings; the message has one line for each, with its name and what would be valid. */
 export class SettingError extends Error {}
@@ -47,20 +29,21 @@ export class Settings {
   @OneOf('development', 'production', 'test')
   nodeEnv: string = 'development';
   @Setting('IP address or host name to listen on; the image sets `0.0.0.0`')
-  @Check('must be an IP address or a host name, without scheme or port', isHost)
+  @Check('must be an IP address or a host name, without scheme or port', formats.isHost)
   host: string = '127.0.0.1';
   @Integer(0, 65535, 'port to listen on; 0 picks a free one') port: number = 8000;
   @Setting('base URL as clients see it; required in production', { defaultText: 'from the request' })
-  @Check('must be an absolute http(s) URL without user name, query or fragment', isBaseUrl, (text) =>
-    withoutSlash(new URL(text).href),
+  @Check('must be an absolute http(s) URL without user name, query or fragment', formats.isBaseUrl, (text) =>
+    formats.withoutSlash(new URL(text).href),
   )
   @Port
   publicUrl?: string;
   @Setting('proxies that may set `X-Forwarded-*`: how many, or which IP addresses and ranges; `true` trusts everybody')
   @Check(
     'must be a number of proxies, a comma-separated list of addresses and ranges, true or false',
-    isTrustProxy,
-    readTrustProxy,
+    formats.isTrustProxy,
+    // Express needs the number of hops as a number: it would parse a string as an IP address.
+    (text) => (/^\d+$/.test(text) ? Number(text) : ({ true: true, false: false }[text.toLowerCase()] ?? text)),
   )
   trustProxy?: string | number | boolean;
 
@@ -79,7 +62,7 @@ export class Settings {
   @Setting('Redis for the token cache and rate limits that instances share')
   @Check(
     'must be a redis:// or rediss:// URL, or redis-sentinel://user:password@HOST:PORT,HOST:PORT/MASTER',
-    isRedisUrl,
+    formats.isRedisUrl,
   )
   @Port
   @Encoded
@@ -120,8 +103,8 @@ export class Settings {
   )
   @Check(
     'must be an https URL (plain http only on loopback) without user name, query or fragment',
-    isIssuer,
-    withoutSlash,
+    formats.isIssuer,
+    formats.withoutSlash,
   )
   @Port
   oauthUri: string = '';
@@ -136,15 +119,15 @@ export class Settings {
   @Scopes
   oauthRequiredScope?: string;
   @Setting('additional parameters of a login, as a query string (`audience=https://list.example.com`)')
-  @Check('must not contain what the login itself sets, such as state, scope or redirect_uri', setsNoFlowParameter)
-  @Check('must be a query string: name=value, several joined by &', isQueryString)
+  @Check('must not contain what the login itself sets, such as state, scope or redirect_uri', formats.leavesFlowAlone)
+  @Check('must be a query string: name=value, several joined by &', formats.isQueryString)
   oauthLoginParameters?: string;
   @Setting('audience required of tokens', { defaultText: 'client id or `PUBLIC_URL`' }) oauthAudience?: string;
   @Setting('hosts to which a login may return, comma-separated', { defaultText: 'loopback, in production none' })
   @Check(
     'must be a comma-separated list of host names, optionally with *. in front or a port at the end',
-    (text) => itemsOf(text).every(isRedirectDomain),
-    itemsOf,
+    (text) => lowerCaseItems(text).every(formats.isRedirectDomain),
+    lowerCaseItems,
   )
   oauthRedirectDomains: string[] = [];
   @Integer(0, WHOLE_SECONDS, 'how long a verified token is cached; a revoked one keeps working until then')
@@ -152,7 +135,8 @@ export class Settings {
   @Integer(1, WHOLE_SECONDS, 'how long a login may take') oauthStateSeconds: number = 3600;
 
   @Integer(1, 10_000, 'articles on a page', { group: 'Limits' }) pageSize: number = 100;
-  @Integer(1, LARGEST_PAGE, 'approximate bytes on a page, 64 MiB at most; a page ends at whichever limit comes first')
+  // With what surrounds it, a page has to fit into a string, which has less than 512 MiB, and so has a body.
+  @Integer(1, 2 ** 26, 'approximate bytes on a page, 64 MiB at most; a page ends at whichever limit comes first')
   maxPageBytes: number = 1_048_576;
   @Integer(1, 1000, 'requests in a batch') batchMaxRequests: number = 25;
   @Integer(0, 10 ** 9, 'articles that a user may have, not counting deleted ones; 0: no limit')
@@ -161,7 +145,7 @@ export class Settings {
   waitMaxSeconds: number = 55;
   @Integer(1, 1_000_000, 'polls per user that may wait at once') waitingPerUser: number = 20;
   @Integer(1, 1_000_000, 'polls per process that may wait at once') waitingMax: number = 10_000;
-  @Integer(1, LARGEST_BODY, 'largest request body in bytes, 256 MiB at most') maxBodyBytes: number = 2_097_152;
+  @Integer(1, 2 ** 28, 'largest request body in bytes, 256 MiB at most') maxBodyBytes: number = 2_097_152;
   @Integer(0, WHOLE_SECONDS, 'requests per minute for a user, or for an IP address without credentials; 0: no limit')
   rateLimitPerMinute: number = 0;
 
@@ -182,7 +166,7 @@ export class Settings {
   backoff: 'auto' | 'always' | 'off' = 'auto';
   @Integer(1, WHOLE_SECONDS, 'seconds in `Backoff`, varied at random by up to half') backoffSeconds: number = 30;
   @Integer(1, WHOLE_SECONDS, 'seconds in `Retry-After`') retryAfterSeconds: number = 30;
-  @Setting('end of support, `yyyy-mm-dd`') @Check('must be a date yyyy-mm-dd', isDate) eosDate?: string;
+  @Setting('end of support, `yyyy-mm-dd`') @Check('must be a date yyyy-mm-dd', formats.isDate) eosDate?: string;
   @Setting('what users are told about the end of support', { longest: 1000 }) eosMessage?: string;
   @Setting('URL where users can read more about it') @HttpUrl eosUrl?: string;
   @Integer(0, 36_500, 'see [tombstone retention](#tombstone-retention); 0: tombstones are kept')
@@ -197,11 +181,9 @@ export class Settings {
   oauthEnabled!: boolean;
   /** True when `OAUTH_URI` is set; the heartbeat then reports on the provider. */
   oauthUriIsExplicit!: boolean;
-  /** What a token must have, which may be nothing. */
   oauthRequiredScopes!: readonly string[];
   /** An access token must name one of these audiences. */
   oauthAudiences!: readonly string[];
-  /** When support ends, if that is announced. */
   endOfService?: EndOfService;
 }
 
@@ -214,9 +196,3 @@ export const valueOf = (settings: Settings, name: string) =>
 /** The value in a form that can be shown: without secrets and passwords in URLs. */
 export const masked = (name: string, text: string): string =>
   DEFINITIONS.get(name)!.secret ? '…' : text.replace(/(:[/\\]*).*@/s, '$1…@');
-
-/** Express needs the number of hops as a number: it would parse a string as an IP address. */
-function readTrustProxy(text: string): number | boolean | string {
-  if (/^\d+$/.test(text)) return Number(text);
-  return { true: true, false: false }[text.toLowerCase()] ?? text;
-}

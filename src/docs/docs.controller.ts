@@ -13,11 +13,6 @@ import { Reply } from '../http/response/reply.js';
 import { ServiceStatus } from '../http/service-status.js';
 import { errorsPage, type Example, swaggerFiles, swaggerInitializer, swaggerPage } from './pages.js';
 
-/** Written by the build from `openapi.yaml`. */
-const CONTRACT = projectFile('dist/openapi.json');
-/** The page of the documentation waits no longer for the provider. */
-const ENDPOINTS_LIMIT_MS = 1000;
-
 /** The parts of an OpenAPI document that the service reads or fills in. */
 export interface OpenApiDocument {
   info: { title: string };
@@ -35,7 +30,8 @@ export interface OpenApiDocument {
 @Controller()
 export class DocsController {
   private readonly files = swaggerFiles();
-  private readonly contract = readFileSync(CONTRACT, 'utf8');
+  /** Written by the build from `openapi.yaml`. */
+  private readonly contract = readFileSync(projectFile('dist/openapi.json'), 'utf8');
 
   constructor(
     private readonly settings: Settings,
@@ -76,7 +72,8 @@ export class DocsController {
   /** As the provider publishes them; while it is unavailable, the paths that the development provider and many others use. */
   private async loginEndpoints() {
     const { oauthUri } = this.settings;
-    const found = withinLimit(this.provider.discovered(), ENDPOINTS_LIMIT_MS);
+    // A page waits no longer than a second.
+    const found = withinLimit(this.provider.discovered(), 1000);
     const metadata = await this.status.monitor.whileWaiting(found).catch(() => undefined);
     return {
       authorizationUrl: metadata?.authorization_endpoint ?? `${oauthUri}/auth`,

@@ -129,5 +129,4 @@ const htmlPage = (title: string, style: string, head: string, body: string): str
 </html>
 `;
 
-/** The text with the characters escaped that mean something in HTML. */
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { register } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Span } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { registerInstrumentations } from '@opentelemetry/instrumentation';
 import { HttpInstrumentation } from '@opentelemetry/instrumentation-http';
@@ -12,7 +11,6 @@ import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici';
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 
-const SHUTDOWN_MS = 800;
 /** A query string may name an article. */
 const WITHOUT_QUERY = { 'url.query': '' };
 
@@ -34,7 +32,12 @@ export function startTracing(): () => Promise<unknown> {
       new HttpInstrumentation({
         disableOutgoingRequestInstrumentation: true,
         startIncomingSpanHook: () => WITHOUT_QUERY,
-        applyCustomAttributesOnSpan: describe,
+        applyCustomAttributesOnSpan: (span, message) => {
+          const { method, headers, route } = message as IncomingMessage & { route?: { path: string } };
+          // The id that is in the log, too.
+          span.setAttribute('reading_list.request_id', String(headers['x-request-id']));
+          if (route) span.setAttribute('http.route', route.path).updateName(`${method} ${route.path}`);
+        },
       }),
       new UndiciInstrumentation({
         startSpanHook: ({ origin, path }) => ({ 'url.full': origin + path.replace(/\?.*/s, ''), ...WITHOUT_QUERY }),
@@ -44,13 +47,5 @@ export function startTracing(): () => Promise<unknown> {
       new IORedisInstrumentation({ dbStatementSerializer: (command) => command }),
     ],
   });
-  return () =>
-    Promise.race([provider.shutdown().catch(() => undefined), sleep(SHUTDOWN_MS, undefined, { ref: false })]);
-}
-
-/** Names the span by its route, and gives it the id that is in the log and in `X-Request-Id`. */
-function describe(span: Span, message: unknown): void {
-  const { method, headers, route } = message as IncomingMessage & { route?: { path: string } };
-  span.setAttribute('reading_list.request_id', String(headers['x-request-id']));
-  if (route) span.setAttribute('http.route', route.path).updateName(`${method} ${route.path}`);
+  return () => Promise.race([provider.shutdown().catch(() => undefined), sleep(800, undefined, { ref: false })]);
 }

@@ -1,20 +1,16 @@
 import { fstatSync } from 'node:fs';
 import { Socket } from 'node:net';
-import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoggerService } from '@nestjs/common';
 import pino, { type DestinationStream, type Logger } from 'pino';
-import type { PrettyOptions } from 'pino-pretty';
 import sonicBoom, { type SonicBoom } from 'sonic-boom';
 
 /** How much may wait for a stuck reader or a full disk; further lines are dropped. */
 const MAX_WAITING_BYTES = 1_048_576;
-/** How long the end of the process waits for a stuck reader. */
-const FLUSH_MS = 500;
 
 /** Where log lines go. Writing never blocks and never fails. */
 export interface LogOutput extends DestinationStream {
-  /** Resolves when everything is written, or after half a second. */
+  /** Resolves when everything is written or, if the reader is stuck, after half a second. */
   flush(): Promise<void>;
 }
 
@@ -33,18 +29,16 @@ async function open(): Promise<LogOutput> {
 /** Lines for people where `pino-pretty`, a development dependency, is installed. */
 async function terminal(): Promise<LogOutput> {
   const pretty = await import('pino-pretty').catch(() => undefined);
-  const show = pretty ? pretty.prettyFactory(PRETTY) : (line: string) => line;
-  return { write: (line) => void process.stdout.write(show(line)), flush: () => Promise.resolve() };
+  const show = pretty?.prettyFactory({
+    translateTime: 'HH:MM:ss.l',
+    ignore: 'method,route,status',
+    messageFormat: (log, messageKey) => {
+      const { method, route, status = 'aborted' } = log as Record<string, string | number | undefined>;
+      return route === undefined ? String(log[messageKey]) : `${method} ${route} ${status}`;
+    },
+  });
+  return { write: (line) => void process.stdout.write(show?.(line) ?? line), flush: () => Promise.resolve() };
 }
-
-const PRETTY: PrettyOptions = {
-  translateTime: 'HH:MM:ss.l',
-  ignore: 'method,route,status',
-  messageFormat: (log, messageKey) => {
-    const { method, route, status = 'aborted' } = log as Record<string, string | number | undefined>;
-    return route === undefined ? String(log[messageKey]) : `${method} ${route} ${status}`;
-  },
-};
 
 /** Pino's own destination. It writes blocks, as single lines take a tenth of a poll, and counts bytes faster than text. */
 function file(fd: number): LogOutput {
@@ -58,7 +52,7 @@ function file(fd: number): LogOutput {
     periodicFlush: 100,
   });
   // Buffers are missing from its types.
-  const write = (line: string) => (stream as unknown as Writable).write(Buffer.from(line));
+  const write = (line: string) => stream.write(Buffer.from(line) as unknown as string);
   stream.on('drop', countLoss(stream, write));
   return { write: (line) => void write(line), flush: () => inTime((done) => stream.flush(done)) };
 }
@@ -97,8 +91,7 @@ function countLoss(stream: SonicBoom | Socket, write: (line: string) => unknown)
   return () => void lost++;
 }
 
-const inTime = (begin: (done: () => void) => void): Promise<void> =>
-  Promise.race([new Promise<void>(begin), sleep(FLUSH_MS)]);
+const inTime = (begin: (done: () => void) => void) => Promise.race([new Promise<void>(begin), sleep(500)]);
 
 let millisecond = 0;
 let textOfMillisecond = '';

@@ -5,11 +5,7 @@ import { ANY_PATH } from '../../http/routing/unmatched.controller.js';
 import type { ApiError } from '../../protocol/api-error.js';
 import { timestamp } from './log.js';
 
-const ACCEPTABLE = /^[\w.:+=@-]{1,64}$/;
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
-const HEALTH = /\/__(lbheartbeat|heartbeat|version)__$/;
-const UNMATCHED = 'unmatched';
-const OTHER = 'other';
 
 /** What is recorded about a finished request, named as in the log: nothing is copied from its URL, body or credentials. */
 export interface Observed {
@@ -39,8 +35,8 @@ function observedRequest({ context, caller, method, route }: Request, response: 
   return {
     requestId: id,
     user: caller?.account.toString('hex', 0, 6),
-    method: METHODS.has(method) ? method : OTHER,
-    route: path === ANY_PATH ? UNMATCHED : path,
+    method: METHODS.has(method) ? method : 'other',
+    route: path === ANY_PATH ? 'unmatched' : path,
     status: response.writableEnded ? response.statusCode : undefined,
     errno,
     ms: Math.round(ms * 10) / 10,
@@ -54,18 +50,19 @@ function observedRequest({ context, caller, method, route }: Request, response: 
 
 /** A request that was refused on its connection because Node could not parse it. */
 export function refusedConnection(requestId: string, { status, errno }: ApiError): Observed {
-  return { requestId, method: OTHER, route: UNMATCHED, status, errno, ms: 0 };
+  return { requestId, method: 'other', route: 'unmatched', status, errno, ms: 0 };
 }
 
 /** The request's id: the one that the client or load balancer sent if it is short and plain, otherwise a new UUID. */
 export const requestIdOf = (sent: string | string[] | undefined): string =>
-  typeof sent === 'string' && ACCEPTABLE.test(sent) ? sent : randomUUID();
+  typeof sent === 'string' && /^[\w.:+=@-]{1,64}$/.test(sent) ? sent : randomUUID();
 
 /** Gives every request its id (batch entries have that of their batch), and has it observed once it is over. */
 export function observeRequests(observe: (request: Observed) => void) {
   return (request: Request, response: Response, next: NextFunction): void => {
     const { context, headers } = request;
-    context.id = headers['x-request-id'] = requestIdOf(headers['x-request-id']);
+    context.id = requestIdOf(headers['x-request-id']);
+    headers['x-request-id'] = context.id;
     context.whenOver(() => {
       const observed = observedRequest(request, response);
       // Bound, so that the entries of a batch do not keep their messages until all are done.
@@ -77,28 +74,21 @@ export function observeRequests(observe: (request: Observed) => void) {
 }
 
 /** Writes one line per request, as the logger would: pino takes a twentieth of the time of a poll more (docs/adr/0013). */
-export const requestLog =
-  (logger: Logger, output: DestinationStream) =>
-  (entry: Observed): void => {
-    const level = levelOf(entry);
-    if (!logger.isLevelEnabled(level)) return;
-    const members = entry.failure === undefined ? entry : withReason(entry, level);
-    output.write(`{"level":"${level}"${timestamp()},${JSON.stringify(members).slice(1)}\n`);
-  };
+export function logRequest(logger: Logger, output: DestinationStream, request: Observed): void {
+  const level = levelOf(request);
+  if (!logger.isLevelEnabled(level)) return;
+  const { failure } = request;
+  const stack = level === 'error' ? (failure as Error | null | undefined)?.stack : undefined;
+  const members = failure === undefined ? request : { ...request, failure: undefined, error: reasonOf(failure), stack };
+  output.write(`{"level":"${level}"${timestamp()},${JSON.stringify(members).slice(1)}\n`);
+}
 
 /** Bugs are errors, unavailable backends are warnings; the frequent health checks are logged at `debug`. */
 function levelOf({ status = 0, route }: Observed): 'error' | 'warn' | 'info' | 'debug' {
-  if (HEALTH.test(route)) return 'debug';
+  if (/\/__(lbheartbeat|heartbeat|version)__$/.test(route)) return 'debug';
   if (status >= 500) return status === 503 ? 'warn' : 'error';
   return 'info';
 }
-
-/** Says what went wrong, with a stack only for bugs. */
-const withReason = ({ failure, ...members }: Observed, level: string) => ({
-  ...members,
-  error: reasonOf(failure),
-  stack: level === 'error' ? (failure as Error | null)?.stack : undefined,
-});
 
 function reasonOf(failure: unknown): string {
   if (!(failure instanceof Error)) return 'a value that is not an Error was thrown';
