@@ -5,8 +5,8 @@ import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { isTooComplex } from '../../protocol/json-size.js';
 import { Turns } from '../../semaphore.js';
-import { LoadMonitor } from '../load/load-monitor.js';
 import { MemorySlots } from '../memory-slots.js';
+import { LoadMonitor } from '../service-status.js';
 import { requestOf } from './request-context.js';
 
 /** Parsing more may take up to a tenth of a second, for two megabytes of different names. */
@@ -83,7 +83,6 @@ function decompressedBytes({ headers }: Request): number {
   return encoding === 'gzip' || encoding === 'deflate' ? bytes * 1_032 : Infinity;
 }
 
-const RequestParameter = createParamDecorator((_: unknown, context: ExecutionContext) => requestOf(context));
-
 /** The parsed JSON body of a handler; undefined when it is empty. */
-export const JsonBody = () => RequestParameter(JsonBodyPipe);
+export const JsonBody = () =>
+  createParamDecorator((_: unknown, context: ExecutionContext) => requestOf(context))(JsonBodyPipe);
