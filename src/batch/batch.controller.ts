@@ -1,7 +1,7 @@
 import { Controller, Post, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { Settings } from '../config/settings.js';
-import { BearerOnly } from '../http/access.js';
+import { Access } from '../http/access.js';
 import { JsonBody } from '../http/request/json-body.pipe.js';
 import { Reply } from '../http/response/reply.js';
 import { parseBatch } from '../protocol/batch-request.js';
@@ -16,7 +16,7 @@ export class BatchController {
     private readonly settings: Settings,
   ) {}
 
-  @BearerOnly()
+  @Access({ bearerOnly: true })
   @Post()
   async run(@Req() request: Request, @JsonBody() body: unknown): Promise<Reply> {
     requireSingleConditions(request);
