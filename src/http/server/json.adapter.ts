@@ -9,7 +9,6 @@ import type { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { MAX_HEADER_BYTES } from '../../protocol/request-headers.js';
 import { alertHeader, baseHeaders } from '../../protocol/service-headers.js';
-import { Compression } from '../response/compression.js';
 import { CONTENT_TYPE, type Reply, writeReply } from '../response/reply.js';
 import { Connection } from './connections.js';
 import { atEndOfTurn } from './end-of-turn.js';
@@ -22,7 +21,6 @@ const STALLED_READER_MS = 10_000;
 /** An ExpressAdapter with time limits, JSON errors for what Node cannot parse, and handlers that return a `Reply`. */
 export class JsonAdapter extends ExpressAdapter {
   private readonly connections = new WeakMap<Socket, Connection>();
-  private readonly compression = this.settings.compressionEnabled ? new Compression() : undefined;
 
   /** @param onRefusal called for a request that Node cannot parse, with the id of its response */
   constructor(
@@ -34,7 +32,7 @@ export class JsonAdapter extends ExpressAdapter {
   }
 
   override reply(response: Response, reply: Reply): void {
-    writeReply(response, reply, this.compression);
+    writeReply(response, reply, this.settings.compressionEnabled);
   }
 
   override initHttpServer(): void {
