@@ -97,11 +97,9 @@ export class JsonAdapter extends ExpressAdapter {
 }
 
 /** Paths match exactly; Express adds no headers or ETags of its own. */
-function createExpress({ trustProxy }: Settings): Express {
-  const app = express();
-  app.set('case sensitive routing', true).set('strict routing', true);
-  app.set('etag', false).disable('x-powered-by');
-  return trustProxy === undefined ? app : app.set('trust proxy', trustProxy);
+function createExpress({ trustProxy = false }: Settings): Express {
+  const app = express().set('case sensitive routing', true).set('strict routing', true);
+  return app.set('etag', false).disable('x-powered-by').set('trust proxy', trustProxy);
 }
 
 function clientError({ code }: NodeJS.ErrnoException): ApiError {
