@@ -4,7 +4,7 @@ import type { BatchEntry } from '../protocol/batch-request.js';
 /** Headers by name, with values as they would be sent. */
 export type Headers = Record<string, string | string[]>;
 
-/** The response to an entry; `body` is empty if there is none. */
+/** The response to an entry; without a body, `body` is empty. */
 export interface EntryResponse {
   status: number;
   headers: Headers;
@@ -23,7 +23,6 @@ export function entryRequest(batch: IncomingMessage, entry: BatchEntry, headers:
 /** An entry's messages have the same classes as those of its batch. */
 const classOf = <Class>(message: object): Class => message.constructor as Class;
 
-/** A response without a connection. */
 interface CapturedResponse extends ServerResponse {
   text: string;
   /** What was given to `writeHead` only: names and values alternately. */

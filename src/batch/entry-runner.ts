@@ -45,12 +45,10 @@ export function inGroups(steps: readonly Step[]): Step[][] {
   return groups;
 }
 
-/** The response to an entry. */
+/** The response to an entry as it stands in that to the batch; `record` tells the log and metrics, once it counts. */
 export interface Slot {
-  /** As it stands in the response to the batch. */
   json: string;
   bytes: number;
-  /** Tells the log and metrics, once the response counts. */
   record: () => void;
 }
 

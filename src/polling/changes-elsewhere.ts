@@ -9,8 +9,7 @@ import { HeldPolls } from './held-polls.js';
 
 const CHANNEL = 'reading-list:changes';
 const INTERVAL_MS = 1_000;
-/** Accounts whose timestamps one statement reads. */
-const CHUNK = 500;
+const MOST_IN_A_STATEMENT = 500;
 
 /**
  * Wakes this process's polls when something changes, here or on another instance. Instances tell each other through Redis
@@ -56,7 +55,7 @@ export class ChangesElsewhere implements OnApplicationBootstrap, OnApplicationSh
       try {
         await sleep(INTERVAL_MS, undefined, { ref: false, signal });
         const keys = this.polls.accounts();
-        for (let at = 0; at < keys.length; at += CHUNK) await this.look(keys.slice(at, at + CHUNK));
+        while (keys.length > 0) await this.look(keys.splice(0, MOST_IN_A_STATEMENT));
       } catch {
         // Polls time out anyway.
       }
@@ -64,13 +63,8 @@ export class ChangesElsewhere implements OnApplicationBootstrap, OnApplicationSh
 
   private async look(keys: string[]): Promise<void> {
     const rows = await this.database.onSession((session) => lastModifiedOf(session, keys.map(accountOf)));
-    const missing = new Set(keys);
-    for (const { account, last_modified } of rows) {
-      const key = keyOf(account);
-      missing.delete(key);
-      this.polls.announce(key, last_modified);
-    }
-    // The account was erased: the next read creates a new collection and tells the device to start over.
-    for (const key of missing) this.polls.announce(key, Infinity);
+    const found = new Map(rows.map(({ account, last_modified }) => [keyOf(account), last_modified]));
+    // A missing account was erased: the next read creates a new collection and tells the device to start over.
+    for (const key of keys) this.polls.announce(key, found.get(key) ?? Infinity);
   }
 }

@@ -12,7 +12,6 @@ export interface HeldPoll {
   announced: Timestamp;
   timer: NodeJS.Timeout;
   ending?: Ending;
-  /** Set while it is held. */
   held?: { since: Timestamp; end: (ending: Ending) => void };
 }
 
@@ -21,7 +20,6 @@ export interface HeldPoll {
 export class HeldPolls {
   /** How polls ended so far, and how many were not held. */
   readonly counts = { changed: 0, timedOut: 0, released: 0, abandoned: 0, refused: 0 };
-
   private readonly byAccount = new Map<string, Set<HeldPoll>>();
   private readonly all = new Set<HeldPoll>();
 
@@ -82,11 +80,7 @@ export class HeldPolls {
 
   /** Ends up to `count` polls, those that were held longest first. */
   release(count: number): void {
-    for (const poll of this.all) {
-      if (count <= 0) return;
-      if (poll.ending) continue;
-      this.end(poll, 'released');
-      count--;
-    }
+    const waiting = [...this.all].filter(({ ending }) => ending === undefined);
+    for (const poll of waiting.slice(0, Math.ceil(count))) this.end(poll, 'released');
   }
 }
