@@ -12,8 +12,7 @@ import { ServiceStatus } from '../http/service-status.js';
 import { readWait, linesOf } from '../protocol/request-headers.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 import { Semaphore } from '../semaphore.js';
-import { ChangesElsewhere } from './changes-elsewhere.js';
-import { type HeldPoll, HeldPolls } from './held-polls.js';
+import { ChangesElsewhere, type HeldPoll, HeldPolls } from './held-polls.js';
 
 /** The most client-supplied bytes that a held request may keep in memory; larger ones are not held. */
 const MAX_HELD_BYTES = 8_192;
@@ -52,10 +51,8 @@ export class PollService implements OnApplicationShutdown {
   }
 
   /**
-   * What `look` returns, with the headers about waiting. If the request prefers to wait, resolves only once there is news
-   * or the time is up.
-   * @param since the value of `If-Modified-Since`; undefined if the request does not ask whether there is news
-   * @param look returns the collection's timestamp while the response would be 304
+   * What `look` returns (the collection's timestamp while the response would be 304), with the headers about waiting. If
+   * the request prefers to wait, resolves only once there is news since `If-Modified-Since` or the time is up.
    */
   async poll(request: Request, since: Timestamp | undefined, look: Look): Promise<Polled> {
     if (since === undefined) return { headers: {} };
