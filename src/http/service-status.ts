@@ -35,7 +35,6 @@ export class LoadMonitor implements OnApplicationShutdown {
   delayMs = 0;
   private readonly histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   private readonly timer = setInterval(() => this.sample(), SAMPLE_MS).unref();
-  /** Since when every request has been refused; undefined if the last one was admitted. */
   private refusingSince?: number;
 
   constructor(
@@ -122,7 +121,6 @@ export class ServiceStatus {
     private readonly settings: Settings,
     @Inject(NOW) private readonly now: Now,
     readonly monitor: LoadMonitor,
-    private readonly database: Database,
   ) {}
 
   /** `Alert`, `Backoff`, `Retry-After` and, at shutdown, `Connection`, as a response with this status has them now. */
@@ -132,13 +130,6 @@ export class ServiceStatus {
     const headers = statusHeaders(status, { retryAfterSeconds, backoffSeconds: this.backoffSeconds(), alert });
     if (this.draining) headers['Connection'] = 'close';
     return headers;
-  }
-
-  /** Why a load balancer should not use this instance; undefined if it should. */
-  get reasonNotToServe(): string | undefined {
-    if (this.draining) return 'This instance is shutting down';
-    if (!this.database.wasReached) return 'This instance has not reached its database yet';
-    return this.monitor.isStuck ? 'This instance is refusing all requests' : undefined;
   }
 
   /** Under load a random value between 0.5 and 1.5 times the setting, so that not all clients return at once. */
