@@ -52,10 +52,9 @@ export function writeReply(response: Response, reply: Reply, mayCompress: boolea
   }
   const content = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
   if (!Buffer.isBuffer(body)) head.push('Content-Type', CONTENT_TYPE);
-  if (!mayCompress || status >= 400 || !isWorthCompressing(content, headers['Content-Type']))
-    return send(response, status, head, content);
-  head.push('Vary', 'Accept-Encoding');
-  const encoding = encodingFor(request);
+  const depends = mayCompress && status < 400 && isWorthCompressing(content, headers['Content-Type']);
+  if (depends) head.push('Vary', 'Accept-Encoding');
+  const encoding = depends ? encodingFor(request) : undefined;
   if (!encoding) return send(response, status, head, content);
   const encoded = [...head, 'Content-Encoding', encoding];
   // Finding the length would take the work that HEAD is meant to save.

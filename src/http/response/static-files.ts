@@ -15,27 +15,22 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 };
 
 /** Files that are read into memory at the start, so that no other paths can be requested. */
-export class StaticFiles {
-  private readonly files = new Map<string, { reply: Reply; etag: string }>();
-
+export class StaticFiles extends Map<string, { reply: Reply; etag: string }> {
   /** @param names the names of the files; all files of the folder unless they are given */
   constructor(folder: string, names = namesIn(folder)) {
+    super();
     for (const name of names) {
       const content = readFileSync(join(folder, name));
       const type = CONTENT_TYPES[extname(name)] ?? 'application/octet-stream';
       const reply = new Reply(200, content, { 'Content-Type': type });
       const hash = createHash('sha256').update(content).digest('base64url');
-      this.files.set(name, { reply, etag: `"${hash.slice(0, 22)}"` });
+      this.set(name, { reply, etag: `"${hash.slice(0, 22)}"` });
     }
-  }
-
-  has(name: string): boolean {
-    return this.files.has(name);
   }
 
   /** Throws 404 / 111 for any other name. */
   find(name: string) {
-    const file = this.files.get(name);
+    const file = this.get(name);
     if (!file) throw new ApiError('notFound', 'Unknown path');
     return file;
   }
