@@ -53,7 +53,6 @@ export class BatchService {
 }
 
 class BatchRun {
-  /** The responses so far, each in its place. */
   readonly slots: Slot[] = [];
   private readonly deadline = performance.now() + LONGEST_MS;
 

@@ -7,7 +7,7 @@ import { pathOf } from '../http/request/request-url.js';
 import { ApiError } from '../protocol/api-error.js';
 import { type BatchEntry, isInherited } from '../protocol/batch-request.js';
 import { RateLimiter } from '../rate-limit/rate-limiter.js';
-import { type EntryResponse, entryRequest, entryResponse, type Headers } from './entry-messages.js';
+import { type Entry, type EntryResponse, entryRequest, entryResponse, type Headers } from './entry-messages.js';
 
 /**
  * Where an entry runs: in the transaction of the batch if it reads or changes articles; alone if it deletes the
@@ -16,11 +16,8 @@ import { type EntryResponse, entryRequest, entryResponse, type Headers } from '.
 type Place = 'inTransaction' | 'alone' | 'outside';
 
 /** An entry and its place in the batch. */
-export interface Step {
+export interface Step extends Entry {
   at: number;
-  entry: BatchEntry;
-  /** With those that it inherits. */
-  headers: Headers;
   place: Place;
   /** Set if it was already counted for the rate limit; rejects with 429 if that was too many. */
   admission?: Promise<void>;
@@ -67,7 +64,7 @@ export class EntryRunner {
     const steps = entries.map((entry, at): Step => {
       // Without a prototype, V8 adds names in constant time; otherwise a thousand take ten milliseconds.
       const headers = Object.assign(Object.create(null) as Headers, inherited, entry.headers);
-      return { at, entry, headers, place: placeOf(entry) };
+      return { ...entry, headers, at, place: placeOf(entry) };
     });
     if (!this.limiter.isOn) return steps;
     for (const step of steps) {
@@ -80,7 +77,7 @@ export class EntryRunner {
 
   /** @param caller who sent it, in the transaction that it is a part of; without one it authenticates like any request */
   async run(batch: Request, step: Step, caller?: Caller): Promise<Slot> {
-    const request = entryRequest(batch, step.entry, step.headers) as Request;
+    const request = entryRequest(batch, step) as Request;
     const context = (request.context = new RequestContext(true));
     context.admission = step.admission;
     if (caller) request.caller = caller;
@@ -93,7 +90,7 @@ export class EntryRunner {
     context.statements += batch.context.statements - statements;
     batch.context.statements = statements + context.statements;
     context.over();
-    const head = JSON.stringify({ status, path: step.entry.path, headers });
+    const head = JSON.stringify({ status, path: step.path, headers });
     const json = `${head.slice(0, -1)},"body":${body === '' ? '{}' : body}}`;
     return { json, bytes: Buffer.byteLength(json), record: context.record! };
   }

@@ -54,7 +54,6 @@ export class RootController {
   }
 }
 
-/** The running version: from package.json and the checkout or image. */
 function readVersion() {
   const path = projectFile('package.json');
   const { name, version } = JSON.parse(readFileSync(path, 'utf8')) as Record<'name' | 'version', string>;

@@ -69,8 +69,7 @@ export function requireWellFormed(request: Request, response: Response, next: Ne
   if (headers.expect !== undefined && !isContinue(headers.expect))
     throw new ApiError('expectationFailed', 'Expect: only 100-continue is supported');
   request.originalUrl = withoutFragment(withoutOrigin(request.url));
-  request.url = withDecodablePath(request.originalUrl);
-  if (pathOf(request.url) === '/v2/') request.url = `/v2${request.url.slice('/v2/'.length)}`;
+  request.url = withDecodablePath(request.originalUrl).replace(/^\/v2\/(?=\?|$)/, '/v2');
   next();
 }
 

@@ -65,10 +65,10 @@ export class UnmatchedController {
       // Browsers do not follow redirects of a preflight, so respond for the path it would redirect to.
       const target = known.length > 0 ? path : `/v2${path}`;
       const methods = this.paths.methodsOf(target);
-      if (methods.length > 0) return preflight(request, methods, this.enabled(target, methods));
+      if (methods.length > 0) return preflight(request, methods, this.withoutDisabled(target, methods));
     }
     if (/^\/v[01](\/|$)/.test(path)) throw new ApiError('deprecated', 'This version of the API is gone; use /v2');
-    const allowed = this.enabled(path, known);
+    const allowed = this.withoutDisabled(path, known);
     if (allowed.length > 0 && this.status.isPastEnd() && ENDING.test(path)) throw supportEnded();
     if (allowed.length > 0)
       throw new ApiError('methodNotAllowed', `${method}: not allowed here`, { Allow: allowed.join(', ') });
@@ -77,8 +77,7 @@ export class UnmatchedController {
     return new Reply(307, {}, { Location: `${publicUrl(request, this.settings)}/v2${request.originalUrl}` });
   }
 
-  /** The methods of a path without those that the settings disable. */
-  private enabled(path: string, methods: string[]): string[] {
+  private withoutDisabled(path: string, methods: string[]): string[] {
     if (this.settings.deleteCollectionEnabled || path !== '/v2/articles') return methods;
     return methods.filter((method) => method !== 'DELETE');
   }
