@@ -40,10 +40,9 @@ export class BatchService {
     await this.memory.take(batch, Math.min(entries.length * largest, maxBytes + largest));
     const run = new BatchRun(batch, this.runner, this.collections, maxBytes);
     const steps = await this.runner.prepare(batch, entries);
-    const others = steps.filter(({ place }) => place === 'outside');
     try {
       // These may wait for anything, which must not happen while the account is locked.
-      for (const step of others) run.slots[step.at] = await run.runStep(step);
+      for (const step of steps) if (step.place === 'outside') run.slots[step.at] = await run.runStep(step);
       await run.runGroups(inGroups(steps.filter(({ place }) => place !== 'outside')));
     } finally {
       for (const slot of Object.values(run.slots)) slot.record();

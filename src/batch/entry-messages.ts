@@ -27,11 +27,13 @@ export function entryRequest(batch: IncomingMessage, { method, url, headers, bod
 /** An entry's messages have the same classes as those of its batch. */
 const classOf = <Class>(message: object): Class => message.constructor as Class;
 
+type OnEnd = (response: EntryResponse) => void;
+
 interface CapturedResponse extends ServerResponse {
   text: string;
   /** What was given to `writeHead` only: names and values alternately. */
   head: string[];
-  onEnd: (response: EntryResponse) => void;
+  onEnd: OnEnd;
   /** Missing from Node's types. */
   getRawHeaderNames(): string[];
 }
@@ -59,11 +61,7 @@ const CAPTURE = {
 };
 
 /** A response without a connection: `onEnd` gets what was written to it. */
-export function entryResponse(
-  request: IncomingMessage,
-  ofBatch: ServerResponse,
-  onEnd: (response: EntryResponse) => void,
-): ServerResponse {
+export function entryResponse(request: IncomingMessage, ofBatch: ServerResponse, onEnd: OnEnd): ServerResponse {
   const Response = classOf<typeof ServerResponse>(ofBatch);
   return Object.assign(new Response(request), CAPTURE, { text: '', head: [], onEnd });
 }

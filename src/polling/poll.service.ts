@@ -6,7 +6,6 @@ import { AuthModule } from '../auth/auth.module.js';
 import { callerOf } from '../auth/caller.js';
 import { type Now, NOW } from '../config/now.js';
 import { Settings } from '../config/settings.js';
-import type { RequestContext } from '../http/request/request-context.js';
 import { atEndOfTurn } from '../http/server/end-of-turn.js';
 import { ServiceStatus } from '../http/service-status.js';
 import { readWait, linesOf } from '../protocol/request-headers.js';
@@ -78,21 +77,18 @@ export class PollService implements OnApplicationShutdown {
     // A body has no meaning here, but unread it would stay in memory.
     request.resume();
     const start = performance.now();
-    const mayLook = await this.status.monitor.whileWaiting(this.change(poll, unchanged, context));
+    const wakeUp = this.polls.hold(poll, unchanged).then(async (ending) => {
+      if (ending === 'changed') context.whenAnswered(await this.woken.acquire(poll.key, context));
+      return ending;
+    });
+    const ending = await this.status.monitor.whileWaiting(wakeUp);
     // The time it is held does not count as response time.
     context.heldMs = performance.now() - start;
-    if (!mayLook) return unchanged;
+    if (ending !== 'changed') return unchanged;
     // A token that was revoked in the meantime gets no new data.
     await this.guard.senderOf(request);
     // A condition in the future holds after the change, too.
     return since > unchanged ? look() : undefined;
-  }
-
-  /** Holds a poll; true when it was woken, once it may look again. */
-  private async change(poll: HeldPoll, since: Timestamp, context: RequestContext): Promise<boolean> {
-    if ((await this.polls.hold(poll, since)) !== 'changed') return false;
-    context.whenAnswered(await this.woken.acquire(poll.key, context));
-    return true;
   }
 
   /** For how many seconds the request may be held; undefined if it must not be held or does not ask for it. */

@@ -22,7 +22,6 @@ export class RequestContext {
   admission?: Promise<void>;
   /** For an entry of a batch: tells log and metrics of it. Set when it is over, called once its response counts. */
   record?: () => void;
-  /** For how many milliseconds it was held; undefined if it was not. */
   heldMs?: number;
   errno?: number;
   /** What went wrong on our side: a bug, or why a backend was unavailable. */
