@@ -20,7 +20,6 @@ export class BatchController {
   @Post()
   async run(@Req() request: Request, @JsonBody() body: unknown): Promise<Reply> {
     requireSingleConditions(request);
-    const entries = parseBatch(body, this.settings.batchMaxRequests);
-    return new Reply(200, await this.batches.run(request, entries));
+    return new Reply(200, await this.batches.run(request, parseBatch(body, this.settings.batchMaxRequests)));
   }
 }

@@ -1,13 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BatchEntry } from '../protocol/batch-request.js';
 
-/** Headers by name, with values as they would be sent. */
-export type Headers = Record<string, string | string[]>;
-
-/** An entry with the headers that it inherits. */
-export interface Entry extends Omit<BatchEntry, 'headers'> {
-  headers: Headers;
-}
+type Headers = Record<string, string | string[]>;
 
 /** The response to an entry; without a body, `body` is empty. */
 export interface EntryResponse {
@@ -17,7 +11,7 @@ export interface EntryResponse {
 }
 
 /** The request of an entry. It shares the socket of its batch, for the client's address; its body is already there. */
-export function entryRequest(batch: IncomingMessage, { method, url, headers, body }: Entry): IncomingMessage {
+export function entryRequest(batch: IncomingMessage, { method, url, headers, body }: BatchEntry): IncomingMessage {
   const { httpVersion, httpVersionMajor, httpVersionMinor } = batch;
   const facts = { method, url, headers, httpVersion, httpVersionMajor, httpVersionMinor, complete: true, body };
   const Request = classOf<typeof IncomingMessage>(batch);

@@ -7,7 +7,7 @@ import { pathOf } from '../http/request/request-url.js';
 import { ApiError } from '../protocol/api-error.js';
 import { type BatchEntry, isInherited } from '../protocol/batch-request.js';
 import { RateLimiter } from '../rate-limit/rate-limiter.js';
-import { type Entry, type EntryResponse, entryRequest, entryResponse, type Headers } from './entry-messages.js';
+import { type EntryResponse, entryRequest, entryResponse } from './entry-messages.js';
 
 /**
  * Where an entry runs: in the transaction of the batch if it reads or changes articles; alone if it deletes the
@@ -15,8 +15,8 @@ import { type Entry, type EntryResponse, entryRequest, entryResponse, type Heade
  */
 type Place = 'inTransaction' | 'alone' | 'outside';
 
-/** An entry and its place in the batch. */
-export interface Step extends Entry {
+/** An entry with the headers that it inherits, and its place in the batch. */
+export interface Step extends BatchEntry {
   at: number;
   place: Place;
   /** Set if it was already counted for the rate limit; rejects with 429 if that was too many. */
@@ -60,10 +60,10 @@ export class EntryRunner {
   /** Counts all entries about articles but the first, which counted as the batch: later nothing may wait for Redis. */
   async prepare(batch: Request, entries: BatchEntry[]): Promise<Step[]> {
     const lines = Object.entries(batch.headers).filter(([name]) => name === 'host' || isInherited(name));
-    const inherited = Object.fromEntries(lines) as Headers;
+    const inherited = Object.fromEntries(lines);
     const steps = entries.map((entry, at): Step => {
       // Without a prototype, V8 adds names in constant time; otherwise a thousand take ten milliseconds.
-      const headers = Object.assign(Object.create(null) as Headers, inherited, entry.headers);
+      const headers = Object.assign(Object.create(null) as BatchEntry['headers'], inherited, entry.headers);
       return { ...entry, headers, at, place: placeOf(entry) };
     });
     if (!this.limiter.isOn) return steps;

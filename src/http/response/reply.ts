@@ -7,8 +7,7 @@ import { Semaphore } from '../../semaphore.js';
 import { pathOf } from '../request/request-url.js';
 import { atEndOfTurn } from '../server/end-of-turn.js';
 
-/** How long a client may keep sending an unwanted body. */
-const LINGER_MS = 1_000;
+const UNWANTED_BODY_MS = 1_000;
 /** A smaller response takes as many packets compressed as uncompressed. */
 const MIN_COMPRESSED_BYTES = 1_024;
 /** Pictures are compressed already. */
@@ -97,7 +96,7 @@ function endAfterBody(response: Response, content?: Content): void {
     clearTimeout(limit);
     response.end();
   };
-  const limit = setTimeout(end, LINGER_MS);
+  const limit = setTimeout(end, UNWANTED_BODY_MS);
   request.once('end', end).once('close', end).resume();
 }
 
