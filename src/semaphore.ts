@@ -1,15 +1,11 @@
 import { setImmediate as othersHadTurn } from 'node:timers/promises';
 import { ApiError } from './protocol/api-error.js';
 
-/** How many slots there are, and who may wait for one. */
+/** Limits in all, and for callers with the same key, such as one user's requests; none where a number is missing. */
 export interface SemaphoreLimits {
-  /** Slots in all; no limit by default. */
   slots?: number;
-  /** Slots that callers with the same key, such as one user's requests, may use; no limit by default. */
   slotsPerKey?: number;
-  /** Callers with the same key that may wait; no limit by default. */
   waitingPerKey?: number;
-  /** How long a caller waits before it is refused. */
   timeoutMs: number;
   refusal: string;
 }
@@ -30,12 +26,10 @@ interface Waiter {
 
 /** Admits a limited number of callers at a time, in all and per key; the others wait in order of arrival. */
 export class Semaphore {
-  /** How many callers wait. */
   waiting = 0;
   private arrivals = 0;
   private used = 0;
   private readonly usedBy = new Map<string, number>();
-  /** Those that wait, by key and in order of arrival. */
   private readonly queues = new Map<string, Set<Waiter>>();
   private readonly slots = this.limits.slots ?? Infinity;
   private readonly slotsPerKey = Math.min(this.limits.slotsPerKey ?? Infinity, this.slots);
@@ -50,7 +44,7 @@ export class Semaphore {
     let wanted = Math.min(slots, this.slotsPerKey);
     // Without a limit on all slots, others with the same key alone may come first.
     const isBehind = this.slots === Infinity ? this.queues.has(key) : this.waiting > 0;
-    if (!isBehind && this.isLeft(key, wanted) && this.used + wanted <= this.slots) this.take(key, wanted);
+    if (!isBehind && this.hasLeft(key, wanted) && this.used + wanted <= this.slots) this.take(key, wanted);
     else await this.wait(key, wanted, caller);
     return () => {
       this.take(key, -wanted);
@@ -68,7 +62,7 @@ export class Semaphore {
     let queued = 0;
     for (const [key, queue] of this.queues) {
       const [first] = queue;
-      if (!this.isLeft(key, first!.slots)) queued += queue.size;
+      if (!this.hasLeft(key, first!.slots)) queued += queue.size;
     }
     return queued;
   }
@@ -82,8 +76,7 @@ export class Semaphore {
     }
   }
 
-  /** Whether a key may use so many more slots. */
-  private isLeft(key: string, slots: number): boolean {
+  private hasLeft(key: string, slots: number): boolean {
     return (this.usedBy.get(key) ?? 0) + slots <= this.slotsPerKey;
   }
 
@@ -139,7 +132,7 @@ export class Semaphore {
   private nextWaiter(): Waiter | undefined {
     let next: Waiter | undefined;
     for (const [key, [first]] of this.queues)
-      if (this.isLeft(key, first!.slots) && (!next || first!.arrival < next.arrival)) next = first;
+      if (this.hasLeft(key, first!.slots) && (!next || first!.arrival < next.arrival)) next = first;
     return next;
   }
 }

@@ -1,7 +1,7 @@
 import { Controller, Post, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { Settings } from '../config/settings.js';
-import { BearerOnly } from '../http/access.js';
+import { Access } from '../http/access.js';
 import { JsonBody } from '../http/request/json-body.pipe.js';
 import { Reply } from '../http/response/reply.js';
 import { parseBatch } from '../protocol/batch-request.js';
@@ -16,11 +16,10 @@ export class BatchController {
     private readonly settings: Settings,
   ) {}
 
-  @BearerOnly()
+  @Access({ bearerOnly: true })
   @Post()
   async run(@Req() request: Request, @JsonBody() body: unknown): Promise<Reply> {
     requireSingleConditions(request);
-    const entries = parseBatch(body, this.settings.batchMaxRequests);
-    return new Reply(200, await this.batches.run(request, entries));
+    return new Reply(200, await this.batches.run(request, parseBatch(body, this.settings.batchMaxRequests)));
   }
 }

@@ -20,7 +20,6 @@ const TURN_MS = 10;
 
 const IS_FULL = 'The responses of the batch are already too large';
 const IS_SLOW = 'The batch has taken too long';
-const HAS_FAILED = 'A backend became unavailable';
 
 /** Runs the entries of a batch one after the other, those about articles in one transaction (docs/adr/0014). */
 @Injectable()
@@ -41,10 +40,9 @@ export class BatchService {
     await this.memory.take(batch, Math.min(entries.length * largest, maxBytes + largest));
     const run = new BatchRun(batch, this.runner, this.collections, maxBytes);
     const steps = await this.runner.prepare(batch, entries);
-    const others = steps.filter(({ place }) => place === 'outside');
     try {
       // These may wait for anything, which must not happen while the account is locked.
-      for (const step of others) run.slots[step.at] = await run.runStep(step);
+      for (const step of steps) if (step.place === 'outside') run.slots[step.at] = await run.runStep(step);
       await run.runGroups(inGroups(steps.filter(({ place }) => place !== 'outside')));
     } finally {
       for (const slot of Object.values(run.slots)) slot.record();
@@ -53,9 +51,7 @@ export class BatchService {
   }
 }
 
-/** A batch that is running. */
 class BatchRun {
-  /** The responses so far, each in its place. */
   readonly slots: Slot[] = [];
   private readonly deadline = performance.now() + LONGEST_MS;
 
@@ -75,7 +71,7 @@ class BatchRun {
         if (index === 0 || !(error instanceof ApiError)) throw error;
         // The groups before are committed, so their responses have to be sent.
         for (const step of groups.slice(index).flat())
-          this.slots[step.at] = await this.runner.refuse(this.batch, step, HAS_FAILED);
+          this.slots[step.at] = await this.runner.refuse(this.batch, step, 'A backend became unavailable');
         return;
       }
   }
@@ -121,14 +117,10 @@ class BatchRun {
   async runStep(step: Step, refusal?: string, caller?: Caller, done: Slot[] = []): Promise<Slot> {
     const { batch, runner } = this;
     if (batch.socket.destroyed) throw new ApiError('unavailable', 'The client has disconnected');
+    const before = this.slots.slice(0, step.at).concat(done);
+    const isFull = before.reduce((sum, { bytes }) => sum + bytes, 0) >= this.maxBytes;
     const isLate = performance.now() > this.deadline;
-    const reason = refusal ?? (this.isFull(step, done) ? IS_FULL : isLate ? IS_SLOW : undefined);
+    const reason = refusal ?? (isFull ? IS_FULL : isLate ? IS_SLOW : undefined);
     return reason ? runner.refuse(batch, step, reason, caller) : runner.run(batch, step, caller);
-  }
-
-  /** Whether the responses to the steps before this one are too large. */
-  private isFull({ at }: Step, done: Slot[]): boolean {
-    const before = this.slots.slice(0, at).concat(done);
-    return before.reduce((sum, { bytes }) => sum + bytes, 0) >= this.maxBytes;
   }
 }

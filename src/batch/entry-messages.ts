@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BatchEntry } from '../protocol/batch-request.js';
 
-/** Headers by name, with values as they would be sent. */
-export type Headers = Record<string, string | string[]>;
+type Headers = Record<string, string | string[]>;
 
-/** The response to an entry; `body` is empty if there is none. */
+/** The response to an entry; without a body, `body` is empty. */
 export interface EntryResponse {
   status: number;
   headers: Headers;
@@ -12,8 +11,7 @@ export interface EntryResponse {
 }
 
 /** The request of an entry. It shares the socket of its batch, for the client's address; its body is already there. */
-export function entryRequest(batch: IncomingMessage, entry: BatchEntry, headers: Headers): IncomingMessage {
-  const { method, url, body } = entry;
+export function entryRequest(batch: IncomingMessage, { method, url, headers, body }: BatchEntry): IncomingMessage {
   const { httpVersion, httpVersionMajor, httpVersionMinor } = batch;
   const facts = { method, url, headers, httpVersion, httpVersionMajor, httpVersionMinor, complete: true, body };
   const Request = classOf<typeof IncomingMessage>(batch);
@@ -23,12 +21,13 @@ export function entryRequest(batch: IncomingMessage, entry: BatchEntry, headers:
 /** An entry's messages have the same classes as those of its batch. */
 const classOf = <Class>(message: object): Class => message.constructor as Class;
 
-/** A response without a connection. */
+type OnEnd = (response: EntryResponse) => void;
+
 interface CapturedResponse extends ServerResponse {
   text: string;
   /** What was given to `writeHead` only: names and values alternately. */
   head: string[];
-  onEnd: (response: EntryResponse) => void;
+  onEnd: OnEnd;
   /** Missing from Node's types. */
   getRawHeaderNames(): string[];
 }
@@ -56,11 +55,7 @@ const CAPTURE = {
 };
 
 /** A response without a connection: `onEnd` gets what was written to it. */
-export function entryResponse(
-  request: IncomingMessage,
-  ofBatch: ServerResponse,
-  onEnd: (response: EntryResponse) => void,
-): ServerResponse {
+export function entryResponse(request: IncomingMessage, ofBatch: ServerResponse, onEnd: OnEnd): ServerResponse {
   const Response = classOf<typeof ServerResponse>(ofBatch);
   return Object.assign(new Response(request), CAPTURE, { text: '', head: [], onEnd });
 }

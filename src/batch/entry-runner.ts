@@ -7,7 +7,7 @@ import { pathOf } from '../http/request/request-url.js';
 import { ApiError } from '../protocol/api-error.js';
 import { type BatchEntry, isInherited } from '../protocol/batch-request.js';
 import { RateLimiter } from '../rate-limit/rate-limiter.js';
-import { type EntryResponse, entryRequest, entryResponse, type Headers } from './entry-messages.js';
+import { type EntryResponse, entryRequest, entryResponse } from './entry-messages.js';
 
 /**
  * Where an entry runs: in the transaction of the batch if it reads or changes articles; alone if it deletes the
@@ -15,12 +15,9 @@ import { type EntryResponse, entryRequest, entryResponse, type Headers } from '.
  */
 type Place = 'inTransaction' | 'alone' | 'outside';
 
-/** An entry and its place in the batch. */
-export interface Step {
+/** An entry with the headers that it inherits, and its place in the batch. */
+export interface Step extends BatchEntry {
   at: number;
-  entry: BatchEntry;
-  /** With those that it inherits. */
-  headers: Headers;
   place: Place;
   /** Set if it was already counted for the rate limit; rejects with 429 if that was too many. */
   admission?: Promise<void>;
@@ -45,12 +42,10 @@ export function inGroups(steps: readonly Step[]): Step[][] {
   return groups;
 }
 
-/** The response to an entry. */
+/** The response to an entry as it stands in that to the batch; `record` tells the log and metrics, once it counts. */
 export interface Slot {
-  /** As it stands in the response to the batch. */
   json: string;
   bytes: number;
-  /** Tells the log and metrics, once the response counts. */
   record: () => void;
 }
 
@@ -65,11 +60,11 @@ export class EntryRunner {
   /** Counts all entries about articles but the first, which counted as the batch: later nothing may wait for Redis. */
   async prepare(batch: Request, entries: BatchEntry[]): Promise<Step[]> {
     const lines = Object.entries(batch.headers).filter(([name]) => name === 'host' || isInherited(name));
-    const inherited = Object.fromEntries(lines) as Headers;
+    const inherited = Object.fromEntries(lines);
     const steps = entries.map((entry, at): Step => {
       // Without a prototype, V8 adds names in constant time; otherwise a thousand take ten milliseconds.
-      const headers = Object.assign(Object.create(null) as Headers, inherited, entry.headers);
-      return { at, entry, headers, place: placeOf(entry) };
+      const headers = Object.assign(Object.create(null) as BatchEntry['headers'], inherited, entry.headers);
+      return { ...entry, headers, at, place: placeOf(entry) };
     });
     if (!this.limiter.isOn) return steps;
     for (const step of steps) {
@@ -82,7 +77,7 @@ export class EntryRunner {
 
   /** @param caller who sent it, in the transaction that it is a part of; without one it authenticates like any request */
   async run(batch: Request, step: Step, caller?: Caller): Promise<Slot> {
-    const request = entryRequest(batch, step.entry, step.headers) as Request;
+    const request = entryRequest(batch, step) as Request;
     const context = (request.context = new RequestContext(true));
     context.admission = step.admission;
     if (caller) request.caller = caller;
@@ -95,7 +90,7 @@ export class EntryRunner {
     context.statements += batch.context.statements - statements;
     batch.context.statements = statements + context.statements;
     context.over();
-    const head = JSON.stringify({ status, path: step.entry.path, headers });
+    const head = JSON.stringify({ status, path: step.path, headers });
     const json = `${head.slice(0, -1)},"body":${body === '' ? '{}' : body}}`;
     return { json, bytes: Buffer.byteLength(json), record: context.record! };
   }

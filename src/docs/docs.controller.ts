@@ -39,7 +39,7 @@ export class DocsController {
     private readonly status: ServiceStatus,
     paths: KnownPaths,
   ) {
-    paths.addFolder('/docs/', (name) => this.files.has(name));
+    paths.folders.set('/docs/', this.files);
   }
 
   @Get('v2/openapi.json')
@@ -66,7 +66,7 @@ export class DocsController {
 
   @Get('docs/*path')
   asset(@Param('path') path: string[]): Reply {
-    return this.files.reply(path.join('/'));
+    return this.files.find(path.join('/')).reply;
   }
 
   /** As the provider publishes them; while it is unavailable, the paths that the development provider and many others use. */

@@ -56,8 +56,10 @@ export class HealthController {
   /** Checks no dependency: 503 until this instance has reached its database once, when it is stuck, and at shutdown. */
   @Get('__lbheartbeat__')
   lbheartbeat() {
-    const reason = this.status.reasonNotToServe;
-    if (reason !== undefined) throw new ApiError('unavailable', reason);
+    const { draining, monitor } = this.status;
+    if (draining) throw new ApiError('unavailable', 'This instance is shutting down');
+    if (!this.database.wasReached) throw new ApiError('unavailable', 'This instance has not reached its database yet');
+    if (monitor.isStuck) throw new ApiError('unavailable', 'This instance is refusing all requests');
     return {};
   }
 }

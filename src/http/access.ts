@@ -1,7 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 
-/** Where a handler departs from the default: it needs credentials, ends with support and counts for the rate limit. */
 interface Access {
   isPublic?: boolean;
   /** Basic credentials are not accepted, and what a token may do is judged by the entry of the batch. */
@@ -10,15 +9,12 @@ interface Access {
   isUnlimited?: boolean;
 }
 
-const Access = Reflector.createDecorator<Access>();
+/** Where a handler departs from the default: it needs credentials, ends with support and counts for the rate limit. */
+export const Access = Reflector.createDecorator<Access>();
 const reflector = new Reflector();
 
 /** Makes a handler public; the guard protects every other one. */
-export const Public = (access: Pick<Access, 'outlivesService' | 'isUnlimited'> = {}) =>
-  Access({ ...access, isPublic: true });
-
-/** Marks the handler of batches. */
-export const BearerOnly = () => Access({ bearerOnly: true });
+export const Public = (access: Omit<Access, 'isPublic'> = {}) => Access({ ...access, isPublic: true });
 
 /** For the guards; undefined for most handlers. */
 export const accessOf = (context: ExecutionContext): Access | undefined =>

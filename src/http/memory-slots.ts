@@ -9,8 +9,7 @@ const SMALL_BYTES = 65_536;
 const ALL_BYTES = 33_554_432;
 const USER_BYTES = 4_194_304;
 const CHECK_MS = 250;
-/** How long a slow client may keep others waiting. */
-const PATIENCE_MS = 2_000;
+const SLOW_CLIENT_MS = 2_000;
 
 /** Slots for bytes. While a user who has none waits, the slowest clients lose their connections one by one. */
 class Slots extends Semaphore {
@@ -34,7 +33,7 @@ class Slots extends Semaphore {
     if (this.waiting === 0) return acquired;
     const check = setInterval(() => {
       const [slowest] = this.stalled;
-      const isSlow = slowest && slowest[1] < performance.now() - PATIENCE_MS;
+      const isSlow = slowest && slowest[1] < performance.now() - SLOW_CLIENT_MS;
       if (isSlow && !this.isUsedBy(key)) slowest[0].socket.destroy();
     }, CHECK_MS);
     return acquired.finally(() => clearInterval(check));
@@ -54,10 +53,7 @@ export class MemorySlots {
     return this.responses.queued + this.bodies.queued;
   }
 
-  /**
-   * Call it before reading what a response of at most so many bytes will contain; a batch does so for all its entries.
-   * They are given back when the client has it, or at once if it is small. Rejects with 503 / 201 after some seconds.
-   */
+  /** Call it before reading what a response contains: takes memory until the client has it. Rejects with 503 / 201. */
   async take(request: Request, bytes: number): Promise<void> {
     const { context } = request;
     if (context.isBatchEntry) return;

@@ -1,6 +1,16 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import { accountOf, keyOf, lastModifiedOf } from '../accounts/accounts.store.js';
+import { CollectionClock } from '../accounts/collection-clock.js';
 import { Settings } from '../config/settings.js';
+import { Database } from '../database/database.js';
 import type { Timestamp } from '../protocol/timestamp.js';
+import { SharedRedis } from '../redis/shared-redis.js';
+
+const CHANNEL = 'reading-list:changes';
+const INTERVAL_MS = 1_000;
+const MOST_IN_A_STATEMENT = 500;
 
 /** Why a poll is no longer held: something changed, it timed out, the service released it, or the client disconnected. */
 export type Ending = 'changed' | 'timedOut' | 'released' | 'abandoned';
@@ -12,7 +22,6 @@ export interface HeldPoll {
   announced: Timestamp;
   timer: NodeJS.Timeout;
   ending?: Ending;
-  /** Set while it is held. */
   held?: { since: Timestamp; end: (ending: Ending) => void };
 }
 
@@ -21,7 +30,6 @@ export interface HeldPoll {
 export class HeldPolls {
   /** How polls ended so far, and how many were not held. */
   readonly counts = { changed: 0, timedOut: 0, released: 0, abandoned: 0, refused: 0 };
-
   private readonly byAccount = new Map<string, Set<HeldPoll>>();
   private readonly all = new Set<HeldPoll>();
 
@@ -82,11 +90,61 @@ export class HeldPolls {
 
   /** Ends up to `count` polls, those that were held longest first. */
   release(count: number): void {
-    for (const poll of this.all) {
-      if (count <= 0) return;
-      if (poll.ending) continue;
-      this.end(poll, 'released');
-      count--;
-    }
+    const waiting = [...this.all].filter(({ ending }) => ending === undefined);
+    for (const poll of waiting.slice(0, Math.ceil(count))) this.end(poll, 'released');
+  }
+}
+
+/**
+ * Wakes this process's polls when something changes, here or on another instance. Instances tell each other through Redis
+ * (an account's key and timestamp). As messages may be lost or not sent, the database is queried once a second, too.
+ */
+@Injectable()
+export class ChangesElsewhere implements OnApplicationShutdown {
+  private readonly subscriber?: Redis;
+  private readonly closing = new AbortController();
+
+  constructor(
+    collections: CollectionClock,
+    redis: SharedRedis,
+    private readonly database: Database,
+    private readonly polls: HeldPolls,
+  ) {
+    collections.announce = (key, last_modified) => {
+      polls.announce(key, last_modified);
+      if (redis.isUp) redis.client?.publish(CHANNEL, `${key} ${last_modified}`).catch(() => undefined);
+    };
+    this.subscriber = redis.client?.duplicate({ autoResubscribe: false });
+    this.subscriber?.on('error', () => undefined);
+    this.subscriber?.on('ready', () => void this.subscriber?.subscribe(CHANNEL).catch(() => undefined));
+    this.subscriber?.on('message', (_, message: string) => {
+      const [key, last_modified] = message.split(' ') as [string, string];
+      this.polls.announce(key, Number(last_modified));
+    });
+    void this.run();
+  }
+
+  onApplicationShutdown(): void {
+    this.closing.abort();
+    this.subscriber?.disconnect();
+  }
+
+  private async run(): Promise<void> {
+    const { signal } = this.closing;
+    while (!signal.aborted)
+      try {
+        await sleep(INTERVAL_MS, undefined, { ref: false, signal });
+        const keys = this.polls.accounts();
+        while (keys.length > 0) await this.look(keys.splice(0, MOST_IN_A_STATEMENT));
+      } catch {
+        // The database is unavailable; polls time out anyway.
+      }
+  }
+
+  private async look(keys: string[]): Promise<void> {
+    const rows = await this.database.onSession((session) => lastModifiedOf(session, keys.map(accountOf)));
+    const found = new Map(rows.map(({ account, last_modified }) => [keyOf(account), last_modified]));
+    // A missing account was erased: the next read creates a new collection and tells the device to start over.
+    for (const key of keys) this.polls.announce(key, found.get(key) ?? Infinity);
   }
 }

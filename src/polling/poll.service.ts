@@ -6,14 +6,12 @@ import { AuthModule } from '../auth/auth.module.js';
 import { callerOf } from '../auth/caller.js';
 import { type Now, NOW } from '../config/now.js';
 import { Settings } from '../config/settings.js';
-import type { RequestContext } from '../http/request/request-context.js';
 import { atEndOfTurn } from '../http/server/end-of-turn.js';
 import { ServiceStatus } from '../http/service-status.js';
 import { readWait, linesOf } from '../protocol/request-headers.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 import { Semaphore } from '../semaphore.js';
-import { ChangesElsewhere } from './changes-elsewhere.js';
-import { type HeldPoll, HeldPolls } from './held-polls.js';
+import { ChangesElsewhere, type HeldPoll, HeldPolls } from './held-polls.js';
 
 /** The most client-supplied bytes that a held request may keep in memory; larger ones are not held. */
 const MAX_HELD_BYTES = 8_192;
@@ -52,10 +50,8 @@ export class PollService implements OnApplicationShutdown {
   }
 
   /**
-   * What `look` returns, with the headers about waiting. If the request prefers to wait, resolves only once there is news
-   * or the time is up.
-   * @param since the value of `If-Modified-Since`; undefined if the request does not ask whether there is news
-   * @param look returns the collection's timestamp while the response would be 304
+   * What `look` returns (the collection's timestamp while the response would be 304), with the headers about waiting. If
+   * the request prefers to wait, resolves only once there is news since `If-Modified-Since` or the time is up.
    */
   async poll(request: Request, since: Timestamp | undefined, look: Look): Promise<Polled> {
     if (since === undefined) return { headers: {} };
@@ -81,21 +77,18 @@ export class PollService implements OnApplicationShutdown {
     // A body has no meaning here, but unread it would stay in memory.
     request.resume();
     const start = performance.now();
-    const mayLook = await this.status.monitor.whileWaiting(this.change(poll, unchanged, context));
+    const wakeUp = this.polls.hold(poll, unchanged).then(async (ending) => {
+      if (ending === 'changed') context.whenAnswered(await this.woken.acquire(poll.key, context));
+      return ending;
+    });
+    const ending = await this.status.monitor.whileWaiting(wakeUp);
     // The time it is held does not count as response time.
     context.heldMs = performance.now() - start;
-    if (!mayLook) return unchanged;
+    if (ending !== 'changed') return unchanged;
     // A token that was revoked in the meantime gets no new data.
     await this.guard.senderOf(request);
     // A condition in the future holds after the change, too.
     return since > unchanged ? look() : undefined;
-  }
-
-  /** Holds a poll; true when it was woken, once it may look again. */
-  private async change(poll: HeldPoll, since: Timestamp, context: RequestContext): Promise<boolean> {
-    if ((await this.polls.hold(poll, since)) !== 'changed') return false;
-    context.whenAnswered(await this.woken.acquire(poll.key, context));
-    return true;
   }
 
   /** For how many seconds the request may be held; undefined if it must not be held or does not ask for it. */

@@ -29,6 +29,8 @@ export class RootController {
   @Get('v2')
   root(@Req() request: Request) {
     const base = publicUrl(request, this.settings);
+    const { basicAuthEnabled: basic, oauthEnabled: oauth, tokensEnabled: tokens, waitMaxSeconds } = this.settings;
+    const capabilities = { basic, oauth, tokens, wait: waitMaxSeconds > 0 };
     return {
       hello: this.settings.serviceName,
       version: this.version.version,
@@ -39,10 +41,10 @@ export class RootController {
         page_size: this.settings.pageSize,
         batch_max_requests: this.settings.batchMaxRequests,
         max_body_bytes: this.settings.maxBodyBytes,
-        wait_max_seconds: this.settings.waitMaxSeconds,
+        wait_max_seconds: waitMaxSeconds,
         delete_collection: this.settings.deleteCollectionEnabled,
       },
-      capabilities: capabilitiesOf(this.settings),
+      capabilities: Object.entries(capabilities).flatMap(([name, isOn]) => (isOn ? [name] : [])),
     };
   }
 
@@ -52,13 +54,6 @@ export class RootController {
   }
 }
 
-/** What is enabled: Basic credentials, the login and its tokens, personal tokens, waiting polls. */
-function capabilitiesOf({ basicAuthEnabled, oauthEnabled, tokensEnabled, waitMaxSeconds }: Settings): string[] {
-  const isOn = { basic: basicAuthEnabled, oauth: oauthEnabled, tokens: tokensEnabled, wait: waitMaxSeconds > 0 };
-  return Object.entries(isOn).flatMap(([name, on]) => (on ? [name] : []));
-}
-
-/** The running version: from package.json and the checkout or image. */
 function readVersion() {
   const path = projectFile('package.json');
   const { name, version } = JSON.parse(readFileSync(path, 'utf8')) as Record<'name' | 'version', string>;

@@ -4,7 +4,7 @@ import type { Request } from 'express';
 import { type Caller, CallerOf } from '../auth/caller.js';
 import { projectFile } from '../config/project-file.js';
 import { Settings } from '../config/settings.js';
-import { Public } from '../http/access.js';
+import { Access, Public } from '../http/access.js';
 import { publicUrl } from '../http/request/request-url.js';
 import { KnownPaths } from '../http/routing/unmatched.controller.js';
 import { Reply } from '../http/response/reply.js';
@@ -48,45 +48,43 @@ export class WebAppController {
     private readonly settings: Settings,
     paths: KnownPaths,
   ) {
-    paths.addFolder('/app/', (name) => this.files.has(name));
+    paths.folders.set('/app/', this.files);
   }
 
   /** The provider's name in the login paths, and whether an operator has set it up: the default has no accounts. */
   @Get('app/config.json')
-  configuration(): Reply {
-    const { serviceName, oauthProviderName, oauthUriIsExplicit } = this.settings;
-    const offersLogin = oauthUriIsExplicit || undefined;
-    return new Reply(200, { name: serviceName, provider: oauthProviderName, offersLogin });
+  configuration() {
+    const { serviceName: name, oauthProviderName: provider, oauthUriIsExplicit } = this.settings;
+    return { name, provider, offersLogin: oauthUriIsExplicit || undefined };
+  }
+
+  /** Which account the application serves, so that no two share a browser's storage: a key that reveals nothing, and a name. */
+  @Access({ isPublic: false })
+  @Get('app/account')
+  account(@CallerOf() { account, sender }: Caller) {
+    const key = createHash('sha256').update('web application').update(account).digest('base64url');
+    return { account: key.slice(0, 22), name: sender.name };
   }
 
   /** The page's files are relative to the path with the slash. */
   @Get('app{/}')
   index(@Req() request: Request): Reply {
-    if (request.path.endsWith('/')) return this.send('index.html', request);
+    if (request.path.endsWith('/')) return this.file(['index.html'], request);
     return new Reply(302, {}, { Location: `${publicUrl(request, this.settings)}/app/` });
   }
 
   @Get('app/*path')
-  file(@Param('path') path: string[], @Req() request: Request): Reply {
-    return this.send(path.join('/'), request);
-  }
-
-  private send(name: string, request: Request): Reply {
+  file(@Param('path') path: string[], @Req() { headers }: Request): Reply {
     if (!this.files.has('index.html')) throw new ApiError('notFound', 'The web application is not built');
-    return this.files.cachedReply(name, request).with(PAGE_HEADERS);
+    const name = path.join('/');
+    const { reply, etag } = this.files.find(name);
+    // The build gives these files a hash in their name.
+    const lifetime = name.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
+    const caching = { 'Cache-Control': lifetime, ETag: etag, ...PAGE_HEADERS };
+    if (headers['if-none-match'] !== etag) return reply.with(caching);
+    return new Reply(304, undefined, { ...caching, Vary: 'Accept-Encoding' });
   }
 }
 
-/** Tells the web application which account it serves, so that no two accounts share a browser's storage. */
-@Controller('app/account')
-export class AccountController {
-  /** A stable key of the caller's account that reveals nothing about the user, and the user's name if the token has one. */
-  @Get()
-  name(@CallerOf() { account, sender }: Caller) {
-    const key = createHash('sha256').update('web application').update(account).digest('base64url');
-    return { account: key.slice(0, 22), name: sender.name };
-  }
-}
-
-@Module({ controllers: [AccountController, WebAppController] })
+@Module({ controllers: [WebAppController] })
 export class WebAppModule {}

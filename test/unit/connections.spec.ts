@@ -4,9 +4,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Response } from 'express';
 import { afterEach, expect, it } from 'vitest';
-import { Connection } from '../../src/http/server/connections.js';
 import { Settings } from '../../src/config/settings.js';
-import { JsonAdapter } from '../../src/http/server/json.adapter.js';
+import { Connection, JsonAdapter } from '../../src/http/server/json.adapter.js';
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 

@@ -5,8 +5,8 @@ import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { isTooComplex } from '../../protocol/json-size.js';
 import { Turns } from '../../semaphore.js';
-import { LoadMonitor } from '../load/load-monitor.js';
 import { MemorySlots } from '../memory-slots.js';
+import { LoadMonitor } from '../service-status.js';
 import { requestOf } from './request-context.js';
 
 /** Parsing more may take up to a tenth of a second, for two megabytes of different names. */
@@ -30,8 +30,7 @@ export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
 
   async transform(request: Request): Promise<unknown> {
     if (request.context.isBatchEntry) return request.body;
-    this.requireReadable(request);
-    const bytes = Math.min(this.settings.maxBodyBytes, decompressedBytes(request));
+    const bytes = this.decompressedBytes(request);
     const raw = await this.slots.read(request, bytes, () => this.monitor.whileWaiting(this.read(request)));
     if (raw.length > LARGE_BYTES) await this.turns.next();
     // Every malformed byte would become U+FFFD, and two URLs could become one.
@@ -46,12 +45,18 @@ export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
     }
   }
 
-  private requireReadable({ headers }: Request): void {
+  /** The most that the body can have when it is decompressed: DEFLATE has a limit, Brotli practically none. */
+  private decompressedBytes({ headers }: Request): number {
+    const { maxBodyBytes } = this.settings;
     if (headers['transfer-encoding'] !== undefined && headers['content-length'] === undefined)
       throw new ApiError('lengthRequired', 'Content-Length is required');
-    if (Number(headers['content-length'] ?? 0) > this.settings.maxBodyBytes) throw this.tooLarge();
+    const bytes = Number(headers['content-length'] ?? 0);
+    if (bytes > maxBodyBytes) throw this.tooLarge();
     if (/^\s*(application\/x-www-form-urlencoded(?![^\s;])|multipart\/)/i.test(headers['content-type'] ?? ''))
       throw new ApiError('malformedJson', 'The body is a form; JSON is expected');
+    const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity';
+    if (bytes === 0 || encoding === 'identity') return bytes;
+    return encoding === 'gzip' || encoding === 'deflate' ? Math.min(maxBodyBytes, bytes * 1_032) : maxBodyBytes;
   }
 
   private read(request: Request): Promise<Buffer> {
@@ -75,15 +80,6 @@ export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
   }
 }
 
-/** The most that the body can have when it is decompressed: DEFLATE has a limit, Brotli practically none. */
-function decompressedBytes({ headers }: Request): number {
-  const bytes = Number(headers['content-length'] ?? 0);
-  const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity';
-  if (bytes === 0 || encoding === 'identity') return bytes;
-  return encoding === 'gzip' || encoding === 'deflate' ? bytes * 1_032 : Infinity;
-}
-
-const RequestParameter = createParamDecorator((_: unknown, context: ExecutionContext) => requestOf(context));
-
 /** The parsed JSON body of a handler; undefined when it is empty. */
-export const JsonBody = () => RequestParameter(JsonBodyPipe);
+export const JsonBody = () =>
+  createParamDecorator((_: unknown, context: ExecutionContext) => requestOf(context))(JsonBodyPipe);

@@ -2,8 +2,7 @@ import type { ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 
 declare global {
-  // The namespace is how Express lets an application add to its requests.
-  // eslint-disable-next-line @typescript-eslint/no-namespace
+  // eslint-disable-next-line @typescript-eslint/no-namespace -- Express lets an application add to its requests this way.
   namespace Express {
     interface Request {
       /** Set before the first middleware runs. */
@@ -15,7 +14,7 @@ declare global {
 /** What the service knows about one request, whether it came over a connection or as an entry of a batch. */
 export class RequestContext {
   readonly startedAt = performance.now();
-  /** The value of `X-Request-Id`, also logged. */
+  /** The value of `X-Request-Id`. */
   id = '';
   /** SQL statements that were sent for it, including those of its batch entries. */
   statements = 0;
@@ -23,12 +22,10 @@ export class RequestContext {
   admission?: Promise<void>;
   /** For an entry of a batch: tells log and metrics of it. Set when it is over, called once its response counts. */
   record?: () => void;
-  /** For how many milliseconds it was held; undefined if it was not. */
   heldMs?: number;
   errno?: number;
   /** What went wrong on our side: a bug, or why a backend was unavailable. */
   failure?: unknown;
-  /** Undefined once called, like `ends`. */
   private answers?: ((bytes: number) => void)[] = [];
   private ends?: (() => void)[] = [];
   private controller?: AbortController;
@@ -61,7 +58,6 @@ export class RequestContext {
     for (const action of answers) action(bytes);
   }
 
-  /** Nothing more will be sent. */
   over(): void {
     const wasAnswered = !this.answers;
     this.answered();

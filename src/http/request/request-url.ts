@@ -21,10 +21,7 @@ const isHost = (host: string | undefined): boolean =>
   host !== undefined && /^([\w.-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i.test(host) && URL.canParse(`http://${host}`);
 
 /** The part of a URL before the first `?`. */
-export function pathOf(url: string): string {
-  const at = url.indexOf('?');
-  return at < 0 ? url : url.slice(0, at);
-}
+export const pathOf = (url: string): string => url.split('?', 1)[0]!;
 
 /** The part of the request's URL after the first `?`; empty if there is none. */
 export const queryString = ({ url }: Pick<IncomingMessage, 'url'>): string => url!.slice(pathOf(url!).length + 1);
@@ -41,10 +38,7 @@ export function nextPageQuery(search: string, pageSize: number, token: string): 
 const nameOf = (part: string): string =>
   /[%+]/.test(part) ? [...new URLSearchParams(part).keys()][0]! : part.split('=', 1)[0]!;
 
-/** Of two values Node keeps the first, while a proxy may have used the other. */
-const SINGLE = ['Host', 'Authorization'];
-/** Their many entries would be compared with each other, which takes twenty milliseconds for 64 KiB. */
-const NEGOTIATED = ['accept', 'accept-encoding'] as const;
+/** Many entries would be compared with each other, which takes twenty milliseconds for 64 KiB. */
 const MAX_NEGOTIATED = 4_096;
 /** What comes after a malformed request may not be what its sender meant. */
 const CLOSE = { Connection: 'close' };
@@ -60,18 +54,19 @@ export function requireWellFormed(request: Request, response: Response, next: Ne
   const { httpVersion, headers } = request;
   // Node loses what was sent after such a request.
   if (headers.upgrade !== undefined && !request.context.isBatchEntry) response.set(CLOSE);
-  for (const name of NEGOTIATED)
+  for (const name of ['accept', 'accept-encoding'])
     if ((headers[name]?.length ?? 0) > MAX_NEGOTIATED)
       throw new ApiError('headersTooLarge', `${name}: longer than ${MAX_NEGOTIATED} characters`, CLOSE);
   if (httpVersion !== '1.1' && httpVersion !== '1.0') throw malformed('The version of HTTP is neither 1.0 nor 1.1');
   if (httpVersion === '1.1' && headers.host === undefined) throw malformed('Host: missing');
-  for (const name of SINGLE) if (linesOf(name, request.rawHeaders).length > 1) throw malformed(`${name}: given twice`);
+  // Node keeps the first of two, while a proxy may have used the other.
+  for (const name of ['Host', 'Authorization'])
+    if (linesOf(name, request.rawHeaders).length > 1) throw malformed(`${name}: given twice`);
   if (headers.host !== undefined && !HOST.test(headers.host)) throw malformed('Host: not a host');
   if (headers.expect !== undefined && !isContinue(headers.expect))
     throw new ApiError('expectationFailed', 'Expect: only 100-continue is supported');
   request.originalUrl = withoutFragment(withoutOrigin(request.url));
-  request.url = withDecodablePath(request.originalUrl);
-  if (pathOf(request.url) === '/v2/') request.url = `/v2${request.url.slice('/v2/'.length)}`;
+  request.url = withDecodablePath(request.originalUrl).replace(/^\/v2\/(?=\?|$)/, '/v2');
   next();
 }
 

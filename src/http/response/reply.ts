@@ -1,14 +1,21 @@
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Request, Response } from 'express';
 import { baseHeaders } from '../../protocol/service-headers.js';
 import type { Timestamp } from '../../protocol/timestamp.js';
+import { Semaphore } from '../../semaphore.js';
 import { pathOf } from '../request/request-url.js';
 import { atEndOfTurn } from '../server/end-of-turn.js';
-import { type Compression, encodingFor, isWorthCompressing } from './compression.js';
 
-/** How long a client may keep sending an unwanted body. */
-const LINGER_MS = 1_000;
+const UNWANTED_BODY_MS = 1_000;
+/** A smaller response takes as many packets compressed as uncompressed. */
+const MIN_COMPRESSED_BYTES = 1_024;
+/** Pictures are compressed already. */
+const COMPRESSIBLE = /^(text\/|application\/(json|manifest)|image\/svg)/;
 /** The content type of every JSON response. */
 export const CONTENT_TYPE = 'application/json; charset=utf-8';
+
+type Content = string | Buffer;
 
 /**
  * A response whose status or headers a handler chooses; anything else that a handler returns is sent as JSON with 200.
@@ -32,7 +39,7 @@ export class Reply {
  * Writes a response with the headers of every response, as JSON unless it is bytes, compressed if that is worth it. The
  * head is written immediately, so that nobody can respond twice, though the response is sent at the end of the turn.
  */
-export function writeReply(response: Response, reply: Reply, compression?: Compression): void {
+export function writeReply(response: Response, reply: Reply, mayCompress: boolean): void {
   if (response.headersSent || response.destroyed) return;
   const { status, body, headers } = reply;
   const { req: request } = response;
@@ -44,15 +51,14 @@ export function writeReply(response: Response, reply: Reply, compression?: Compr
   }
   const content = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
   if (!Buffer.isBuffer(body)) head.push('Content-Type', CONTENT_TYPE);
-  if (!compression || status >= 400 || !isWorthCompressing(content, headers['Content-Type']))
-    return send(response, status, head, content);
-  head.push('Vary', 'Accept-Encoding');
-  const encoding = encodingFor(request);
+  const depends = mayCompress && status < 400 && isWorthCompressing(content, headers['Content-Type']);
+  if (depends) head.push('Vary', 'Accept-Encoding');
+  const encoding = depends ? encodingFor(request) : undefined;
   if (!encoding) return send(response, status, head, content);
   const encoded = [...head, 'Content-Encoding', encoding];
   // Finding the length would take the work that HEAD is meant to save.
   if (request.method === 'HEAD') return send(response, status, encoded);
-  void compression.compress(content, encoding).then(
+  void compress(content, encoding).then(
     (compressed) => send(response, status, encoded, compressed),
     () => send(response, status, head, content),
   );
@@ -68,24 +74,21 @@ function headOf({ context, method, url }: Request, headers: Reply['headers']): s
   return head;
 }
 
-function send(response: Response, status: number, head: string[], content?: string | Buffer): void {
-  const { context } = response.req;
+function send(response: Response, status: number, head: string[], content?: Content): void {
+  const { complete, destroyed, headers, context } = response.req;
   if (content !== undefined) head.push('Content-Length', String(Buffer.byteLength(content)));
   response.writeHead(status, head);
-  if (isArriving(response.req)) endAfterBody(response, content);
+  const isBodyArriving = !complete && !destroyed && headers.expect === undefined;
+  if (isBodyArriving) endAfterBody(response, content);
   else if (context.isBatchEntry) response.end(content);
   else end(response, content);
   context.answered(content?.length);
 }
 
-const end = atEndOfTurn((response: Response, content?: string | Buffer) => response.end(content));
-
-/** True while the body of a request is still arriving and does not wait for `100 Continue`. */
-const isArriving = ({ complete, destroyed, headers }: Request): boolean =>
-  !complete && !destroyed && headers.expect === undefined;
+const end = atEndOfTurn((response: Response, content?: Content) => response.end(content));
 
 /** Ends the response once the body has arrived or a second has passed: after a reset the client might not read it. */
-function endAfterBody(response: Response, content?: string | Buffer): void {
+function endAfterBody(response: Response, content?: Content): void {
   const { req: request } = response;
   if (content === undefined || request.method === 'HEAD') response.flushHeaders();
   else response.write(content);
@@ -93,6 +96,48 @@ function endAfterBody(response: Response, content?: string | Buffer): void {
     clearTimeout(limit);
     response.end();
   };
-  const limit = setTimeout(end, LINGER_MS);
+  const limit = setTimeout(end, UNWANTED_BODY_MS);
   request.once('end', end).once('close', end).resume();
+}
+
+const isWorthCompressing = (content: Content, contentType = CONTENT_TYPE): boolean =>
+  // Of a text, bytes are counted only where characters do not tell.
+  (content.length >= MIN_COMPRESSED_BYTES || Buffer.byteLength(content) >= MIN_COMPRESSED_BYTES) &&
+  COMPRESSIBLE.test(contentType);
+
+/** By the rules of RFC 9110, section 12.5.3. A batch is compressed as a whole, not its entries. */
+function encodingFor(request: Request): keyof typeof ENCODERS | undefined {
+  if (request.context.isBatchEntry) return undefined;
+  const accepted = request.acceptsEncodings(['br', 'gzip', 'identity']);
+  return accepted === 'br' || accepted === 'gzip' ? accepted : undefined;
+}
+
+const brotli = promisify(brotliCompress);
+const deflate = promisify(gzip);
+const ENCODERS = {
+  br: (content: Content) => brotli(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
+  gzip: (content: Content) => deflate(content, { level: 5 }),
+};
+
+const threads = new Semaphore({
+  // Node has only four, which files and DNS lookups need too.
+  slots: 2,
+  waitingPerKey: 32,
+  timeoutMs: 2_000,
+  refusal: 'Too many responses are being compressed',
+});
+/** Files are kept in memory, and each is compressed only once, as anybody can ask for it. */
+const compressedFiles = { br: new WeakMap<Buffer, Promise<Buffer>>(), gzip: new WeakMap<Buffer, Promise<Buffer>>() };
+
+/** Rejects when too many responses wait for Node's thread pool, no thread becomes free in time, or memory runs out. */
+function compress(content: Content, encoding: keyof typeof ENCODERS): Promise<Buffer> {
+  const compressing = () => threads.run('', {}, () => ENCODERS[encoding](content));
+  if (typeof content === 'string') return compressing();
+  const files = compressedFiles[encoding];
+  const known = files.get(content);
+  if (known) return known;
+  const compressed = compressing();
+  files.set(content, compressed);
+  compressed.catch(() => files.delete(content));
+  return compressed;
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join, relative } from 'node:path';
-import type { Request } from 'express';
 import { ApiError } from '../../protocol/api-error.js';
 import { Reply } from './reply.js';
 
@@ -14,45 +13,24 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
   '.webmanifest': 'application/manifest+json; charset=utf-8',
 };
-/** Files that the build gives a hash in their name. They are cached forever, others revalidated each time. */
-const HASHED = /^assets\//;
 
 /** Files that are read into memory at the start, so that no other paths can be requested. */
-export class StaticFiles {
-  private readonly files: ReadonlyMap<string, { reply: Reply; etag: string }>;
-
+export class StaticFiles extends Map<string, { reply: Reply; etag: string }> {
   /** @param names the names of the files; all files of the folder unless they are given */
   constructor(folder: string, names = namesIn(folder)) {
-    this.files = new Map(
-      names.map((name) => {
-        const content = readFileSync(join(folder, name));
-        const hash = createHash('sha256').update(content).digest('base64url');
-        const type = CONTENT_TYPES[extname(name)] ?? 'application/octet-stream';
-        return [name, { reply: new Reply(200, content, { 'Content-Type': type }), etag: `"${hash.slice(0, 22)}"` }];
-      }),
-    );
+    super();
+    for (const name of names) {
+      const content = readFileSync(join(folder, name));
+      const type = CONTENT_TYPES[extname(name)] ?? 'application/octet-stream';
+      const reply = new Reply(200, content, { 'Content-Type': type });
+      const hash = createHash('sha256').update(content).digest('base64url');
+      this.set(name, { reply, etag: `"${hash.slice(0, 22)}"` });
+    }
   }
 
-  has(name: string): boolean {
-    return this.files.has(name);
-  }
-
-  /** The file, not to be cached. Throws 404 / 111 for any other name. */
-  reply(name: string): Reply {
-    return this.find(name).reply;
-  }
-
-  /** The same for caches, or 304 when the client has it already. */
-  cachedReply(name: string, request: Request): Reply {
-    const { reply, etag } = this.find(name);
-    const lifetime = HASHED.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache';
-    const caching = { 'Cache-Control': lifetime, ETag: etag };
-    if (request.headers['if-none-match'] !== etag) return reply.with(caching);
-    return new Reply(304, undefined, { ...caching, Vary: 'Accept-Encoding' });
-  }
-
-  private find(name: string) {
-    const file = this.files.get(name);
+  /** Throws 404 / 111 for any other name. */
+  find(name: string) {
+    const file = this.get(name);
     if (!file) throw new ApiError('notFound', 'Unknown path');
     return file;
   }

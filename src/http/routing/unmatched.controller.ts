@@ -6,6 +6,7 @@ import { ApiError, supportEnded } from '../../protocol/api-error.js';
 import { Public } from '../access.js';
 import { publicUrl } from '../request/request-url.js';
 import { Reply } from '../response/reply.js';
+import type { StaticFiles } from '../response/static-files.js';
 import { ServiceStatus } from '../service-status.js';
 
 /** Matches every path: the route for what no other route handles. */
@@ -20,19 +21,10 @@ interface Layer {
 /** The paths of the service and the methods each one supports, from the routes of its controllers. */
 @Injectable()
 export class KnownPaths {
-  private readonly folders = new Map<string, (name: string) => boolean>();
+  /** Of the paths below a folder, which a route ending in `*path` matches, only those of its files exist. */
+  readonly folders = new Map<string, StaticFiles>();
 
   constructor(private readonly host: HttpAdapterHost) {}
-
-  /** Of the paths below a folder, which a route ending in `*path` matches, only those of its files exist. */
-  addFolder(folder: string, has: (name: string) => boolean): void {
-    this.folders.set(folder, has);
-  }
-
-  /** True when the path is one of a file that may or may not exist. */
-  isBelowFolder(path: string): boolean {
-    return [...this.folders.keys()].some((folder) => path.startsWith(folder));
-  }
 
   /** The methods of a path in alphabetical order, HEAD along with GET; empty for an unknown path. */
   methodsOf(path: string): string[] {
@@ -47,13 +39,11 @@ export class KnownPaths {
     const pattern = layer.route?.path ?? ANY_PATH;
     const found = pattern !== ANY_PATH && layer.match(path);
     if (!found) return false;
-    const has = this.folders.get(pattern.replace(/\*path$/, ''));
-    return !has || has((found.params.path as string[]).join('/'));
+    const files = this.folders.get(pattern.replace(/\*path$/, ''));
+    return !files || files.has((found.params.path as string[]).join('/'));
   }
 }
 
-const OLD_VERSION = /^\/v[01](\/|$)/;
-const CURRENT_VERSION = /^\/v2(\/|$)/;
 /** What ends with support, as in `EndOfServiceGuard`, which does not know methods that a path lacks. */
 const ENDING = /^\/v2\/(articles|batch|[^/]+-oauth)(\/|$)/;
 
@@ -75,19 +65,19 @@ export class UnmatchedController {
       // Browsers do not follow redirects of a preflight, so respond for the path it would redirect to.
       const target = known.length > 0 ? path : `/v2${path}`;
       const methods = this.paths.methodsOf(target);
-      if (methods.length > 0) return preflight(request, methods, this.enabled(target, methods));
+      if (methods.length > 0) return preflight(request, methods, this.withoutDisabled(target, methods));
     }
-    if (OLD_VERSION.test(path)) throw new ApiError('deprecated', 'This version of the API is gone; use /v2');
-    const allowed = this.enabled(path, known);
+    if (/^\/v[01](\/|$)/.test(path)) throw new ApiError('deprecated', 'This version of the API is gone; use /v2');
+    const allowed = this.withoutDisabled(path, known);
     if (allowed.length > 0 && this.status.isPastEnd() && ENDING.test(path)) throw supportEnded();
     if (allowed.length > 0)
       throw new ApiError('methodNotAllowed', `${method}: not allowed here`, { Allow: allowed.join(', ') });
-    if (CURRENT_VERSION.test(path) || this.paths.isBelowFolder(path)) throw new ApiError('notFound', 'Unknown path');
+    if (/^\/v2(\/|$)/.test(path) || [...this.paths.folders.keys()].some((folder) => path.startsWith(folder)))
+      throw new ApiError('notFound', 'Unknown path');
     return new Reply(307, {}, { Location: `${publicUrl(request, this.settings)}/v2${request.originalUrl}` });
   }
 
-  /** The methods of a path without those that the settings disable. */
-  private enabled(path: string, methods: string[]): string[] {
+  private withoutDisabled(path: string, methods: string[]): string[] {
     if (this.settings.deleteCollectionEnabled || path !== '/v2/articles') return methods;
     return methods.filter((method) => method !== 'DELETE');
   }
