@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { isSqlite } from './create-table.js';
+import { isSqlite } from './table-changes.js';
 
 /** The same as `MAX_CODE_POINTS.text`, as of this migration. */
 const MAX_CHARACTERS = 16_000;
@@ -12,8 +12,6 @@ type Key = { account: Buffer; id: Buffer };
  * already have the rest may keep it. A few rows at a time, so that the previous version can go on writing.
  */
 export class CutExcerpts1760000000010 implements MigrationInterface {
-  name = 'CutExcerpts1760000000010';
-
   async up(runner: QueryRunner): Promise<void> {
     const length = isSqlite(runner) ? 'LENGTH' : 'CHAR_LENGTH';
     let after: Key = { account: Buffer.alloc(0), id: Buffer.alloc(0) };
