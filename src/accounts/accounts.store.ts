@@ -1,8 +1,7 @@
 import { LessThanOrEqual, MoreThan } from 'typeorm';
-import { Account } from '../database/entities/account.entity.js';
-import { StoredArticle } from '../database/entities/article.entity.js';
 import type { Database } from '../database/database.js';
-import { managerOn } from '../database/entities/manager.js';
+import { Account, StoredArticle } from '../database/entities.js';
+import { managerOn } from '../database/manager.js';
 import type { Parameter, Row, Session } from '../database/session.js';
 import { LATEST_TIMESTAMP, type Timestamp } from '../protocol/timestamp.js';
 

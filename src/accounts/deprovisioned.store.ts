@@ -1,6 +1,6 @@
 import { In, LessThanOrEqual } from 'typeorm';
-import { Deprovisioned } from '../database/entities/account.entity.js';
-import { managerOn } from '../database/entities/manager.js';
+import { Deprovisioned } from '../database/entities.js';
+import { managerOn } from '../database/manager.js';
 import type { Session } from '../database/session.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 

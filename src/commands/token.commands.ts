@@ -4,7 +4,7 @@ import { LOCAL_ISSUER, newPersonalToken, personalTokenHash } from '../auth/token
 import { deleteTokens, hasToken, insertToken, listTokens } from '../auth/tokens/personal-tokens.store.js';
 import { baseUrl } from '../config/formats.js';
 import type { Settings } from '../config/settings.js';
-import type { Token } from '../database/entities/token.entity.js';
+import type { Token } from '../database/entities.js';
 import { committed } from '../database/transaction.js';
 import { isDamaged } from './doctor/examine.js';
 import { CommandError, counted, DAMAGED, type DatabaseContext, EXIT, type Shell, shownTime } from './shell.js';

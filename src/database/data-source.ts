@@ -1,10 +1,7 @@
 import type { Database as SqliteHandle } from 'better-sqlite3';
 import { DataSource, type DataSourceOptions, type EntitySchema } from 'typeorm';
 import type { Settings } from '../config/settings.js';
-import { accountEntity, deprovisionedEntity } from './entities/account.entity.js';
-import { articleEntity } from './entities/article.entity.js';
-import { columnTypes } from './entities/columns.js';
-import { tokenEntity } from './entities/token.entity.js';
+import { columnTypes, ENTITIES } from './entities.js';
 import { MIGRATIONS } from './migrations/index.js';
 import type { MysqlDriver } from './mysql/driver.js';
 
@@ -18,8 +15,48 @@ const WAITING_PER_CONNECTION = 50;
 
 /** TypeORM's options for `DATABASE_URL`. Only its schema builder needs to know whether a server is MySQL or MariaDB. */
 export async function dataSourceOptions(settings: Settings, forSchema = false): Promise<DataSourceOptions> {
-  return settings.databaseUrl.startsWith('sqlite:') ? sqliteOptions(settings) : serverOptions(settings, forSchema);
+  const { databaseUrl, databasePoolSize } = settings;
+  if (databaseUrl.startsWith('sqlite:'))
+    return {
+      ...common('better-sqlite3'),
+      type: 'better-sqlite3',
+      database: databaseUrl.slice('sqlite:'.length),
+      enableWAL: true,
+      timeout: SQLITE_BUSY_TIMEOUT_MS,
+      prepareDatabase: (handle: SqliteHandle) => {
+        handle.pragma('synchronous = FULL');
+        handle.pragma(`wal_autocheckpoint = ${SQLITE_CHECKPOINT_PAGES}`);
+      },
+    };
+  const { MysqlDriver, connectionOptions, serverType } = await import('./mysql/driver.js');
+  const type = forSchema ? await serverType(databaseUrl) : 'mysql';
+  const { user, stream, ...server } = connectionOptions(databaseUrl);
+  return {
+    ...common(type),
+    ...server,
+    type,
+    username: user,
+    driver: new MysqlDriver(),
+    charset: 'utf8mb4',
+    timezone: 'Z',
+    bigNumberStrings: false,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    poolSize: databasePoolSize,
+    extra: {
+      stream,
+      queueLimit: WAITING_PER_CONNECTION * databasePoolSize,
+      // Capturing a stack trace costs more than a short statement.
+      trace: false,
+    },
+  };
 }
+
+const common = (type: DataSourceOptions['type']) =>
+  ({
+    entities: ENTITIES.map((entity) => entity(columnTypes(type)) as EntitySchema),
+    migrations: MIGRATIONS,
+    migrationsTransactionMode: 'each',
+  }) as const;
 
 /** A data source that is not open yet. */
 export function createDataSource(options: DataSourceOptions): DataSource {
@@ -53,48 +90,3 @@ export const sqliteHandle = ({ driver }: DataSource): SqliteHandle | undefined =
 /** Cuts the connections to a server, so that what waits for it fails. */
 export const cutConnections = ({ options }: DataSource): void =>
   (options as { driver?: MysqlDriver }).driver?.cutConnections();
-
-const ENTITIES = [accountEntity, articleEntity, deprovisionedEntity, tokenEntity];
-
-const common = (type: DataSourceOptions['type']) =>
-  ({
-    entities: ENTITIES.map((entity) => entity(columnTypes(type)) as EntitySchema),
-    migrations: MIGRATIONS,
-    migrationsTransactionMode: 'each',
-  }) as const;
-
-const sqliteOptions = ({ databaseUrl }: Settings): DataSourceOptions => ({
-  ...common('better-sqlite3'),
-  type: 'better-sqlite3',
-  database: databaseUrl.slice('sqlite:'.length),
-  enableWAL: true,
-  timeout: SQLITE_BUSY_TIMEOUT_MS,
-  prepareDatabase: (handle: SqliteHandle) => {
-    handle.pragma('synchronous = FULL');
-    handle.pragma(`wal_autocheckpoint = ${SQLITE_CHECKPOINT_PAGES}`);
-  },
-});
-
-async function serverOptions({ databaseUrl, databasePoolSize }: Settings, forSchema: boolean) {
-  const { MysqlDriver, connectionOptions, serverType } = await import('./mysql/driver.js');
-  const type = forSchema ? await serverType(databaseUrl) : 'mysql';
-  const { user, stream, ...server } = connectionOptions(databaseUrl);
-  return {
-    ...common(type),
-    ...server,
-    type,
-    username: user,
-    driver: new MysqlDriver(),
-    charset: 'utf8mb4',
-    timezone: 'Z',
-    bigNumberStrings: false,
-    connectTimeout: CONNECT_TIMEOUT_MS,
-    poolSize: databasePoolSize,
-    extra: {
-      stream,
-      queueLimit: WAITING_PER_CONNECTION * databasePoolSize,
-      // Capturing a stack trace costs more than a short statement.
-      trace: false,
-    },
-  };
-}

@@ -11,8 +11,8 @@ import {
 } from '../accounts/accounts.store.js';
 import type { Settings } from '../config/settings.js';
 import type { Database } from '../database/database.js';
-import { StoredArticle } from '../database/entities/article.entity.js';
-import { managerOn } from '../database/entities/manager.js';
+import { StoredArticle } from '../database/entities.js';
+import { managerOn } from '../database/manager.js';
 import type { Parameter, Session } from '../database/session.js';
 import { committed } from '../database/transaction.js';
 import type { Timestamp } from '../protocol/timestamp.js';

@@ -1,6 +1,6 @@
 import type { Database } from '../../database/database.js';
-import { Token } from '../../database/entities/token.entity.js';
-import { managerOn } from '../../database/entities/manager.js';
+import { Token } from '../../database/entities.js';
+import { managerOn } from '../../database/manager.js';
 import { committed, type Witness } from '../../database/transaction.js';
 import type { Session } from '../../database/session.js';
 import type { Timestamp } from '../../protocol/timestamp.js';

@@ -5,7 +5,7 @@ import { Settings } from '../../config/settings.js';
 import { before } from '../../time-limit.js';
 import { Database } from '../../database/database.js';
 import { committed } from '../../database/transaction.js';
-import type { Token } from '../../database/entities/token.entity.js';
+import type { Token } from '../../database/entities.js';
 import { unavailable } from '../../database/session.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { type Identity, refused } from '../caller.js';

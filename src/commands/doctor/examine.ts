@@ -2,7 +2,7 @@ import { addAccount, type Collection, lockCollection } from '../../accounts/acco
 import { isTaken } from '../../articles/store/articles.store.js';
 import { listTokens } from '../../auth/tokens/personal-tokens.store.js';
 import type { Database } from '../../database/database.js';
-import type { Token } from '../../database/entities/token.entity.js';
+import type { Token } from '../../database/entities.js';
 import type { Parameter, Row } from '../../database/session.js';
 import { committed } from '../../database/transaction.js';
 import { isUsableTimestamp, type Timestamp } from '../../protocol/timestamp.js';

@@ -1,5 +1,5 @@
 import { type DataSource, type EntityManager, QueryResult, type QueryRunner } from 'typeorm';
-import type { Parameter, Session } from '../session.js';
+import type { Parameter, Session } from './session.js';
 
 /**
  * TypeORM's repositories and query builders, whose statements are like any others of the session. Valid as long as that.
