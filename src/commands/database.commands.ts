@@ -17,12 +17,12 @@ export function addMigrate(commands: Command, shell: Shell): void {
     .option('--check', 'only list what is pending; exits with 3 if anything is')
     .action(({ check = false }: { check?: boolean }) =>
       shell.run(async ({ settings, print }) => {
-        const names = await migrateDatabase(settings, check).catch((error: unknown) => {
+        const migrations = await migrateDatabase(settings, check).catch((error: unknown) => {
           throw error instanceof SettingError ? error : new CommandError(`DATABASE_URL: ${reasonOf(error)}`);
         });
-        for (const name of names) await print(`${check ? 'pending' : 'done'}: ${name}`);
-        if (names.length === 0) await print('up to date');
-        return check && names.length > 0 ? EXIT.attention : EXIT.ok;
+        for (const { name } of migrations) await print(`${check ? 'pending' : 'done'}: ${name}`);
+        if (migrations.length === 0) await print('up to date');
+        return check && migrations.length > 0 ? EXIT.attention : EXIT.ok;
       }),
     );
 }

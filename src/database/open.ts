@@ -44,19 +44,17 @@ async function openSessions(
         );
     });
     const handle = sqliteHandle(dataSource);
-    if (handle) {
-      const { SqliteSessions } = await import('./sqlite/sessions.js');
-      return new SqliteSessions(dataSource, handle, onMoved);
-    }
-    return new MysqlSessions(dataSource);
+    if (!handle) return new MysqlSessions(dataSource);
+    const { SqliteSessions } = await import('./sqlite/sessions.js');
+    return new SqliteSessions(dataSource, handle, onMoved);
   } catch (error) {
     if (dataSource.isInitialized) await dataSource.destroy();
     throw whyNotOpen(settings.databaseUrl, error);
   }
 }
 
-/** Runs the pending migrations of `DATABASE_URL`, or only checks; returns the names of those run or pending. */
-export async function migrateDatabase(settings: Settings, checkOnly: boolean): Promise<string[]> {
+/** Runs the pending migrations of `DATABASE_URL`, or only checks; returns those run or pending. */
+export async function migrateDatabase(settings: Settings, checkOnly: boolean): Promise<Migration[]> {
   if (checkOnly) requireDatabaseFile(settings);
   else if (!settings.databaseUrl.startsWith('sqlite:')) return migrateServer(settings, true);
   return withDataSource(settings, async (dataSource) => {
@@ -77,20 +75,14 @@ async function withDataSource<T>(settings: Settings, work: (dataSource: DataSour
   }
 }
 
-const namesOf = (migrations: Migration[]): string[] => migrations.map(({ name }) => name);
-
-/** Names of the migrations that have not run yet, oldest first. */
-const pendingMigrations = async (dataSource: DataSource): Promise<string[]> =>
-  namesOf(await new MigrationExecutor(dataSource).getPendingMigrations());
-
-const runPending = async (dataSource: DataSource): Promise<string[]> =>
-  namesOf(await dataSource.runMigrations({ transaction: 'none' }));
+const pendingMigrations = (dataSource: DataSource): Promise<Migration[]> =>
+  new MigrationExecutor(dataSource).getPendingMigrations();
 
 /**
- * Runs the pending migrations of a server, however long they take, and returns their names. Of several processes all but
- * one wait and find nothing left to do. Creates a database, or accepts one without users, only if it `mayBeEmpty`.
+ * Runs the pending migrations of a server, however long they take, and returns them. Of several processes all but one
+ * wait and find nothing left to do. Creates a database, or accepts one without users, only if it `mayBeEmpty`.
  */
-async function migrateServer(settings: Settings, mayBeEmpty: boolean): Promise<string[]> {
+async function migrateServer(settings: Settings, mayBeEmpty: boolean): Promise<Migration[]> {
   return withDataSource({ ...settings, databasePoolSize: 2 }, async (dataSource) => {
     const { createServerDatabase, examineServer } = await import('./mysql/driver.js');
     await openDataSource(dataSource).catch(async (error: NodeJS.ErrnoException) => {
@@ -102,17 +94,17 @@ async function migrateServer(settings: Settings, mayBeEmpty: boolean): Promise<s
     if (!mayBeEmpty) await requireUsers(dataSource);
     if ((await pendingMigrations(dataSource)).length === 0) return [];
     // They run on one connection, while the other one renews the lock.
-    return withMigrationLock(dataSource, () => runPending(dataSource));
+    return withMigrationLock(dataSource, () => dataSource.runMigrations({ transaction: 'none' }));
   });
 }
 
 /** The same for a SQLite file, in one transaction. Rejects if it cannot be written, even if there is nothing left to do. */
-export async function migrateFile(dataSource: DataSource): Promise<string[]> {
+export async function migrateFile(dataSource: DataSource): Promise<Migration[]> {
   const handle = sqliteHandle(dataSource)!;
   handle.pragma('busy_timeout = 0');
   await beginImmediate((sql) => handle.exec(sql), LOCK_TIMEOUT_MS);
   try {
-    const done = await runPending(dataSource);
+    const done = await dataSource.runMigrations({ transaction: 'none' });
     handle.exec('DELETE FROM migrations WHERE id < 0; COMMIT');
     return done;
   } catch (error) {
