@@ -4,7 +4,7 @@ import { tick } from '../accounts/tick.js';
 import { SettingError } from '../config/settings.js';
 import { migrateDatabase } from '../database/open.js';
 import { isBusy } from '../database/sqlite/dialect.js';
-import { committed } from '../database/transaction.js';
+import { committed } from '../database/session.js';
 import { isUsableTimestamp, type Timestamp } from '../protocol/timestamp.js';
 import { purgeableBefore, purgeTombstones } from '../purge/purge.store.js';
 import { CommandError, counted, type DatabaseContext, EXIT, type Shell } from './shell.js';

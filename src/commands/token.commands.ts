@@ -5,7 +5,7 @@ import { deleteTokens, hasToken, insertToken, listTokens } from '../auth/tokens/
 import { baseUrl } from '../config/formats.js';
 import type { Settings } from '../config/settings.js';
 import type { Token } from '../database/entities.js';
-import { committed } from '../database/transaction.js';
+import { committed } from '../database/session.js';
 import { isDamaged } from './doctor/examine.js';
 import { CommandError, counted, DAMAGED, type DatabaseContext, EXIT, type Shell, shownTime } from './shell.js';
 import { bearerKey, readName, requireProvisioned } from './user-options.js';

@@ -1,23 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
+import type { LoggerService, OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { SettingError } from '../config/settings.js';
-import { ApiError } from '../protocol/api-error.js';
 import { Semaphore } from '../semaphore.js';
 import { before } from '../time-limit.js';
+import { DatabaseHealth, runTransaction, withSession } from './attempts.js';
 import { isFile } from './data-source.js';
-import { DatabaseHealth, type Log } from './health.js';
-import {
-  type Dialect,
-  type LoanedSession,
-  type Row,
-  type Session,
-  type SessionSource,
-  type Tally,
-  unavailable,
-  type Usage,
-} from './session.js';
-import { type Outcome, runTransaction, withSession } from './transaction.js';
+import type { Dialect, LoanedSession, Outcome, Row, Session, SessionSource, Tally, Usage } from './session.js';
+import { unavailable } from './session.js';
 
 /** How long a start waits for the database before the service begins to respond with 503. */
 const START_MS = 8_000;
@@ -56,7 +46,7 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
   constructor(
     private readonly dataSource: DataSource,
     private readonly connect: (onMoved: (error: Error) => void) => Promise<SessionSource>,
-    private readonly log?: Log,
+    private readonly log?: LoggerService,
   ) {}
 
   /**
@@ -72,10 +62,6 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     this.closed = true;
     clearTimeout(this.reopening);
-    await this.close();
-  }
-
-  private async close(): Promise<void> {
     this.source?.close?.();
     if (this.dataSource.isInitialized) await this.dataSource.destroy();
   }
@@ -86,7 +72,7 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
       this.source = await this.connect(({ message }) => {
         if (!this.closed) this.onRefusal(new SettingError(`DATABASE_URL: ${message}`));
       });
-      if (this.closed) await this.close();
+      if (this.closed) await this.onApplicationShutdown();
     } catch (error) {
       // Closed meanwhile, it cannot be opened.
       if (this.closed) return;
@@ -150,8 +136,7 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
         if (isKept) this.health.noteWrite(true);
         return result;
       } catch (error) {
-        const isRefused = !(error instanceof ApiError) && ['away', 'broken'].includes(session.dialect.classify(error));
-        if (isRefused) this.health.noteWrite(false);
+        if (['away', 'broken'].includes(session.dialect.classify(error))) this.health.noteWrite(false);
         throw error;
       }
     };

@@ -1,9 +1,9 @@
+import type { LoggerService } from '@nestjs/common';
 import { type DataSource, type Migration, MigrationExecutor } from 'typeorm';
 import { SettingError, type Settings } from '../config/settings.js';
 import { createDataSource, dataSourceOptions, isFile, openDataSource, sqliteHandle } from './data-source.js';
 import { Database } from './database.js';
 import { Account } from './entities.js';
-import type { Log } from './health.js';
 import { withMigrationLock } from './migration-lock.js';
 import { MysqlSessions } from './mysql/sessions.js';
 import type { SessionSource } from './session.js';
@@ -14,7 +14,7 @@ import { NO_DATABASE, requireDatabaseFile, whyNotOpen } from './why-not-open.js'
 const LOCK_TIMEOUT_MS = 25_000;
 
 /** The database of a data source, neither of them open yet. */
-export const databaseOf = (settings: Settings, dataSource: DataSource, log?: Log): Database =>
+export const databaseOf = (settings: Settings, dataSource: DataSource, log?: LoggerService): Database =>
   new Database(dataSource, (onMoved) => openSessions(settings, dataSource, onMoved), log);
 
 /** The open database of a process without Nest, which has to close it. Rejects and resolves like `onModuleInit`. */

@@ -70,6 +70,27 @@ export interface SessionSource {
   close?(): void;
 }
 
+/**
+ * Tells whether a transaction took place whose COMMIT got no reply; undefined when nothing can tell. Runs in the
+ * transaction that repeats it, and has to lock a row that both write: the lost one may be ending only now.
+ */
+export type Witness = (transaction: Session) => Promise<boolean | undefined>;
+
+/** The outcome of a transaction: its result, and whether its changes are kept. */
+export interface Outcome<T> {
+  result: T;
+  isKept: boolean;
+  witness?: Witness;
+  /** Called once it is known that the changes are durable. */
+  whenDurable?: () => void;
+}
+
+/** Ends a transaction with COMMIT. Running it twice must be harmless, unless a witness tells that it took place. */
+export const committed = <T>(result: T, witness?: Witness): Outcome<T> => ({ result, isKept: true, witness });
+
+/** Ends a successful transaction with ROLLBACK: there is nothing to keep. */
+export const discarded = <T>(result: T): Outcome<T> => ({ result, isKept: false });
+
 /** What differs between MySQL / MariaDB and SQLite. */
 export interface Dialect {
   /** True on SQLite: statements run in this process, and a transaction that writes locks everything. */

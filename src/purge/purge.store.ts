@@ -13,8 +13,7 @@ import type { Settings } from '../config/settings.js';
 import type { Database } from '../database/database.js';
 import { StoredArticle } from '../database/entities.js';
 import { managerOn } from '../database/manager.js';
-import type { Parameter, Session } from '../database/session.js';
-import { committed } from '../database/transaction.js';
+import { committed, type Parameter, type Session } from '../database/session.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 
 const DAY_MS = 86_400_000;

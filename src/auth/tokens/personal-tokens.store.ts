@@ -1,8 +1,7 @@
 import type { Database } from '../../database/database.js';
 import { Token } from '../../database/entities.js';
 import { managerOn } from '../../database/manager.js';
-import { committed, type Witness } from '../../database/transaction.js';
-import type { Session } from '../../database/session.js';
+import { committed, type Session, type Witness } from '../../database/session.js';
 import type { Timestamp } from '../../protocol/timestamp.js';
 
 const ONE =
