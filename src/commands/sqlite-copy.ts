@@ -3,7 +3,7 @@ import { chmod, rename, rm, stat } from 'node:fs/promises';
 import Sqlite from 'better-sqlite3';
 import type { Settings } from '../config/settings.js';
 import { databaseFile, whyUnusable } from '../database/why-not-open.js';
-import { isBusy, isCorrupt, isNoDatabase } from '../database/sqlite/dialect.js';
+import { isBusy, isCorrupt, isNoDatabase } from '../database/sqlite/connection.js';
 import { LATEST_TIMESTAMP } from '../protocol/timestamp.js';
 import { CommandError } from './shell.js';
 

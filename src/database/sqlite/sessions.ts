@@ -3,8 +3,7 @@ import Sqlite from 'better-sqlite3';
 import type { DataSource } from 'typeorm';
 import { type Release, Semaphore, Turns } from '../../semaphore.js';
 import type { LoanedSession, Parameter, Row, SessionSource, Tally, WriteResult } from '../session.js';
-import { SqliteConnection, SqliteReader } from './connection.js';
-import { sqliteDialect } from './dialect.js';
+import { SqliteConnection, sqliteDialect, SqliteReader } from './connection.js';
 import { SqliteFile } from './file.js';
 import { LongWrites, SqliteWriter } from './writer.js';
 
@@ -56,7 +55,7 @@ export class SqliteSessions implements SessionSource {
 
   close(): void {
     this.file?.close();
-    this.reader?.close();
+    this.reader?.handle.close();
   }
 }
 

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Release, Semaphore } from '../../semaphore.js';
 import type { Tally } from '../session.js';
-import type { SqliteConnection, SqliteReader } from './connection.js';
-import { isBusy } from './dialect.js';
+import { isBusy, type SqliteConnection, type SqliteReader } from './connection.js';
 import type { SqliteFile } from './file.js';
 
 const MUTEX_TIMEOUT_MS = 4_000;
@@ -128,7 +127,7 @@ export class SqliteWriter {
   }
 
   private reset(error: unknown): void {
-    if (this.connection.inTransaction) this.connection.run('ROLLBACK');
+    if (this.connection.handle.inTransaction) this.connection.run('ROLLBACK');
     for (const { reject } of this.ended.splice(0)) reject(error);
   }
 }
