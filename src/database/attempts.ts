@@ -13,11 +13,10 @@ const RETRY_BUDGET_MS = 4_000;
 const REFUSE_MS = 1_000;
 const DOCTOR = 'run "npm run commands -- doctor", which says what to do';
 
+export type Work<T> = (session: LoanedSession) => Promise<T>;
+
 /** Runs `work` on a session of its own, which is then released, or destroyed when its state is unknown. */
-export async function withSession<T>(
-  acquiring: Promise<LoanedSession>,
-  work: (session: LoanedSession) => Promise<T>,
-): Promise<T> {
+export async function withSession<T>(acquiring: Promise<LoanedSession>, work: Work<T>): Promise<T> {
   const session = await acquiring;
   try {
     const result = await work(session);
@@ -46,11 +45,7 @@ async function giveUp(session: LoanedSession, error: unknown): Promise<void> {
  * @param inDoubt attempts whose COMMIT got no reply; this one is added if that happens again. If a witness tells that one
  *   took place, its outcome is returned
  */
-export async function runTransaction<T>(
-  session: LoanedSession,
-  inDoubt: Outcome<T>[],
-  work: (session: LoanedSession) => Promise<Outcome<T>>,
-): Promise<Outcome<T>> {
+export async function runTransaction<T>(session: LoanedSession, inDoubt: Outcome<T>[], work: Work<Outcome<T>>) {
   if (inDoubt.length > 0) await session.begin();
   const earlier = await settled(session, inDoubt);
   const outcome = earlier ?? (await work(session));

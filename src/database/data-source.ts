@@ -5,11 +5,7 @@ import { columnTypes, ENTITIES } from './entities.js';
 import { MIGRATIONS } from './migrations/index.js';
 import type { MysqlDriver } from './mysql/driver.js';
 
-const CONNECT_TIMEOUT_MS = 2_000;
 const OPEN_TIMEOUT_MS = 8_000;
-const SQLITE_BUSY_TIMEOUT_MS = 200;
-/** Pages of the log before a checkpoint, during which everybody waits: 4 ms, not 12 ms as with SQLite's 1,000. */
-const SQLITE_CHECKPOINT_PAGES = 300;
 /** Callers that may wait per connection before further ones are refused immediately. */
 const WAITING_PER_CONNECTION = 50;
 
@@ -22,10 +18,11 @@ export async function dataSourceOptions(settings: Settings, forSchema = false): 
       type: 'better-sqlite3',
       database: databaseUrl.slice('sqlite:'.length),
       enableWAL: true,
-      timeout: SQLITE_BUSY_TIMEOUT_MS,
+      timeout: 200,
       prepareDatabase: (handle: SqliteHandle) => {
         handle.pragma('synchronous = FULL');
-        handle.pragma(`wal_autocheckpoint = ${SQLITE_CHECKPOINT_PAGES}`);
+        // Everybody waits during a checkpoint of so many pages: 4 ms, not 12 ms as with SQLite's 1,000.
+        handle.pragma('wal_autocheckpoint = 300');
       },
     };
   const { MysqlDriver, connectionOptions, serverType } = await import('./mysql/driver.js');
@@ -40,7 +37,7 @@ export async function dataSourceOptions(settings: Settings, forSchema = false): 
     charset: 'utf8mb4',
     timezone: 'Z',
     bigNumberStrings: false,
-    connectTimeout: CONNECT_TIMEOUT_MS,
+    connectTimeout: 2_000,
     poolSize: databasePoolSize,
     extra: {
       stream,

@@ -4,7 +4,7 @@ import type { DataSource } from 'typeorm';
 import { SettingError } from '../config/settings.js';
 import { Semaphore } from '../semaphore.js';
 import { before } from '../time-limit.js';
-import { DatabaseHealth, runTransaction, withSession } from './attempts.js';
+import { DatabaseHealth, runTransaction, withSession, type Work } from './attempts.js';
 import { isFile } from './data-source.js';
 import type { Dialect, LoanedSession, Outcome, Row, Session, SessionSource, Tally, Usage } from './session.js';
 import { unavailable } from './session.js';
@@ -92,7 +92,6 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
     return this.requireSource().dialect;
   }
 
-  /** True once the database has been open. */
   get wasReached(): boolean {
     return this.source !== undefined;
   }
@@ -110,7 +109,6 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
     return before(PROBE_TIMEOUT_MS, this.onSession(read), () => new Error('timed out')).catch(() => undefined);
   }
 
-  /** How many sessions are in use, and how many requests wait for one, or for others of the same user. */
   usage(): Usage {
     const { used, waiting, queued } = this.source?.usage() ?? { used: 0, waiting: 0, queued: 0 };
     return { used, waiting, queued: this.perUser.waiting + queued };
@@ -118,8 +116,7 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
 
   /** Runs statements, each its own transaction, on one session or the tally's. May run `work` more than once. */
   onSession<T>(work: (session: Session) => Promise<T>, tally: Tally = { statements: 0 }): Promise<T> {
-    if (tally.shared) return work(tally.shared);
-    return this.repeat(tally, 'read', work);
+    return tally.shared ? work(tally.shared) : this.repeat(tally, 'read', work);
   }
 
   /** Runs a transaction, in which `work` locks the account first (`tick`). May run `work` more than once. */
@@ -128,7 +125,7 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
   }
 
   /** Like `inTransaction`, but `work` calls `begin` before its first write, and what it reads earlier locks nothing. */
-  inLazyTransaction<T>(work: (session: LoanedSession) => Promise<Outcome<T>>, tally: Tally): Promise<T> {
+  inLazyTransaction<T>(work: Work<Outcome<T>>, tally: Tally): Promise<T> {
     const inDoubt: Outcome<T>[] = [];
     const attempt = async (session: LoanedSession) => {
       try {
@@ -144,11 +141,7 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
   }
 
   /** Runs `work`, on another session each time, until it succeeds, fails permanently, or the time for retries is up. */
-  private async repeat<T>(
-    tally: Tally,
-    purpose: 'read' | 'write',
-    work: (session: LoanedSession) => Promise<T>,
-  ): Promise<T> {
+  private async repeat<T>(tally: Tally, purpose: 'read' | 'write', work: Work<T>): Promise<T> {
     this.health.requireReachable();
     const start = performance.now();
     const deadline = tally.key === undefined ? Infinity : start + LAST_STATEMENT_MS;

@@ -18,7 +18,6 @@ export interface Session {
   readonly dataSource: DataSource;
   readonly dialect: Dialect;
   rows(sql: string, parameters: Parameter[]): Promise<Row[]>;
-  /** The first row. */
   row(sql: string, parameters: Parameter[]): Promise<Row | undefined>;
   run(sql: string, parameters: Parameter[]): Promise<WriteResult>;
   /** Like `run` for an INSERT whose values are one row, which it may send later together with others. */
@@ -95,7 +94,6 @@ export const discarded = <T>(result: T): Outcome<T> => ({ result, isKept: false 
 export interface Dialect {
   /** True on SQLite: statements run in this process, and a transaction that writes locks everything. */
   readonly isLocal: boolean;
-  /** A clause after the table name that forces an index. */
   readonly indexHint: (index: string) => string;
   classify(error: unknown): Failure;
   /** An expression that is 1 while the server reports that it refuses writes, otherwise 0. */

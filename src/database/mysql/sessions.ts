@@ -1,15 +1,8 @@
 import type { PoolConnection } from 'mysql2';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { before } from '../../time-limit.js';
-import {
-  type LoanedSession,
-  type Parameter,
-  type Row,
-  type SessionSource,
-  type Tally,
-  unavailable,
-  type WriteResult,
-} from '../session.js';
+import type { LoanedSession, Parameter, Row, SessionSource, Tally, WriteResult } from '../session.js';
+import { unavailable } from '../session.js';
 import { mysqlDialect, type Stage } from './dialect.js';
 
 const ACQUIRE_TIMEOUT_MS = 2_000;

@@ -15,7 +15,7 @@ export class SqliteConnection {
     return this.statement(sql).all(...parameters);
   }
 
-  /** The first row. Costs two thirds of a list with one row. */
+  /** Costs two thirds of a list with one row. */
   row(sql: string, parameters: Parameter[]): Row | undefined {
     return this.statement(sql).get(...parameters);
   }
@@ -24,7 +24,6 @@ export class SqliteConnection {
     return { affectedRows: this.statement(sql).run(...parameters).changes, insertId: 0 };
   }
 
-  /** Prepared statements, cached by their SQL unless it is long. When there are too many, the cache is cleared. */
   protected statement(sql: string): SqliteStatement {
     const known = this.statements.get(sql);
     if (known) return known;
@@ -87,7 +86,6 @@ export class SqliteStatement {
   }
 }
 
-/** SQLite's extended result code, as better-sqlite3 names it. */
 const codeOf = (error: unknown): string => String((error as { code?: unknown }).code);
 
 function classify(error: unknown): Failure {

@@ -5,7 +5,6 @@ import type { Database as SqliteHandle } from 'better-sqlite3';
 const CHECK_INTERVAL_MS = 1_000;
 /** How long responses have to be sent before `onMoved`. */
 const RESPONSES_MS = 100;
-const CHECKPOINT_TIMEOUT_MS = 2_000;
 
 /** Watches a connection's file and log: once one is removed or replaced, writes succeed, but no path leads to them. */
 export class SqliteFile {
@@ -52,7 +51,7 @@ export class SqliteFile {
   private emptyLog(): void {
     try {
       if (this.handle.inTransaction) this.handle.exec('ROLLBACK');
-      this.handle.pragma(`busy_timeout = ${CHECKPOINT_TIMEOUT_MS}`);
+      this.handle.pragma('busy_timeout = 2000');
       this.handle.pragma('wal_checkpoint(TRUNCATE)');
     } catch {
       // The volume is gone, and the log with it.

@@ -4,11 +4,9 @@ import type { Tally } from '../session.js';
 import { isBusy, type SqliteConnection, type SqliteReader } from './connection.js';
 import type { SqliteFile } from './file.js';
 
-const MUTEX_TIMEOUT_MS = 4_000;
 /** How long another process may hold the write lock. */
 const LOCK_TIMEOUT_MS = 4_000;
-/** Between two attempts to get it. */
-const PROBE_INTERVAL_MS = 10;
+const LOCK_PROBE_INTERVAL_MS = 10;
 /** The most transactions that share a commit, so that the first does not wait too long. */
 const MAX_TRANSACTIONS_IN_COMMIT = 16;
 /** After a longer transaction, other users go first for as long as it took. */
@@ -23,7 +21,7 @@ const LONG_WRITES = { timeoutMs: 2_500, refusal: 'Other requests take too long; 
 export class SqliteWriter {
   private readonly mutex = new Semaphore({
     slots: 1,
-    timeoutMs: MUTEX_TIMEOUT_MS,
+    timeoutMs: 4_000,
     refusal: 'The database is busy; try again later',
   });
   /** Set while a transaction is open. */
@@ -78,9 +76,9 @@ export class SqliteWriter {
     return this.end();
   }
 
-  /** Ends a transaction in an unknown state, and with it all that are not durable: these reject with `busy`. */
+  /** Ends a transaction in an unknown state, and with it all that are not durable: these may be retried, as when busy. */
   abandon(): void {
-    this.reset(busy());
+    this.reset(Object.assign(new Error('the database stayed busy'), { code: 'SQLITE_BUSY' }));
     this.leave();
   }
 
@@ -113,7 +111,6 @@ export class SqliteWriter {
     release?.();
   }
 
-  /** Makes the transactions that have ended durable. */
   private flush(): void {
     if (this.ended.length === 0) return;
     try {
@@ -169,7 +166,7 @@ export class LongWrites {
 
 /** Begins a transaction once no other process has one, or rejects. SQLite's own wait would block the event loop. */
 export async function beginImmediate(run: (sql: string) => unknown, timeoutMs: number): Promise<void> {
-  for (const start = performance.now(); ; await sleep(PROBE_INTERVAL_MS))
+  for (const start = performance.now(); ; await sleep(LOCK_PROBE_INTERVAL_MS))
     try {
       run('BEGIN IMMEDIATE');
       return;
@@ -177,6 +174,3 @@ export async function beginImmediate(run: (sql: string) => unknown, timeoutMs: n
       if (!isBusy(error) || performance.now() - start > timeoutMs) throw error;
     }
 }
-
-/** Classified like the driver's own error: safe to retry. */
-const busy = (): Error => Object.assign(new Error('the database stayed busy'), { code: 'SQLITE_BUSY' });
