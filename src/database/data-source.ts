@@ -5,10 +5,6 @@ import { columnTypes, ENTITIES } from './entities.js';
 import { MIGRATIONS } from './migrations/index.js';
 import type { MysqlDriver } from './mysql/driver.js';
 
-const OPEN_TIMEOUT_MS = 8_000;
-/** Callers that may wait per connection before further ones are refused immediately. */
-const WAITING_PER_CONNECTION = 50;
-
 /** TypeORM's options for `DATABASE_URL`. Only its schema builder needs to know whether a server is MySQL or MariaDB. */
 export async function dataSourceOptions(settings: Settings, forSchema = false): Promise<DataSourceOptions> {
   const { databaseUrl, databasePoolSize } = settings;
@@ -41,7 +37,8 @@ export async function dataSourceOptions(settings: Settings, forSchema = false): 
     poolSize: databasePoolSize,
     extra: {
       stream,
-      queueLimit: WAITING_PER_CONNECTION * databasePoolSize,
+      // Further callers are refused immediately.
+      queueLimit: 50 * databasePoolSize,
       // Capturing a stack trace costs more than a short statement.
       trace: false,
     },
@@ -69,7 +66,7 @@ export const dataSourceForSchema = async (settings: Settings): Promise<DataSourc
 
 /** Opens a data source and checks it. Rejects after eight seconds on a server that hangs. */
 export async function openDataSource(dataSource: DataSource, check?: () => Promise<void>): Promise<void> {
-  const limit = setTimeout(() => cutConnections(dataSource), OPEN_TIMEOUT_MS);
+  const limit = setTimeout(() => cutConnections(dataSource), 8_000);
   try {
     await dataSource.initialize();
     await check?.();

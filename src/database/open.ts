@@ -1,4 +1,3 @@
-import type { LoggerService } from '@nestjs/common';
 import { type DataSource, type Migration, MigrationExecutor } from 'typeorm';
 import { SettingError, type Settings } from '../config/settings.js';
 import { createDataSource, dataSourceOptions, isFile, openDataSource, sqliteHandle } from './data-source.js';
@@ -10,22 +9,16 @@ import type { SessionSource } from './session.js';
 import { beginImmediate } from './sqlite/writer.js';
 import { NO_DATABASE, requireDatabaseFile, whyNotOpen } from './why-not-open.js';
 
-/** How long another process may hold the lock of a SQLite file. */
-const LOCK_TIMEOUT_MS = 25_000;
-
-/** The database of a data source, neither of them open yet. */
-export const databaseOf = (settings: Settings, dataSource: DataSource, log?: LoggerService): Database =>
-  new Database(dataSource, (onMoved) => openSessions(settings, dataSource, onMoved), log);
-
 /** The open database of a process without Nest, which has to close it. Rejects and resolves like `onModuleInit`. */
 export async function openDatabase(settings: Settings): Promise<Database> {
-  const database = databaseOf(settings, createDataSource(await dataSourceOptions(settings)));
+  const dataSource = createDataSource(await dataSourceOptions(settings));
+  const database = new Database(dataSource, (onMoved) => openSessions(settings, dataSource, onMoved));
   await database.onModuleInit();
   return database;
 }
 
 /** Opens the data source, migrated if that is wanted. Rejects with `SettingError` when only the operator can help. */
-async function openSessions(
+export async function openSessions(
   settings: Settings,
   dataSource: DataSource,
   onMoved: (error: Error) => void,
@@ -98,11 +91,14 @@ async function migrateServer(settings: Settings, mayBeEmpty: boolean): Promise<M
   });
 }
 
-/** The same for a SQLite file, in one transaction. Rejects if it cannot be written, even if there is nothing left to do. */
+/**
+ * The same for a SQLite file, in one transaction, for which it waits up to 25 seconds. Rejects if the file cannot be
+ * written, even if there is nothing left to do.
+ */
 export async function migrateFile(dataSource: DataSource): Promise<Migration[]> {
   const handle = sqliteHandle(dataSource)!;
   handle.pragma('busy_timeout = 0');
-  await beginImmediate((sql) => handle.exec(sql), LOCK_TIMEOUT_MS);
+  await beginImmediate((sql) => handle.exec(sql), 25_000);
   try {
     const done = await dataSource.runMigrations({ transaction: 'none' });
     handle.exec('DELETE FROM migrations WHERE id < 0; COMMIT');
@@ -118,8 +114,7 @@ export async function migrateFile(dataSource: DataSource): Promise<Migration[]> 
 async function requireUsers(dataSource: DataSource): Promise<void> {
   const runner = dataSource.createQueryRunner();
   try {
-    const { tableName } = dataSource.getMetadata(Account);
-    if ((await runner.hasTable(tableName)) && (await runner.manager.exists(Account))) return;
+    if ((await runner.hasTable('accounts')) && (await runner.manager.exists(Account))) return;
   } finally {
     await runner.release();
   }

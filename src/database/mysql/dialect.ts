@@ -66,18 +66,15 @@ export function classify(error: unknown): Failure {
   if (code === 'PROTOCOL_SEQUENCE_TIMEOUT') return 'slow';
   // Group Replication has rolled the transaction back already: "Got error 149 - 'Lock deadlock; Retry transaction'".
   if (errno === 1180 && message.includes('error 149')) return 'retry';
-  // ProxySQL's own numbers, some of them TiDB's as well; the session was refused or ended by the proxy.
-  if (errno > 9_000 && errno <= 9_020) return ofProxyOrTidb(errno, stage);
   const known = BY_NUMBER.get(errno);
+  // ProxySQL's own numbers, some of them TiDB's as well; the session was refused or ended by the proxy. 9002 and 9006 mean
+  // a lost connection to ProxySQL, and a refused one while connecting; 9007 is a conflict for TiDB.
+  if (errno > 9_000 && errno <= 9_020) {
+    if (stage === 'connect' || !known) return 'away';
+    return stage === 'commit' && known !== 'away' ? 'lost' : known;
+  }
   if (known) return known;
   if (fatal || errno < 0 || LOST_CODES.has(code) || stage === 'commit') return 'lost';
   // Without a number it is an error of our own.
   return errno === 0 || (stage === 'statement' && errno < 2_000) ? 'bug' : 'away';
-}
-
-/** 9002 and 9006 mean a lost connection to ProxySQL, and a refused one while connecting; 9007 is a conflict for TiDB. */
-function ofProxyOrTidb(errno: number, stage: Stage): Failure {
-  if (stage === 'connect') return 'away';
-  const failure = BY_NUMBER.get(errno) ?? 'away';
-  return stage === 'commit' && failure !== 'away' ? 'lost' : failure;
 }

@@ -71,7 +71,6 @@ export class MysqlDriver {
     return pool;
   }
 
-  /** Cuts all connections, so that what waits for a hung server fails. */
   cutConnections(): void {
     for (const socket of this.sockets) socket.destroy();
   }

@@ -27,7 +27,11 @@ export class MysqlSessions implements SessionSource {
     this.waiting++;
     try {
       const connection = await connected(runner);
-      limitStatements(connection);
+      if (!limited.has(connection)) {
+        limited.add(connection);
+        // Ahead of its first statement: if it is broken, that fails too. A server without such limits goes without.
+        connection.query(LIMITS, () => undefined);
+      }
       this.used++;
       return new MysqlSession(runner, connection, tally, deadline, () => this.used--);
     } finally {
@@ -52,17 +56,9 @@ async function connected(runner: QueryRunner): Promise<PoolConnection> {
 }
 
 const limited = new WeakSet<PoolConnection>();
-// To each server, the other's part is a comment. MySQL ends only SELECTs, and connections that are idle for a minute.
-const LIMIT = `SET SESSION /*M! max_statement_time = ${ABANDONED_AFTER_S}, idle_transaction_timeout = ${ABANDONED_AFTER_S} */
+// Migrations have none. To each server, the other's part is a comment. MySQL ends only SELECTs, and idle connections.
+const LIMITS = `SET SESSION /*M! max_statement_time = ${ABANDONED_AFTER_S}, idle_transaction_timeout = ${ABANDONED_AFTER_S} */
   /*!80000 max_execution_time = ${ABANDONED_AFTER_S}000, wait_timeout = 60 */`;
-
-/** Sets the server's own limits once for each connection, ahead of its first statement. Migrations have none. */
-function limitStatements(connection: PoolConnection): void {
-  if (limited.has(connection)) return;
-  limited.add(connection);
-  // If the connection is broken, the next statement fails too; a server without such a limit goes without.
-  connection.query(LIMIT, () => undefined);
-}
 
 class MysqlSession implements LoanedSession {
   readonly dialect = mysqlDialect;
