@@ -1,8 +1,7 @@
 import { LessThanOrEqual, MoreThan } from 'typeorm';
 import type { Database } from '../database/database.js';
 import { Account, StoredArticle } from '../database/entities.js';
-import { managerOn } from '../database/manager.js';
-import type { Parameter, Row, Session } from '../database/session.js';
+import { managerOn, type Parameter, type Row, type Session } from '../database/session.js';
 import { LATEST_TIMESTAMP, type Timestamp } from '../protocol/timestamp.js';
 
 /** A row of `accounts`, but for the marks of its last writes. */

@@ -1,7 +1,6 @@
 import { In, LessThanOrEqual } from 'typeorm';
 import { Deprovisioned } from '../database/entities.js';
-import { managerOn } from '../database/manager.js';
-import type { Session } from '../database/session.js';
+import { managerOn, type Session } from '../database/session.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 
 /** The keys of all users whose tokens are refused. */

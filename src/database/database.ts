@@ -6,7 +6,7 @@ import { Semaphore } from '../semaphore.js';
 import { before } from '../time-limit.js';
 import { DatabaseHealth, runTransaction, withSession, type Work } from './attempts.js';
 import { isFile } from './data-source.js';
-import type { Dialect, LoanedSession, Outcome, Row, Session, SessionSource, Tally, Usage } from './session.js';
+import type { Dialect, Outcome, Row, Session, SessionSource, Tally, Usage } from './session.js';
 import { unavailable } from './session.js';
 
 /** How long a start waits for the database before the service begins to respond with 503. */
@@ -110,7 +110,7 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
   }
 
   usage(): Usage {
-    const { used, waiting, queued } = this.source?.usage() ?? { used: 0, waiting: 0, queued: 0 };
+    const { used, waiting, queued } = this.source?.usage ?? { used: 0, waiting: 0, queued: 0 };
     return { used, waiting, queued: this.perUser.waiting + queued };
   }
 
@@ -127,7 +127,7 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
   /** Like `inTransaction`, but `work` calls `begin` before its first write, and what it reads earlier locks nothing. */
   inLazyTransaction<T>(work: Work<Outcome<T>>, tally: Tally): Promise<T> {
     const inDoubt: Outcome<T>[] = [];
-    const attempt = async (session: LoanedSession) => {
+    return this.repeat(tally, 'write', async (session) => {
       try {
         const { result, isKept } = await runTransaction(session, inDoubt, work);
         if (isKept) this.health.noteWrite(true);
@@ -136,8 +136,7 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
         if (['away', 'broken'].includes(session.dialect.classify(error))) this.health.noteWrite(false);
         throw error;
       }
-    };
-    return this.repeat(tally, 'write', attempt);
+    });
   }
 
   /** Runs `work`, on another session each time, until it succeeds, fails permanently, or the time for retries is up. */

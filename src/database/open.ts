@@ -5,7 +5,6 @@ import { Database } from './database.js';
 import { Account } from './entities.js';
 import { withMigrationLock } from './migration-lock.js';
 import { MysqlSessions } from './mysql/sessions.js';
-import type { SessionSource } from './session.js';
 import { beginImmediate } from './sqlite/writer.js';
 import { NO_DATABASE, requireDatabaseFile, whyNotOpen } from './why-not-open.js';
 
@@ -18,11 +17,7 @@ export async function openDatabase(settings: Settings): Promise<Database> {
 }
 
 /** Opens the data source, migrated if that is wanted. Rejects with `SettingError` when only the operator can help. */
-export async function openSessions(
-  settings: Settings,
-  dataSource: DataSource,
-  onMoved: (error: Error) => void,
-): Promise<SessionSource> {
+export async function openSessions(settings: Settings, dataSource: DataSource, onMoved: (error: Error) => void) {
   try {
     if (!isFile(dataSource) && settings.migrateOnStart) await migrateServer(settings, !settings.databaseMustHaveUsers);
     await openDataSource(dataSource, async () => {

@@ -12,8 +12,7 @@ import {
 import type { Settings } from '../config/settings.js';
 import type { Database } from '../database/database.js';
 import { StoredArticle } from '../database/entities.js';
-import { managerOn } from '../database/manager.js';
-import { committed, type Parameter, type Session } from '../database/session.js';
+import { committed, managerOn, type Parameter, type Session } from '../database/session.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 
 const DAY_MS = 86_400_000;

@@ -1,7 +1,6 @@
 import type { Database } from '../../database/database.js';
 import { Token } from '../../database/entities.js';
-import { managerOn } from '../../database/manager.js';
-import { committed, type Session, type Witness } from '../../database/session.js';
+import { committed, managerOn, type Session, type Witness } from '../../database/session.js';
 import type { Timestamp } from '../../protocol/timestamp.js';
 
 const ONE =

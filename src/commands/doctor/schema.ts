@@ -1,6 +1,6 @@
 import type { Driver, EntityMetadata, Table, TableColumn } from 'typeorm';
 import type { Database } from '../../database/database.js';
-import { managerOn } from '../../database/manager.js';
+import { managerOn } from '../../database/session.js';
 import type { Problem } from './examine.js';
 
 const FROM_BACKUP = 'restore a backup';

@@ -1,3 +1,4 @@
+import type { QueryError } from 'mysql2';
 import type { Dialect, Failure } from '../session.js';
 
 const isOn = (variable: string): string => `CAST(@@global.${variable} AS CHAR) NOT IN ('0', 'OFF')`;
@@ -15,13 +16,7 @@ export const mysqlDialect: Dialect = {
 export type Stage = 'connect' | 'begin' | 'statement' | 'commit' | 'rollback';
 
 /** An error of the driver, with the stage that the session adds. */
-export interface DriverError {
-  errno?: number;
-  code?: string;
-  fatal?: boolean;
-  message?: string;
-  stage?: Stage;
-}
+export type DriverError = Partial<QueryError> & { stage?: Stage };
 
 /**
  * The error numbers of MySQL 8.4 and 9, MariaDB 10.6 to 11.8, Galera, Group Replication (1180, 3100, 3101, 3796 to 3798,
@@ -32,7 +27,6 @@ const NUMBERS: Record<Failure, readonly number[]> = {
   duplicate: [1062, 1169],
   // Deadlock, lock wait, changed record, certification, lock table full, NOWAIT; TiDB: write conflicts and schema changes.
   retry: [1020, 1205, 1206, 1213, 3101, 3572, 8002, 8005, 8022, 8028, 9004, 9007],
-  // The statement took too long or was interrupted.
   slow: [1028, 1317, 1969, 3024, 8229],
   // The connection broke, or the server or node went away: what it was doing may be done.
   lost: [

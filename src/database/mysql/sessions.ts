@@ -1,7 +1,7 @@
 import type { PoolConnection } from 'mysql2';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { before } from '../../time-limit.js';
-import type { LoanedSession, Parameter, Row, SessionSource, Tally, WriteResult } from '../session.js';
+import type { LoanedSession, Parameter, Row, SessionSource, Tally, Usage, WriteResult } from '../session.js';
 import { unavailable } from '../session.js';
 import { mysqlDialect, type Stage } from './dialect.js';
 
@@ -13,18 +13,13 @@ const ABANDONED_AFTER_S = 4;
 /** Sessions on pooled connections. Every wait is bounded here: the driver waits forever for a hung server, or a connection. */
 export class MysqlSessions implements SessionSource {
   readonly dialect = mysqlDialect;
-  private used = 0;
-  private waiting = 0;
+  readonly usage: Usage = { used: 0, waiting: 0, queued: 0 };
 
   constructor(private readonly dataSource: DataSource) {}
 
-  usage() {
-    return { used: this.used, waiting: this.waiting, queued: 0 };
-  }
-
   async acquire(tally: Tally, deadline: number): Promise<LoanedSession> {
     const runner = this.dataSource.createQueryRunner();
-    this.waiting++;
+    this.usage.waiting++;
     try {
       const connection = await connected(runner);
       if (!limited.has(connection)) {
@@ -32,10 +27,10 @@ export class MysqlSessions implements SessionSource {
         // Ahead of its first statement: if it is broken, that fails too. A server without such limits goes without.
         connection.query(LIMITS, () => undefined);
       }
-      this.used++;
-      return new MysqlSession(runner, connection, tally, deadline, () => this.used--);
+      this.usage.used++;
+      return new MysqlSession(runner, connection, tally, deadline, () => this.usage.used--);
     } finally {
-      this.waiting--;
+      this.usage.waiting--;
     }
   }
 }

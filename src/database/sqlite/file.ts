@@ -2,7 +2,6 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Database as SqliteHandle } from 'better-sqlite3';
 
-const CHECK_INTERVAL_MS = 1_000;
 /** How long responses have to be sent before `onMoved`. */
 const RESPONSES_MS = 100;
 
@@ -11,7 +10,7 @@ export class SqliteFile {
   private failure?: Error;
   private readonly paths = ['', '-wal'].map((suffix) => resolve(this.handle.name) + suffix);
   private readonly own = this.paths.map(identity);
-  private readonly timer = setInterval(() => this.look(), CHECK_INTERVAL_MS).unref();
+  private readonly timer = setInterval(() => this.look(), 1_000).unref();
 
   /** @param onMoved called once, soon after the file is found to be removed or replaced: nothing can be served any more */
   constructor(

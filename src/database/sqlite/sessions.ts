@@ -39,8 +39,8 @@ export class SqliteSessions implements SessionSource {
     this.writer = new SqliteWriter(new SqliteConnection(handle), this.reader, this.file);
   }
 
-  usage() {
-    const { used, waiting } = this.writer.usage();
+  get usage() {
+    const { used, waiting } = this.writer.usage;
     const { all, perUser } = this.longWrites;
     return { used, waiting: waiting + all.waiting, queued: perUser.waiting };
   }

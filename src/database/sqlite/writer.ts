@@ -39,7 +39,7 @@ export class SqliteWriter {
   ) {}
 
   /** How many transactions are open, and how many wait; waiting for another process is not load on this one. */
-  usage() {
+  get usage() {
     return { used: Number(this.release !== undefined), waiting: this.isBeginning ? 0 : this.mutex.waiting };
   }
 
