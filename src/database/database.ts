@@ -9,11 +9,6 @@ import { isFile } from './data-source.js';
 import type { Dialect, Outcome, Row, Session, SessionSource, Tally, Usage } from './session.js';
 import { unavailable } from './session.js';
 
-/** How long a start waits for the database before the service begins to respond with 503. */
-const START_MS = 8_000;
-const REOPEN_PAUSE_MS = 1_000;
-const PROBE_TIMEOUT_MS = 2_000;
-const MAX_PAUSE_MS = 250;
 /** When a user's request may send its last statement, which takes up to three seconds: the response comes within ten. */
 const LAST_STATEMENT_MS = 6_500;
 /** The share of the sessions that one user's requests may use: slow statements of a few users leave some for others. */
@@ -51,11 +46,11 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
 
   /**
    * Resolves when the database is open, when its server is away, and when it still migrates after eight seconds; it then
-   * goes on in the background. Rejects with `SettingError` when only the operator can help.
+   * goes on in the background, and requests get 503. Rejects with `SettingError` when only the operator can help.
    */
   async onModuleInit(): Promise<void> {
     const opening = this.open();
-    await Promise.race([opening, sleep(START_MS, undefined, { ref: false })]);
+    await Promise.race([opening, sleep(8_000, undefined, { ref: false })]);
     opening.catch((refusal: SettingError) => this.onRefusal(refusal));
   }
 
@@ -79,7 +74,7 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
       if (error instanceof SettingError) throw error;
       this.log?.warn(`database not available, retrying: ${(error as Error).message}`);
       const reopen = () => void this.open().catch((refusal: SettingError) => this.onRefusal(refusal));
-      this.reopening = setTimeout(reopen, REOPEN_PAUSE_MS).unref();
+      this.reopening = setTimeout(reopen, 1_000).unref();
     }
   }
 
@@ -106,7 +101,7 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
   probe(): Promise<Row | undefined> {
     const read = (session: Session) =>
       session.row(`SELECT ${session.dialect.isReadOnly} AS readOnly, EXISTS (SELECT 1 FROM accounts) AS isUsed`, []);
-    return before(PROBE_TIMEOUT_MS, this.onSession(read), () => new Error('timed out')).catch(() => undefined);
+    return before(2_000, this.onSession(read), () => new Error('timed out')).catch(() => undefined);
   }
 
   usage(): Usage {
@@ -156,8 +151,8 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
         this.health.requireRetryable(source.dialect, error, performance.now() - start);
       }
       this.retries++;
-      // Full jitter: without it the losers of a race would keep colliding.
-      await sleep(Math.random() * Math.min(MAX_PAUSE_MS, 10 * 2 ** tries));
+      // Full jitter of up to 250 ms: without it the losers of a race would keep colliding.
+      await sleep(Math.random() * Math.min(250, 10 * 2 ** tries));
     }
   }
 }

@@ -3,7 +3,6 @@ import { isSqlite } from './table-changes.js';
 
 /** The same as `MAX_CODE_POINTS.text`, as of this migration. */
 const MAX_CHARACTERS = 16_000;
-const ROWS_AT_ONCE = 100;
 
 type Key = { account: Buffer; id: Buffer };
 
@@ -18,7 +17,7 @@ export class CutExcerpts1760000000010 implements MigrationInterface {
     for (;;) {
       const rows = (await runner.query(
         `SELECT account, id FROM articles WHERE (account > ? OR (account = ? AND id > ?))
-           AND ${length}(excerpt) > ${MAX_CHARACTERS} ORDER BY account, id LIMIT ${ROWS_AT_ONCE}`,
+           AND ${length}(excerpt) > ${MAX_CHARACTERS} ORDER BY account, id LIMIT 100`,
         [after.account, after.account, after.id],
       )) as Key[];
       if (rows.length === 0) return;

@@ -2,9 +2,6 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Database as SqliteHandle } from 'better-sqlite3';
 
-/** How long responses have to be sent before `onMoved`. */
-const RESPONSES_MS = 100;
-
 /** Watches a connection's file and log: once one is removed or replaced, writes succeed, but no path leads to them. */
 export class SqliteFile {
   private failure?: Error;
@@ -40,10 +37,11 @@ export class SqliteFile {
     const message = `${moved} was removed or replaced while it was open; ${advice} and start again`;
     const failure = Object.assign(new Error(message), { code: 'SQLITE_READONLY_DBMOVED' });
     this.failure = failure;
+    // Responses are sent first.
     setTimeout(() => {
       this.emptyLog();
       this.onMoved(failure);
-    }, RESPONSES_MS);
+    }, 100);
   }
 
   /** Writes the log into the file, wherever that is now: SQLite would apply it to the next file of that name. */

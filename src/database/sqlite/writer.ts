@@ -4,8 +4,6 @@ import type { Tally } from '../session.js';
 import { isBusy, type SqliteConnection, type SqliteReader } from './connection.js';
 import type { SqliteFile } from './file.js';
 
-/** How long another process may hold the write lock. */
-const LOCK_TIMEOUT_MS = 4_000;
 const LOCK_PROBE_INTERVAL_MS = 10;
 /** The most transactions that share a commit, so that the first does not wait too long. */
 const MAX_TRANSACTIONS_IN_COMMIT = 16;
@@ -49,7 +47,7 @@ export class SqliteWriter {
     try {
       this.isBeginning = true;
       if (this.ended.length > 0) this.connection.run('SAVEPOINT follower');
-      else await beginImmediate((sql) => this.connection.run(sql), LOCK_TIMEOUT_MS);
+      else await beginImmediate((sql) => this.connection.run(sql), 4_000);
     } catch (error) {
       this.leave();
       throw error;
