@@ -1,6 +1,9 @@
 import type { Now } from '../config/now.js';
 import {
+  committed,
+  discarded,
   type LoanedSession,
+  type Outcome,
   type Parameter,
   placeholders,
   type Row,
@@ -9,7 +12,6 @@ import {
   unavailable,
   type WriteResult,
 } from '../database/session.js';
-import { committed, discarded, type Outcome } from '../database/transaction.js';
 import { ApiError } from '../protocol/api-error.js';
 import { requireUnmodified } from '../protocol/request-headers.js';
 import { type Collection, findOrAdd, lockCollection } from './accounts.store.js';

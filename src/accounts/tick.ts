@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Outcome, Witness } from '../database/transaction.js';
-import type { Session } from '../database/session.js';
+import type { Outcome, Session, Witness } from '../database/session.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 import { addAccount, latestTimestamp, lockCollection, settleCollection } from './accounts.store.js';
 

@@ -3,8 +3,8 @@ import { accountsAfter, everyAccount, raiseTimestamps } from '../accounts/accoun
 import { tick } from '../accounts/tick.js';
 import { SettingError } from '../config/settings.js';
 import { migrateDatabase } from '../database/open.js';
-import { isBusy } from '../database/sqlite/dialect.js';
-import { committed } from '../database/transaction.js';
+import { isBusy } from '../database/sqlite/connection.js';
+import { committed } from '../database/session.js';
 import { isUsableTimestamp, type Timestamp } from '../protocol/timestamp.js';
 import { purgeableBefore, purgeTombstones } from '../purge/purge.store.js';
 import { CommandError, counted, type DatabaseContext, EXIT, type Shell } from './shell.js';
@@ -17,12 +17,12 @@ export const addMigrate = (commands: Command, shell: Shell): Command =>
     .option('--check', 'only list what is pending; exits with 3 if anything is')
     .action(({ check = false }: { check?: boolean }) =>
       shell.run(async ({ settings, print }) => {
-        const names = await migrateDatabase(settings, check).catch((error: unknown) => {
+        const migrations = await migrateDatabase(settings, check).catch((error: unknown) => {
           throw error instanceof SettingError ? error : new CommandError(`DATABASE_URL: ${reasonOf(error)}`);
         });
-        for (const name of names) await print(`${check ? 'pending' : 'done'}: ${name}`);
-        if (names.length === 0) await print('up to date');
-        return check && names.length > 0 ? EXIT.attention : EXIT.ok;
+        for (const { name } of migrations) await print(`${check ? 'pending' : 'done'}: ${name}`);
+        if (migrations.length === 0) await print('up to date');
+        return check && migrations.length > 0 ? EXIT.attention : EXIT.ok;
       }),
     );
 

@@ -13,8 +13,7 @@ import {
 import { hasItems, moveItems } from '../articles/store/transfer.store.js';
 import { LOCAL_ISSUER, REVOCATION_MS } from '../auth/tokens/personal-tokens.js';
 import { deleteTokens } from '../auth/tokens/personal-tokens.store.js';
-import type { Session } from '../database/session.js';
-import { committed } from '../database/transaction.js';
+import { committed, type Session } from '../database/session.js';
 import { CommandError, counted, type DatabaseContext, type Shell } from './shell.js';
 import { bearerKey, issuerOf, readIssuer, readName, readSubject, requireProvisioned } from './user-options.js';
 

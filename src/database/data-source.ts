@@ -1,25 +1,56 @@
 import type { Database as SqliteHandle } from 'better-sqlite3';
 import { DataSource, type DataSourceOptions, type EntitySchema } from 'typeorm';
 import type { Settings } from '../config/settings.js';
-import { accountEntity, deprovisionedEntity } from './entities/account.entity.js';
-import { articleEntity } from './entities/article.entity.js';
-import { columnTypes } from './entities/columns.js';
-import { tokenEntity } from './entities/token.entity.js';
+import { columnTypes, ENTITIES } from './entities.js';
 import { MIGRATIONS } from './migrations/index.js';
 import type { MysqlDriver } from './mysql/driver.js';
 
-const CONNECT_TIMEOUT_MS = 2_000;
-const OPEN_TIMEOUT_MS = 8_000;
-const SQLITE_BUSY_TIMEOUT_MS = 200;
-/** Pages of the log before a checkpoint, during which everybody waits: 4 ms, not 12 ms as with SQLite's 1,000. */
-const SQLITE_CHECKPOINT_PAGES = 300;
-/** Callers that may wait per connection before further ones are refused immediately. */
-const WAITING_PER_CONNECTION = 50;
-
 /** TypeORM's options for `DATABASE_URL`. Only its schema builder needs to know whether a server is MySQL or MariaDB. */
 export async function dataSourceOptions(settings: Settings, forSchema = false): Promise<DataSourceOptions> {
-  return settings.databaseUrl.startsWith('sqlite:') ? sqliteOptions(settings) : serverOptions(settings, forSchema);
+  const { databaseUrl, databasePoolSize } = settings;
+  if (databaseUrl.startsWith('sqlite:'))
+    return {
+      ...common('better-sqlite3'),
+      type: 'better-sqlite3',
+      database: databaseUrl.slice('sqlite:'.length),
+      enableWAL: true,
+      timeout: 200,
+      prepareDatabase: (handle: SqliteHandle) => {
+        handle.pragma('synchronous = FULL');
+        // Everybody waits during a checkpoint of so many pages: 4 ms, not 12 ms as with SQLite's 1,000.
+        handle.pragma('wal_autocheckpoint = 300');
+      },
+    };
+  const { MysqlDriver, connectionOptions, serverType } = await import('./mysql/driver.js');
+  const type = forSchema ? await serverType(databaseUrl) : 'mysql';
+  const { user, stream, ...server } = connectionOptions(databaseUrl);
+  return {
+    ...common(type),
+    ...server,
+    type,
+    username: user,
+    driver: new MysqlDriver(),
+    charset: 'utf8mb4',
+    timezone: 'Z',
+    bigNumberStrings: false,
+    connectTimeout: 2_000,
+    poolSize: databasePoolSize,
+    extra: {
+      stream,
+      // Further callers are refused immediately.
+      queueLimit: 50 * databasePoolSize,
+      // Capturing a stack trace costs more than a short statement.
+      trace: false,
+    },
+  };
 }
+
+const common = (type: DataSourceOptions['type']) =>
+  ({
+    entities: ENTITIES.map((entity) => entity(columnTypes(type)) as EntitySchema),
+    migrations: MIGRATIONS,
+    migrationsTransactionMode: 'each',
+  }) as const;
 
 /** A data source that is not open yet. */
 export function createDataSource(options: DataSourceOptions): DataSource {
@@ -35,7 +66,7 @@ export const dataSourceForSchema = async (settings: Settings): Promise<DataSourc
 
 /** Opens a data source and checks it. Rejects after eight seconds on a server that hangs. */
 export async function openDataSource(dataSource: DataSource, check?: () => Promise<void>): Promise<void> {
-  const limit = setTimeout(() => cutConnections(dataSource), OPEN_TIMEOUT_MS);
+  const limit = setTimeout(() => cutConnections(dataSource), 8_000);
   try {
     await dataSource.initialize();
     await check?.();
@@ -53,48 +84,3 @@ export const sqliteHandle = ({ driver }: DataSource): SqliteHandle | undefined =
 /** Cuts the connections to a server, so that what waits for it fails. */
 export const cutConnections = ({ options }: DataSource): void =>
   (options as { driver?: MysqlDriver }).driver?.cutConnections();
-
-const ENTITIES = [accountEntity, articleEntity, deprovisionedEntity, tokenEntity];
-
-const common = (type: DataSourceOptions['type']) =>
-  ({
-    entities: ENTITIES.map((entity) => entity(columnTypes(type)) as EntitySchema),
-    migrations: MIGRATIONS,
-    migrationsTransactionMode: 'each',
-  }) as const;
-
-const sqliteOptions = ({ databaseUrl }: Settings): DataSourceOptions => ({
-  ...common('better-sqlite3'),
-  type: 'better-sqlite3',
-  database: databaseUrl.slice('sqlite:'.length),
-  enableWAL: true,
-  timeout: SQLITE_BUSY_TIMEOUT_MS,
-  prepareDatabase: (handle: SqliteHandle) => {
-    handle.pragma('synchronous = FULL');
-    handle.pragma(`wal_autocheckpoint = ${SQLITE_CHECKPOINT_PAGES}`);
-  },
-});
-
-async function serverOptions({ databaseUrl, databasePoolSize }: Settings, forSchema: boolean) {
-  const { MysqlDriver, connectionOptions, serverType } = await import('./mysql/driver.js');
-  const type = forSchema ? await serverType(databaseUrl) : 'mysql';
-  const { user, stream, ...server } = connectionOptions(databaseUrl);
-  return {
-    ...common(type),
-    ...server,
-    type,
-    username: user,
-    driver: new MysqlDriver(),
-    charset: 'utf8mb4',
-    timezone: 'Z',
-    bigNumberStrings: false,
-    connectTimeout: CONNECT_TIMEOUT_MS,
-    poolSize: databasePoolSize,
-    extra: {
-      stream,
-      queueLimit: WAITING_PER_CONNECTION * databasePoolSize,
-      // Capturing a stack trace costs more than a short statement.
-      trace: false,
-    },
-  };
-}

@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { Settings } from '../config/settings.js';
 import { createDataSource, dataSourceOptions } from './data-source.js';
 import { Database } from './database.js';
-import { databaseOf } from './open.js';
+import { openSessions } from './open.js';
 
 /** The database for every module. It opens TypeORM's data source, so that the service can start while that is away. */
 @Global()
@@ -23,7 +23,7 @@ import { databaseOf } from './open.js';
     {
       provide: Database,
       useFactory: (settings: Settings, dataSource: DataSource) =>
-        databaseOf(settings, dataSource, new Logger('Database')),
+        new Database(dataSource, (onMoved) => openSessions(settings, dataSource, onMoved), new Logger('Database')),
       inject: [Settings, DataSource],
     },
   ],

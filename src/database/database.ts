@@ -1,29 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
+import type { LoggerService, OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { SettingError } from '../config/settings.js';
-import { ApiError } from '../protocol/api-error.js';
 import { Semaphore } from '../semaphore.js';
 import { before } from '../time-limit.js';
+import { DatabaseHealth, runTransaction, withSession, type Work } from './attempts.js';
 import { isFile } from './data-source.js';
-import { DatabaseHealth, type Log } from './health.js';
-import {
-  type Dialect,
-  type LoanedSession,
-  type Row,
-  type Session,
-  type SessionSource,
-  type Tally,
-  unavailable,
-  type Usage,
-} from './session.js';
-import { type Outcome, runTransaction, withSession } from './transaction.js';
+import type { Dialect, Outcome, Row, Session, SessionSource, Tally, Usage } from './session.js';
+import { unavailable } from './session.js';
 
-/** How long a start waits for the database before the service begins to respond with 503. */
-const START_MS = 8_000;
-const REOPEN_PAUSE_MS = 1_000;
-const PROBE_TIMEOUT_MS = 2_000;
-const MAX_PAUSE_MS = 250;
 /** When a user's request may send its last statement, which takes up to three seconds: the response comes within ten. */
 const LAST_STATEMENT_MS = 6_500;
 /** The share of the sessions that one user's requests may use: slow statements of a few users leave some for others. */
@@ -56,26 +41,22 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
   constructor(
     private readonly dataSource: DataSource,
     private readonly connect: (onMoved: (error: Error) => void) => Promise<SessionSource>,
-    private readonly log?: Log,
+    private readonly log?: LoggerService,
   ) {}
 
   /**
    * Resolves when the database is open, when its server is away, and when it still migrates after eight seconds; it then
-   * goes on in the background. Rejects with `SettingError` when only the operator can help.
+   * goes on in the background, and requests get 503. Rejects with `SettingError` when only the operator can help.
    */
   async onModuleInit(): Promise<void> {
     const opening = this.open();
-    await Promise.race([opening, sleep(START_MS, undefined, { ref: false })]);
+    await Promise.race([opening, sleep(8_000, undefined, { ref: false })]);
     opening.catch((refusal: SettingError) => this.onRefusal(refusal));
   }
 
   async onApplicationShutdown(): Promise<void> {
     this.closed = true;
     clearTimeout(this.reopening);
-    await this.close();
-  }
-
-  private async close(): Promise<void> {
     this.source?.close?.();
     if (this.dataSource.isInitialized) await this.dataSource.destroy();
   }
@@ -86,14 +67,14 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
       this.source = await this.connect(({ message }) => {
         if (!this.closed) this.onRefusal(new SettingError(`DATABASE_URL: ${message}`));
       });
-      if (this.closed) await this.close();
+      if (this.closed) await this.onApplicationShutdown();
     } catch (error) {
       // Closed meanwhile, it cannot be opened.
       if (this.closed) return;
       if (error instanceof SettingError) throw error;
       this.log?.warn(`database not available, retrying: ${(error as Error).message}`);
       const reopen = () => void this.open().catch((refusal: SettingError) => this.onRefusal(refusal));
-      this.reopening = setTimeout(reopen, REOPEN_PAUSE_MS).unref();
+      this.reopening = setTimeout(reopen, 1_000).unref();
     }
   }
 
@@ -106,7 +87,6 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
     return this.requireSource().dialect;
   }
 
-  /** True once the database has been open. */
   get wasReached(): boolean {
     return this.source !== undefined;
   }
@@ -121,19 +101,17 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
   probe(): Promise<Row | undefined> {
     const read = (session: Session) =>
       session.row(`SELECT ${session.dialect.isReadOnly} AS readOnly, EXISTS (SELECT 1 FROM accounts) AS isUsed`, []);
-    return before(PROBE_TIMEOUT_MS, this.onSession(read), () => new Error('timed out')).catch(() => undefined);
+    return before(2_000, this.onSession(read), () => new Error('timed out')).catch(() => undefined);
   }
 
-  /** How many sessions are in use, and how many requests wait for one, or for others of the same user. */
   usage(): Usage {
-    const { used, waiting, queued } = this.source?.usage() ?? { used: 0, waiting: 0, queued: 0 };
+    const { used, waiting, queued } = this.source?.usage ?? { used: 0, waiting: 0, queued: 0 };
     return { used, waiting, queued: this.perUser.waiting + queued };
   }
 
   /** Runs statements, each its own transaction, on one session or the tally's. May run `work` more than once. */
   onSession<T>(work: (session: Session) => Promise<T>, tally: Tally = { statements: 0 }): Promise<T> {
-    if (tally.shared) return work(tally.shared);
-    return this.repeat(tally, 'read', work);
+    return tally.shared ? work(tally.shared) : this.repeat(tally, 'read', work);
   }
 
   /** Runs a transaction, in which `work` locks the account first (`tick`). May run `work` more than once. */
@@ -142,28 +120,22 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
   }
 
   /** Like `inTransaction`, but `work` calls `begin` before its first write, and what it reads earlier locks nothing. */
-  inLazyTransaction<T>(work: (session: LoanedSession) => Promise<Outcome<T>>, tally: Tally): Promise<T> {
+  inLazyTransaction<T>(work: Work<Outcome<T>>, tally: Tally): Promise<T> {
     const inDoubt: Outcome<T>[] = [];
-    const attempt = async (session: LoanedSession) => {
+    return this.repeat(tally, 'write', async (session) => {
       try {
         const { result, isKept } = await runTransaction(session, inDoubt, work);
         if (isKept) this.health.noteWrite(true);
         return result;
       } catch (error) {
-        const isRefused = !(error instanceof ApiError) && ['away', 'broken'].includes(session.dialect.classify(error));
-        if (isRefused) this.health.noteWrite(false);
+        if (['away', 'broken'].includes(session.dialect.classify(error))) this.health.noteWrite(false);
         throw error;
       }
-    };
-    return this.repeat(tally, 'write', attempt);
+    });
   }
 
   /** Runs `work`, on another session each time, until it succeeds, fails permanently, or the time for retries is up. */
-  private async repeat<T>(
-    tally: Tally,
-    purpose: 'read' | 'write',
-    work: (session: LoanedSession) => Promise<T>,
-  ): Promise<T> {
+  private async repeat<T>(tally: Tally, purpose: 'read' | 'write', work: Work<T>): Promise<T> {
     this.health.requireReachable();
     const start = performance.now();
     const deadline = tally.key === undefined ? Infinity : start + LAST_STATEMENT_MS;
@@ -179,8 +151,8 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
         this.health.requireRetryable(source.dialect, error, performance.now() - start);
       }
       this.retries++;
-      // Full jitter: without it the losers of a race would keep colliding.
-      await sleep(Math.random() * Math.min(MAX_PAUSE_MS, 10 * 2 ** tries));
+      // Full jitter of up to 250 ms: without it the losers of a race would keep colliding.
+      await sleep(Math.random() * Math.min(250, 10 * 2 ** tries));
     }
   }
 }

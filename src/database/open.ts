@@ -2,34 +2,22 @@ import { type DataSource, type Migration, MigrationExecutor } from 'typeorm';
 import { SettingError, type Settings } from '../config/settings.js';
 import { createDataSource, dataSourceOptions, isFile, openDataSource, sqliteHandle } from './data-source.js';
 import { Database } from './database.js';
-import { Account } from './entities/account.entity.js';
-import type { Log } from './health.js';
+import { Account } from './entities.js';
 import { withMigrationLock } from './migration-lock.js';
 import { MysqlSessions } from './mysql/sessions.js';
-import type { SessionSource } from './session.js';
 import { beginImmediate } from './sqlite/writer.js';
 import { NO_DATABASE, requireDatabaseFile, whyNotOpen } from './why-not-open.js';
 
-/** How long another process may hold the lock of a SQLite file. */
-const LOCK_TIMEOUT_MS = 25_000;
-
-/** The database of a data source, neither of them open yet. */
-export const databaseOf = (settings: Settings, dataSource: DataSource, log?: Log): Database =>
-  new Database(dataSource, (onMoved) => openSessions(settings, dataSource, onMoved), log);
-
 /** The open database of a process without Nest, which has to close it. Rejects and resolves like `onModuleInit`. */
 export async function openDatabase(settings: Settings): Promise<Database> {
-  const database = databaseOf(settings, createDataSource(await dataSourceOptions(settings)));
+  const dataSource = createDataSource(await dataSourceOptions(settings));
+  const database = new Database(dataSource, (onMoved) => openSessions(settings, dataSource, onMoved));
   await database.onModuleInit();
   return database;
 }
 
 /** Opens the data source, migrated if that is wanted. Rejects with `SettingError` when only the operator can help. */
-async function openSessions(
-  settings: Settings,
-  dataSource: DataSource,
-  onMoved: (error: Error) => void,
-): Promise<SessionSource> {
+export async function openSessions(settings: Settings, dataSource: DataSource, onMoved: (error: Error) => void) {
   try {
     if (!isFile(dataSource) && settings.migrateOnStart) await migrateServer(settings, !settings.databaseMustHaveUsers);
     await openDataSource(dataSource, async () => {
@@ -44,19 +32,17 @@ async function openSessions(
         );
     });
     const handle = sqliteHandle(dataSource);
-    if (handle) {
-      const { SqliteSessions } = await import('./sqlite/sessions.js');
-      return new SqliteSessions(dataSource, handle, onMoved);
-    }
-    return new MysqlSessions(dataSource);
+    if (!handle) return new MysqlSessions(dataSource);
+    const { SqliteSessions } = await import('./sqlite/sessions.js');
+    return new SqliteSessions(dataSource, handle, onMoved);
   } catch (error) {
     if (dataSource.isInitialized) await dataSource.destroy();
     throw whyNotOpen(settings.databaseUrl, error);
   }
 }
 
-/** Runs the pending migrations of `DATABASE_URL`, or only checks; returns the names of those run or pending. */
-export async function migrateDatabase(settings: Settings, checkOnly: boolean): Promise<string[]> {
+/** Runs the pending migrations of `DATABASE_URL`, or only checks; returns those run or pending. */
+export async function migrateDatabase(settings: Settings, checkOnly: boolean): Promise<Migration[]> {
   if (checkOnly) requireDatabaseFile(settings);
   else if (!settings.databaseUrl.startsWith('sqlite:')) return migrateServer(settings, true);
   return withDataSource(settings, async (dataSource) => {
@@ -77,20 +63,14 @@ async function withDataSource<T>(settings: Settings, work: (dataSource: DataSour
   }
 }
 
-const namesOf = (migrations: Migration[]): string[] => migrations.map(({ name }) => name);
-
-/** Names of the migrations that have not run yet, oldest first. */
-const pendingMigrations = async (dataSource: DataSource): Promise<string[]> =>
-  namesOf(await new MigrationExecutor(dataSource).getPendingMigrations());
-
-const runPending = async (dataSource: DataSource): Promise<string[]> =>
-  namesOf(await dataSource.runMigrations({ transaction: 'none' }));
+const pendingMigrations = (dataSource: DataSource): Promise<Migration[]> =>
+  new MigrationExecutor(dataSource).getPendingMigrations();
 
 /**
- * Runs the pending migrations of a server, however long they take, and returns their names. Of several processes all but
- * one wait and find nothing left to do. Creates a database, or accepts one without users, only if it `mayBeEmpty`.
+ * Runs the pending migrations of a server, however long they take, and returns them. Of several processes all but one
+ * wait and find nothing left to do. Creates a database, or accepts one without users, only if it `mayBeEmpty`.
  */
-async function migrateServer(settings: Settings, mayBeEmpty: boolean): Promise<string[]> {
+async function migrateServer(settings: Settings, mayBeEmpty: boolean): Promise<Migration[]> {
   return withDataSource({ ...settings, databasePoolSize: 2 }, async (dataSource) => {
     const { createServerDatabase, examineServer } = await import('./mysql/driver.js');
     await openDataSource(dataSource).catch(async (error: NodeJS.ErrnoException) => {
@@ -102,17 +82,20 @@ async function migrateServer(settings: Settings, mayBeEmpty: boolean): Promise<s
     if (!mayBeEmpty) await requireUsers(dataSource);
     if ((await pendingMigrations(dataSource)).length === 0) return [];
     // They run on one connection, while the other one renews the lock.
-    return withMigrationLock(dataSource, () => runPending(dataSource));
+    return withMigrationLock(dataSource, () => dataSource.runMigrations({ transaction: 'none' }));
   });
 }
 
-/** The same for a SQLite file, in one transaction. Rejects if it cannot be written, even if there is nothing left to do. */
-export async function migrateFile(dataSource: DataSource): Promise<string[]> {
+/**
+ * The same for a SQLite file, in one transaction, for which it waits up to 25 seconds. Rejects if the file cannot be
+ * written, even if there is nothing left to do.
+ */
+export async function migrateFile(dataSource: DataSource): Promise<Migration[]> {
   const handle = sqliteHandle(dataSource)!;
   handle.pragma('busy_timeout = 0');
-  await beginImmediate((sql) => handle.exec(sql), LOCK_TIMEOUT_MS);
+  await beginImmediate((sql) => handle.exec(sql), 25_000);
   try {
-    const done = await runPending(dataSource);
+    const done = await dataSource.runMigrations({ transaction: 'none' });
     handle.exec('DELETE FROM migrations WHERE id < 0; COMMIT');
     return done;
   } catch (error) {
@@ -126,8 +109,7 @@ export async function migrateFile(dataSource: DataSource): Promise<string[]> {
 async function requireUsers(dataSource: DataSource): Promise<void> {
   const runner = dataSource.createQueryRunner();
   try {
-    const { tableName } = dataSource.getMetadata(Account);
-    if ((await runner.hasTable(tableName)) && (await runner.manager.exists(Account))) return;
+    if ((await runner.hasTable('accounts')) && (await runner.manager.exists(Account))) return;
   } finally {
     await runner.release();
   }

@@ -2,7 +2,7 @@ import { accessSync, constants, type Stats, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { readServerUrl } from '../config/database-url.js';
 import { SettingError, type Settings } from '../config/settings.js';
-import { cannotBeOpened, isCorrupt, isNoDatabase } from './sqlite/dialect.js';
+import { cannotBeOpened, isCorrupt, isNoDatabase } from './sqlite/connection.js';
 
 const { R_OK, W_OK, X_OK } = constants;
 const LOOK = 'check the path, and that its volume is mounted';
@@ -107,7 +107,6 @@ export function whyUnusable(file: string): string | undefined {
   return code && `cannot be read and written (${code}); let the user of the service read and write it and its folder`;
 }
 
-/** Undefined for what is not there and for what cannot be reached. */
 function statOf(path: string): Stats | undefined {
   try {
     return statSync(path);
@@ -116,7 +115,6 @@ function statOf(path: string): Stats | undefined {
   }
 }
 
-/** The error code with which this kind of access is refused. */
 function refusal(path: string, mode: number): string | undefined {
   try {
     accessSync(path, mode);

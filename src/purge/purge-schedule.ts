@@ -11,7 +11,7 @@ import { isDue, nextToErase, noteErased } from '../accounts/accounts.store.js';
 import { NOW, type Now } from '../config/now.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
-import { committed } from '../database/transaction.js';
+import { committed } from '../database/session.js';
 import { eraseUser, purgeableBefore, purgeTombstones } from './purge.store.js';
 
 const HOUR_MS = 3_600_000;

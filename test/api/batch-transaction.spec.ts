@@ -6,7 +6,7 @@ import { SharedChanges } from '../../src/accounts/shared-changes.js';
 import { ArticlesService } from '../../src/articles/articles.service.js';
 import { insertArticle } from '../../src/articles/store/articles.store.js';
 import type { Article } from '../../src/articles/article.js';
-import { discarded, type Outcome } from '../../src/database/transaction.js';
+import { discarded, type Outcome } from '../../src/database/session.js';
 import { startAppWithProvider, type TestAppWithProvider } from '../support/app.js';
 import { anArticle } from '../support/article.js';
 import { clientWith, type Client, requireOwnService } from '../support/client.js';

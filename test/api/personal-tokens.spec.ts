@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { committed } from '../../src/database/transaction.js';
+import { committed } from '../../src/database/session.js';
 import { newPersonalToken, personalTokenHash } from '../../src/auth/tokens/personal-tokens.js';
 import { deleteTokens, findToken, insertToken } from '../../src/auth/tokens/personal-tokens.store.js';
 import { startApp, type TestApp } from '../support/app.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CommanderError, InvalidArgumentError } from 'commander';
-import { committed } from '../../src/database/transaction.js';
+import { committed } from '../../src/database/session.js';
 import { accountKey } from '../../src/auth/caller.js';
 import { CommandError, Shell } from '../../src/commands/shell.js';
 import { createProgram } from '../../src/commands/command-line.js';

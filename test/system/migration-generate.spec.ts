@@ -8,8 +8,7 @@ import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readSettings } from '../../src/config/load-settings.js';
 import { dataSourceForSchema } from '../../src/database/data-source.js';
-import { articleEntity } from '../../src/database/entities/article.entity.js';
-import { columnTypes } from '../../src/database/entities/columns.js';
+import { articleEntity, columnTypes } from '../../src/database/entities.js';
 import { ARTICLE_FIELDS } from '../../src/protocol/fields.js';
 import type { DatabaseServer } from '../support/servers/database-server.js';
 import { startMariaDb } from '../support/servers/mariadb.js';
@@ -23,8 +22,7 @@ const FIELDS_AND_ONE = { ...ARTICLE_FIELDS, one_more: 'device' } as const;
 const ORMCONFIG = `
 import { DataSource } from '${pathToFileURL(resolve('node_modules/typeorm/index.mjs')).href}';
 import { dataSourceForSchema } from '${pathToFileURL(resolve('dist/src/database/data-source.js')).href}';
-import { articleEntity } from '${pathToFileURL(resolve('dist/src/database/entities/article.entity.js')).href}';
-import { columnTypes } from '${pathToFileURL(resolve('dist/src/database/entities/columns.js')).href}';
+import { articleEntity, columnTypes } from '${pathToFileURL(resolve('dist/src/database/entities.js')).href}';
 import { readSettings } from '${pathToFileURL(resolve('dist/src/config/load-settings.js')).href}';
 
 const { options } = await dataSourceForSchema(readSettings({ NODE_ENV: 'test', DATABASE_URL: process.env.DATABASE_URL }));

@@ -19,7 +19,7 @@ import {
   versionOf,
 } from '../../articles/store/transfer.store.js';
 import type { Database } from '../../database/database.js';
-import { committed } from '../../database/transaction.js';
+import { committed } from '../../database/session.js';
 import type { Timestamp } from '../../protocol/timestamp.js';
 import { counted, type DatabaseContext, EXIT } from '../shell.js';
 

@@ -1,9 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { isSqlite } from './create-table.js';
+import { isSqlite } from './table-changes.js';
 
 /** The same as `MAX_CODE_POINTS.text`, as of this migration. */
 const MAX_CHARACTERS = 16_000;
-const ROWS_AT_ONCE = 100;
 
 type Key = { account: Buffer; id: Buffer };
 
@@ -12,15 +11,13 @@ type Key = { account: Buffer; id: Buffer };
  * already have the rest may keep it. A few rows at a time, so that the previous version can go on writing.
  */
 export class CutExcerpts1760000000010 implements MigrationInterface {
-  name = 'CutExcerpts1760000000010';
-
   async up(runner: QueryRunner): Promise<void> {
     const length = isSqlite(runner) ? 'LENGTH' : 'CHAR_LENGTH';
     let after: Key = { account: Buffer.alloc(0), id: Buffer.alloc(0) };
     for (;;) {
       const rows = (await runner.query(
         `SELECT account, id FROM articles WHERE (account > ? OR (account = ? AND id > ?))
-           AND ${length}(excerpt) > ${MAX_CHARACTERS} ORDER BY account, id LIMIT ${ROWS_AT_ONCE}`,
+           AND ${length}(excerpt) > ${MAX_CHARACTERS} ORDER BY account, id LIMIT 100`,
         [after.account, after.account, after.id],
       )) as Key[];
       if (rows.length === 0) return;

@@ -1,3 +1,4 @@
+import type { QueryError } from 'mysql2';
 import type { Dialect, Failure } from '../session.js';
 
 const isOn = (variable: string): string => `CAST(@@global.${variable} AS CHAR) NOT IN ('0', 'OFF')`;
@@ -15,13 +16,7 @@ export const mysqlDialect: Dialect = {
 export type Stage = 'connect' | 'begin' | 'statement' | 'commit' | 'rollback';
 
 /** An error of the driver, with the stage that the session adds. */
-export interface DriverError {
-  errno?: number;
-  code?: string;
-  fatal?: boolean;
-  message?: string;
-  stage?: Stage;
-}
+export type DriverError = Partial<QueryError> & { stage?: Stage };
 
 /**
  * The error numbers of MySQL 8.4 and 9, MariaDB 10.6 to 11.8, Galera, Group Replication (1180, 3100, 3101, 3796 to 3798,
@@ -32,7 +27,6 @@ const NUMBERS: Record<Failure, readonly number[]> = {
   duplicate: [1062, 1169],
   // Deadlock, lock wait, changed record, certification, lock table full, NOWAIT; TiDB: write conflicts and schema changes.
   retry: [1020, 1205, 1206, 1213, 3101, 3572, 8002, 8005, 8022, 8028, 9004, 9007],
-  // The statement took too long or was interrupted.
   slow: [1028, 1317, 1969, 3024, 8229],
   // The connection broke, or the server or node went away: what it was doing may be done.
   lost: [
@@ -66,18 +60,15 @@ export function classify(error: unknown): Failure {
   if (code === 'PROTOCOL_SEQUENCE_TIMEOUT') return 'slow';
   // Group Replication has rolled the transaction back already: "Got error 149 - 'Lock deadlock; Retry transaction'".
   if (errno === 1180 && message.includes('error 149')) return 'retry';
-  // ProxySQL's own numbers, some of them TiDB's as well; the session was refused or ended by the proxy.
-  if (errno > 9_000 && errno <= 9_020) return ofProxyOrTidb(errno, stage);
   const known = BY_NUMBER.get(errno);
+  // ProxySQL's own numbers, some of them TiDB's as well; the session was refused or ended by the proxy. 9002 and 9006 mean
+  // a lost connection to ProxySQL, and a refused one while connecting; 9007 is a conflict for TiDB.
+  if (errno > 9_000 && errno <= 9_020) {
+    if (stage === 'connect' || !known) return 'away';
+    return stage === 'commit' && known !== 'away' ? 'lost' : known;
+  }
   if (known) return known;
   if (fatal || errno < 0 || LOST_CODES.has(code) || stage === 'commit') return 'lost';
   // Without a number it is an error of our own.
   return errno === 0 || (stage === 'statement' && errno < 2_000) ? 'bug' : 'away';
-}
-
-/** 9002 and 9006 mean a lost connection to ProxySQL, and a refused one while connecting; 9007 is a conflict for TiDB. */
-function ofProxyOrTidb(errno: number, stage: Stage): Failure {
-  if (stage === 'connect') return 'away';
-  const failure = BY_NUMBER.get(errno) ?? 'away';
-  return stage === 'commit' && failure !== 'away' ? 'lost' : failure;
 }

@@ -6,35 +6,27 @@ import { readServerUrl, readTlsFiles, type ServerUrl, type TlsChoice } from '../
 import { SettingError } from '../../config/settings.js';
 import { type DriverError, mysqlDialect } from './dialect.js';
 
-const STATEMENT_TIMEOUT_MS = 2_000;
-const KEEP_ALIVE_MS = 10_000;
 const UNKNOWN_VARIABLE = 1193;
 
-/** How to connect to a server, as mysql2 takes it. */
-export type ServerOptions = Omit<ConnectionOptions, 'stream'> & {
-  /** Called for the socket of each new connection. */
-  stream: () => Socket;
-};
+type ServerOptions = Omit<ConnectionOptions, 'stream'> & { stream: () => Socket };
 
-/** How to connect to the server of a `DATABASE_URL`. */
+/** How to connect to the server of a `DATABASE_URL`, as mysql2 takes it. `stream` makes the socket of each new connection. */
 export function connectionOptions(url: string): ServerOptions {
   const server = readServerUrl(url);
   const { host, port, user, password, database, socket, tls } = server;
   const common = { host, port, user, password, database, socketPath: socket };
   if (!tls) return { ...common, stream: () => socketTo(server) };
-  const ssl = tlsOptions(tls);
-  return { ...common, ssl, stream: () => (renew(ssl, tls), socketTo(server)) };
+  const ssl = {
+    ...readTlsFiles(tls),
+    rejectUnauthorized: tls.verifiesAuthority,
+    verifyIdentity: tls.verifiesHost,
+    minVersion: 'TLSv1.2',
+  };
+  return { ...common, ssl, stream: () => (renewFiles(ssl, tls), socketTo(server)) };
 }
 
-const tlsOptions = (tls: TlsChoice) => ({
-  ...readTlsFiles(tls),
-  rejectUnauthorized: tls.verifiesAuthority,
-  verifyIdentity: tls.verifiesHost,
-  minVersion: 'TLSv1.2',
-});
-
 /** Reads the certificates again, as they may be new. mysql2 looks at its TLS options after asking for the socket. */
-function renew(ssl: ReturnType<typeof tlsOptions>, tls: TlsChoice): void {
+function renewFiles(ssl: object, tls: TlsChoice): void {
   try {
     Object.assign(ssl, readTlsFiles(tls));
   } catch {
@@ -44,7 +36,7 @@ function renew(ssl: ReturnType<typeof tlsOptions>, tls: TlsChoice): void {
 
 function socketTo({ host, port, socket: path }: ServerUrl): Socket {
   if (path !== undefined) return connect(path);
-  const socket = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS });
+  const socket = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 10_000 });
   // For an IP address, mysql2 passes no host to Node's TLS, which would compare the certificate with "localhost". Node
   // looks at this property first, which it sets itself for host names.
   return Object.assign(socket, { _host: host });
@@ -53,20 +45,21 @@ function socketTo({ host, port, socket: path }: ServerUrl): Socket {
 /** mysql2 for one data source of TypeORM, whose pool only hands out connections with the session settings in force. */
 export class MysqlDriver {
   private readonly sockets = new Set<Socket>();
-  private readonly prepared = new WeakSet<Connection>();
 
   /** Called by TypeORM. */
   createPool(options: Omit<PoolOptions, 'stream'> & Pick<ServerOptions, 'stream'>): Pool {
-    const pool = mysql.createPool({ ...options, stream: () => this.watched(options.stream()) });
+    const stream = () => {
+      const socket = options.stream();
+      this.sockets.add(socket);
+      return socket.once('close', () => this.sockets.delete(socket));
+    };
+    const pool = mysql.createPool({ ...options, stream });
     const getConnection = pool.getConnection.bind(pool);
     pool.getConnection = (callback) => {
       getConnection((error, connection) => {
-        if (error || this.prepared.has(connection)) return void callback(error, connection);
+        if (error || prepared.has(connection)) return void callback(error, connection);
         prepare(connection).then(
-          () => {
-            this.prepared.add(connection);
-            callback(null, connection);
-          },
+          () => void callback(null, connection),
           (reason: NodeJS.ErrnoException) => {
             connection.destroy();
             callback(reason, connection);
@@ -78,33 +71,28 @@ export class MysqlDriver {
     return pool;
   }
 
-  private watched(socket: Socket): Socket {
-    this.sockets.add(socket);
-    return socket.once('close', () => this.sockets.delete(socket));
-  }
-
-  /** Cuts all connections, so that what waits for a hung server fails. */
   cutConnections(): void {
     for (const socket of this.sockets) socket.destroy();
   }
 }
 
-/** Sets up a new connection. Rejects with `SettingError` if the server refuses. */
+const prepared = new WeakSet<Connection>();
+
 async function prepare(connection: Connection): Promise<void> {
   for (const sql of SESSION)
     try {
-      await connection.promise().query({ sql, timeout: STATEMENT_TIMEOUT_MS });
+      await connection.promise().query({ sql, timeout: 2_000 });
     } catch (error) {
-      if (sql === ON_GALERA && (error as DriverError).errno === UNKNOWN_VARIABLE) continue;
-      throw mysqlDialect.classify(error) === 'bug' ? refusedSetting(sql, error as Error) : error;
+      const { errno, message } = error as DriverError;
+      if (sql === ON_GALERA && errno === UNKNOWN_VARIABLE) continue;
+      if (mysqlDialect.classify(error) !== 'bug') throw error;
+      throw new SettingError(
+        `DATABASE_URL: the server refuses a setting that the service makes for its own sessions (${message}); ` +
+          `use MySQL 8.4 or MariaDB 10.6 or later, and let the user run "${sql}"`,
+      );
     }
+  prepared.add(connection);
 }
-
-const refusedSetting = (sql: string, { message }: Error): SettingError =>
-  new SettingError(
-    `DATABASE_URL: the server refuses a setting that the service makes for its own sessions (${message}); ` +
-      `use MySQL 8.4 or MariaDB 10.6 or later, and let the user run "${sql}"`,
-  );
 
 const VARIABLES = Object.entries({
   // Values that do not fit are errors; nothing else that a mode changes is in force.

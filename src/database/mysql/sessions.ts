@@ -1,15 +1,8 @@
 import type { PoolConnection } from 'mysql2';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { before } from '../../time-limit.js';
-import {
-  type LoanedSession,
-  type Parameter,
-  type Row,
-  type SessionSource,
-  type Tally,
-  unavailable,
-  type WriteResult,
-} from '../session.js';
+import type { LoanedSession, Parameter, Row, SessionSource, Tally, Usage, WriteResult } from '../session.js';
+import { unavailable } from '../session.js';
 import { mysqlDialect, type Stage } from './dialect.js';
 
 const ACQUIRE_TIMEOUT_MS = 2_000;
@@ -20,25 +13,24 @@ const ABANDONED_AFTER_S = 4;
 /** Sessions on pooled connections. Every wait is bounded here: the driver waits forever for a hung server, or a connection. */
 export class MysqlSessions implements SessionSource {
   readonly dialect = mysqlDialect;
-  private used = 0;
-  private waiting = 0;
+  readonly usage: Usage = { used: 0, waiting: 0, queued: 0 };
 
   constructor(private readonly dataSource: DataSource) {}
 
-  usage() {
-    return { used: this.used, waiting: this.waiting, queued: 0 };
-  }
-
   async acquire(tally: Tally, deadline: number): Promise<LoanedSession> {
     const runner = this.dataSource.createQueryRunner();
-    this.waiting++;
+    this.usage.waiting++;
     try {
       const connection = await connected(runner);
-      limitStatements(connection);
-      this.used++;
-      return new MysqlSession(runner, connection, tally, deadline, () => this.used--);
+      if (!limited.has(connection)) {
+        limited.add(connection);
+        // Ahead of its first statement: if it is broken, that fails too. A server without such limits goes without.
+        connection.query(LIMITS, () => undefined);
+      }
+      this.usage.used++;
+      return new MysqlSession(runner, connection, tally, deadline, () => this.usage.used--);
     } finally {
-      this.waiting--;
+      this.usage.waiting--;
     }
   }
 }
@@ -59,17 +51,9 @@ async function connected(runner: QueryRunner): Promise<PoolConnection> {
 }
 
 const limited = new WeakSet<PoolConnection>();
-// To each server, the other's part is a comment. MySQL ends only SELECTs, and connections that are idle for a minute.
-const LIMIT = `SET SESSION /*M! max_statement_time = ${ABANDONED_AFTER_S}, idle_transaction_timeout = ${ABANDONED_AFTER_S} */
+// Migrations have none. To each server, the other's part is a comment. MySQL ends only SELECTs, and idle connections.
+const LIMITS = `SET SESSION /*M! max_statement_time = ${ABANDONED_AFTER_S}, idle_transaction_timeout = ${ABANDONED_AFTER_S} */
   /*!80000 max_execution_time = ${ABANDONED_AFTER_S}000, wait_timeout = 60 */`;
-
-/** Sets the server's own limits once for each connection, ahead of its first statement. Migrations have none. */
-function limitStatements(connection: PoolConnection): void {
-  if (limited.has(connection)) return;
-  limited.add(connection);
-  // If the connection is broken, the next statement fails too; a server without such a limit goes without.
-  connection.query(LIMIT, () => undefined);
-}
 
 class MysqlSession implements LoanedSession {
   readonly dialect = mysqlDialect;

@@ -1,5 +1,5 @@
 import type { Database as SqliteHandle, RunResult, Statement } from 'better-sqlite3';
-import type { Parameter, Row, WriteResult } from '../session.js';
+import type { Dialect, Failure, Parameter, Row, WriteResult } from '../session.js';
 
 const MAX_CACHED_STATEMENTS = 200;
 /** Longer ones, with many filters, seldom come again, and take memory that V8 does not count. */
@@ -9,17 +9,13 @@ const LONGEST_CACHED = 2_000;
 export class SqliteConnection {
   private readonly statements = new Map<string, SqliteStatement>();
 
-  constructor(protected readonly handle: SqliteHandle) {}
-
-  get inTransaction(): boolean {
-    return this.handle.inTransaction;
-  }
+  constructor(readonly handle: SqliteHandle) {}
 
   rows(sql: string, parameters: Parameter[]): Row[] {
     return this.statement(sql).all(...parameters);
   }
 
-  /** The first row. Costs two thirds of a list with one row. */
+  /** Costs two thirds of a list with one row. */
   row(sql: string, parameters: Parameter[]): Row | undefined {
     return this.statement(sql).get(...parameters);
   }
@@ -28,7 +24,6 @@ export class SqliteConnection {
     return { affectedRows: this.statement(sql).run(...parameters).changes, insertId: 0 };
   }
 
-  /** Prepared statements, cached by their SQL unless it is long. When there are too many, the cache is cleared. */
   protected statement(sql: string): SqliteStatement {
     const known = this.statements.get(sql);
     if (known) return known;
@@ -45,7 +40,7 @@ export class SqliteReader extends SqliteConnection {
   private readonly end = this.handle.prepare('END');
 
   protected override statement(sql: string): SqliteStatement {
-    if (!this.inTransaction) {
+    if (!this.handle.inTransaction) {
       this.lock.run();
       process.nextTick(this.unlock);
     }
@@ -54,17 +49,13 @@ export class SqliteReader extends SqliteConnection {
 
   /** Later reads see everything committed until now, by any process. */
   readonly unlock = (): void => {
-    if (!this.handle.open || !this.inTransaction) return;
+    if (!this.handle.open || !this.handle.inTransaction) return;
     try {
       this.end.run();
     } catch {
       // A corrupt page, which a read has reported; the transaction is over nevertheless.
     }
   };
-
-  close(): void {
-    this.handle.close();
-  }
 }
 
 /** Fetches rows as arrays and builds the objects here: the driver takes twice as long to return objects. */
@@ -94,3 +85,34 @@ export class SqliteStatement {
     return row;
   }
 }
+
+const codeOf = (error: unknown): string => String((error as { code?: unknown }).code);
+
+function classify(error: unknown): Failure {
+  const code = codeOf(error);
+  if (code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY') return 'duplicate';
+  if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) return 'retry';
+  if (/^SQLITE_(CORRUPT|NOTADB|READONLY_DBMOVED)/.test(code)) return 'broken';
+  return /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|NOMEM|PERM)/.test(code) ? 'away' : 'bug';
+}
+
+/** True when only the operator can help. A file that another process has locked, or a full disk, is worth a retry. */
+export const cannotBeOpened = (error: unknown): boolean =>
+  ['bug', 'broken'].includes(classify(error)) || /^SQLITE_(CANTOPEN|PERM|READONLY)/.test(codeOf(error));
+
+/** True when the file is corrupt or not a database. */
+export const isCorrupt = (error: unknown): boolean => /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(error));
+
+/** True when the file does not even begin like a database. */
+export const isNoDatabase = (error: unknown): boolean => codeOf(error) === 'SQLITE_NOTADB';
+
+/** True when another process has locked the file. */
+export const isBusy = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_BUSY');
+
+/** SQLite 3.43+, one writer at a time. */
+export const sqliteDialect: Dialect = {
+  isLocal: true,
+  indexHint: (index) => ` INDEXED BY ${index}`,
+  isReadOnly: '0',
+  classify,
+};

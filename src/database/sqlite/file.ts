@@ -2,17 +2,12 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Database as SqliteHandle } from 'better-sqlite3';
 
-const CHECK_INTERVAL_MS = 1_000;
-/** How long responses have to be sent before `onMoved`. */
-const RESPONSES_MS = 100;
-const CHECKPOINT_TIMEOUT_MS = 2_000;
-
 /** Watches a connection's file and log: once one is removed or replaced, writes succeed, but no path leads to them. */
 export class SqliteFile {
   private failure?: Error;
   private readonly paths = ['', '-wal'].map((suffix) => resolve(this.handle.name) + suffix);
   private readonly own = this.paths.map(identity);
-  private readonly timer = setInterval(() => this.look(), CHECK_INTERVAL_MS).unref();
+  private readonly timer = setInterval(() => this.look(), 1_000).unref();
 
   /** @param onMoved called once, soon after the file is found to be removed or replaced: nothing can be served any more */
   constructor(
@@ -42,17 +37,18 @@ export class SqliteFile {
     const message = `${moved} was removed or replaced while it was open; ${advice} and start again`;
     const failure = Object.assign(new Error(message), { code: 'SQLITE_READONLY_DBMOVED' });
     this.failure = failure;
+    // Responses are sent first.
     setTimeout(() => {
       this.emptyLog();
       this.onMoved(failure);
-    }, RESPONSES_MS);
+    }, 100);
   }
 
   /** Writes the log into the file, wherever that is now: SQLite would apply it to the next file of that name. */
   private emptyLog(): void {
     try {
       if (this.handle.inTransaction) this.handle.exec('ROLLBACK');
-      this.handle.pragma(`busy_timeout = ${CHECKPOINT_TIMEOUT_MS}`);
+      this.handle.pragma('busy_timeout = 2000');
       this.handle.pragma('wal_checkpoint(TRUNCATE)');
     } catch {
       // The volume is gone, and the log with it.

@@ -3,14 +3,12 @@ import Sqlite from 'better-sqlite3';
 import type { DataSource } from 'typeorm';
 import { type Release, Semaphore, Turns } from '../../semaphore.js';
 import type { LoanedSession, Parameter, Row, SessionSource, Tally, WriteResult } from '../session.js';
-import { SqliteConnection, SqliteReader } from './connection.js';
-import { sqliteDialect } from './dialect.js';
+import { SqliteConnection, sqliteDialect, SqliteReader } from './connection.js';
 import { SqliteFile } from './file.js';
 import { LongWrites, SqliteWriter } from './writer.js';
 
 /** After a read that took longer, other users' requests go first, for as long as it took. */
 const LONG_READ_MS = 5;
-const READ_TIMEOUT_MS = 4_000;
 
 /** A file has two connections: one writes, one reads what is committed and never waits. Processes may share a file. */
 export class SqliteSessions implements SessionSource {
@@ -21,15 +19,13 @@ export class SqliteSessions implements SessionSource {
   /** Held by a user during the pause after a long read, in which others go first; the user's reads then take turns. */
   readonly reads = new Semaphore({
     slotsPerKey: 1,
-    timeoutMs: READ_TIMEOUT_MS,
+    timeoutMs: 4_000,
     refusal: 'The database is not available; try again later',
   });
-
   /** Gives each read that has waited a turn of its own: otherwise pauses that end together run all their reads in one. */
   readonly turns = new Turns();
   private readonly file?: SqliteFile;
 
-  /** @param onMoved called once, soon after the file is found to be removed or replaced */
   constructor(
     readonly dataSource: DataSource,
     handle: Sqlite.Database,
@@ -43,8 +39,8 @@ export class SqliteSessions implements SessionSource {
     this.writer = new SqliteWriter(new SqliteConnection(handle), this.reader, this.file);
   }
 
-  usage() {
-    const { used, waiting } = this.writer.usage();
+  get usage() {
+    const { used, waiting } = this.writer.usage;
     const { all, perUser } = this.longWrites;
     return { used, waiting: waiting + all.waiting, queued: perUser.waiting };
   }
@@ -56,7 +52,7 @@ export class SqliteSessions implements SessionSource {
 
   close(): void {
     this.file?.close();
-    this.reader?.close();
+    this.reader?.handle.close();
   }
 }
 
@@ -64,7 +60,6 @@ class SqliteSession implements LoanedSession {
   readonly dialect = sqliteDialect;
   readonly dataSource = this.sessions.dataSource;
   private state: 'reading' | 'writing' | 'ended' = 'reading';
-  /** Ends its turn among long transactions. */
   private endTurn?: Release;
 
   constructor(
@@ -126,7 +121,7 @@ class SqliteSession implements LoanedSession {
     return this.end(() => this.sessions.writer.rollBack());
   }
 
-  /** Ends the transaction, if one has begun. The next one begins before this one is durable. */
+  /** The next transaction begins before this one is durable. */
   private async end(action: () => Promise<void>): Promise<void> {
     if (this.state !== 'writing') return;
     this.count();

@@ -1,15 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Release, Semaphore } from '../../semaphore.js';
 import type { Tally } from '../session.js';
-import type { SqliteConnection, SqliteReader } from './connection.js';
-import { isBusy } from './dialect.js';
+import { isBusy, type SqliteConnection, type SqliteReader } from './connection.js';
 import type { SqliteFile } from './file.js';
 
-const MUTEX_TIMEOUT_MS = 4_000;
-/** How long another process may hold the write lock. */
-const LOCK_TIMEOUT_MS = 4_000;
-/** Between two attempts to get it. */
-const PROBE_INTERVAL_MS = 10;
+const LOCK_PROBE_INTERVAL_MS = 10;
 /** The most transactions that share a commit, so that the first does not wait too long. */
 const MAX_TRANSACTIONS_IN_COMMIT = 16;
 /** After a longer transaction, other users go first for as long as it took. */
@@ -24,7 +19,7 @@ const LONG_WRITES = { timeoutMs: 2_500, refusal: 'Other requests take too long; 
 export class SqliteWriter {
   private readonly mutex = new Semaphore({
     slots: 1,
-    timeoutMs: MUTEX_TIMEOUT_MS,
+    timeoutMs: 4_000,
     refusal: 'The database is busy; try again later',
   });
   /** Set while a transaction is open. */
@@ -42,7 +37,7 @@ export class SqliteWriter {
   ) {}
 
   /** How many transactions are open, and how many wait; waiting for another process is not load on this one. */
-  usage() {
+  get usage() {
     return { used: Number(this.release !== undefined), waiting: this.isBeginning ? 0 : this.mutex.waiting };
   }
 
@@ -52,7 +47,7 @@ export class SqliteWriter {
     try {
       this.isBeginning = true;
       if (this.ended.length > 0) this.connection.run('SAVEPOINT follower');
-      else await beginImmediate((sql) => this.connection.run(sql), LOCK_TIMEOUT_MS);
+      else await beginImmediate((sql) => this.connection.run(sql), 4_000);
     } catch (error) {
       this.leave();
       throw error;
@@ -79,9 +74,9 @@ export class SqliteWriter {
     return this.end();
   }
 
-  /** Ends a transaction in an unknown state, and with it all that are not durable: these reject with `busy`. */
+  /** Ends a transaction in an unknown state, and with it all that are not durable: these may be retried, as when busy. */
   abandon(): void {
-    this.reset(busy());
+    this.reset(Object.assign(new Error('the database stayed busy'), { code: 'SQLITE_BUSY' }));
     this.leave();
   }
 
@@ -114,7 +109,6 @@ export class SqliteWriter {
     release?.();
   }
 
-  /** Makes the transactions that have ended durable. */
   private flush(): void {
     if (this.ended.length === 0) return;
     try {
@@ -128,7 +122,7 @@ export class SqliteWriter {
   }
 
   private reset(error: unknown): void {
-    if (this.connection.inTransaction) this.connection.run('ROLLBACK');
+    if (this.connection.handle.inTransaction) this.connection.run('ROLLBACK');
     for (const { reject } of this.ended.splice(0)) reject(error);
   }
 }
@@ -170,7 +164,7 @@ export class LongWrites {
 
 /** Begins a transaction once no other process has one, or rejects. SQLite's own wait would block the event loop. */
 export async function beginImmediate(run: (sql: string) => unknown, timeoutMs: number): Promise<void> {
-  for (const start = performance.now(); ; await sleep(PROBE_INTERVAL_MS))
+  for (const start = performance.now(); ; await sleep(LOCK_PROBE_INTERVAL_MS))
     try {
       run('BEGIN IMMEDIATE');
       return;
@@ -178,6 +172,3 @@ export async function beginImmediate(run: (sql: string) => unknown, timeoutMs: n
       if (!isBusy(error) || performance.now() - start > timeoutMs) throw error;
     }
 }
-
-/** Classified like the driver's own error: safe to retry. */
-const busy = (): Error => Object.assign(new Error('the database stayed busy'), { code: 'SQLITE_BUSY' });

@@ -1,8 +1,7 @@
-import { CreateTable } from './create-table.js';
+import { AddColumn, CreateTable } from './table-changes.js';
 
 /** One row per user: the clock, the lock for writers, and the number of live articles. */
 export class CreateAccounts1760000000000 extends CreateTable {
-  name = 'CreateAccounts1760000000000';
   table = 'accounts';
   sqlite = `(
     account BLOB NOT NULL PRIMARY KEY CHECK (length(account) = 16),
@@ -22,7 +21,6 @@ const LIVE_INDEX = '(account, deleted, last_modified, unread, archived, favorite
 
 /** Articles and tombstones; see `StoredArticle`. */
 export class CreateArticles1760000000001 extends CreateTable {
-  name = 'CreateArticles1760000000001';
   table = 'articles';
   sqlite = `(
     account BLOB NOT NULL CHECK (length(account) = 16),
@@ -75,7 +73,6 @@ export class CreateArticles1760000000001 extends CreateTable {
 
 /** One row for each task that only one process may run at a time: who runs it, and until when nobody else may. */
 export class CreateLeases1760000000002 extends CreateTable {
-  name = 'CreateLeases1760000000002';
   table = 'leases';
   sqlite = '(task TEXT NOT NULL PRIMARY KEY, holder TEXT NOT NULL, expires_on INTEGER NOT NULL) WITHOUT ROWID';
   mysql = '(task VARCHAR(64) NOT NULL PRIMARY KEY, holder CHAR(36) NOT NULL, expires_on BIGINT NOT NULL)';
@@ -83,7 +80,6 @@ export class CreateLeases1760000000002 extends CreateTable {
 
 /** One row for each personal token: its user, its name, and the SHA-256 that identifies it. */
 export class CreateTokens1760000000003 extends CreateTable {
-  name = 'CreateTokens1760000000003';
   table = 'tokens';
   sqlite = `(
     subject TEXT NOT NULL,
@@ -104,5 +100,36 @@ export class CreateTokens1760000000003 extends CreateTable {
     last_used_on BIGINT NULL,
     PRIMARY KEY (subject, name),
     UNIQUE KEY uq_tokens_token_hash (token_hash)
+  )`;
+}
+
+/** Marks of the last transactions, for when COMMIT gets no reply. */
+export class AddRecentWrites1760000000011 extends AddColumn {
+  table = 'accounts';
+  column = 'recent_writes';
+  sqlite = 'TEXT';
+  mysql = 'VARCHAR(192) NULL';
+}
+
+/** Whether a personal token may only read. */
+export class AddReadOnlyTokens1760000000012 extends AddColumn {
+  table = 'tokens';
+  column = 'read_only';
+  sqlite = 'INTEGER';
+  mysql = 'TINYINT NULL';
+}
+
+/** One row for each user whose tokens are refused, and when the list is to be erased. */
+export class CreateDeprovisioned1760000000013 extends CreateTable {
+  table = 'deprovisioned';
+  sqlite = `(
+    account BLOB NOT NULL PRIMARY KEY CHECK (length(account) = 16),
+    since INTEGER NOT NULL,
+    erase_on INTEGER
+  ) WITHOUT ROWID`;
+  mysql = `(
+    account BINARY(16) NOT NULL PRIMARY KEY,
+    since BIGINT NOT NULL,
+    erase_on BIGINT NULL
   )`;
 }

@@ -4,7 +4,6 @@ export const isSqlite = (runner: QueryRunner): boolean => runner.dataSource.opti
 
 /** Creates a table unless it exists, with columns, keys and options as each kind of database takes them. */
 export abstract class CreateTable implements MigrationInterface {
-  abstract readonly name: string;
   abstract readonly table: string;
   abstract readonly sqlite: string;
   abstract readonly mysql: string;
@@ -19,6 +18,25 @@ export abstract class CreateTable implements MigrationInterface {
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`DROP TABLE ${this.table}`);
+  }
+}
+
+/** Adds a column unless it exists, nullable for an older version that still runs and does not know it. */
+export abstract class AddColumn implements MigrationInterface {
+  abstract readonly table: string;
+  abstract readonly column: string;
+  abstract readonly sqlite: string;
+  abstract readonly mysql: string;
+
+  async up(runner: QueryRunner): Promise<void> {
+    // Where a statement on tables cannot be rolled back, the migration may be repeated.
+    if (await runner.hasColumn(this.table, this.column)) return;
+    const type = isSqlite(runner) ? this.sqlite : this.mysql;
+    await runner.query(`ALTER TABLE ${this.table} ADD COLUMN ${this.column} ${type}`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`ALTER TABLE ${this.table} DROP COLUMN ${this.column}`);
   }
 }
 
