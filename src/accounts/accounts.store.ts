@@ -1,7 +1,9 @@
 import { In, LessThanOrEqual, MoreThan } from 'typeorm';
 import type { Database } from '../database/database.js';
-import { Account, Deprovisioned, StoredArticle } from '../database/entities.js';
-import { committed, managerOn, type Parameter, type Row, type Session } from '../database/session.js';
+import { Account, Deprovisioned } from '../database/entities/account.entity.js';
+import { StoredArticle } from '../database/entities/article.entity.js';
+import { managerOn } from '../database/entities/manager.js';
+import { committed, type Parameter, type Row, type Session } from '../database/session.js';
 import { LATEST_TIMESTAMP, type Timestamp } from '../protocol/timestamp.js';
 
 /** A row of `accounts`, but for the marks of its last writes. */

@@ -3,7 +3,7 @@ import { renderUnicodeCompact } from 'uqr';
 import { LOCAL_ISSUER, newPersonalToken, personalTokenHash } from '../auth/tokens/personal-tokens.js';
 import { deleteTokens, hasToken, insertToken, listTokens } from '../auth/tokens/personal-tokens.store.js';
 import { baseUrl } from '../config/formats.js';
-import type { Token } from '../database/entities.js';
+import type { Token } from '../database/entities/token.entity.js';
 import { committed } from '../database/session.js';
 import { isDamaged } from './doctor/examine.js';
 import { CommandError, counted, DAMAGED, type DatabaseContext, EXIT, type Shell, shownTime } from './shell.js';

@@ -1,7 +1,10 @@
 import type { Database as SqliteHandle } from 'better-sqlite3';
 import { DataSource, type DataSourceOptions, type EntitySchema } from 'typeorm';
 import type { Settings } from '../config/settings.js';
-import { columnTypes, ENTITIES } from './entities.js';
+import { accountEntity, deprovisionedEntity } from './entities/account.entity.js';
+import { articleEntity } from './entities/article.entity.js';
+import { columnTypes } from './entities/columns.js';
+import { tokenEntity } from './entities/token.entity.js';
 import { MIGRATIONS } from './migrations/index.js';
 import type { MysqlDriver } from './mysql/driver.js';
 
@@ -44,6 +47,8 @@ export async function dataSourceOptions(settings: Settings, forSchema = false): 
     },
   };
 }
+
+const ENTITIES = [accountEntity, articleEntity, deprovisionedEntity, tokenEntity];
 
 const common = (type: DataSourceOptions['type']) =>
   ({

@@ -4,7 +4,7 @@ import type { DataSource } from 'typeorm';
 import { SettingError } from '../config/settings.js';
 import { Semaphore } from '../semaphore.js';
 import { before } from '../time-limit.js';
-import { DatabaseHealth, runTransaction, withSession, type Work } from './attempts.js';
+import { DatabaseHealth, runTransaction, withSession, type Work } from './transaction.js';
 import { isFile } from './data-source.js';
 import type { Dialect, Outcome, Row, Session, SessionSource, Tally, Usage } from './session.js';
 import { unavailable } from './session.js';

@@ -2,7 +2,7 @@ import { type DataSource, type Migration, MigrationExecutor } from 'typeorm';
 import { SettingError, type Settings } from '../config/settings.js';
 import { createDataSource, dataSourceOptions, isFile, openDataSource, sqliteHandle } from './data-source.js';
 import { Database } from './database.js';
-import { Account } from './entities.js';
+import { Account } from './entities/account.entity.js';
 import { withMigrationLock } from './migration-lock.js';
 import { MysqlSessions } from './mysql/sessions.js';
 import { beginImmediate } from './sqlite/writer.js';

@@ -11,7 +11,8 @@ import { ServiceStatus } from '../http/service-status.js';
 import { readWait, linesOf } from '../protocol/request-headers.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 import { Semaphore } from '../semaphore.js';
-import { ChangesElsewhere, type HeldPoll, HeldPolls } from './held-polls.js';
+import { ChangesElsewhere } from './changes-elsewhere.js';
+import { type HeldPoll, HeldPolls } from './held-polls.js';
 
 /** The most client-supplied bytes that a held request may keep in memory; larger ones are not held. */
 const MAX_HELD_BYTES = 8_192;

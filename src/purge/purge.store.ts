@@ -12,8 +12,9 @@ import {
 } from '../accounts/accounts.store.js';
 import type { Settings } from '../config/settings.js';
 import type { Database } from '../database/database.js';
-import { StoredArticle } from '../database/entities.js';
-import { managerOn, type Parameter, type Session } from '../database/session.js';
+import { StoredArticle } from '../database/entities/article.entity.js';
+import { managerOn } from '../database/entities/manager.js';
+import type { Parameter, Session } from '../database/session.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 
 const RECORDS_AT_ONCE = 200;

@@ -4,7 +4,7 @@ import type { Request } from 'express';
 import { type Caller, CallerOf } from '../auth/caller.js';
 import { projectFile } from '../config/project-file.js';
 import { Settings } from '../config/settings.js';
-import { Access, Public } from '../http/access.js';
+import { Public } from '../http/access.js';
 import { publicUrl } from '../http/request/request-url.js';
 import { KnownPaths } from '../http/routing/unmatched.controller.js';
 import { Reply } from '../http/response/reply.js';
@@ -58,14 +58,6 @@ export class WebAppController {
     return { name, provider, offersLogin: oauthUriIsExplicit || undefined };
   }
 
-  /** Which account the application serves, so that no two share a browser's storage: a key that reveals nothing, and a name. */
-  @Access({ isPublic: false })
-  @Get('app/account')
-  account(@CallerOf() { account, sender }: Caller) {
-    const key = createHash('sha256').update('web application').update(account).digest('base64url');
-    return { account: key.slice(0, 22), name: sender.name };
-  }
-
   /** The page's files are relative to the path with the slash. */
   @Get('app{/}')
   index(@Req() request: Request): Reply {
@@ -86,5 +78,15 @@ export class WebAppController {
   }
 }
 
-@Module({ controllers: [WebAppController] })
+@Controller('app/account')
+export class AccountController {
+  /** Which account the application serves, so that no two share a browser's storage: a key that reveals nothing, and a name. */
+  @Get()
+  account(@CallerOf() { account, sender }: Caller) {
+    const key = createHash('sha256').update('web application').update(account).digest('base64url');
+    return { account: key.slice(0, 22), name: sender.name };
+  }
+}
+
+@Module({ controllers: [AccountController, WebAppController] })
 export class WebAppModule {}

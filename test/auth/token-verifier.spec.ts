@@ -5,7 +5,7 @@ import type { TokenWish } from '../../dev/provider-tokens.js';
 import { newPersonalToken, PersonalTokens } from '../../src/auth/tokens/personal-tokens.js';
 import { TokenVerifier } from '../../src/auth/tokens/token-verifier.js';
 import { readSettings } from '../../src/config/load-settings.js';
-import type { Token } from '../../src/database/entities.js';
+import type { Token } from '../../src/database/entities/token.entity.js';
 import { passMonotonic, Verification } from './verification.js';
 
 let provider: DevelopmentProvider;

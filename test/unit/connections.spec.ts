@@ -5,7 +5,8 @@ import { runInNewContext } from 'node:vm';
 import type { Response } from 'express';
 import { afterEach, expect, it } from 'vitest';
 import { Settings } from '../../src/config/settings.js';
-import { Connection, JsonAdapter } from '../../src/http/server/json.adapter.js';
+import { Connection } from '../../src/http/server/connections.js';
+import { JsonAdapter } from '../../src/http/server/json.adapter.js';
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 

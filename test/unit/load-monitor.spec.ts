@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LoadMonitor } from '../../src/http/service-status.js';
+import { LoadMonitor } from '../../src/http/load-monitor.js';
 
 const POOL = 10;
 const usage = { used: 0, waiting: 0, queued: 0 };

@@ -4,7 +4,7 @@ import { MAX_CODE_POINTS, QUERY_FIELDS, type FieldValue, type QueryField } from 
 import type { PageStart } from '../../protocol/page-token.js';
 import { isUuid, uuidBytes } from '../../protocol/uuid.js';
 import { COLLECTION_COLUMNS, type Condition, WITH_COLLECTION } from '../../accounts/accounts.store.js';
-import { LIVE_INDEX } from '../../database/entities.js';
+import { LIVE_INDEX } from '../../database/entities/article.entity.js';
 import { ITEM_COLUMNS, parameterOf, urlHash } from './article.row.js';
 
 const condition = (sql: string, ...parameters: Parameter[]): Condition => ({ sql, parameters });

@@ -1,8 +1,9 @@
 import { LessThanOrEqual } from 'typeorm';
 import type { AccountRow } from '../../accounts/accounts.store.js';
 import type { Database } from '../../database/database.js';
-import { StoredArticle } from '../../database/entities.js';
-import { managerOn, type Session } from '../../database/session.js';
+import { StoredArticle } from '../../database/entities/article.entity.js';
+import { managerOn } from '../../database/entities/manager.js';
+import type { Session } from '../../database/session.js';
 import { parseCollectionQuery } from '../../protocol/collection-query.js';
 import type { Article, Item } from '../article.js';
 import { findPage, type Page } from './article-pages.store.js';

@@ -1,7 +1,8 @@
 import { countDeleted } from '../../accounts/accounts.store.js';
 import type { Database } from '../../database/database.js';
-import { Token } from '../../database/entities.js';
-import { managerOn, type Session, type Witness } from '../../database/session.js';
+import { Token } from '../../database/entities/token.entity.js';
+import { managerOn } from '../../database/entities/manager.js';
+import type { Session, Witness } from '../../database/session.js';
 import type { Timestamp } from '../../protocol/timestamp.js';
 
 /** The token with this SHA-256. */

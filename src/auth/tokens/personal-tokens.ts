@@ -4,7 +4,7 @@ import { NOW, type Now } from '../../config/now.js';
 import { Settings } from '../../config/settings.js';
 import { before } from '../../time-limit.js';
 import { Database } from '../../database/database.js';
-import type { Token } from '../../database/entities.js';
+import type { Token } from '../../database/entities/token.entity.js';
 import { committed, unavailable } from '../../database/session.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { type Identity, refused } from '../caller.js';

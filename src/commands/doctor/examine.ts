@@ -3,8 +3,9 @@ import { addAccount, type Collection, lockCollection } from '../../accounts/acco
 import { isTaken } from '../../articles/store/articles.store.js';
 import { listTokens } from '../../auth/tokens/personal-tokens.store.js';
 import type { Database } from '../../database/database.js';
-import type { Token } from '../../database/entities.js';
-import { committed, managerOn, type Parameter, type Row } from '../../database/session.js';
+import type { Token } from '../../database/entities/token.entity.js';
+import { managerOn } from '../../database/entities/manager.js';
+import { committed, type Parameter, type Row } from '../../database/session.js';
 import { isUsableTimestamp, type Timestamp } from '../../protocol/timestamp.js';
 import { uuidText } from '../../protocol/uuid.js';
 import { hasItsHashes, recordsAfter, type Totals, totalsOf, updateAccount } from './records.store.js';

@@ -1,7 +1,8 @@
 import type { Collection } from '../../accounts/accounts.store.js';
 import { urlHash } from '../../articles/store/article.row.js';
-import { Account } from '../../database/entities.js';
-import { managerOn, type Parameter, type Row, type Session } from '../../database/session.js';
+import { Account } from '../../database/entities/account.entity.js';
+import { managerOn } from '../../database/entities/manager.js';
+import type { Parameter, Row, Session } from '../../database/session.js';
 import { type ArticleField, type Field, FIELD_NAMES, FIELDS, KINDS } from '../../protocol/fields.js';
 import { LATEST_TIMESTAMP, type Timestamp } from '../../protocol/timestamp.js';
 

@@ -6,7 +6,7 @@ import { ApiError } from '../../protocol/api-error.js';
 import { isTooComplex } from '../../protocol/json-size.js';
 import { Turns } from '../../semaphore.js';
 import { MemorySlots } from '../memory-slots.js';
-import { LoadMonitor } from '../service-status.js';
+import { LoadMonitor } from '../load-monitor.js';
 import { requestOf } from './request-context.js';
 
 /** Parsing more may take up to a tenth of a second, for two megabytes of different names. */

@@ -1,26 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import express, { type Express, type Request, type Response } from 'express';
+import express, { type Express, type Response } from 'express';
 import { baseUrl } from '../../config/formats.js';
 import type { Now } from '../../config/now.js';
 import type { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { MAX_HEADER_BYTES } from '../../protocol/request-headers.js';
 import { alertHeader, baseHeaders } from '../../protocol/service-headers.js';
-import { RequestContext } from '../request/request-context.js';
 import { CONTENT_TYPE, type Reply, writeReply } from '../response/reply.js';
+import { Connection } from './connections.js';
 import { atEndOfTurn } from './end-of-turn.js';
 import { createMessages } from './express-messages.js';
 
 const REQUEST_TIMEOUT_MS = 60_000;
 const STALLED_READER_MS = 10_000;
-/** The memory that the requests waiting on one connection may take: that of more than a hundred small ones. */
-const MAX_WAITING_BYTES = 327_680;
-/** What a request takes, and a name or value of a header, in addition to their characters. */
-const REQUEST_BYTES = 2_200;
-const HEADER_BYTES = 32;
 
 /** An ExpressAdapter with time limits, JSON errors for what Node cannot parse, and handlers that return a `Reply`. */
 export class JsonAdapter extends ExpressAdapter {
@@ -112,70 +107,3 @@ function clientError({ code }: NodeJS.ErrnoException): ApiError {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new ApiError('requestTimeout', 'The request did not arrive in time');
   return new ApiError('invalidParameter', 'The request is not valid HTTP');
 }
-
-/**
- * Runs the pipelined requests of a connection one after the other: a client that reads nothing takes the memory of one
- * response, and nothing else has begun when the connection closes, which Node tells only the first response.
- */
-export class Connection {
-  private readonly waiting: ServerResponse[] = [];
-  private waitingBytes = 0;
-  private current?: Request;
-  private latest?: ServerResponse;
-  private end?: () => void;
-
-  constructor(
-    private readonly socket: Socket,
-    private readonly handle: RequestListener,
-  ) {
-    // On CONNECT, Node detaches the socket, even while responses are being written to it: nobody else would listen.
-    socket.on('error', () => socket.destroy()).on('timeout', () => socket.destroy());
-    socket.once('close', () => {
-      this.waiting.length = 0;
-      this.end = undefined;
-      this.current?.context.over();
-    });
-  }
-
-  /** Runs the request of a response, or has it wait. */
-  add(response: ServerResponse): void {
-    if (this.end || this.socket.destroyed) return;
-    if (!this.current) return this.begin(response);
-    this.waiting.push(response);
-    this.waitingBytes += bytesOf(response.req);
-    // Pausing would not stop the parser within what has arrived, and would hide that a client is gone.
-    if (this.waitingBytes > MAX_WAITING_BYTES) this.socket.destroy();
-  }
-
-  /** Calls `action` after the last response. A request that has not arrived completely is the one that failed. */
-  finish(action: () => void): void {
-    if (this.end || this.socket.destroyed) return;
-    this.end = action;
-    if (this.waiting.at(-1)?.req.complete === false) this.waiting.pop();
-    // It has its response already.
-    else if (this.latest?.headersSent && !this.latest.req.complete) return void this.socket.destroySoon();
-    if (!this.current?.complete) action();
-  }
-
-  private begin(response: ServerResponse): void {
-    this.latest = response;
-    const request = (this.current = response.req as Request);
-    const context = (request.context = new RequestContext());
-    response.on('close', () => context.over());
-    context.whenOver(() => this.next());
-    this.handle(request, response);
-  }
-
-  private next(): void {
-    this.current = undefined;
-    // An idle connection should not keep its last request, whose body may have megabytes.
-    if (this.latest?.req.complete) this.latest = undefined;
-    const next = this.waiting.shift();
-    if (!next) return this.end?.();
-    this.waitingBytes -= bytesOf(next.req);
-    this.begin(next);
-  }
-}
-
-const bytesOf = ({ url, rawHeaders }: IncomingMessage): number =>
-  rawHeaders.reduce((bytes, text) => bytes + text.length + HEADER_BYTES, REQUEST_BYTES + url!.length);

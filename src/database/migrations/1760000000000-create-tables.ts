@@ -1,4 +1,4 @@
-import { AddColumn, CreateTable } from './table-changes.js';
+import { CreateTable } from './table-changes.js';
 
 /** One row per user: the clock, the lock for writers, and the number of live articles. */
 export class CreateAccounts1760000000000 extends CreateTable {
@@ -100,36 +100,5 @@ export class CreateTokens1760000000003 extends CreateTable {
     last_used_on BIGINT NULL,
     PRIMARY KEY (subject, name),
     UNIQUE KEY uq_tokens_token_hash (token_hash)
-  )`;
-}
-
-/** Marks of the last transactions, for when COMMIT gets no reply. */
-export class AddRecentWrites1760000000011 extends AddColumn {
-  table = 'accounts';
-  column = 'recent_writes';
-  sqlite = 'TEXT';
-  mysql = 'VARCHAR(192) NULL';
-}
-
-/** Whether a personal token may only read. */
-export class AddReadOnlyTokens1760000000012 extends AddColumn {
-  table = 'tokens';
-  column = 'read_only';
-  sqlite = 'INTEGER';
-  mysql = 'TINYINT NULL';
-}
-
-/** One row for each user whose tokens are refused, and when the list is to be erased. */
-export class CreateDeprovisioned1760000000013 extends CreateTable {
-  table = 'deprovisioned';
-  sqlite = `(
-    account BLOB NOT NULL PRIMARY KEY CHECK (length(account) = 16),
-    since INTEGER NOT NULL,
-    erase_on INTEGER
-  ) WITHOUT ROWID`;
-  mysql = `(
-    account BINARY(16) NOT NULL PRIMARY KEY,
-    since BIGINT NOT NULL,
-    erase_on BIGINT NULL
   )`;
 }
