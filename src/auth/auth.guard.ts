@@ -12,7 +12,8 @@ import { ApiError } from '../protocol/api-error.js';
 import { readAuthorization } from '../protocol/request-headers.js';
 import { networkOf, RateLimiter } from '../rate-limit/rate-limiter.js';
 import { accountKey, Caller, type Sender } from './caller.js';
-import { DeprovisionedUsers, TokenVerifier } from './tokens/token-verifier.js';
+import { DeprovisionedUsers } from './tokens/deprovisioned-users.js';
+import { TokenVerifier } from './tokens/token-verifier.js';
 
 /** What a strategy sees of a request: tokens in a query string or body do not count. */
 interface Presented {

@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Settings } from '../config/settings.js';
-import { isBusy, isCorrupt, isNoDatabase } from '../database/sqlite/connection.js';
+import { isBusy, isCorrupt, isNoDatabase } from '../database/sqlite/dialect.js';
 import { databaseFile, requireDatabaseFile, whyUnusable } from '../database/why-not-open.js';
 import { LATEST_TIMESTAMP } from '../protocol/timestamp.js';
 import { advanceClocks } from './database.commands.js';

@@ -3,7 +3,7 @@ import { accountsAfter, everyAccount, raiseTimestamps } from '../accounts/accoun
 import { tick } from '../accounts/tick.js';
 import { SettingError } from '../config/settings.js';
 import { migrateDatabase } from '../database/open.js';
-import { isBusy } from '../database/sqlite/connection.js';
+import { isBusy } from '../database/sqlite/dialect.js';
 import { committed } from '../database/session.js';
 import { isUsableTimestamp, type Timestamp } from '../protocol/timestamp.js';
 import { purgeableBefore, purgeTombstones } from '../purge/purge.store.js';

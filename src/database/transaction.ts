@@ -1,7 +1,7 @@
 import type { LoggerService } from '@nestjs/common';
 import { ApiError } from '../protocol/api-error.js';
 import { type Dialect, type LoanedSession, type Outcome, type Session, unavailable } from './session.js';
-import { isCorrupt } from './sqlite/connection.js';
+import { isCorrupt } from './sqlite/dialect.js';
 
 /** How long a failed write counts unless another one succeeds: a disk has room again without anybody writing. */
 const FAILED_WRITE_MS = 10_000;

@@ -2,7 +2,7 @@ import { accessSync, constants, type Stats, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { readServerUrl } from '../config/database-url.js';
 import { SettingError, type Settings } from '../config/settings.js';
-import { cannotBeOpened, isCorrupt, isNoDatabase } from './sqlite/connection.js';
+import { cannotBeOpened, isCorrupt, isNoDatabase } from './sqlite/dialect.js';
 
 const { R_OK, W_OK, X_OK } = constants;
 const LOOK = 'check the path, and that its volume is mounted';

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CollectionClock } from '../../src/accounts/collection-clock.js';
-import { DeprovisionedUsers } from '../../src/auth/tokens/token-verifier.js';
+import { DeprovisionedUsers } from '../../src/auth/tokens/deprovisioned-users.js';
 import { startAppWithProvider, type TestAppWithProvider } from '../support/app.js';
 import { anArticle } from '../support/article.js';
 import { client, clientWith, type Client } from '../support/client.js';

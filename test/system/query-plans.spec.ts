@@ -13,7 +13,7 @@ import { readSettings } from '../../src/config/load-settings.js';
 import { dataSourceForSchema } from '../../src/database/data-source.js';
 import { mysqlDialect } from '../../src/database/mysql/dialect.js';
 import type { Dialect, Parameter, Session } from '../../src/database/session.js';
-import { sqliteDialect } from '../../src/database/sqlite/connection.js';
+import { sqliteDialect } from '../../src/database/sqlite/dialect.js';
 import { parseCollectionQuery } from '../../src/protocol/collection-query.js';
 import { aStoredArticle } from '../support/article.js';
 import { startMariaDb } from '../support/servers/mariadb.js';

@@ -2,7 +2,7 @@ import type { DataSource } from 'typeorm';
 import { expect, it } from 'vitest';
 import { findPage } from '../../src/articles/store/article-pages.store.js';
 import type { Row, Session } from '../../src/database/session.js';
-import { sqliteDialect } from '../../src/database/sqlite/connection.js';
+import { sqliteDialect } from '../../src/database/sqlite/dialect.js';
 import { parseCollectionQuery } from '../../src/protocol/collection-query.js';
 
 const AT_ONCE = 128;

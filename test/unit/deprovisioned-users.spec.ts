@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { keyOf } from '../../src/accounts/accounts.store.js';
-import { DeprovisionedUsers } from '../../src/auth/tokens/token-verifier.js';
+import { DeprovisionedUsers } from '../../src/auth/tokens/deprovisioned-users.js';
 import type { Database } from '../../src/database/database.js';
 
 const ACCOUNT = Buffer.alloc(16, 1);

@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { deprovisionedAccounts, keyOf } from '../../accounts/accounts.store.js';
+import { keyOf } from '../../accounts/accounts.store.js';
 import { Settings } from '../../config/settings.js';
-import { Database } from '../../database/database.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { Semaphore } from '../../semaphore.js';
 import { before } from '../../time-limit.js';
@@ -113,36 +112,3 @@ const tokenKey = (token: string): string => hash('sha256', token, 'base64url');
 
 /** True for a text that can be sent as a bearer token (RFC 6750, 2.1). */
 export const isBearerToken = (token: string): boolean => token.length <= 8192 && /^[A-Za-z0-9\-._~+/]+=*$/.test(token);
-
-/** How long a user may go on after being deprovisioned. */
-const KEPT_MS = 4_000;
-/** How long a request waits for a database that does not respond; then the users last read are refused. */
-const PATIENCE_MS = 1_000;
-
-/** The users whose valid tokens are refused, read every few seconds so that a request costs no statement of its own. */
-@Injectable()
-export class DeprovisionedUsers {
-  private keys: ReadonlySet<string> = new Set();
-  private freshUntil = -Infinity;
-  private reading?: Promise<void>;
-
-  constructor(private readonly database: Database) {}
-
-  /** Throws 401 / 105 for the key of a deprovisioned user. */
-  async refuse(key: string): Promise<void> {
-    if (performance.now() >= this.freshUntil) {
-      this.reading ??= this.read().finally(() => (this.reading = undefined));
-      await before(PATIENCE_MS, this.reading, () => new Error('timed out')).catch(() => {
-        // The request's own statements decide its outcome; a read that is still running counts once it is complete.
-        this.freshUntil = performance.now() + 500;
-      });
-    }
-    if (this.keys.has(key)) throw refused('its user is deprovisioned');
-  }
-
-  private async read(): Promise<void> {
-    const accounts = await this.database.onSession(deprovisionedAccounts);
-    this.keys = new Set(accounts.map(keyOf));
-    this.freshUntil = performance.now() + KEPT_MS;
-  }
-}

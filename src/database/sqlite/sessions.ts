@@ -3,7 +3,8 @@ import Sqlite from 'better-sqlite3';
 import type { DataSource } from 'typeorm';
 import { type Release, Semaphore, Turns } from '../../semaphore.js';
 import type { LoanedSession, Parameter, Row, SessionSource, Tally, WriteResult } from '../session.js';
-import { SqliteConnection, sqliteDialect, SqliteReader } from './connection.js';
+import { SqliteConnection, SqliteReader } from './connection.js';
+import { sqliteDialect } from './dialect.js';
 import { SqliteFile } from './file.js';
 import { LongWrites, SqliteWriter } from './writer.js';
 

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Release, Semaphore } from '../../semaphore.js';
 import type { Tally } from '../session.js';
-import { isBusy, type SqliteConnection, type SqliteReader } from './connection.js';
+import { type SqliteConnection, type SqliteReader } from './connection.js';
+import { isBusy } from './dialect.js';
 import type { SqliteFile } from './file.js';
 
 const LOCK_PROBE_INTERVAL_MS = 10;
