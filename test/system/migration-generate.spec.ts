@@ -23,7 +23,8 @@ const FIELDS_AND_ONE = { ...ARTICLE_FIELDS, one_more: 'device' } as const;
 const ORMCONFIG = `
 import { DataSource } from '${pathToFileURL(resolve('node_modules/typeorm/index.mjs')).href}';
 import { dataSourceForSchema } from '${pathToFileURL(resolve('dist/src/database/data-source.js')).href}';
-import { articleEntity, columnTypes } from '${pathToFileURL(resolve('dist/src/database/entities.js')).href}';
+import { articleEntity } from '${pathToFileURL(resolve('dist/src/database/entities/article.entity.js')).href}';
+import { columnTypes } from '${pathToFileURL(resolve('dist/src/database/entities/columns.js')).href}';
 import { readSettings } from '${pathToFileURL(resolve('dist/src/config/load-settings.js')).href}';
 
 const { options } = await dataSourceForSchema(readSettings({ NODE_ENV: 'test', DATABASE_URL: process.env.DATABASE_URL }));
