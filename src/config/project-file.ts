@@ -10,10 +10,12 @@ export function commitOf(folder: string): string {
   const head = textOrEmpty(join(folder, 'commit.txt')) || textOrEmpty(join(folder, '.git/HEAD'));
   const [, ref] = /^ref: (.*)$/.exec(head) ?? [];
   if (!ref) return head || 'unknown';
+  const commit = textOrEmpty(join(folder, '.git', ref));
+  if (commit) return commit;
   // Git moves references into one file now and then.
   const packed = textOrEmpty(join(folder, '.git/packed-refs')).split('\n');
   const [packedCommit = 'unknown'] = packed.find((line) => line.endsWith(` ${ref}`))?.split(' ') ?? [];
-  return textOrEmpty(join(folder, '.git', ref)) || packedCommit;
+  return packedCommit;
 }
 
 function textOrEmpty(path: string): string {

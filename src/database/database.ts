@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoggerService, OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { SettingError } from '../config/settings.js';
+import { ApiError } from '../protocol/api-error.js';
 import { Semaphore } from '../semaphore.js';
 import { before } from '../time-limit.js';
 import { DatabaseHealth, runTransaction, withSession, type Work } from './transaction.js';
@@ -128,7 +129,8 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
         if (isKept) this.health.noteWrite(true);
         return result;
       } catch (error) {
-        if (['away', 'broken'].includes(session.dialect.classify(error))) this.health.noteWrite(false);
+        const isRefused = !(error instanceof ApiError) && ['away', 'broken'].includes(session.dialect.classify(error));
+        if (isRefused) this.health.noteWrite(false);
         throw error;
       }
     });

@@ -29,14 +29,16 @@ export async function withSession<T>(acquiring: Promise<LoanedSession>, work: Wo
 }
 
 async function giveUp(session: LoanedSession, error: unknown): Promise<void> {
-  if (['slow', 'lost', 'away', 'broken'].includes(session.dialect.classify(error))) return session.destroy();
+  const isRefusal = error instanceof ApiError;
+  if (!isRefusal && ['slow', 'lost', 'away', 'broken'].includes(session.dialect.classify(error)))
+    return session.destroy();
   try {
     await session.rollBack();
     session.release();
   } catch (cause) {
     session.destroy();
     // A refusal may rest on data that is lost.
-    if (error instanceof ApiError) throw cause;
+    if (isRefusal) throw cause;
   }
 }
 

@@ -70,10 +70,7 @@ async function pageOf(
   const known = earlier ?? (first && collectionOf(first));
   // Without rows nothing is known, and the page may no longer be empty.
   const collection = known
-    ? {
-        ...known,
-        purged_until: (latest ? collectionOf(latest) : await findCollection(session, account))?.purged_until ?? 0,
-      }
+    ? { ...known, purged_until: await purgedUntil(session, account, latest) }
     : await findCollectionWithout(session, account, pageConditions(request));
   if (!collection) return undefined;
   // Every row of a filtered first page carries the total; no rows means a total of 0.
@@ -81,6 +78,10 @@ async function pageOf(
   const total = start?.total ?? counted;
   return { items, total, next: hasMore ? { total, position: positionOf(last!, sort) } : undefined, collection };
 }
+
+/** What was purged when the last rows were read; queried if there are none. */
+const purgedUntil = async (session: Session, account: Buffer, latest?: Row): Promise<number> =>
+  (latest ? collectionOf(latest) : await findCollection(session, account))?.purged_until ?? 0;
 
 const positionOf = (row: Row, sort: readonly SortKey[]): PageStart['position'] =>
   sort.map(({ field }, at) => {
