@@ -1,6 +1,6 @@
 // Bundles dist/src/start.js with its packages into dist/bundle, which a process reads in half the time it takes for 1,300 files.
-import { readFileSync, renameSync, rmSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
 import { build } from 'rolldown';
 
 const BUNDLE = 'dist/bundle';
@@ -26,7 +26,7 @@ const packages = {
   },
 };
 
-await build({
+const { output } = await build({
   input: 'dist/src/start.js',
   platform: 'node',
   external: [
@@ -46,14 +46,23 @@ await build({
   output: {
     dir: `${BUNDLE}.new`,
     cleanDir: true,
-    chunkFileNames: '[name].js',
+    // Node reads CommonJS in less time than modules.
+    format: 'cjs',
+    entryFileNames: '[name].cjs',
+    chunkFileNames: '[name].cjs',
     sourcemap: true,
     keepNames: true,
-    minify: false,
+    // A quarter less to parse; names stay, for errors.
+    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
     // So that parts of two builds never fit together, if a running service loads one later.
     minifyInternalExports: false,
   },
 });
+// For whoever wants to know what is in there: the files do not say.
+const contents = output.flatMap(({ fileName, moduleIds }) =>
+  moduleIds ? [[fileName, moduleIds.map((id) => relative('.', id))]] : [],
+);
+writeFileSync(`${BUNDLE}.new/contents.json`, JSON.stringify(Object.fromEntries(contents), undefined, 1));
 // Whole or not at all.
 rmSync(BUNDLE, { recursive: true, force: true });
 renameSync(`${BUNDLE}.new`, BUNDLE);

@@ -21,7 +21,7 @@ const SOURCES = [
 const WEB_SOURCES = ['web', 'clients/typescript/src', 'formats/src', 'package-lock.json'];
 
 if (existsSync(COMPILER) && existsSync('tsconfig.build.json')) {
-  compile('the service', SOURCES, 'dist/bundle/start.js', () => {
+  compile('the service', SOURCES, 'dist/bundle/start.cjs', () => {
     run(COMPILER, '--build', 'tsconfig.build.json');
     // The resolver needs the other two, and the compiler works on several projects at a time.
     for (const client of ['typescript', 'page-reader', 'resolver'])

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 
-/** Made by `scripts/bundle.mjs` from `start.js` and what it loads. */
-const BUNDLE = new URL('../bundle/start.js', import.meta.url);
+/** Made by `scripts/bundle.mjs` from `dist/src/start.js` and what it loads. */
+const BUNDLE = new URL('../bundle/start.cjs', import.meta.url);
 /** Written by the compiler. */
 const COMPILED = new URL('../.tsbuildinfo', import.meta.url);
 

@@ -1,9 +1,10 @@
-// With --import: prints the packages that the process has loaded to stderr when it exits, also those within files of the bundle,
-// which names where each part of it comes from; not these with ONLY_FILES=true.
+// With --import: prints the packages that the process has loaded to stderr when it exits, also those within files of the bundle;
+// not these with ONLY_FILES=true.
 import { readFileSync } from 'node:fs';
 import { createRequire, register } from 'node:module';
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
 
+const CONTENTS = new URL('../../dist/bundle/contents.json', import.meta.url);
 const { port1, port2 } = new MessageChannel();
 const hook = `
   let port;
@@ -14,13 +15,10 @@ register(`data:text/javascript,${encodeURIComponent(hook)}`, { data: port2, tran
 process.once('exit', () => {
   const urls = [];
   for (let read = receiveMessageOnPort(port1); read; read = receiveMessageOnPort(port1)) urls.push(read.message);
-  const files = [...urls, ...Object.keys(createRequire(import.meta.url).cache)];
-  const bundled = files
-    .filter((file) => file.includes('/dist/bundle/'))
-    .map((file) => readFileSync(new URL(file), 'utf8'));
-  const parts = process.env.ONLY_FILES
-    ? []
-    : bundled.flatMap((text) => text.match(/(?<=^\/\/ )node_modules\/\S+$/gm) ?? []);
+  const required = Object.keys(createRequire(import.meta.url).cache);
+  const files = [...urls, ...required];
+  const contents = process.env.ONLY_FILES ? {} : JSON.parse(readFileSync(CONTENTS, 'utf8'));
+  const parts = required.flatMap((file) => contents[file.split('/dist/bundle/')[1]] ?? []);
   const names = [...files, ...parts].flatMap((file) => /.*\bnode_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? []);
   console.error(`packages: ${JSON.stringify([...new Set(names)].sort())}`);
 });
