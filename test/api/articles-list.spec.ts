@@ -76,9 +76,12 @@ const MATCHES: Record<string, (stored: FieldValue, given: FieldValue) => boolean
 
 /** Two values that the field has in the seed, one that it has not, and null where it can be. */
 function valuesFor(field: QueryField): FieldValue[] {
-  if (BOOLEANS.includes(field)) return [true, false, ...orNull(field)];
   const stored = items.map((item) => valueOf(item, field)).filter((value) => value !== null);
   if (stored.length === 0) throw new Error(`${field}: no article that is created above has a value`);
+  if (BOOLEANS.includes(field)) {
+    if (new Set(stored).size < 2) throw new Error(`${field}: the articles created above need both true and false`);
+    return [true, false, ...orNull(field)];
+  }
   const foreign = INTEGERS.includes(field) ? 8 : FOREIGN_TEXT;
   return [...new Set([stored[0]!, stored.at(-1)!, foreign, ...orNull(field)])];
 }

@@ -110,7 +110,7 @@ describe('the root', () => {
     [{ 'X-Forwarded-Proto': 'javascript' }, 'http://a.example:81'],
     [{ 'X-Forwarded-Proto': 'javascript:alert(1)//' }, 'http://a.example:81'],
     [{ 'X-Forwarded-Proto': '\u0142' }, 'http://a.example:81'],
-    [{ 'X-Forwarded-Proto': 'HTTPS' }, 'http://a.example:81'],
+    [{ 'X-Forwarded-Proto': 'HTTPS' }, 'https://a.example:81'],
     [{ 'X-Forwarded-Proto': '' }, 'http://a.example:81'],
     [{ 'X-Forwarded-Proto': 'https, http' }, 'https://a.example:81'],
     [{ 'X-Forwarded-Host': 'evil example' }, 'http://a.example:81'],

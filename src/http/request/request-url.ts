@@ -10,7 +10,7 @@ export function publicUrl(request: Request, settings: Pick<Settings, 'publicUrl'
   if (settings.publicUrl !== undefined) return settings.publicUrl;
   // The port may be empty.
   const hosts = [request.host, request.headers.host].map((host) => host?.replace(/:$/, ''));
-  return `${request.protocol === 'https' ? 'https' : 'http'}://${hosts.find(isHost) ?? 'localhost'}`;
+  return `${/^https$/i.test(request.protocol) ? 'https' : 'http'}://${hosts.find(isHost) ?? 'localhost'}`;
 }
 
 /** The URL of the documentation: DOCUMENTATION_URL, or else the service's own. */
