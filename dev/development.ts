@@ -39,13 +39,18 @@ async function startProvider(settings: Settings): Promise<DevelopmentProvider> {
   const { oauthClientId: clientId, oauthClientSecret: clientSecret, oauthScope: scope, oauthAudiences } = settings;
   const options = { port: Number(port || 80), clientId, clientSecret, scope, audience: oauthAudiences[0] };
   return startDevelopmentProvider(options).catch((error: NodeJS.ErrnoException) => {
-    throw new SettingError(`OAUTH_URI: cannot listen on port ${options.port} (${error.code})`);
+    throw new SettingError(`OAUTH_URI: ${cannotListen(options.port, error)}`);
   });
+}
+
+function cannotListen(port: number, { code }: NodeJS.ErrnoException): string {
+  const remedy = code === 'EADDRINUSE' ? ': another process is listening there; end it, or choose another port' : '';
+  return `cannot listen on port ${port} (${code})${remedy}`;
 }
 
 async function listening(server: Server, setting: string, port: number): Promise<void> {
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
-    throw new SettingError(`${setting}: cannot listen on port ${port} (${error.code})`);
+    throw new SettingError(`${setting}: ${cannotListen(port, error)}`);
   });
 }
 

@@ -45,6 +45,7 @@ export class UnknownExport extends ReadError {
  * file that is not of the wanted one.
  */
 export function readExport(bytes: Uint8Array, wanted?: string): Contents {
+  if (bytes.length === 0) throw new ReadError('the file is empty');
   return isZip(bytes) ? readArchive(bytes, wanted) : { ...readText(decode(bytes), wanted), others: [], unreadable: [] };
 }
 
@@ -73,6 +74,7 @@ function readArchive(bytes: Uint8Array, wanted?: string): Contents {
     for (const entry of contents.entries) all.entries.push({ ...entry, place: { ...entry.place, file: name } });
     all.stoppedAt ??= contents.stoppedAt && inFile(name, contents.stoppedAt);
   }
+  if (others.includes('xl/workbook.xml')) throw new ReadError('an Excel workbook: save it as CSV with a column "url"');
   if (all.format === '') throw wanted ? new ReadError('no file in the archive is of this format') : new UnknownExport();
   return all;
 }

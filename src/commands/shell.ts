@@ -78,7 +78,9 @@ async function whyNot(settings: Settings, database: Database): Promise<CommandEr
   const problem = await blockingProblem(database);
   if (problem) return problem;
   return databaseFile(settings) === undefined
-    ? new CommandError('DATABASE_URL: the database does not respond; check that its server is running and try again')
+    ? new CommandError(
+        'DATABASE_URL: the database does not respond; check its host and port, and that its server is running, and try again',
+      )
     : new CommandError('DATABASE_URL: another process holds the file; end it, or try again when it is done');
 }
 

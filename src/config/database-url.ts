@@ -68,7 +68,8 @@ function readParameters(query: string): Map<string, string> {
 function tlsChoice(parameters: Map<string, string>) {
   const [ca, cert, key] = ['ssl-ca', 'ssl-cert', 'ssl-key'].map((name) => parameters.get(name));
   const mode = parameters.get('ssl-mode')?.toUpperCase() ?? (ca || cert || key ? '' : 'DISABLED');
-  if (!MODES.includes(mode)) throw new Error(`must have an ssl-mode of ${inWords(MODES, 'or')}`);
+  if (!MODES.includes(mode))
+    throw new Error(`must have an ssl-mode of ${inWords(mode ? MODES : MODES.slice(1), 'or')}`);
   if ((cert === undefined) !== (key === undefined)) throw new Error('must have both ssl-cert and ssl-key, or neither');
   if (mode === 'DISABLED') return undefined;
   // REQUIRED takes any certificate, VERIFY_CA one of a known authority, VERIFY_IDENTITY one that also names the host.

@@ -55,7 +55,9 @@ export class Settings {
   @Encoded
   databaseUrl: string = 'sqlite:var/reading-list.sqlite';
   @Integer(1, 1000, 'connections per process') databasePoolSize: number = 10;
-  @Flag('create the database and bring its schema up to date at startup; several instances may do so at once')
+  @Flag(
+    'create the database and migrate it at startup, as a SQLite file always is; several instances may do so at once',
+  )
   migrateOnStart: boolean = false;
   @Flag('refuse to start with a database that nobody has used yet; for a service that has users')
   databaseMustHaveUsers: boolean = false;

@@ -435,7 +435,7 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
       expect(out).toBe(
         'imported 1 article, 0 were already there, 0 cannot be imported\n' +
           'left out, as articles have no field for it: the end of a long text of 1 entry; ' +
-          'added now: 1 entry without a date\n',
+          'counted as added now: 1 entry without a date\n',
       );
       expect(status).toBe(0);
       const { body } = await ask(user, 'GET', '/articles');
@@ -525,7 +525,7 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
           'line 5: a page of the browser itself: chrome://flags\n' +
           'imported 3 articles, 0 were already there, 1 cannot be imported\n' +
           'left out, as articles have no field for it: tags of 1 entry; ' +
-          'added now: the date of 1 entry cannot be read, 1 entry without a date\n',
+          'counted as added now: the date of 1 entry cannot be read, 1 entry without a date\n',
       });
       const urls = (await all(user)).map(([url]) => url);
       expect(urls.sort()).toEqual(['https://example.com/c', 'https://example.com/père', 'https://example.com/pére']);

@@ -692,6 +692,7 @@ const NETSCAPE = '<!DOCTYPE NETSCAPE-Bookmark-file-1>';
 
 describe('a file that cannot be read', () => {
   const BAD: [text: string, wanted: string | undefined, reason: string][] = [
+    ['', undefined, 'the file is empty'],
     ['hello\n', undefined, 'not an export that can be read'],
     ['{"id":"1"}', undefined, 'not an export that can be read'],
     ['{"bookmarks":[]}', undefined, 'not an export that can be read'],
@@ -814,6 +815,8 @@ describe('an archive', () => {
 
   it('of which no file is of the wanted format says so', () => {
     expect(failureOf(zipSync({ 'a.csv': row('a') }), 'pinboard')).toBe('no file in the archive is of this format');
+    const workbook = zipSync({ 'xl/workbook.xml': row('a'), 'xl/worksheets/sheet1.xml': row('b') });
+    expect(failureOf(workbook)).toBe('an Excel workbook: save it as CSV with a column "url"');
   });
 
   it('that is encrypted is refused as such, also after a folder', () => {

@@ -107,7 +107,7 @@ describe('a link with a token, where somebody is signed in already,', () => {
     const { page, close } = await world.deviceOf(someName());
     await save(page, 'https://example.com/mine', 'Mine');
     await page.goto(`${world.url}/app/#token=rl_no-such-token`);
-    await page.getByText('The service did not accept this.').waitFor();
+    await page.getByText('This link is incomplete or no longer valid.').waitFor();
     await page.reload();
     await expectTitles(page, ['Mine']);
     await close();

@@ -179,7 +179,7 @@ describe('a link with a token', () => {
 
   it('with a token that is not good leads to the ways to sign in, which say why', async () => {
     const page = await openPage('/app/#token=rl_no-such-token');
-    await page.getByText('The service did not accept this.').waitFor();
+    await page.getByText('This link is incomplete or no longer valid.').waitFor();
     expect(page.url()).toBe(`${development.service}/app/`);
   });
 

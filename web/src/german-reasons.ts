@@ -9,6 +9,8 @@ export interface Failure {
 
 /** Reasons by what is said in English; the first one counts. */
 const REASONS_DE: readonly [pattern: RegExp, reason: string][] = [
+  [/workbook/, 'eine Excel-Arbeitsmappe: speichere sie als CSV mit einer Spalte „url“'],
+  [/file is empty/, 'die Datei ist leer'],
   [/URL/, 'keine vollständige Adresse'],
   [/longer|too long/, 'zu lang'],
   [/quoted field|quotation mark/, 'ein Anführungszeichen ohne Ende'],

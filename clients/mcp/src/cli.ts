@@ -14,6 +14,6 @@ try {
   await server.connect(new StdioServerTransport());
   process.stdin.once('end', () => void list.close());
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
+  console.error(error instanceof Error ? error.message.replace(/^baseUrl:/, 'READING_LIST_URL:') : error);
   process.exitCode = 1;
 }

@@ -20,6 +20,6 @@ try {
   console.log(`watching ${authorizations.length} ${authorizations.length === 1 ? 'list' : 'lists'} of ${url}`);
   await resolver.run();
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
+  console.error(error instanceof Error ? error.message.replace(/^baseUrl:/, '--url:') : error);
   process.exitCode = 1;
 }

@@ -51,8 +51,10 @@ export class Resolver {
   async run(): Promise<void> {
     const { url, authorizations } = this.#options;
     await Promise.all(
-      authorizations.map((authorization) => {
-        const service = new Service({ url, authorization, log: this.#log });
+      authorizations.map((authorization, at) => {
+        // Only where there are several: who has one knows which it is.
+        const name = authorizations.length > 1 ? `list ${at + 1}: ` : '';
+        const service = new Service({ url, authorization, log: (message) => this.#log(name + message) });
         return this.#watch({ service, waiting: 0, running: 0 }, MAX_WAITING / authorizations.length);
       }),
     );

@@ -42,7 +42,7 @@ export class Service {
       } catch (error) {
         if (signal.aborted) return;
         if (!(error instanceof ReadingListError)) throw error;
-        this.#log(error.message);
+        this.#log(reasonOf(error));
         if (error.kind === 'gone') return;
         await pause(error.kind === 'auth' ? MAX_DELAY_MS : Math.min(MAX_DELAY_MS, 1_000 * 2 ** failures++), signal);
       }
@@ -116,6 +116,13 @@ export class Service {
     while (performance.now() < this.#notBefore) await pause(this.#notBefore - performance.now(), signal);
     signal.throwIfAborted();
   }
+}
+
+/** Without the URL of the request, of which whoever runs this knows nothing. */
+function reasonOf({ kind, message, cause }: ReadingListError): string {
+  if (kind !== 'network') return message;
+  const { code = String(cause) } = ((cause as Error | undefined)?.cause ?? {}) as NodeJS.ErrnoException;
+  return `the service cannot be reached (${code}); trying again`;
 }
 
 const articlesIn = (items: readonly object[]): Article[] =>

@@ -61,7 +61,7 @@ function lossesOf(entries: readonly Entry[]): string {
   if (missing.length > 0) dates.push(`${entriesOf(missing)} without a date`);
   const losses: string[] = [];
   if (fields.length > 0) losses.push(`left out, as articles have no field for it: ${fields.join(', ')}`);
-  if (dates.length > 0) losses.push(`added now: ${dates.join(', ')}`);
+  if (dates.length > 0) losses.push(`counted as added now: ${dates.join(', ')}`);
   return losses.join('; ');
 }
 

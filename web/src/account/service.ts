@@ -13,7 +13,15 @@ export interface Offer {
 export class SignInError extends Error {
   constructor(
     readonly reason:
-      'refused' | 'tokenRefused' | 'unreachable' | 'foreign' | 'ended' | 'providerAway' | 'full' | 'storage',
+      | 'refused'
+      | 'linkRefused'
+      | 'tokenRefused'
+      | 'unreachable'
+      | 'foreign'
+      | 'ended'
+      | 'providerAway'
+      | 'full'
+      | 'storage',
     message = '',
   ) {
     super(message);

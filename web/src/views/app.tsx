@@ -148,7 +148,9 @@ async function begin({ token }: Entrance): Promise<State> {
     return kept ? { at: 'list', session: await openSession(kept) } : { at: 'sign-in' };
   } catch (error) {
     if (!(error instanceof SignInError)) return { at: 'broken', error };
-    return { at: 'sign-in', problem: error };
+    // Nobody typed it, so that nobody can have misspelt it.
+    const isLink = token !== undefined && error.reason === 'refused';
+    return { at: 'sign-in', problem: isLink ? new SignInError('linkRefused') : error };
   }
 }
 

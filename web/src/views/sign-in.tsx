@@ -120,7 +120,7 @@ export function SignIn({ problem, save, onSignIn, onLanguage }: Props): JSX.Elem
           )}
         </p>
       )}
-      {ways && <Keep text={t.signIn.stay} isOn={keep} onChange={setKeep} />}
+      {ways && <Keep text={isMixed ? t.signIn.stayOtherwise : t.signIn.stay} isOn={keep} onChange={setKeep} />}
       {ways?.basic && (
         <ByPassword
           isBusy={state.isBusy}

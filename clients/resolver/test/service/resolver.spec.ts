@@ -170,6 +170,20 @@ it('a dead page is asked for once, and does not hold up others', async () => {
   expect(asked).toEqual(['/dead', '/alive']);
 });
 
+it('it says what it cannot do, and for which of several lists', async () => {
+  const authorizations = [basic(), 'Bearer rl_unknown'].map((authorization) => () => Promise.resolve(authorization));
+  const logged = startResolver('', world.service.url, { authorizations });
+  const refused = expect.stringMatching(/^list 2: The access token is refused/) as string;
+  await expect.poll(() => logged, { timeout: 10_000 }).toEqual([refused]);
+  const closed = createServer().listen(0, '127.0.0.1');
+  await once(closed, 'listening');
+  const { port } = closed.address() as AddressInfo;
+  await new Promise((done) => closed.close(done));
+  const away = startResolver(basic(), `http://127.0.0.1:${port}`);
+  const unreachable = 'the service cannot be reached (ECONNREFUSED); trying again';
+  await expect.poll(() => away[0], { timeout: 10_000 }).toBe(unreachable);
+});
+
 it('the slow pages of one list do not hold up another', async () => {
   const [slow, quick] = [basic(), basic()];
   site.set('/never', () => undefined);
