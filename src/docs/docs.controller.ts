@@ -9,7 +9,7 @@ import { projectFile } from '../config/project-file.js';
 import { Settings } from '../config/settings.js';
 import { Public } from '../http/access.js';
 import { KnownPaths } from '../http/routing/unmatched.controller.js';
-import { Reply } from '../http/response/reply.js';
+import { CONTENT_TYPE, Reply } from '../http/response/reply.js';
 import { ServiceStatus } from '../http/service-status.js';
 import { errorsPage, type Example, swaggerFiles, swaggerInitializer, swaggerPage } from './pages.js';
 
@@ -32,6 +32,9 @@ export class DocsController {
   private readonly files = swaggerFiles();
   /** Written by the build from `openapi.yaml`. */
   private readonly contract = readFileSync(projectFile('dist/openapi.json'), 'utf8');
+  /** Made once, as anybody can ask for them: the page of errors, and the document with the login's endpoints as they are. */
+  private errorsReply?: Reply;
+  private described = { login: '', reply: new Reply(200) };
 
   constructor(
     private readonly settings: Settings,
@@ -43,8 +46,14 @@ export class DocsController {
   }
 
   @Get('v2/openapi.json')
-  async document(): Promise<OpenApiDocument> {
-    return applySettings(this.contract, this.settings, await this.loginEndpoints());
+  async document(): Promise<Reply> {
+    const endpoints = await this.loginEndpoints();
+    const login = JSON.stringify(endpoints);
+    if (this.described.login !== login) {
+      const json = JSON.stringify(applySettings(this.contract, this.settings, endpoints));
+      this.described = { login, reply: new Reply(200, Buffer.from(json), { 'Content-Type': CONTENT_TYPE }) };
+    }
+    return this.described.reply;
   }
 
   @Get('docs{/}')
@@ -55,8 +64,8 @@ export class DocsController {
 
   @Get('docs/errors')
   errors(): Reply {
-    const { components } = JSON.parse(this.contract) as OpenApiDocument;
-    return html(errorsPage(this.settings.serviceName, Object.values(components.examples)));
+    this.errorsReply ??= html(errorsPage(this.settings.serviceName, this.examples()));
+    return this.errorsReply;
   }
 
   @Get('docs/initializer.js')
@@ -67,6 +76,10 @@ export class DocsController {
   @Get('docs/*path')
   asset(@Param('path') path: string[]): Reply {
     return this.files.find(path.join('/')).reply;
+  }
+
+  private examples(): Example[] {
+    return Object.values((JSON.parse(this.contract) as OpenApiDocument).components.examples);
   }
 
   /** As the provider publishes them; while it is unavailable, the paths that the development provider and many others use. */

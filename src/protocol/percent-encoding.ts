@@ -1,5 +1,6 @@
 /** Decodes percent-encoding; undefined if it is malformed. Without a stack, an error takes a third of the time. */
 export function decodePercent(text: string): string | undefined {
+  if (!text.includes('%')) return text;
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
   try {

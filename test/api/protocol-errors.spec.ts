@@ -445,6 +445,12 @@ describe('other ways to speak HTTP', () => {
     expect(headers).toMatchObject({ connection: 'close' });
   });
 
+  it('an Upgrade that is not meant for this connection ends nothing', async () => {
+    const first = 'GET /v2 HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\n\r\n';
+    const received = await sendBytes(app.url, first + head('GET /v2'));
+    expect(received.match(/HTTP\/1\.1 200 /g)).toHaveLength(2);
+  });
+
   it('Expect: 100-continue is told to go on, and the body is taken', async () => {
     const text = JSON.stringify(anArticle());
     const received = await sendBytes(

@@ -28,15 +28,21 @@ export const queryString = ({ url }: Pick<IncomingMessage, 'url'>): string => ur
 
 /** The query of the next page: a valid one, with all parameters kept, `_token` replaced and `_limit` always present. */
 export function nextPageQuery(search: string, pageSize: number, token: string): string {
-  const parts = search.split('&').filter((part) => part !== '');
-  const kept = parts.filter((part) => nameOf(part) !== '_token');
-  const limit = kept.some((part) => nameOf(part) === '_limit') ? [] : [`_limit=${pageSize}`];
+  let limit = [`_limit=${pageSize}`];
+  const kept = search.split('&').filter((part) => {
+    const name = nameOf(part);
+    if (name === '_limit') limit = [];
+    return name !== '_token' && part !== '';
+  });
   return [...kept, ...limit, `_token=${token}`].join('&');
 }
 
-/** Of a name that is ignored, the percent-encoding may be malformed. */
-const nameOf = (part: string): string =>
-  /[%+]/.test(part) ? [...new URLSearchParams(part).keys()][0]! : part.split('=', 1)[0]!;
+/** The name of a parameter; of one that is ignored, the percent-encoding may be malformed. */
+function nameOf(part: string): string {
+  const end = part.indexOf('=');
+  const name = end < 0 ? part : part.slice(0, end);
+  return decodePercent(name) ?? name;
+}
 
 /** Many entries would be compared with each other, which takes twenty milliseconds for 64 KiB. */
 const MAX_NEGOTIATED = 4_096;
@@ -53,7 +59,8 @@ export function requireWellFormed(request: Request, response: Response, next: Ne
     throw new ApiError('headersTooLarge', `The request line is larger than ${MAX_HEADER_BYTES} bytes`);
   const { httpVersion, headers } = request;
   // Node loses what was sent after such a request.
-  if (headers.upgrade !== undefined && !request.context.isBatchEntry) response.set(CLOSE);
+  if (headers.upgrade !== undefined && /upgrade/i.test(headers.connection ?? '') && !request.context.isBatchEntry)
+    response.set(CLOSE);
   for (const name of ['accept', 'accept-encoding'])
     if ((headers[name]?.length ?? 0) > MAX_NEGOTIATED)
       throw new ApiError('headersTooLarge', `${name}: longer than ${MAX_NEGOTIATED} characters`, CLOSE);

@@ -7,7 +7,7 @@ import { baseUrl } from '../../config/formats.js';
 import type { Now } from '../../config/now.js';
 import type { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
-import { MAX_HEADER_BYTES } from '../../protocol/request-headers.js';
+import { MAX_HEADER_BYTES, MAX_HEADERS } from '../../protocol/request-headers.js';
 import { alertHeader, baseHeaders } from '../../protocol/service-headers.js';
 import { CONTENT_TYPE, type Reply, writeReply } from '../response/reply.js';
 import { Connection } from './connections.js';
@@ -51,8 +51,8 @@ export class JsonAdapter extends ExpressAdapter {
     );
     // Longer than a request may take to arrive or be held: this is for clients that stop reading.
     server.setTimeout(Math.max(REQUEST_TIMEOUT_MS, this.settings.waitMaxSeconds * 1000) + STALLED_READER_MS);
-    // Node would drop headers beyond its limit; `requireWellFormed` refuses the request.
-    server.maxHeadersCount = 0;
+    // Node drops those beyond its limit; `requireWellFormed` refuses a request that has so many.
+    server.maxHeadersCount = MAX_HEADERS + 1;
     const handleTogether = atEndOfTurn<[IncomingMessage, ServerResponse]>(app);
     server.on('connection', (socket: Socket) => this.connections.set(socket, new Connection(socket, handleTogether)));
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
