@@ -285,3 +285,13 @@ it('is served to GET and HEAD only, as JSON', async () => {
   const post = await exchange(url, 'POST');
   expect([post.status, post.headers.allow, post.body!.errno]).toEqual([405, 'GET, HEAD', 115]);
 });
+
+it('names every setting that GET /v2 shows, as one that is always there, and in its example', async () => {
+  const { body } = await exchange(`${service.url}/v2`, 'GET');
+  const shown = Object.keys(body!.settings as Json).sort();
+  const { schemas, examples } = document.components as unknown as Record<string, Record<string, Json>>;
+  const { properties, required } = schemas!.ServiceSettings as unknown as { properties: Json; required: string[] };
+  expect(Object.keys(properties).sort()).toEqual(shown);
+  expect(required.toSorted()).toEqual(shown);
+  expect(Object.keys((examples!.service!.value as { settings: Json }).settings).sort()).toEqual(shown);
+});
