@@ -28,11 +28,9 @@ it.each([
     .send(anArticle({ excerpt: character.repeat(16_000) }))
     .expect(201);
   const path = `/articles/${article.id}`;
-  const requests = Array.from({ length: Math.ceil(MAX_BYTES / length) + 2 }, (_, at) => ({
-    method: 'PATCH',
-    path,
-    body: { read_position: at + 1 },
-  }));
+  // Reads lock nothing, so that a slow machine has as much time for them as it takes.
+  const reads = Array.from({ length: Math.ceil(MAX_BYTES / length) + 1 }, () => ({ method: 'GET', path }));
+  const requests = [...reads, { method: 'PATCH', path, body: { read_position: 1 } }];
   const { body, text } = await device.post('/batch').send({ requests }).expect(200);
   const answered = Math.ceil(MAX_BYTES / (length + 1_000));
   const statuses = (body.responses as { status: number }[]).map(({ status }) => status);
@@ -42,7 +40,7 @@ it.each([
   expect(refused).toMatchObject({ path, body: { code: 503, errno: 201 } });
   expect(Number(refused.headers['Retry-After'])).toBeGreaterThan(0);
   expect(refused.headers).toMatchObject({ 'Access-Control-Allow-Origin': '*', 'Cache-Control': expect.any(String) });
-  expect((await device.get(path).expect(200)).body.read_position).toBe(answered);
+  expect((await device.get(path).expect(200)).body.read_position).toBe(0);
 });
 
 it('a batch of as many articles as fit into a body runs to its end, however small a page may be', async () => {
