@@ -2,10 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoggerService, OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { SettingError } from '../config/settings.js';
-import { ApiError } from '../protocol/api-error.js';
 import { Semaphore } from '../semaphore.js';
 import { before } from '../time-limit.js';
-import { DatabaseHealth, runTransaction, withSession, type Work } from './transaction.js';
+import { DatabaseHealth, failureOf, runTransaction, withSession, type Work } from './transaction.js';
 import { isFile } from './data-source.js';
 import type { Dialect, Outcome, Row, Session, SessionSource, Tally, Usage } from './session.js';
 import { unavailable } from './session.js';
@@ -129,8 +128,7 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
         if (isKept) this.health.noteWrite(true);
         return result;
       } catch (error) {
-        const isRefused = !(error instanceof ApiError) && ['away', 'broken'].includes(session.dialect.classify(error));
-        if (isRefused) this.health.noteWrite(false);
+        if (['away', 'broken'].includes(failureOf(session.dialect, error))) this.health.noteWrite(false);
         throw error;
       }
     });

@@ -1,6 +1,6 @@
 import type { LoggerService } from '@nestjs/common';
 import { ApiError } from '../protocol/api-error.js';
-import { type Dialect, type LoanedSession, type Outcome, type Session, unavailable } from './session.js';
+import { type Dialect, type Failure, type LoanedSession, type Outcome, type Session, unavailable } from './session.js';
 import { isCorrupt } from './sqlite/dialect.js';
 
 /** How long a failed write counts unless another one succeeds: a disk has room again without anybody writing. */
@@ -12,6 +12,10 @@ const RETRY_BUDGET_MS = 4_000;
 /** After a request has waited in vain, others are refused immediately for this long instead of waiting too. */
 const REFUSE_MS = 1_000;
 const DOCTOR = 'run "npm run commands -- doctor", which says what to do';
+
+/** What an error of a statement means; one of ours is not the database's, and passes through. */
+export const failureOf = (dialect: Dialect, error: unknown): Failure =>
+  error instanceof ApiError ? 'bug' : dialect.classify(error);
 
 export type Work<T> = (session: LoanedSession) => Promise<T>;
 
@@ -29,16 +33,14 @@ export async function withSession<T>(acquiring: Promise<LoanedSession>, work: Wo
 }
 
 async function giveUp(session: LoanedSession, error: unknown): Promise<void> {
-  const isRefusal = error instanceof ApiError;
-  if (!isRefusal && ['slow', 'lost', 'away', 'broken'].includes(session.dialect.classify(error)))
-    return session.destroy();
+  if (['slow', 'lost', 'away', 'broken'].includes(failureOf(session.dialect, error))) return session.destroy();
   try {
     await session.rollBack();
     session.release();
   } catch (cause) {
     session.destroy();
     // A refusal may rest on data that is lost.
-    if (isRefusal) throw cause;
+    if (error instanceof ApiError) throw cause;
   }
 }
 
@@ -107,8 +109,7 @@ export class DatabaseHealth {
 
   /** Throws the error for the response unless a retry is safe and promising. */
   requireRetryable(dialect: Dialect, error: unknown, elapsedMs: number): void {
-    if (error instanceof ApiError) throw error;
-    const failure = dialect.classify(error);
+    const failure = failureOf(dialect, error);
     if (failure === 'bug' || failure === 'duplicate') throw error;
     if (failure === 'broken') this.noteBroken(error as Error);
     const isPromising = failure === 'retry' || failure === 'lost' || failure === 'away';
