@@ -1,9 +1,6 @@
-import { once } from 'node:events';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createApp } from '../src/app.factory.js';
 import { SettingError, type Settings } from '../src/config/settings.js';
-import { shutDown } from '../src/start.js';
+import { cannotListen, listen, shutDown } from '../src/start.js';
 import { type DevelopmentProvider, startDevelopmentProvider } from './provider.js';
 
 /** What runs on a developer's machine. */
@@ -22,9 +19,7 @@ export async function startDevelopment(settings: Settings): Promise<Development>
   const provider = await startProvider(settings);
   // Its provider is there, wherever OAUTH_URI comes from: the web application offers it.
   const app = await createApp({ ...settings, oauthUriIsExplicit: true });
-  app.server.listen(settings.port, settings.host);
-  await listening(app.server, 'PORT', settings.port);
-  const service = addressOf(app.server);
+  const service = `http://127.0.0.1:${await listen(app.server, 'PORT', settings.host, settings.port)}`;
   const close = async () => {
     await shutDown(app);
     await provider.close();
@@ -39,19 +34,6 @@ async function startProvider(settings: Settings): Promise<DevelopmentProvider> {
   const { oauthClientId: clientId, oauthClientSecret: clientSecret, oauthScope: scope, oauthAudiences } = settings;
   const options = { port: Number(port || 80), clientId, clientSecret, scope, audience: oauthAudiences[0] };
   return startDevelopmentProvider(options).catch((error: NodeJS.ErrnoException) => {
-    throw new SettingError(`OAUTH_URI: ${cannotListen(options.port, error)}`);
+    throw cannotListen('OAUTH_URI', hostname, options.port, error);
   });
 }
-
-function cannotListen(port: number, { code }: NodeJS.ErrnoException): string {
-  const remedy = code === 'EADDRINUSE' ? ': another process is listening there; end it, or choose another port' : '';
-  return `cannot listen on port ${port} (${code})${remedy}`;
-}
-
-async function listening(server: Server, setting: string, port: number): Promise<void> {
-  await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
-    throw new SettingError(`${setting}: ${cannotListen(port, error)}`);
-  });
-}
-
-const addressOf = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -80,13 +80,17 @@ const REMEDIES: Readonly<Record<string, string>> = {
   ENOTFOUND: ': the host name is unknown',
 };
 
+/** Which setting to change, and to what. */
+export function cannotListen(setting: string, host: string, port: number, error: NodeJS.ErrnoException): SettingError {
+  const { code = '' } = error;
+  const name = ['EADDRINUSE', 'EACCES'].includes(code) ? setting : 'HOST';
+  return new SettingError(`${name}: cannot listen on ${host}:${port} (${code})${REMEDIES[code] ?? ''}`);
+}
+
 /** Returns the port. Rejects with `SettingError` when the service cannot listen there. */
-async function listen(server: Server, setting: string, host: string, port: number): Promise<number> {
+export async function listen(server: Server, setting: string, host: string, port: number): Promise<number> {
   await new Promise<void>((resolve, reject) => {
-    server.once('error', ({ code = '' }: NodeJS.ErrnoException) => {
-      const name = ['EADDRINUSE', 'EACCES'].includes(code) ? setting : 'HOST';
-      reject(new SettingError(`${name}: cannot listen on ${host}:${port} (${code})${REMEDIES[code] ?? ''}`));
-    });
+    server.once('error', (error) => reject(cannotListen(setting, host, port, error)));
     server.listen(port, host, resolve);
   });
   return (server.address() as AddressInfo).port;
