@@ -68,6 +68,7 @@ function readParameters(query: string): Map<string, string> {
 function tlsChoice(parameters: Map<string, string>) {
   const [ca, cert, key] = ['ssl-ca', 'ssl-cert', 'ssl-key'].map((name) => parameters.get(name));
   const mode = parameters.get('ssl-mode')?.toUpperCase() ?? (ca || cert || key ? '' : 'DISABLED');
+  // With files, it has to be one that uses them.
   if (!MODES.includes(mode))
     throw new Error(`must have an ssl-mode of ${inWords(mode ? MODES : MODES.slice(1), 'or')}`);
   if ((cert === undefined) !== (key === undefined)) throw new Error('must have both ssl-cert and ssl-key, or neither');

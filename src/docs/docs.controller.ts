@@ -64,7 +64,10 @@ export class DocsController {
 
   @Get('docs/errors')
   errors(): Reply {
-    this.errorsReply ??= html(errorsPage(this.settings.serviceName, this.examples()));
+    if (!this.errorsReply) {
+      const { components } = JSON.parse(this.contract) as OpenApiDocument;
+      this.errorsReply = html(errorsPage(this.settings.serviceName, Object.values(components.examples)));
+    }
     return this.errorsReply;
   }
 
@@ -76,10 +79,6 @@ export class DocsController {
   @Get('docs/*path')
   asset(@Param('path') path: string[]): Reply {
     return this.files.find(path.join('/')).reply;
-  }
-
-  private examples(): Example[] {
-    return Object.values((JSON.parse(this.contract) as OpenApiDocument).components.examples);
   }
 
   /** As the provider publishes them; while it is unavailable, the paths that the development provider and many others use. */

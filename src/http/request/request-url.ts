@@ -28,12 +28,8 @@ export const queryString = ({ url }: Pick<IncomingMessage, 'url'>): string => ur
 
 /** The query of the next page: a valid one, with all parameters kept, `_token` replaced and `_limit` always present. */
 export function nextPageQuery(search: string, pageSize: number, token: string): string {
-  let limit = [`_limit=${pageSize}`];
-  const kept = search.split('&').filter((part) => {
-    const name = nameOf(part);
-    if (name === '_limit') limit = [];
-    return name !== '_token' && part !== '';
-  });
+  const kept = search.split('&').filter((part) => part !== '' && nameOf(part) !== '_token');
+  const limit = kept.some((part) => nameOf(part) === '_limit') ? [] : [`_limit=${pageSize}`];
   return [...kept, ...limit, `_token=${token}`].join('&');
 }
 
