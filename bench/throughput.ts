@@ -46,6 +46,12 @@ const DOOMED_PER_SECOND = 400;
 /** Time for the database to flush what was just written. */
 const AFTER_SEEDING_MS = 500;
 
+/** Each round begins with another server: what ran before may leave the machine slower or faster. */
+const inTurn = <T>(all: T[], round: number): T[] => {
+  const first = round % all.length;
+  return [...all.slice(first), ...all.slice(0, first)];
+};
+
 let jobs = 0;
 
 /** Measures operations on servers that share a database, alternating round by round. */
@@ -69,7 +75,7 @@ export class Throughput {
         for (const subject of this.subjects) await requireWorkingBatch(subject, users[0]!);
       for (const subject of this.subjects) await this.round(operation, users, subject, this.plan.warmUpSeconds);
       for (let round = 0; round < this.plan.rounds; round++)
-        for (const subject of this.subjects)
+        for (const subject of inTurn(this.subjects, round))
           rounds[subject.name]!.push(await this.round(operation, users, subject, this.plan.seconds));
       results.push({ operation: operation.name, title: operation.title, rounds });
     }

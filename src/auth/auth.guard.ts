@@ -9,7 +9,7 @@ import { accessOf } from '../http/access.js';
 import { requestOf } from '../http/request/request-context.js';
 import { ServiceStatus } from '../http/service-status.js';
 import { ApiError } from '../protocol/api-error.js';
-import { readAuthorization } from '../protocol/request-headers.js';
+import { type Credentials, readAuthorization } from '../protocol/request-headers.js';
 import { networkOf, RateLimiter } from '../rate-limit/rate-limiter.js';
 import { accountKey, Caller, type Sender } from './caller.js';
 import { DeprovisionedUsers } from './tokens/deprovisioned-users.js';
@@ -59,10 +59,11 @@ export class AuthGuard implements CanActivate {
   async senderOf({ ip = '', headers }: Request, bearerOnly = false): Promise<Sender> {
     let counted: Promise<void> | undefined;
     const count = () => (counted ??= this.limiter.take(`address:${networkOf(ip)}`));
-    // Normalises white space that HTTP allows but strategies do not expect.
-    const authorization = headers.authorization?.trim().replace(/[ \t]+/, ' ');
+    const credentials = readAuthorization(headers.authorization);
+    // Without white space that HTTP allows but the strategy does not expect.
+    const authorization = credentials?.scheme === 'bearer' ? `Bearer ${credentials.token}` : headers.authorization;
     try {
-      return await ask(this.strategyFor(authorization, bearerOnly), { headers: { authorization }, ip, count });
+      return await ask(this.strategyFor(credentials, bearerOnly), { headers: { authorization }, ip, count });
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 401) throw error;
       await count();
@@ -72,8 +73,7 @@ export class AuthGuard implements CanActivate {
     }
   }
 
-  private strategyFor(authorization: string | undefined, bearerOnly: boolean): Strategy {
-    const credentials = readAuthorization(authorization);
+  private strategyFor(credentials: Credentials | undefined, bearerOnly: boolean): Strategy {
     if (credentials?.scheme === 'bearer') return this.bearer;
     if (credentials && !bearerOnly && this.settings.basicAuthEnabled) return this.basic;
     throw new ApiError('missingAuthorization', bearerOnly ? 'A bearer token is required' : 'Authorization is required');

@@ -5,6 +5,9 @@ import type { LoggerService } from '@nestjs/common';
 import pino, { type DestinationStream, type Logger } from 'pino';
 import sonicBoom, { type SonicBoom } from 'sonic-boom';
 
+/** How long and how many lines for a pipe are collected. */
+const COLLECTED_MS = 10;
+const COLLECTED_LENGTH = 8_192;
 /** How much may wait for a stuck reader or a full disk; further lines are dropped. */
 const MAX_WAITING_BYTES = 1_048_576;
 
@@ -59,21 +62,25 @@ function file(fd: number): LogOutput {
 
 /**
  * Pino's destination would write a pipe from one of Node's threads, and a process with a thread that waits for a stuck
- * reader cannot exit. A `Socket` waits in the event loop instead. The lines of a turn are written together.
+ * reader cannot exit. A `Socket` waits in the event loop instead. Lines are written together: each system call wakes the reader.
  */
 function pipe(fd: number): LogOutput {
   const stream = new Socket({ fd, readable: false, writable: true }).unref();
   const lose = countLoss(stream, (line) => stream.write(line));
+  let lines = '';
+  const writeLines = (done?: () => void): void => {
+    stream.write(lines, done);
+    lines = '';
+  };
+  process.once('exit', () => writeLines());
   return {
     write: (line) => {
-      if (stream.writableLength > MAX_WAITING_BYTES) return lose();
-      if (stream.writableCorked === 0) {
-        stream.cork();
-        setImmediate(() => stream.uncork());
-      }
-      stream.write(line);
+      if (stream.writableLength + lines.length > MAX_WAITING_BYTES) return lose();
+      if (lines === '') setTimeout(writeLines, COLLECTED_MS).unref();
+      lines += line;
+      if (lines.length >= COLLECTED_LENGTH) writeLines();
     },
-    flush: () => inTime((done) => stream.write('', done)),
+    flush: () => inTime(writeLines),
   };
 }
 
