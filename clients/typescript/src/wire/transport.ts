@@ -112,8 +112,12 @@ export class Transport {
     } catch (cause) {
       // An error of the application's own `authorization`.
       if (cause instanceof ReadingListError) throw cause;
-      isUnserved ||= UNREACHABLE.test((cause as { cause?: { code?: string } } | undefined)?.cause?.code ?? '');
-      throw new ReadingListError('network', `${method} ${url}: ${String(cause)}`, { cause, isUnserved });
+      // Node's own message is only "fetch failed".
+      const { message, cause: origin } = Object(cause) as Error & { cause?: { code?: string; message?: string } };
+      const code = origin?.code;
+      isUnserved ||= UNREACHABLE.test(code ?? '');
+      const reason = [message ?? String(cause), code ?? origin?.message].filter(Boolean).join(': ');
+      throw new ReadingListError('network', `${method} ${url}: ${reason}`, { cause, isUnserved });
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);

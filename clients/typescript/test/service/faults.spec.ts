@@ -393,11 +393,26 @@ it('conflicts are told again when nobody can have heard them', async () => {
   expect((await again.list.sync()).conflicts).toEqual([]);
 });
 
+it('a service that is away is told from a wrong address', async () => {
+  const { createClient } = await import('../../src/index.js');
+  const messageFrom = (baseUrl: string) =>
+    createClient({ baseUrl, authorization: basic() })
+      .page()
+      .catch(({ message }: Error) => message);
+  expect(await messageFrom('http://127.0.0.1:2')).toMatch(
+    /^GET http:\/\/127\.0\.0\.1:2\/\S+: fetch failed: ECONNREFUSED$/,
+  );
+  expect(await messageFrom('http://nowhere.invalid')).toMatch(/: fetch failed: E(NOTFOUND|AI_AGAIN)$/);
+});
+
 it('a service that hangs is given up after a while', async () => {
   const { createClient } = await import('../../src/index.js');
   const client = createClient({ baseUrl: world.url, authorization: basic() });
   world.proxy.hang();
-  await expect(client.page({}, { timeoutMs: 200 })).rejects.toMatchObject({ kind: 'network' });
+  await expect(client.page({}, { timeoutMs: 200 })).rejects.toMatchObject({
+    kind: 'network',
+    message: expect.stringMatching(/: no response$/) as string,
+  });
   world.proxy.cut();
   await world.proxy.restore();
 });
