@@ -5,7 +5,7 @@ import type { LoggerService } from '@nestjs/common';
 import pino, { type DestinationStream, type Logger } from 'pino';
 import sonicBoom, { type SonicBoom } from 'sonic-boom';
 
-/** How long and up to which length lines are collected. */
+/** How long and how many lines for a pipe are collected. */
 const COLLECTED_MS = 10;
 const COLLECTED_LENGTH = 8_192;
 /** How much may wait for a stuck reader or a full disk; further lines are dropped. */
@@ -26,7 +26,7 @@ async function open(): Promise<LogOutput> {
   const { fd, isTTY } = process.stdout;
   if (isTTY) return terminal();
   const stat = fstatSync(fd);
-  return collecting(stat.isFIFO() || stat.isSocket() ? pipe(fd) : file(fd));
+  return stat.isFIFO() || stat.isSocket() ? pipe(fd) : file(fd);
 }
 
 /** Lines for people where `pino-pretty`, a development dependency, is installed. */
@@ -43,36 +43,8 @@ async function terminal(): Promise<LogOutput> {
   return { write: (line) => void process.stdout.write(show?.(line) ?? line), flush: () => Promise.resolve() };
 }
 
-/** Where collected lines go. */
-interface Sink {
-  write(lines: string): void;
-  /** Calls `done` when everything is written. */
-  flush(done: () => void): void;
-}
-
-/** Hands lines on in blocks: one by one they take a tenth of the time of a poll, and on a pipe each wakes the reader. */
-function collecting(sink: Sink): LogOutput {
-  let lines = '';
-  const handOn = (): void => {
-    if (lines !== '') sink.write(lines);
-    lines = '';
-  };
-  process.once('exit', handOn);
-  return {
-    write: (line) => {
-      if (lines === '') setTimeout(handOn, COLLECTED_MS).unref();
-      lines += line;
-      if (lines.length >= COLLECTED_LENGTH) handOn();
-    },
-    flush: () => {
-      handOn();
-      return Promise.race([new Promise<void>((done) => sink.flush(done)), sleep(500)]);
-    },
-  };
-}
-
-/** Pino's own destination. It counts bytes faster than text. */
-function file(fd: number): Sink {
+/** Pino's own destination. It writes blocks, as single lines take a tenth of a poll, and counts bytes faster than text. */
+function file(fd: number): LogOutput {
   const stream = new sonicBoom.SonicBoom({
     fd,
     sync: false,
@@ -83,27 +55,37 @@ function file(fd: number): Sink {
     periodicFlush: 100,
   });
   // Buffers are missing from its types.
-  const write = (lines: string) => void stream.write(Buffer.from(lines) as unknown as string);
+  const write = (line: string) => stream.write(Buffer.from(line) as unknown as string);
   stream.on('drop', countLoss(stream, write));
-  return { write, flush: (done) => stream.flush(done) };
+  return { write: (line) => void write(line), flush: () => inTime((done) => stream.flush(done)) };
 }
 
 /**
  * Pino's destination would write a pipe from one of Node's threads, and a process with a thread that waits for a stuck
- * reader cannot exit. A `Socket` waits in the event loop instead.
+ * reader cannot exit. A `Socket` waits in the event loop instead. Lines are written together: each system call wakes the reader.
  */
-function pipe(fd: number): Sink {
+function pipe(fd: number): LogOutput {
   const stream = new Socket({ fd, readable: false, writable: true }).unref();
-  const write = (lines: string) => void stream.write(lines);
-  const lose = countLoss(stream, write);
+  const lose = countLoss(stream, (line) => stream.write(line));
+  let lines = '';
+  const writeLines = (done?: () => void): void => {
+    stream.write(lines, done);
+    lines = '';
+  };
+  process.once('exit', () => writeLines());
   return {
-    write: (lines) => (stream.writableLength > MAX_WAITING_BYTES ? lose(lines) : write(lines)),
-    flush: (done) => stream.write('', done),
+    write: (line) => {
+      if (stream.writableLength + lines.length > MAX_WAITING_BYTES) return lose();
+      if (lines === '') setTimeout(writeLines, COLLECTED_MS).unref();
+      lines += line;
+      if (lines.length >= COLLECTED_LENGTH) writeLines();
+    },
+    flush: () => inTime(writeLines),
   };
 }
 
-/** Returns a function that counts lost lines; once there is room again, a line says how many were lost. */
-function countLoss(stream: SonicBoom | Socket, write: (line: string) => void): (lines: string | Buffer) => void {
+/** Returns a function that counts a lost line; once there is room again, a line says how many were lost. */
+function countLoss(stream: SonicBoom | Socket, write: (line: string) => unknown): () => void {
   let lost = 0;
   // The reader is gone or the disk is full; there is nowhere left to report that.
   stream.on('error', () => undefined);
@@ -113,8 +95,10 @@ function countLoss(stream: SonicBoom | Socket, write: (line: string) => void): (
     lost = 0;
     write(`${JSON.stringify(entry)}\n`);
   });
-  return (lines) => void (lost += lines.toString().split('\n').length - 1);
+  return () => void lost++;
 }
+
+const inTime = (begin: (done: () => void) => void) => Promise.race([new Promise<void>(begin), sleep(500)]);
 
 let millisecond = 0;
 let textOfMillisecond = '';
