@@ -5,7 +5,7 @@ import type { LoggerService } from '@nestjs/common';
 import pino, { type DestinationStream, type Logger } from 'pino';
 import sonicBoom, { type SonicBoom } from 'sonic-boom';
 
-/** How long and how many lines for a pipe are collected. */
+/** For how long, and up to which length, lines for a pipe are collected. */
 const COLLECTED_MS = 10;
 const COLLECTED_LENGTH = 8_192;
 /** How much may wait for a stuck reader or a full disk; further lines are dropped. */
@@ -72,11 +72,12 @@ function pipe(fd: number): LogOutput {
     stream.write(lines, done);
     lines = '';
   };
+  const timer = setTimeout(writeLines, COLLECTED_MS).unref();
   process.once('exit', () => writeLines());
   return {
     write: (line) => {
       if (stream.writableLength + lines.length > MAX_WAITING_BYTES) return lose();
-      if (lines === '') setTimeout(writeLines, COLLECTED_MS).unref();
+      if (lines === '') timer.refresh();
       lines += line;
       if (lines.length >= COLLECTED_LENGTH) writeLines();
     },
