@@ -47,10 +47,7 @@ const DOOMED_PER_SECOND = 400;
 const AFTER_SEEDING_MS = 500;
 
 /** Each round begins with another server: what ran before may leave the machine slower or faster. */
-const inTurn = <T>(all: T[], round: number): T[] => {
-  const first = round % all.length;
-  return [...all.slice(first), ...all.slice(0, first)];
-};
+const inTurn = <T>(all: readonly T[], round: number): T[] => all.map((_, at) => all[(at + round) % all.length]!);
 
 let jobs = 0;
 
@@ -114,7 +111,7 @@ export class Throughput {
     );
     for (const subject of subjects) await this.run(operation, users, subject, seconds);
     for (let round = 0; round < rounds; round++)
-      for (const subject of subjects) {
+      for (const subject of inTurn(subjects, round)) {
         const { most, atFourFifths } = results[subject.name]!;
         const latest = await this.run(operation, users, subject, seconds);
         most.push(latest);
