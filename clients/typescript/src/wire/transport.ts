@@ -116,7 +116,7 @@ export class Transport {
       const { message, cause: origin } = Object(cause) as Error & { cause?: { code?: string; message?: string } };
       const code = origin?.code;
       isUnserved ||= UNREACHABLE.test(code ?? '');
-      const reason = [message ?? String(cause), code ?? origin?.message].filter(Boolean).join(': ');
+      const reason = [message || String(cause), code ?? origin?.message].filter(Boolean).join(': ');
       throw new ReadingListError('network', `${method} ${url}: ${reason}`, { cause, isUnserved });
     } finally {
       clearTimeout(timer);
