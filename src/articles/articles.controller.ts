@@ -91,7 +91,6 @@ export class ArticlesController {
   }
 
   private nextPage(request: Request, search: string, token: string): string {
-    const query = nextPageQuery(search, this.settings.pageSize, token);
-    return `${publicUrl(request, this.settings)}/v2/articles?${query}`;
+    return `${publicUrl(request, this.settings)}/v2/articles?${nextPageQuery(search, this.settings.pageSize, token)}`;
   }
 }

@@ -18,7 +18,7 @@ import { TokenVerifier } from './tokens/token-verifier.js';
 /** What a strategy sees of a request: tokens in a query string or body do not count. */
 interface Presented {
   headers: { authorization?: string };
-  ip: string;
+  request: Request;
   /** Counts the request for its IP address, once. Throws 429 / 117 beyond the rate limit. */
   count: () => Promise<void>;
 }
@@ -56,14 +56,15 @@ export class AuthGuard implements CanActivate {
    * Whose credentials a request has. Throws 401 / 104 without usable ones, 401 / 105 when they are rejected, 403 / 121
    * without the scope, 503 / 201 when they cannot be verified, 429 / 117 for an IP address that keeps trying.
    */
-  async senderOf({ ip = '', headers }: Request, bearerOnly = false): Promise<Sender> {
+  async senderOf(request: Request, bearerOnly = false): Promise<Sender> {
     let counted: Promise<void> | undefined;
-    const count = () => (counted ??= this.limiter.take(`address:${networkOf(ip)}`));
-    const credentials = readAuthorization(headers.authorization);
+    const count = () => (counted ??= this.limiter.take(`address:${networkOf(request.ip)}`));
+    let { authorization } = request.headers;
+    const credentials = readAuthorization(authorization);
     // Without white space that HTTP allows but the strategy does not expect.
-    const authorization = credentials?.scheme === 'bearer' ? `Bearer ${credentials.token}` : headers.authorization;
+    if (credentials?.scheme === 'bearer') authorization = `Bearer ${credentials.token}`;
     try {
-      return await ask(this.strategyFor(credentials, bearerOnly), { headers: { authorization }, ip, count });
+      return await ask(this.strategyFor(credentials, bearerOnly), { headers: { authorization }, request, count });
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 401) throw error;
       await count();
@@ -79,12 +80,13 @@ export class AuthGuard implements CanActivate {
     throw new ApiError('missingAuthorization', bearerOnly ? 'A bearer token is required' : 'Authorization is required');
   }
 
-  private async senderOfToken({ ip, count }: Presented, token: string): Promise<Sender> {
-    let sender = this.verifier.cached(token);
+  private async senderOfToken({ request, count }: Presented, token: string): Promise<Sender> {
+    let sender = this.verifier.cached(token, request.socket);
     if (!sender) {
+      const network = networkOf(request.ip);
       // Before the check, because anybody can send tokens that have to be checked.
       await count();
-      sender = await this.status.monitor.whileWaiting(this.verifier.verify(token, networkOf(ip)));
+      sender = await this.status.monitor.whileWaiting(this.verifier.verify(token, network));
     }
     await this.deprovisioned.refuse(sender.key);
     return sender;

@@ -35,9 +35,9 @@ const NEWEST_FIRST: readonly SortKey[] = [{ field: 'last_modified', descending: 
 /** The order of changes: the tombstone of a URL that was deleted and saved again comes first. */
 const OLDEST_FIRST: readonly SortKey[] = [{ field: 'last_modified', descending: false }];
 
-const ALIASES: ReadonlyMap<string, string> = new Map([
-  ['_since', 'gt_last_modified'],
-  ['_to', 'lt_last_modified'],
+const ALIASES: ReadonlyMap<string, Pick<Filter, 'field' | 'operator'>> = new Map([
+  ['_since', { field: 'last_modified', operator: 'gt' }],
+  ['_to', { field: 'last_modified', operator: 'lt' }],
 ]);
 const PAGING = ['_sort', '_limit', '_token'];
 const ONCE = new Set([...ALIASES.keys(), ...PAGING]);
@@ -97,7 +97,7 @@ function readParameter(part: string): Parameter {
 const decode = (text: string): string | undefined => decodePercent(text.replaceAll('+', ' '));
 
 function readFilter(name: string, value: string): Filter {
-  const { field, operator } = readFilterName(ALIASES.get(name) ?? name);
+  const { field, operator } = ALIASES.get(name) ?? readFilterName(name);
   const typed = readQueryValue(field, value);
   if (typed instanceof Invalid) throw invalidParameter(name, typed.reason);
   return { field, operator, value: typed };

@@ -65,7 +65,7 @@ export class RateLimitGuard implements CanActivate {
     const { admission } = request.context;
     if (admission) return admission.then(() => true);
     if (!this.limiter.isOn || accessOf(context)?.isUnlimited) return true;
-    const { caller, ip = '' } = request;
+    const { caller, ip } = request;
     return this.limiter.take(caller ? `user:${caller.key}` : `address:${networkOf(ip)}`).then(() => true);
   }
 }
@@ -74,7 +74,7 @@ export class RateLimitGuard implements CanActivate {
 const WITH_PORT = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d+)?$/;
 
 /** What an IP address counts as: for IPv6 its network of 64 bits, all of which one host may have; mapped IPv4 is IPv4. */
-export function networkOf(address: string): string {
+export function networkOf(address = ''): string {
   const [, ipv6, ipv4] = WITH_PORT.exec(address) ?? [];
   const text = ipv6 ?? ipv4 ?? address;
   if (!ipaddr.isValid(text)) return text;

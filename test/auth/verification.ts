@@ -29,6 +29,8 @@ export class Verification {
   readonly settings: Settings;
   readonly provider: IdentityProvider;
   readonly verifier: TokenVerifier;
+  /** The one that all tokens come on. */
+  private readonly connection = {};
   private aheadMs = 0;
   private wrongByMs = 0;
 
@@ -54,12 +56,12 @@ export class Verification {
 
   /** Whose token it is, if the verifier knows it. */
   cached(token: string): string | undefined {
-    return this.verifier.cached(token)?.subject;
+    return this.verifier.cached(token, this.connection)?.subject;
   }
 
   /** The user that a token identifies, as a request with it finds out. */
   async identify(token: string, address = '192.0.2.1') {
-    return this.verifier.cached(token) ?? (await this.verifier.verify(token, address));
+    return this.verifier.cached(token, this.connection) ?? (await this.verifier.verify(token, address));
   }
 
   /** What a request with the token would get: the subject, or status and errno. */
