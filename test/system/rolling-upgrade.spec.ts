@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, it } from 'vitest';
 import { buildLastRelease } from '../support/last-release.js';
-import { fullState } from '../support/devices.js';
+import { fullState, type Item } from '../support/devices.js';
 import { findFreePort } from '../support/servers/free-port.js';
 import { startHaproxy } from '../support/servers/haproxy.js';
 import { startMariaDb } from '../support/servers/mariadb.js';
@@ -32,13 +32,17 @@ const migrate = (build: string, url: string) =>
 
 const startUsers = (base: string) => Array.from({ length: USERS }, () => new Writer(base, randomUUID()));
 
+/** Without nulls: what one version responds has a field that the other does not know, whose value is null. */
+const withoutNulls = (items: ReadonlyMap<string, Item>) =>
+  [...items].sort().map(([, item]) => Object.fromEntries(Object.entries(item).filter(([, value]) => value !== null)));
+
 /** What a user's devices know at the end is what the service has. */
 async function expectSame(base: string, writers: Writer[]): Promise<void> {
   for (const writer of writers) {
     expect(writer.failures).toEqual([]);
-    const state = await fullState(base, writer.user);
-    expect(Object.fromEntries(writer.acknowledged)).toEqual(Object.fromEntries(state));
-    expect(writer.polled.items).toEqual(state);
+    const state = withoutNulls(await fullState(base, writer.user));
+    expect(withoutNulls(writer.acknowledged)).toEqual(state);
+    expect(withoutNulls(writer.polled.items)).toEqual(state);
   }
 }
 
