@@ -59,8 +59,8 @@ export class TokenVerifier {
     private readonly provided: ProviderTokens,
   ) {}
 
-  /** @param connection that the token came on, if it may come again */
-  cached(token: string, connection: object = {}): VerifiedToken | undefined {
+  /** @param connection that the token came on */
+  cached(token: string, connection: object): VerifiedToken | undefined {
     const latest = this.latest.get(connection);
     const key = latest?.token === token ? latest.key : tokenKey(token);
     const known = this.known.get(key);
