@@ -201,6 +201,24 @@ describe('discovery', () => {
     expect(await verification.outcome('two')).toBe('alice');
   });
 
+  it('that a heartbeat overtakes serves the token that waits for it', async () => {
+    const good = provider.answers.get(DISCOVERY) as Answer;
+    let isFirst = true;
+    provider.answers.set(DISCOVERY, async () => {
+      if (isFirst) {
+        isFirst = false;
+        await expect.poll(() => overtaken).toBe(true);
+      }
+      return good;
+    });
+    let overtaken = false;
+    const outcome = verification.outcome('opaque');
+    await expect.poll(() => isFirst).toBe(false);
+    expect(await verification.provider.state()).toBe(true);
+    overtaken = true;
+    expect(await outcome).toBe('alice');
+  });
+
   it('works as soon as the provider does', async () => {
     const good = provider.answers.get(DISCOVERY)!;
     provider.answers.set(DISCOVERY, { status: 503, text: '' });
@@ -315,6 +333,16 @@ describe('a provider that hangs', () => {
     provider.answers.set(DISCOVERY, 'hang');
     const waiting = Array.from({ length: 1020 }, (_, index) => verification.outcome(`token${index}`));
     const took = await tookMs(async () => expect(await verification.outcome('another')).toBe('503 / 201'));
+    expect(took).toBeLessThan(WITHOUT_WAITING_MS);
+    expect(new Set(await Promise.all(waiting))).toEqual(new Set(['503 / 201']));
+  });
+
+  it('is waited for by ten thousand tokens, and the oldest is refused for one more', async () => {
+    provider.answers.set(DISCOVERY, 'hang');
+    const waiting = Array.from({ length: 10_001 }, (_, index) =>
+      verification.outcome(`token${index}`, `192.0.2.${index % 20}`),
+    );
+    const took = await tookMs(async () => expect(await waiting[0]).toBe('503 / 201'));
     expect(took).toBeLessThan(WITHOUT_WAITING_MS);
     expect(new Set(await Promise.all(waiting))).toEqual(new Set(['503 / 201']));
   });

@@ -64,7 +64,7 @@ export const readNowAndThen = <T extends object>(ttl: number, read: (key: string
     ttl,
     ttlResolution: 0,
     allowStale: true,
-    noDeleteOnFetchRejection: true,
+    ignoreFetchAbort: true,
     fetchMethod: (key, known, { options }) =>
       read(key).catch((error: unknown) => {
         if (!known) throw error;

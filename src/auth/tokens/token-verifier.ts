@@ -14,7 +14,6 @@ import { looksLikeJwt, ProviderTokens } from './provider-tokens.js';
 
 type VerifiedToken = Identity & Sender;
 
-/** More than the checks that can run at once. */
 const MAX_CACHED = 10_000;
 
 /** Anybody can send tokens to check: those of one IP address share a few slots, and cost others nothing while checks are slow. */
@@ -76,7 +75,10 @@ export class TokenVerifier {
   async verify(token: string, address: string): Promise<VerifiedToken> {
     if (!isBearerToken(token)) throw refused('it is malformed');
     const key = tokenKey(token);
-    const checking = this.refusals.fetch(key, { context: { token, address } });
+    const checking = this.refusals.fetch(key, { context: { token, address } }).catch((cause: unknown) => {
+      // The cache displaces the oldest check when there are more than it has room for.
+      throw cause instanceof ApiError ? cause : Object.assign(new ApiError('unavailable', CHECKS.refusal), { cause });
+    });
     const isPersonal = hasPersonalPrefix(token);
     const refusal = await (isPersonal ? before(PROVIDER_LIMIT_MS, checking, lookupTimedOut) : withinLimit(checking));
     if (refusal) throw refusal;
