@@ -110,7 +110,7 @@ export class Metrics {
     total('database_retries', 'Retried transactions and reads', () => database.retries);
     // After the connections, of which it takes one itself.
     const offset = "The database server's clock minus this process's";
-    gauge('database_clock_offset_seconds', offset, () => clockOffset(database));
+    gauge('database_clock_offset_seconds', offset, () => clockOffset(database).catch(() => NaN));
   }
 }
 
@@ -129,12 +129,12 @@ function total(name: string, help: string, read: () => number): void {
   const counter = new Counter({ name: `reading_list_${name}_total`, help, collect });
 }
 
-/** The database's clock minus ours in seconds, to within the time of a query; NaN while it is unavailable or busy. */
+/** The database's clock minus ours in seconds, to within the time of a query. Rejects while it is unavailable or busy. */
 async function clockOffset(database: Database): Promise<number> {
   if (database.dialect.isLocal) return 0;
   const sentOn = Date.now();
   const row = database.onSession((session) => session.row('SELECT UNIX_TIMESTAMP(NOW(3)) AS now', []));
-  const state = await before(CLOCK_TIMEOUT_MS, row, () => new Error('timed out')).catch(() => undefined);
+  const state = await before(CLOCK_TIMEOUT_MS, row, () => new Error('timed out'));
   return Number(state?.now) - (sentOn + Date.now()) / 2000;
 }
 

@@ -67,6 +67,17 @@ describe('/metrics', () => {
     expect(new Set(missing)).toEqual(new Set());
   });
 
+  it('is there before the database was ever reached', async () => {
+    const lonely = await startService({ ...METERED, DATABASE_URL: 'mysql://root@127.0.0.1:1/none' });
+    try {
+      const samples = await scrape(lonely);
+      expect(samples.get('reading_list_database_clock_offset_seconds')).toBeNaN();
+      expect(samples.get('reading_list_database_connections_used')).toBe(0);
+    } finally {
+      await lonely.stop();
+    }
+  });
+
   it('keeps its labels within fixed sets whatever paths, methods and headers clients send', async () => {
     const statuses = new Set<number>();
     for (let turn = 0; turn < 120; turn++) {
