@@ -4,9 +4,9 @@ import { dirname, resolve } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Settings } from '../config/settings.js';
-import { isBusy, isCorrupt, isNoDatabase } from '../database/sqlite/dialect.js';
+import { isBusy, isCorrupt, isNotDatabase } from '../database/sqlite/dialect.js';
 import { databaseFile, requireDatabaseFile, whyUnusable } from '../database/why-not-open.js';
-import { LATEST_TIMESTAMP } from '../protocol/timestamp.js';
+import { MAX_TIMESTAMP } from '../protocol/timestamp.js';
 import { advanceClocks } from './database.commands.js';
 import { examine } from './doctor.command.js';
 import { type CommandContext, CommandError, counted, type Shell, withDatabase } from './shell.js';
@@ -149,9 +149,9 @@ function contentsOf(file: string) {
     copy.pragma('journal_mode = DELETE');
     const problem = copy.pragma('integrity_check(1)', { simple: true }) as string;
     if (problem !== 'ok')
-      throw new CommandError(`the copy is damaged (${problem.split('\n').at(-1)}); use another one`);
+      throw new CommandError(`the copy is damaged (${problem.split('\n').at(-1)}); use another, or run "doctor"`);
     const sql = `SELECT COUNT(*) AS users, COALESCE(SUM(live_count), 0) AS articles,
-        COALESCE(MAX(CASE WHEN last_modified BETWEEN 0 AND ${LATEST_TIMESTAMP} THEN last_modified END), 0) AS highest
+        COALESCE(MAX(CASE WHEN last_modified BETWEEN 0 AND ${MAX_TIMESTAMP} THEN last_modified END), 0) AS highest
       FROM accounts`;
     return copy.prepare(sql).get() as { users: number; articles: number; highest: number };
   } finally {
@@ -184,7 +184,7 @@ function highestClockIn(file: string): number {
 
 function whyNotCopied(from: string, to: string, error: unknown): string {
   const [reason = ''] = (error as Error).message.split('\n');
-  if (isNoDatabase(error) || /^no such (table|column): /.test(reason))
+  if (isNotDatabase(error) || /^no such (table|column): /.test(reason))
     return 'is not a database of this service; check the path';
   if (isCorrupt(error)) return `is damaged (${reason})`;
   return whyUnusable(from) ?? `cannot be copied to ${to}: ${reason}`;

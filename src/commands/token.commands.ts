@@ -51,16 +51,17 @@ async function create(context: DatabaseContext, user: string, options: Options):
       throw new CommandError(`${user} already has a token "${name}"; revoke it first, or choose another --name`);
     });
   await print(token);
-  if (!quiet) for (const line of explanation(context, token, expires_on)) await print(line);
+  if (!quiet) for (const line of explanation(context, token, expires_on, readOnly)) await print(line);
 }
 
-function explanation({ settings }: DatabaseContext, token: string, expiresOn: number | null): string[] {
+function explanation({ settings }: DatabaseContext, token: string, expiresOn: number | null, readOnly: boolean) {
   const until = expiresOn === null ? 'It is valid until it is revoked' : `It is valid until ${minute(expiresOn)}`;
   const lines = ['', `${until}, and is shown only once.`];
   if (!settings.webAppEnabled) return lines;
   // Without PUBLIC_URL this is a trial service on this machine.
   const link = `${settings.publicUrl ?? baseUrl(settings.host, settings.port)}/app/#token=${token}`;
-  lines.push('', 'This link opens the web application signed in; whoever has it can read and change the list:', link);
+  const can = readOnly ? 'can read the list' : 'can read and change the list';
+  lines.push('', `This link opens the web application signed in; whoever has it ${can}:`, link);
   lines.push('', renderUnicodeCompact(link, { border: 2 }));
   if (/^(localhost|.*\.localhost|127\..*|0\.0\.0\.0|\[::1?\])$/.test(new URL(link).hostname))
     lines.push(

@@ -58,6 +58,14 @@ describe('token create', () => {
     await device(lines[0]!).get('/articles').expect(200);
   });
 
+  it.each([
+    ['read and change the list', []],
+    ['read the list', ['--read-only']],
+  ])('says that whoever has the link can %s with %o', async (can, options) => {
+    const lines = await run(['token', 'create', randomUUID(), '--name', 'x', ...options]);
+    expect(lines.join('\n')).toContain(`whoever has it can ${can}:`);
+  });
+
   it('makes no link where there is no web application', async () => {
     const lines = await run(['token', 'create', randomUUID(), '--name', 'x'], { WEB_APP_ENABLED: 'false' });
     expect(lines.join('\n')).not.toMatch(/app|█/);
