@@ -4,7 +4,7 @@ import { Account, Deprovisioned } from '../database/entities/account.entity.js';
 import { StoredArticle } from '../database/entities/article.entity.js';
 import { managerOn } from '../database/entities/manager.js';
 import { committed, type Parameter, type Row, type Session } from '../database/session.js';
-import { LATEST_TIMESTAMP, type Timestamp } from '../protocol/timestamp.js';
+import { MAX_TIMESTAMP, type Timestamp } from '../protocol/timestamp.js';
 
 /** A row of `accounts`, but for the marks of its last writes. */
 export type AccountRow = Omit<Account, 'recent_writes'>;
@@ -47,7 +47,7 @@ export function lockCollection(session: Session, account: Buffer): Promise<Colle
 
 /** The latest timestamp of a record, damaged ones aside; 0 without records. */
 export async function latestTimestamp(session: Session, account: Buffer): Promise<Timestamp> {
-  const where = { account, last_modified: LessThanOrEqual(LATEST_TIMESTAMP) };
+  const where = { account, last_modified: LessThanOrEqual(MAX_TIMESTAMP) };
   return (await managerOn(session).maximum(StoredArticle, 'last_modified', where)) ?? 0;
 }
 

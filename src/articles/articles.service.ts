@@ -185,7 +185,7 @@ async function requireArticle(session: Session, account: Buffer, id: string, con
 /** 409 / 122 that names the article with the URL, which nobody can delete while the account is locked. */
 async function conflict(session: Session, account: Buffer, { resolved_url }: Article): Promise<ApiError> {
   const other = (await store.findByUrls(session, account, { url: '', resolved_url }))!;
-  return new ApiError('conflict', `resolved_url: already held by article ${other.id}`);
+  return new ApiError('conflict', `resolved_url: article ${other.id} already has it`);
 }
 
 const noSuchArticle = (): ApiError => new ApiError('notFound', 'id: no such article');

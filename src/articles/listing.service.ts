@@ -79,16 +79,16 @@ export class KnownCounts {
   /** A purge removes tombstones without a new timestamp, so a count that includes them is not remembered. */
   remember(user: string, search: string, filters: readonly Filter[], page: Page): void {
     const isShort = search.length + JSON.stringify(page.next ?? '').length <= MAX_CHARACTERS;
-    if (isShort && !includesTombstones(filters)) this.pages.set(keyOf(user, search), page);
+    if (isShort && !includesTombstones(filters)) this.pages.set(cacheKey(user, search), page);
   }
 
   /** @param read reads the collection as it is now; not called where nothing is known */
   async recall(user: string, search: string, read: () => Promise<Collection | undefined>): Promise<Page | undefined> {
-    const known = this.pages.get(keyOf(user, search));
+    const known = this.pages.get(cacheKey(user, search));
     if (!known) return undefined;
     const now = await read();
     return STATE.every((member) => now?.[member] === known.collection[member]) ? known : undefined;
   }
 }
 
-const keyOf = (user: string, search: string): string => `${user}?${search}`;
+const cacheKey = (user: string, search: string): string => `${user}?${search}`;

@@ -42,7 +42,7 @@ export function inGroups(steps: readonly Step[]): Step[][] {
   return groups;
 }
 
-/** The response to an entry as it stands in that to the batch; `record` tells the log and metrics, once it counts. */
+/** The response to an entry as it stands in that to the batch; `record` logs and measures it, called when the batch ends. */
 export interface Slot {
   json: string;
   bytes: number;

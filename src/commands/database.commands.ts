@@ -63,7 +63,7 @@ export const addAdvanceClocks = (commands: Command, shell: Shell): Command =>
     )
     .option(
       '--to <time>',
-      'a time later than any timestamp issued before the loss, such as 2026-01-31T12:00:00Z, if that is later than now. Needed only when the clock of an instance was ahead',
+      'a time later than any timestamp issued before the loss, such as 2026-01-31T12:00:00Z, if that is later than now. Needed only when the system clock of an instance was ahead',
       readTime,
     )
     .option('--dry-run', 'only say how many lists there are')

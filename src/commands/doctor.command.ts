@@ -4,7 +4,7 @@ import { everyAccount } from '../accounts/accounts.store.js';
 import { counted, type DatabaseContext, EXIT, type Shell } from './shell.js';
 import { examineAccount, examineSchema, examineTokens, type Problem } from './doctor/examine.js';
 import { keysAfter } from './doctor/records.store.js';
-import { addUserOptions, keyOf, namedUser, type NamedUser, requireAccount, type UserOptions } from './user-options.js';
+import { addUserOptions, keyFor, namedUser, type NamedUser, requireAccount, type UserOptions } from './user-options.js';
 
 export const addDoctor = (commands: Command, shell: Shell): Command =>
   addUserOptions(commands.command('doctor'))
@@ -47,7 +47,7 @@ export async function examine(context: DatabaseContext, mayRepair: boolean, user
   const isBlocked = ofSchema.some(({ isBlocking }) => isBlocking);
   if (!isBlocked) {
     if (!user) await report('no user', await examineTokens(database));
-    const key = user && (await keyOf(context, user));
+    const key = user && (await keyFor(context, user));
     for await (const { account } of key ? [{ account: key }] : everyAccount(database, keysAfter)) {
       await report(account.toString('hex'), await examineAccount(database, account, now));
       progress(`${++users} users so far, ${found} problems`);

@@ -16,7 +16,7 @@ import type { ImportContext } from './import/destination.js';
 import { importEntries } from './import/import-entries.js';
 import { importOwnLines, linesOf } from './import/own-lines.js';
 import { CommandError, type Shell, withDatabase } from './shell.js';
-import { addUserOptions, keyOf, namedUser, type NamedUser, requireUser, type UserOptions } from './user-options.js';
+import { addUserOptions, keyFor, namedUser, type NamedUser, requireUser, type UserOptions } from './user-options.js';
 
 const MAX_BYTES = 256 * 2 ** 20;
 const NAMES = FORMATS.map(({ name }) => name);
@@ -61,7 +61,7 @@ async function importFile(context: ImportContext, bytes: Bytes, user: NamedUser 
   const isOwn = options.format === OWN_FORMAT.name || (!options.format && isOwnLines(decode(beginning)));
   if (!isOwn) requireUser(user);
   const contents = isOwn ? undefined : contentsOf(await readAtLeast(MAX_BYTES + 1, all), options.format);
-  const account = user && (await keyOf(context, user));
+  const account = user && (await keyFor(context, user));
   context.audit(`user import${context.original ? ' --dry-run' : ''}`, user?.name ?? 'users in the file', account);
   if (contents) return importEntries(context, account!, options.addedBy, contents);
   return importOwnLines(context, account, linesOf(all, unicodeOf(beginning)));

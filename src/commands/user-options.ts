@@ -41,7 +41,7 @@ export function requireUser(user: NamedUser | undefined): NamedUser {
   return user;
 }
 
-export async function keyOf(context: CommandContext, { option, name, issuer }: NamedUser): Promise<Buffer> {
+export async function keyFor(context: CommandContext, { option, name, issuer }: NamedUser): Promise<Buffer> {
   if (option === 'key') return Buffer.from(name, 'hex');
   if (option === 'subject') return bearerKey(context, issuerOf(context, issuer), name);
   if (option === 'local') return bearerKey(context, LOCAL_ISSUER, name);

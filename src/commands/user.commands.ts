@@ -4,7 +4,7 @@ import { storedItems } from '../articles/store/transfer.store.js';
 import { isUsableTimestamp } from '../protocol/timestamp.js';
 import { eraseUser } from '../purge/purge.store.js';
 import { counted, DAMAGED, EXIT, type Shell, shownTime } from './shell.js';
-import { addUserOptions, keyOf, namedUser, requireAccount, requireUser, type UserOptions } from './user-options.js';
+import { addUserOptions, keyFor, namedUser, requireAccount, requireUser, type UserOptions } from './user-options.js';
 
 export const addUserList = (commands: Command, shell: Shell): Command =>
   commands
@@ -41,7 +41,7 @@ export const addUserExport = (commands: Command, shell: Shell): Command =>
         throw new InvalidArgumentError('Name one user with --key, --subject, --local or --basic, or use --all.');
       return shell.withDatabase(async (context) => {
         const { database, print, progress } = context;
-        const named = user && (await requireAccount(context, user, await keyOf(context, user)));
+        const named = user && (await requireAccount(context, user, await keyFor(context, user)));
         context.audit('user export', user?.name ?? 'all users', named?.account);
         let users = 0;
         for await (const row of named ? [named] : everyAccount(database, accountsAfter)) {
@@ -65,7 +65,7 @@ export const addUserErase = (commands: Command, shell: Shell): Command =>
       const user = requireUser(namedUser(options));
       return shell.withDatabase(async (context) => {
         const { database, print, progress } = context;
-        const { account, live_count } = await requireAccount(context, user, await keyOf(context, user));
+        const { account, live_count } = await requireAccount(context, user, await keyFor(context, user));
         const key = account.toString('hex');
         context.audit(`user erase${options.dryRun ? ' --dry-run' : ''}`, user.name, account);
         if (options.dryRun)

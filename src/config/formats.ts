@@ -42,8 +42,8 @@ export function hasPossiblePort(text: string): boolean {
   return ports.every((port) => port >= 1 && port <= 65_535);
 }
 
-/** False for a server's URL with a `%` that begins no encoded UTF-8 character: the drivers decode its parts. */
-export const isPercentEncoded = (text: string): boolean =>
+/** False for a server's URL with a `%` that does not start an encoded UTF-8 character: the drivers decode its parts. */
+export const isValidPercentEncoding = (text: string): boolean =>
   text.startsWith('sqlite:') || decodePercent(text) !== undefined;
 
 /** Parses a URL whose host is parsed as written: without user info, backslashes, encoded letters, unusual IP addresses. */
@@ -79,7 +79,7 @@ export function isRedirectDomain(text: string): boolean {
 
 /** `name=value` pairs joined by `&`. */
 export const isQueryString = (text: string): boolean =>
-  /^\??[^\s#?=&][^\s#=&]*=[^\s#&]*(&[^\s#=&]+=[^\s#&]*)*$/.test(text) && isPercentEncoded(text);
+  /^\??[^\s#?=&][^\s#=&]*=[^\s#&]*(&[^\s#=&]+=[^\s#&]*)*$/.test(text) && isValidPercentEncoding(text);
 
 const FLOW_PARAMETER =
   /^(client_id|code_challenge(_method)?|nonce|redirect_uri|request(_uri)?|response_(mode|type)|scope|state)$/i;

@@ -11,7 +11,7 @@ import { unassignedNames, unknownNames } from './unknown-names.js';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** What counts where a variable is not set, except in production. */
+/** Defaults outside production. */
 const DEVELOPMENT: Variables = {
   BASIC_AUTH_ENABLED: 'true',
   USER_ID_SECRET: 'development-user-id-secret-not-for-production',
@@ -25,7 +25,7 @@ const DEVELOPMENT: Variables = {
 const SECRETS = ['USER_ID_SECRET', 'SESSION_SECRET'];
 const MIN_SECRET_LENGTH = 32;
 
-/** Like `readSettings`, from the environment and `.env`. Warns on stderr of what looks like a setting there but is none. */
+/** Like `readSettings`, from the environment and `.env`. Warns about names in `.env` that only look like settings. */
 export function loadSettings(): Settings {
   const text = textOfFile();
   const fromFile = dotenv.parse(text);

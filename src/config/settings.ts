@@ -7,7 +7,7 @@ const WHOLE_SECONDS = 2 ** 31 - 1;
 
 const HttpUrl = Check('must be an absolute http(s) URL', formats.isHttpUrl);
 const Port = Check('must have a port from 1 to 65535', formats.hasPossiblePort);
-const Encoded = Check('must have each literal % written as %25', formats.isPercentEncoded);
+const Encoded = Check('must have each literal % written as %25', formats.isValidPercentEncoding);
 /** Scopes as RFC 6749 (section 3.3) spells them. */
 const Scopes = Check(
   'must be one or more scopes, separated by single spaces, of printable ASCII without " and \\',
@@ -56,7 +56,7 @@ export class Settings {
   databaseUrl: string = 'sqlite:var/reading-list.sqlite';
   @Integer(1, 1000, 'connections per process') databasePoolSize: number = 10;
   @Flag(
-    'create the database and migrate it at startup, as a SQLite file always is; several instances may do so at once',
+    'create the database and migrate it at startup, as an existing SQLite file always is; several instances may do so at once',
   )
   migrateOnStart: boolean = false;
   @Flag('refuse to start with a database that nobody has used yet; for a service that has users')
@@ -100,7 +100,7 @@ export class Settings {
   @Check('must be letters, digits, - and _', (text) => /^[A-Za-z0-9_-]{1,64}$/.test(text))
   oauthProviderName: string = 'acct';
   @Setting(
-    'issuer of the identity provider; https, or plain http on loopback; without one, only personal tokens are accepted',
+    'issuer of the identity provider; https, or plain http on loopback; without one, only personal tokens count as bearer tokens',
     { defaultText: '`http://127.0.0.1:9000`, in production none' },
   )
   @Check(
@@ -166,7 +166,7 @@ export class Settings {
   @Setting('when responses have `Backoff`: `auto` (under load), `always` or `off`')
   @OneOf('auto', 'always', 'off')
   backoff: 'auto' | 'always' | 'off' = 'auto';
-  @Integer(1, WHOLE_SECONDS, 'seconds in `Backoff`, varied at random by up to half') backoffSeconds: number = 30;
+  @Integer(1, WHOLE_SECONDS, 'seconds in `Backoff`, with `auto` up to half more or less') backoffSeconds: number = 30;
   @Integer(1, WHOLE_SECONDS, 'seconds in `Retry-After`') retryAfterSeconds: number = 30;
   @Setting('end of support, `yyyy-mm-dd`') @Check('must be a date yyyy-mm-dd', formats.isDate) eosDate?: string;
   @Setting('what users are told about the end of support', { longest: 1000 }) eosMessage?: string;
@@ -179,7 +179,7 @@ export class Settings {
   logLevel: string = 'info';
   @Integer(0, 65535, 'port for `/metrics` on `HOST`; without it there are no metrics') metricsPort?: number;
   production!: boolean;
-  /** False in production without `oauthUri`: then only personal tokens are accepted. */
+  /** False in production without `oauthUri`: then only personal tokens count as bearer tokens. */
   oauthEnabled!: boolean;
   /** True when `OAUTH_URI` is set; the heartbeat then reports on the provider. */
   oauthUriIsExplicit!: boolean;

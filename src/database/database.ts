@@ -93,14 +93,13 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
 
   /** True when the database responds and nothing indicates that it refuses writes. Never rejects. */
   async isUp(): Promise<boolean> {
-    const state = await this.probe();
-    return Number(state?.readOnly) === 0 && this.health.isGood;
+    return Number((await this.probe())?.readOnly) === 0 && this.health.isGood;
   }
 
   /** Whether the server reports itself as read-only; undefined when the schema cannot be read within two seconds. */
   probe(): Promise<Row | undefined> {
     const read = (session: Session) =>
-      session.row(`SELECT ${session.dialect.isReadOnly} AS readOnly, EXISTS (SELECT 1 FROM accounts) AS isUsed`, []);
+      session.row(`SELECT ${session.dialect.isReadOnly} AS readOnly, EXISTS (SELECT 1 FROM accounts) AS canRead`, []);
     return before(2_000, this.onSession(read), () => new Error('timed out')).catch(() => undefined);
   }
 

@@ -8,7 +8,7 @@ const RENEW_MS = 1_000;
 const LOOK_MS = 500;
 /** After this many looks in a row at an unchanged row, its holder counts as dead. */
 const LOOKS = 20;
-/** After this many failed renewals in a row, a holder stops, before anybody takes over. */
+/** After this many failed renewals in a row, a holder stops, before anybody takes over. One that hangs has not failed. */
 const MOST_FAILURES = 7;
 
 const CREATE = `CREATE TABLE IF NOT EXISTS \`leases\` (

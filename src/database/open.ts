@@ -6,7 +6,7 @@ import { Account } from './entities/account.entity.js';
 import { withMigrationLock } from './migration-lock.js';
 import { MysqlSessions } from './mysql/sessions.js';
 import { beginImmediate } from './sqlite/writer.js';
-import { NO_DATABASE, requireDatabaseFile, whyNotOpen } from './why-not-open.js';
+import { UNKNOWN_DATABASE, requireDatabaseFile, whyNotOpen } from './why-not-open.js';
 
 /** The open database of a process without Nest, which has to close it. Rejects and resolves like `onModuleInit`. */
 export async function openDatabase(settings: Settings): Promise<Database> {
@@ -74,7 +74,7 @@ async function migrateServer(settings: Settings, mayBeEmpty: boolean): Promise<M
   return withDataSource({ ...settings, databasePoolSize: 2 }, async (dataSource) => {
     const { createServerDatabase, examineServer } = await import('./mysql/driver.js');
     await openDataSource(dataSource).catch(async (error: NodeJS.ErrnoException) => {
-      if (!mayBeEmpty || !NO_DATABASE.includes(error.errno ?? 0)) throw error;
+      if (!mayBeEmpty || !UNKNOWN_DATABASE.includes(error.errno ?? 0)) throw error;
       await createServerDatabase(settings.databaseUrl).catch(() => Promise.reject(error));
       await openDataSource(dataSource);
     });

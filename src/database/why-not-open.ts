@@ -2,7 +2,7 @@ import { accessSync, constants, type Stats, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { readServerUrl } from '../config/database-url.js';
 import { SettingError, type Settings } from '../config/settings.js';
-import { cannotBeOpened, isCorrupt, isNoDatabase } from './sqlite/dialect.js';
+import { cannotBeOpened, isCorrupt, isNotDatabase } from './sqlite/dialect.js';
 
 const { R_OK, W_OK, X_OK } = constants;
 const LOOK = 'check the path, and that its volume is mounted';
@@ -46,7 +46,7 @@ function whyNoFile(databaseUrl: string, error: Error): string {
   const file = databaseFile({ databaseUrl });
   const reason = error.message.split('\n')[0]!;
   if (!file) return `cannot be opened: ${reason}`;
-  if (isNoDatabase(error))
+  if (isNotDatabase(error))
     return `${file} is not a SQLite database; check the path, or restore a backup if it was the database of this service`;
   if (isCorrupt(error)) return `${file} is corrupt (${reason}): ${CORRUPT_ADVICE}`;
   return `${file} ${whyUnusable(file) ?? `cannot be opened: ${reason}`}`;
@@ -55,7 +55,7 @@ function whyNoFile(databaseUrl: string, error: Error): string {
 /** Wrong user or password; also what MariaDB says where it requires TLS or a client certificate. */
 const ACCESS_DENIED = [1045, 1251, 1698];
 /** What a server says of a database that does not exist, if the user may know. */
-export const NO_DATABASE = [1044, 1049];
+export const UNKNOWN_DATABASE = [1044, 1049];
 const TLS_REQUIRED = 3159;
 /** Errors of TLS that end by themselves: certificates are renewed, servers restart. */
 const PASSING = /expired|not yet valid|disconnected/;
@@ -74,7 +74,7 @@ function whyRefused(databaseUrl: string, error: ConnectionError): string | undef
   if (errno === TLS_REQUIRED) return `${cannot} add ssl-mode=VERIFY_IDENTITY or another ssl-mode`;
   if (ACCESS_DENIED.includes(errno))
     return `${cannot} check user and password, and whether the user requires ${tls ? 'a client certificate (ssl-cert, ssl-key)' : 'TLS (ssl-mode)'}`;
-  if (NO_DATABASE.includes(errno))
+  if (UNKNOWN_DATABASE.includes(errno))
     return (
       `${cannot} if ${JSON.stringify(database)} does not exist, create it, or run "npm run migrate" as a user who may create it; ` +
       'otherwise grant the user all rights on it'

@@ -42,7 +42,7 @@ export class LoadMonitor implements OnApplicationShutdown {
   }
 
   /** True if a new request can be served in time: it then counts as in flight until its response is complete. */
-  admit(request: Pick<RequestContext, 'whenAnswered'>): boolean {
+  admit(request: Pick<RequestContext, 'whenResponded'>): boolean {
     if (this.load === 'full') {
       this.refused++;
       this.refusingSince ??= performance.now();
@@ -50,7 +50,7 @@ export class LoadMonitor implements OnApplicationShutdown {
     }
     this.refusingSince = undefined;
     this.inFlight++;
-    request.whenAnswered(() => this.inFlight--);
+    request.whenResponded(() => this.inFlight--);
     return true;
   }
 

@@ -59,7 +59,7 @@ export class MemorySlots {
     if (context.isBatchEntry) return;
     const { stalled } = this.responses;
     const release = await this.responses.acquireFor(request, bytes);
-    context.whenAnswered((size) => (size > SMALL_BYTES ? stalled.set(request, performance.now()) : release()));
+    context.whenResponded((size) => (size > SMALL_BYTES ? stalled.set(request, performance.now()) : release()));
     context.whenOver(() => {
       stalled.delete(request);
       release();
@@ -70,7 +70,7 @@ export class MemorySlots {
   async read<T>(request: Request, bytes: number, read: () => Promise<T>): Promise<T> {
     if (bytes <= SMALL_BYTES) return read();
     const { stalled } = this.bodies;
-    request.context.whenAnswered(await this.bodies.acquireFor(request, bytes));
+    request.context.whenResponded(await this.bodies.acquireFor(request, bytes));
     stalled.set(request, performance.now());
     return read().finally(() => stalled.delete(request));
   }

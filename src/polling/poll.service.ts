@@ -79,7 +79,7 @@ export class PollService implements OnApplicationShutdown {
     request.resume();
     const start = performance.now();
     const wakeUp = this.polls.hold(poll, unchanged).then(async (ending) => {
-      if (ending === 'changed') context.whenAnswered(await this.woken.acquire(poll.key, context));
+      if (ending === 'changed') context.whenResponded(await this.woken.acquire(poll.key, context));
       return ending;
     });
     const ending = await this.status.monitor.whileWaiting(wakeUp);

@@ -20,7 +20,7 @@ export interface SortKey {
 }
 
 /** A parsed query string of the collection (docs/protocol.md, "Listing"). */
-export interface CollectionQuery {
+interface CollectionQuery {
   filters: Filter[];
   /** Always a total order: ends with `last_modified` or `id`, which are unique. */
   sort: readonly SortKey[];

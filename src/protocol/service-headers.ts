@@ -1,4 +1,4 @@
-/** What headers show of the service: no `Backoff` while the load is normal, no `Alert` unless an end of support is announced. */
+/** What headers show of the service: `Backoff` where clients shall back off, `Alert` once an end of support is announced. */
 type ServiceState = { retryAfterSeconds: number; backoffSeconds?: number; alert?: string };
 
 const exposing = (...names: string[]): Readonly<Record<string, string>> => ({

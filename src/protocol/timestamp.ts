@@ -2,8 +2,8 @@
 export type Timestamp = number;
 
 /** The last millisecond of the year 9999: out of reach of any clock, with room for successors within safe integers. */
-export const LATEST_TIMESTAMP: Timestamp = 253_402_300_799_999;
+export const MAX_TIMESTAMP: Timestamp = 253_402_300_799_999;
 
 /** True for a timestamp that a collection's clock can continue from. */
 export const isUsableTimestamp = (value: unknown): value is Timestamp =>
-  Number.isInteger(value) && (value as number) >= 0 && (value as number) <= LATEST_TIMESTAMP;
+  Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MAX_TIMESTAMP;

@@ -183,7 +183,7 @@ describe('a PATCH of resolved_url', () => {
     const sent = { title: 'never stored', unread: false, resolved_url: 'http://r/' };
     const { body } = await device.patch(path).send(sent).expect(409);
     expect(body).toMatchObject({ code: 409, errno: 122, error: 'Conflict' });
-    expect(body.message).toBe(`resolved_url: already held by article ${other.id}`);
+    expect(body.message).toBe(`resolved_url: article ${other.id} already has it`);
     expect((await device.get(path).expect(200)).body).toEqual(item);
     expect(await timestampOf(device)).toBe(other.last_modified);
   });

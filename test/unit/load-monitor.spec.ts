@@ -5,7 +5,7 @@ import { LoadMonitor } from '../../src/http/load-monitor.js';
 const POOL = 10;
 const usage = { used: 0, waiting: 0, queued: 0 };
 const memory = { queued: 0 };
-const request = { whenAnswered: () => undefined };
+const request = { whenResponded: () => undefined };
 
 let monitor: LoadMonitor;
 beforeEach(() => {
@@ -72,7 +72,7 @@ function block(ms: number): void {
 
 it('a request that is answered, or waits for something else, is not in flight', async () => {
   let answer = (): void => undefined;
-  monitor.admit({ whenAnswered: (action) => void (answer = () => action(0)) });
+  monitor.admit({ whenResponded: (action) => void (answer = () => action(0)) });
   expect(monitor.inFlight).toBe(1);
   await monitor.whileWaiting(Promise.resolve().then(() => expect(monitor.inFlight).toBe(0)));
   expect(monitor.inFlight).toBe(1);

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { isUsableTimestamp, LATEST_TIMESTAMP } from '../../src/protocol/timestamp.js';
+import { isUsableTimestamp, MAX_TIMESTAMP } from '../../src/protocol/timestamp.js';
 
 it.each([
   [0, true],
-  [LATEST_TIMESTAMP, true],
-  [LATEST_TIMESTAMP + 1, false],
+  [MAX_TIMESTAMP, true],
+  [MAX_TIMESTAMP + 1, false],
   [-1, false],
   [0.5, false],
   [NaN, false],

@@ -219,7 +219,7 @@ it('what is saved after signing in makes no page wider than its window, however 
   const { page, close } = await world.device({ viewport: { width: 320, height: 640 } });
   await page.goto('about:blank');
   await page.goto(`${world.url}/app/#save=https://example.com/${'a'.repeat(300)}`);
-  await page.getByText('is saved as soon as you have signed in and confirmed it.').waitFor();
+  await page.getByText('will be saved as soon as you sign in and confirm it.').waitFor();
   const width = 'document.documentElement.scrollWidth';
   expect(await page.evaluate(width)).toBe(320);
   await close();

@@ -13,7 +13,7 @@ describe('what a link or a share sheet brings', () => {
     async (start) => {
       const name = someName();
       const { page, close } = await openDevice(world.browser, `${world.url}/app/${start}https://example.com/a`);
-      await page.getByText('is saved as soon as you have signed in and confirmed it.').waitFor();
+      await page.getByText('will be saved as soon as you sign in and confirm it.').waitFor();
       await signInByName(page, name);
       await dialog(page).waitFor();
       expect(await page.getByLabel('Address').inputValue()).toBe('https://example.com/a');

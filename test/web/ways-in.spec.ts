@@ -54,7 +54,7 @@ describeWorlds(
       });
       const { page, close } = await openInstalled(world.browser, `${world.url}/app/?${share.toString()}`);
       expect(page.url()).toBe(`${world.url}/app/`);
-      await page.getByText('“Shared” is saved as soon as you have signed in.').waitFor();
+      await page.getByText('“Shared” will be saved as soon as you sign in.').waitFor();
       await world.signIn(page, name);
       await expectTitles(page, ['Shared']);
 

@@ -36,7 +36,7 @@ async function keepFiles(): Promise<void> {
     FILES.map(async (file) => {
       // Entry files have no hash in their names, so the HTTP cache may hold an older version.
       const response = await fetch(file, { cache: 'no-cache' });
-      // What answers in place of the service, such as the sign-in page of a network, must not be kept.
+      // What responds in place of the service, such as the sign-in page of a network, must not be kept.
       const isPage = response.headers.get('Content-Type')?.startsWith('text/html') ?? false;
       if (!response.ok || response.redirected || isPage !== (file === './')) throw new TypeError(`not ours: ${file}`);
       await cache.put(file, response);

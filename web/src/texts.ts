@@ -182,8 +182,8 @@ const en = {
     openForeign: 'Open it in a new tab',
     again: 'Try again',
     ended: 'This service has been discontinued: nobody can sign in any more.',
-    pending: (title: string) => `“${title}” is saved as soon as you have signed in.`,
-    pendingForm: (title: string) => `“${title}” is saved as soon as you have signed in and confirmed it.`,
+    pending: (title: string) => `“${title}” will be saved as soon as you sign in.`,
+    pendingForm: (title: string) => `“${title}” will be saved as soon as you sign in and confirm it.`,
     noWay: 'The service offers no way to sign in from a browser.',
     unsent: (count: number) =>
       count === 1

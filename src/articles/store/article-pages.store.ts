@@ -90,7 +90,7 @@ const positionOf = (row: Row, sort: readonly SortKey[]): PageStart['position'] =
   });
 
 /** The items of a page, as many as fit, and their JSON. */
-export class PageItems {
+class PageItems {
   readonly all: Item[] = [];
   private readonly texts: string[] = [];
   private bytes = 0;

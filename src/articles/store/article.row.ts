@@ -12,7 +12,7 @@ import { uuidBytes, uuidOf } from '../../protocol/uuid.js';
 import type { Article, Item } from '../article.js';
 
 const KEPT_IN_TOMBSTONES = ['id', 'last_modified'];
-const HASHES = ['url_hash', 'resolved_url_hash'];
+export const HASHES = ['url_hash', 'resolved_url_hash'];
 
 /** The stored columns of an article except the account, in the order of `rowValues`. */
 export const COLUMNS = [...FIELD_NAMES, 'deleted', ...HASHES];
@@ -45,7 +45,7 @@ export const toItem = (row: Row): Item =>
   articleOf(row) ?? { id: idOf(row), last_modified: row.last_modified as number, deleted: true };
 
 /** The expression for the value of a field in a row. An article may be older than the field, which is nullable then. */
-export function valueOf(name: string, { kind, nullable }: Field): string {
+export function valueExpression(name: string, { kind, nullable }: Field): string {
   if (name === 'id') return 'id';
   if (kind !== 'boolean') return `row.${name}`;
   return nullable ? `row.${name} === null ? null : row.${name} === 1` : `row.${name} === 1`;
@@ -56,7 +56,7 @@ export function valueOf(name: string, { kind, nullable }: Field): string {
 const liveArticle = new Function(
   'row',
   'id',
-  `return { ${FIELD_NAMES.map((field) => `${field}: ${valueOf(field, FIELDS[field])}`).join(', ')} };`,
+  `return { ${FIELD_NAMES.map((field) => `${field}: ${valueExpression(field, FIELDS[field])}`).join(', ')} };`,
 ) as (row: Row, id: string) => Article;
 
 /** The values of `COLUMNS` for a live article. */

@@ -12,7 +12,7 @@ export function requireSigned(typ: unknown, claims: Claims): void {
   if (typ !== undefined && !isOneOf(['at+jwt', 'application/at+jwt', 'jwt'], typ))
     throw refused(`its type ${quote([typ])} is not that of an access token`);
   requireUse(claims);
-  if (typ === undefined || isOneOf(['jwt'], typ)) requireNoIdToken(claims);
+  if (typ === undefined || isOneOf(['jwt'], typ)) requireNotIdToken(claims);
   if (isAbsent(claims.iss)) throw refused('it names no issuer');
   if (isAbsent(claims.exp)) throw refused('it never expires');
   if (audiencesOf(claims).length === 0) throw refused('it names no audience');
@@ -47,7 +47,7 @@ const nameOf = ({ preferred_username, username, email, name, sub }: Claims): str
   [preferred_username, username, email, name, sub].find((claim) => typeof claim === 'string' && claim !== '') as string;
 
 /** Looks for what only ID tokens have (OpenID Connect Core, 2 and 3.3.2.11). */
-function requireNoIdToken(claims: Claims): void {
+function requireNotIdToken(claims: Claims): void {
   const { scope, scp, typ, token_use, uid, azp } = claims;
   if (scope === undefined && scp === undefined) throw refused('it has no scope, so it may be an ID token');
   const isKeycloak = isOneOf(['bearer'], typ);

@@ -1,10 +1,10 @@
 import type { Collection } from '../../accounts/accounts.store.js';
-import { urlHash } from '../../articles/store/article.row.js';
+import { HASHES, urlHash } from '../../articles/store/article.row.js';
 import { Account } from '../../database/entities/account.entity.js';
 import { managerOn } from '../../database/entities/manager.js';
 import type { Parameter, Row, Session } from '../../database/session.js';
 import { type ArticleField, type Field, FIELD_NAMES, FIELDS, KINDS } from '../../protocol/fields.js';
-import { LATEST_TIMESTAMP, type Timestamp } from '../../protocol/timestamp.js';
+import { MAX_TIMESTAMP, type Timestamp } from '../../protocol/timestamp.js';
 
 /** An account's row, null if it has none and of any type if damaged, with totals from its records. */
 export type Totals = Record<keyof Collection, Row[string]> & {
@@ -17,7 +17,7 @@ export type Totals = Record<keyof Collection, Row[string]> & {
 export async function totalsOf(session: Session, account: Buffer): Promise<Totals> {
   const sql = `SELECT a.last_modified, a.live_count, a.purged_until, r.records, r.newest, r.live
     FROM (SELECT COUNT(*) AS records, COUNT(CASE WHEN deleted = 0 THEN 1 END) AS live,
-        MAX(CASE WHEN last_modified BETWEEN 0 AND ${LATEST_TIMESTAMP} THEN last_modified END) AS newest
+        MAX(CASE WHEN last_modified BETWEEN 0 AND ${MAX_TIMESTAMP} THEN last_modified END) AS newest
       FROM articles WHERE account = ?) r
     LEFT JOIN accounts a ON a.account = ?`;
   return (await session.row(sql, [account, account])) as unknown as Totals;
@@ -35,14 +35,12 @@ export async function updateAccount(transaction: Session, account: Buffer, colle
   await managerOn(transaction).update(Account, { account }, collection);
 }
 
-const HASHES = ['url_hash', 'resolved_url_hash'];
-
 /** SQL that is true for values the service never writes: SQLite takes any in any column. A tombstone has no content. */
 function isWrong(field: ArticleField, isLocal: boolean): string {
   const { kind, nullable } = FIELDS[field] as Field;
   const { type } = KINDS[kind];
   const stored = kind === 'uuid' ? 'blob' : type === 'text' ? 'text' : 'integer';
-  const most = field === 'last_modified' ? LATEST_TIMESTAMP : type === 'boolean' ? 1 : Number.MAX_SAFE_INTEGER;
+  const most = field === 'last_modified' ? MAX_TIMESTAMP : type === 'boolean' ? 1 : Number.MAX_SAFE_INTEGER;
   const wrong = [
     nullable ? 'FALSE' : `${field} IS NULL`,
     ...(isLocal ? [`TYPEOF(${field}) NOT IN ('${stored}', 'null')`] : []),

@@ -19,7 +19,7 @@ export const cannotBeOpened = (error: unknown): boolean =>
 export const isCorrupt = (error: unknown): boolean => /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(error));
 
 /** True when the file does not even begin like a database. */
-export const isNoDatabase = (error: unknown): boolean => codeOf(error) === 'SQLITE_NOTADB';
+export const isNotDatabase = (error: unknown): boolean => codeOf(error) === 'SQLITE_NOTADB';
 
 /** True when another process has locked the file. */
 export const isBusy = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_BUSY');

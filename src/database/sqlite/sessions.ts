@@ -61,7 +61,7 @@ class SqliteSession implements LoanedSession {
   readonly dialect = sqliteDialect;
   readonly dataSource = this.sessions.dataSource;
   private state: 'reading' | 'writing' | 'ended' = 'reading';
-  private endTurn?: Release;
+  private endLongWrite?: Release;
 
   constructor(
     private readonly sessions: SqliteSessions,
@@ -109,7 +109,7 @@ class SqliteSession implements LoanedSession {
     if (this.state === 'writing') return;
     this.count();
     const { writer, longWrites } = this.sessions;
-    if (isLong) this.endTurn = await longWrites.begin(writer, this.tally);
+    if (isLong) this.endLongWrite = await longWrites.begin(writer, this.tally);
     else await writer.begin();
     this.state = 'writing';
   }
@@ -133,8 +133,8 @@ class SqliteSession implements LoanedSession {
 
   release(): void {
     this.state = 'ended';
-    this.endTurn?.();
-    this.endTurn = undefined;
+    this.endLongWrite?.();
+    this.endLongWrite = undefined;
   }
 
   destroy(): void {

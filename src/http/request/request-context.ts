@@ -20,21 +20,21 @@ export class RequestContext {
   statements = 0;
   /** For an entry of a batch that was counted for the rate limit beforehand; rejects with the error that refuses it. */
   admission?: Promise<void>;
-  /** For an entry of a batch: tells log and metrics of it. Set when it is over, called once its response counts. */
+  /** For an entry of a batch: logs and measures it. Set when it is over, called when the batch is, as it may run again. */
   record?: () => void;
   heldMs?: number;
   errno?: number;
   /** What went wrong on our side: a bug, or why a backend was unavailable. */
   failure?: unknown;
-  private answers?: ((bytes: number) => void)[] = [];
+  private responses?: ((bytes: number) => void)[] = [];
   private ends?: (() => void)[] = [];
   private controller?: AbortController;
 
   constructor(readonly isBatchEntry = false) {}
 
   /** Calls `action` once: with the body's size when the response is complete, with 0 if the request ends without. */
-  whenAnswered(action: (bytes: number) => void): void {
-    if (this.answers) this.answers.push(action);
+  whenResponded(action: (bytes: number) => void): void {
+    if (this.responses) this.responses.push(action);
     else action(0);
   }
 
@@ -44,7 +44,7 @@ export class RequestContext {
     else action();
   }
 
-  /** Fires when the request is over without an answer. Made on demand, as few requests need one. */
+  /** Fires when the request ends without a response. Made on demand, as few requests need one. */
   get signal(): AbortSignal {
     this.controller ??= new AbortController();
     if (!this.ends) this.controller.abort();
@@ -52,20 +52,20 @@ export class RequestContext {
   }
 
   /** The response is complete; the client may still have to read it. */
-  answered(bytes = 0): void {
-    const answers = this.answers ?? [];
-    this.answers = undefined;
-    for (const action of answers) action(bytes);
+  responded(bytes = 0): void {
+    const actions = this.responses ?? [];
+    this.responses = undefined;
+    for (const action of actions) action(bytes);
   }
 
   over(): void {
-    const wasAnswered = !this.answers;
-    this.answered();
+    const hadResponse = !this.responses;
+    this.responded();
     const ends = this.ends ?? [];
     this.ends = undefined;
     for (const action of ends) action();
-    // Once it is answered, nothing waits any more, and an abort takes as long as a short statement.
-    if (!wasAnswered) this.controller?.abort();
+    // Once there is a response, nothing waits any more, and an abort takes as long as a short statement.
+    if (!hadResponse) this.controller?.abort();
   }
 }
 

@@ -37,7 +37,7 @@ export class Reply {
 
 /**
  * Writes a response with the headers of every response, as JSON unless it is bytes, compressed if that is worth it. The
- * head is written immediately, so that nobody can respond twice, though the response is sent at the end of the turn.
+ * head is written once that is done, so that nobody can respond twice; the response is sent at the end of the turn.
  */
 export function writeReply(response: Response, reply: Reply, mayCompress: boolean): void {
   if (response.headersSent || response.destroyed) return;
@@ -58,10 +58,10 @@ export function writeReply(response: Response, reply: Reply, mayCompress: boolea
   const encoded = [...head, 'Content-Encoding', encoding];
   // Finding the length would take the work that HEAD is meant to save.
   if (request.method === 'HEAD') return send(response, status, encoded);
-  void compress(content, encoding).then(
-    (compressed) => send(response, status, encoded, compressed),
-    () => send(response, status, head, content),
-  );
+  void compress(content, encoding)
+    .catch(() => undefined)
+    .then((bytes) => (bytes ? send(response, status, encoded, bytes) : send(response, status, head, content)))
+    .catch(() => response.destroy());
 }
 
 /** The headers of a reply, names and values alternately: Node writes such a list faster than headers that are set singly. */
@@ -82,7 +82,7 @@ function send(response: Response, status: number, head: string[], content?: Cont
   if (isBodyArriving) endAfterBody(response, content);
   else if (context.isBatchEntry) response.end(content);
   else end(response, content);
-  context.answered(content?.length);
+  context.responded(content?.length);
 }
 
 const end = atEndOfTurn((response: Response, content?: Content) => response.end(content));

@@ -58,7 +58,7 @@ export class UnmatchedController {
   ) {}
 
   @All(ANY_PATH)
-  answer(@Req() request: Request): Reply {
+  respond(@Req() request: Request): Reply {
     const { method, path } = request;
     const known = this.paths.methodsOf(path);
     if (method === 'OPTIONS') {

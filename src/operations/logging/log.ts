@@ -12,7 +12,7 @@ const COLLECTED_LENGTH = 8_192;
 const MAX_WAITING_BYTES = 1_048_576;
 
 /** Where log lines go. Writing never blocks and never fails. */
-export interface LogOutput extends DestinationStream {
+interface LogOutput extends DestinationStream {
   /** Resolves when everything is written or, if the reader is stuck, after half a second. */
   flush(): Promise<void>;
 }

@@ -120,8 +120,8 @@ export class Actions {
     });
 
   /**
-   * A removal that was already sent cannot be undone; the article is added again instead. So it is if the list's last removal is
-   * another one, perhaps of another tab, which stands.
+   * A removal that was already sent cannot be undone; the article is added again instead. The same goes if the list's last
+   * removal is a different one, perhaps from another tab: that one stays.
    */
   private async restore(article: LocalArticle): Promise<void> {
     const restored = await this.list.undoRemove();

@@ -89,7 +89,7 @@ export function App({ entrance }: { entrance: Entrance }): JSX.Element {
     case 'asking': {
       const { enter, kept } = state;
       const show = (opening: Promise<Session>) => {
-        // Nobody answers twice.
+        // So that the question cannot be answered twice.
         setState({ at: 'opening' });
         void opening.then(
           (session) => setState({ at: 'list', session }),

@@ -64,7 +64,7 @@ export function SignIn({ problem, save, onSignIn, onLanguage }: Props): JSX.Elem
       (found) => {
         setOffer(found);
         setAway(undefined);
-        // That something else answered is over.
+        // The service responds again, and nothing else in its place.
         setState((now) => (now.problem?.reason === 'foreign' ? { ...now, problem: undefined } : now));
       },
       (error: SignInError) => setAway(error),
