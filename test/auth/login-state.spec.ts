@@ -97,4 +97,11 @@ describe('a login cookie', () => {
     expect(surplusLoginCookies(readLoginCookies(header), 3000)).toEqual([name(2), name(1)]);
     expect(surplusLoginCookies(readLoginCookies(header), 100)).toEqual([]);
   });
+
+  it('goes with at most fifty at a time, the oldest', () => {
+    const name = (index: number) => loginCookieName(`${index}`.padStart(16, '0'));
+    const header = Array.from({ length: 2_500 }, (_, index) => `${name(index)}=`).join('; ');
+    const oldest = Array.from({ length: 50 }, (_, index) => name(49 - index));
+    expect(surplusLoginCookies(readLoginCookies(header), 100)).toEqual(oldest);
+  });
 });

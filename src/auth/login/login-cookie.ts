@@ -52,11 +52,11 @@ export function readLoginCookies(header: string | undefined): Map<string, string
   return new Map([...found].map(([, name, value]) => [name!, value!.trim()]));
 }
 
-/** The oldest login cookies, which have to be removed to make room for another of `length` characters. */
+/** The oldest login cookies, some of which have to be removed to make room for another of `length` characters. */
 export function surplusLoginCookies(cookies: ReadonlyMap<string, string>, length: number): string[] {
-  // Many proxies refuse requests with more than 16 KiB of headers.
-  const maxTotal = 8192;
+  // Many proxies refuse requests with more than 16 KiB of headers, and Express copies all cookies to add another.
+  const [maxTotal, maxRemoved] = [8192, 50];
   let total = length;
   const surplus = [...cookies].reverse().filter(([name, value]) => (total += name.length + value.length) > maxTotal);
-  return surplus.map(([name]) => name);
+  return surplus.slice(-maxRemoved).map(([name]) => name);
 }

@@ -37,9 +37,8 @@ export class OAuthController {
     const redirect = readRedirect(request.query, oauthRedirectDomains, ownPage);
     const callback = this.callback(request);
     const { location, state, sealed } = await this.login.begin(redirect.href, callback);
-    const cookies = readLoginCookies(request.headers.cookie);
     const options = loginCookieOptions(callback);
-    for (const name of surplusLoginCookies(cookies, sealed.length))
+    for (const name of surplusLoginCookies(readLoginCookies(request.headers.cookie), sealed.length))
       response.cookie(name, '', { ...options, maxAge: 0 });
     response.cookie(loginCookieName(state), sealed, { ...options, maxAge: this.settings.oauthStateSeconds * 1000 });
     return new Reply(302, undefined, { Location: location });
