@@ -182,6 +182,17 @@ describe.each(Object.keys(servers))('plans on %s', (name) => {
     expect(faults(steps)).toEqual([]);
   });
 
+  it('finds the articles of a portion of a bulk deletion by their ids', async () => {
+    const ids = Array.from({ length: 100 }, (_, at) => articleId(ACCOUNT, at + 1));
+    const statements = await statementsOf(server, async (session) => {
+      await store.findLiveIds(session, KEY, [], ids);
+      await store.buryArticles(session, KEY, ids, LATE);
+    });
+    const steps = (await plansOf(statements)).filter(({ text }) => !text.includes('TEMP B-TREE'));
+    expect(steps).toHaveLength(2);
+    for (const { text } of steps) expect(text).toMatch(/PRIMARY|account=\? AND id=\?/);
+  });
+
   it.each([
     ['unread articles', 'unread=true'],
     ['favourites that are not archived', 'favorite=true&archived=false'],
