@@ -16,8 +16,8 @@ export interface BatchEntry {
 }
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
-/** Characters of the default path, for all entries together: it is escaped for each. */
-const MAX_DEFAULT_PATHS = 2_097_152;
+/** Characters of the default path, for all entries together: it is escaped for each, with up to six bytes for one. */
+const MAX_DEFAULT_PATHS = 262_144;
 /** Members of the default body, which may be copied for each entry. */
 const MAX_DEFAULTS = 1_000;
 /** These describe the batch's own body, connection or response (RFC 7240): entries neither inherit nor set them. */
@@ -92,7 +92,7 @@ function readHeaders(value: unknown, name: string): Record<string, string> {
     bounded(requireMapping(value ?? {}, name), name, MAX_HEADERS, 'headers'),
   )) {
     if (typeof text !== 'string' || /[\0-\x08\x0a-\x1f\x7f]/.test(text))
-      throw invalidPostedData(`${name}.${header}`, 'not a header value');
+      throw invalidPostedData(`${name}.${header.slice(0, 100)}`, 'not a header value');
     const lowered = header.toLowerCase();
     if (!isInherited(lowered) || OF_THE_BATCH.test(lowered)) continue;
     const earlier = headers[lowered];

@@ -40,10 +40,10 @@ describe('a batch', () => {
     expect(() => parseBatch(batch(1_001), 25)).toThrow('defaults.body: more than 1000 members');
   });
 
-  it('has a default path of at most two million characters for all entries, for each of which it is escaped', () => {
+  it('has a default path of at most 262,144 characters for all entries, for each of which it is escaped', () => {
     const batch = (length: number) => ({ defaults: { ...GET, path: '/'.padEnd(length, 'a') }, requests: [{}, {}] });
-    expect(parseBatch(batch(1_048_576), 25)).toHaveLength(2);
-    expect(() => parseBatch(batch(1_048_577), 25)).toThrow('defaults.path: too long for 2 entries');
+    expect(parseBatch(batch(131_072), 25)).toHaveLength(2);
+    expect(() => parseBatch(batch(131_073), 25)).toThrow('defaults.path: too long for 2 entries');
   });
 
   it.each([
@@ -121,6 +121,12 @@ describe('a batch', () => {
     [{ requests: [{ method: 5, path: 5 }] }, 109, 'requests.0.method: not an allowed method'],
   ])('is refused as a whole: %j', (body, errno, message) => {
     expect(refusal(() => parseBatch(body, 25))).toEqual({ code: 400, errno, message });
+  });
+
+  it('is refused with at most a hundred characters of the name of a header', () => {
+    const batch = { requests: [{ ...GET, headers: { ['a'.repeat(1e6)]: 1 } }] };
+    const message = `requests.0.headers.${'a'.repeat(100)}: not a header value`;
+    expect(refusal(() => parseBatch(batch, 25))).toEqual({ code: 400, errno: 109, message });
   });
 });
 
