@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { METERED } from '../operations/scrape.js';
+import { METERED, samplesOf, scrape } from '../operations/scrape.js';
 import { type Service, startService } from '../support/service.js';
 import { ask, type Departure, DEPARTURES, figures, hitAndRun, idleFigures, SHAPES } from './hostile-client.js';
 
@@ -61,6 +61,20 @@ it.each(DEPARTURES)(
         await crowd(ROUND, () =>
           hitAndRun(service, SHAPES[shape]!.repeat(5) + SHAPES['a tunnel']!, departure, { delayMs }),
         );
+    await expectNothingLeft();
+  },
+);
+
+it.each(['reset', 'close', 'half-close'] as const)(
+  'a tunnel behind a poll that is held does not hide that its client is gone (clients that %s)',
+  async (departure) => {
+    const poll = SHAPES['a list']!.replace(
+      '\r\n\r\n',
+      '\r\nIf-Modified-Since: 9999999999999\r\nPrefer: wait=50\r\n\r\n',
+    );
+    await crowd(10, () => hitAndRun(service, poll + SHAPES['a tunnel']!, departure, { delayMs: 100 }));
+    const held = async () => samplesOf(await scrape(service), 'reading_list_waiting_held').sum;
+    await expect.poll(held, { timeout: 5_000 }).toBe(0);
     await expectNothingLeft();
   },
 );

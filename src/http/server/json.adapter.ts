@@ -60,9 +60,11 @@ export class JsonAdapter extends ExpressAdapter {
       if (error.code === 'ECONNRESET') socket.destroy();
       else this.refuse(socket, clientError(error));
     });
-    server.on('connect', (_request: IncomingMessage, socket: Socket) =>
-      this.refuse(socket, new ApiError('methodNotAllowed', 'CONNECT: not allowed here', { Allow: 'GET, HEAD' })),
-    );
+    server.on('connect', (_request: IncomingMessage, socket: Socket) => {
+      // Nobody else reads what follows, and would notice that the client of an earlier request is gone.
+      socket.resume().once('end', () => socket.destroy());
+      this.refuse(socket, new ApiError('methodNotAllowed', 'CONNECT: not allowed here', { Allow: 'GET, HEAD' }));
+    });
     const handle = (request: IncomingMessage, response: ServerResponse) => server.emit('request', request, response);
     // The client is told to continue when the body is read; `requireWellFormed` refuses other expectations.
     server.on('checkContinue', handle).on('checkExpectation', handle);
