@@ -4,6 +4,8 @@ import { isBare, missingFields, type PageFacts } from '@reading-list/page-reader
 
 const WAIT_SECONDS = 50;
 const POLL_TIMEOUT_MS = 80_000;
+/** A poll that ends earlier was not held. */
+const LEAST_WAIT_MS = 500;
 /** How often to poll a service that does not hold polls. */
 const POLL_INTERVAL_MS = 30_000;
 const SCAN_INTERVAL_MS = 3_600_000;
@@ -85,13 +87,18 @@ export class Service {
     }
     while (performance.now() < end && !signal.aborted) {
       const polled: number | undefined = since;
+      const begun = performance.now();
+      let wasHeld = false;
       for await (const page of this.#pages({ _since: since ?? 0 }, signal, polled)) {
         if (page.startOver || (page.lastModified ?? 0) < (polled ?? 0)) return;
         // Of the first page: a later one would skip what changes during the walk.
         if (since === polled) since = page.lastModified;
         for (const article of articlesIn(page.items)) if (isBare(article)) yield { article, isNew: true };
-        if (page.notModified && page.grantedWaitSeconds === undefined) await pause(POLL_INTERVAL_MS, signal);
+        wasHeld ||= page.grantedWaitSeconds !== undefined;
       }
+      // Something on the way may drop the condition, or a token that is about to expire permit no wait.
+      const isUseless = !wasHeld || performance.now() - begun < LEAST_WAIT_MS;
+      if (since === polled && isUseless) await pause(POLL_INTERVAL_MS, signal);
     }
   }
 

@@ -238,6 +238,30 @@ it('nothing is sent during the time of Backoff', async () => {
   }
 });
 
+it('polls are not repeated without pause where something on the way drops their condition', async () => {
+  let polls = 0;
+  const forward = async ({ url = '', headers }: IncomingMessage, response: ServerResponse) => {
+    polls++;
+    const { authorization = '' } = headers;
+    const answer = await fetch(world.service.url + url, { headers: { authorization } });
+    const body = Buffer.from(await answer.arrayBuffer());
+    for (const name of ['Last-Modified', 'Content-Type', 'Total-Records'])
+      response.setHeader(name, answer.headers.get(name) ?? '');
+    response.writeHead(answer.status).end(body);
+  };
+  const proxy = createServer((request, response) => void forward(request, response));
+  await once(proxy.listen(0, '127.0.0.1'), 'listening');
+  try {
+    startResolver(basic(), `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`);
+    await expect.poll(() => polls).toBeGreaterThan(1);
+    await sleep(1_500);
+    expect(polls).toBeLessThan(5);
+  } finally {
+    proxy.close();
+    proxy.closeAllConnections();
+  }
+});
+
 describe('the command', () => {
   const run = (...words: string[]) => {
     const child = spawn(process.execPath, [resolve(import.meta.dirname, '../../dist/cli.js'), ...words]);

@@ -99,7 +99,9 @@ export class Synchronizer {
     const { query, options } = deltaOf(cursor);
     const call = { ...this.#callOptions(), signal, timeoutMs: (seconds + 30) * 1000 };
     const page = await this.#client.page(query, { ...options, ...call, waitSeconds: seconds });
-    if (!page.notModified) return { cursor, page };
+    // Something on the way may drop the condition, as caches do: then each response would seem to bring news.
+    const isNews = page.startOver || page.items.length > 0 || page.lastModified !== cursor;
+    if (!page.notModified && isNews) return { cursor, page };
     return page.grantedWaitSeconds === undefined ? 'unsupported' : 'unchanged';
   }
 

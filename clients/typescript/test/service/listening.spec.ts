@@ -80,6 +80,19 @@ it.each([0, -1, NaN])('an interval of %s seconds does not make automatic syncing
   list.stop();
 });
 
+it('polls are not repeated without pause where something on the way drops their condition', async () => {
+  const { list, sent } = await openDevice(world.url, basic(), {}, async (input, init) => {
+    const headers = new Headers(init!.headers);
+    headers.delete('If-Modified-Since');
+    return fetch(input, { ...init, headers });
+  });
+  list.start({ intervalSeconds: 60 });
+  await expect.poll(() => sent.length).toBeGreaterThan(2);
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect(sent.length).toBeLessThan(10);
+  list.stop();
+});
+
 it('a page that a waiting poll fetched brings nothing back that was removed since', async () => {
   const user = basic();
   const storage = memoryStorage();
