@@ -54,8 +54,10 @@ export function pathsOf(format: RecordFormat): string[] {
 /** The value at a path of a row or an object. */
 export type Get = (path: string) => unknown;
 
-/** A spreadsheet translates `true` when it saves a file. */
-export const YES = ['true', '1', 'yes', 'wahr', 'vrai', 'verdadero', 'vero', 'waar'];
+/** A spreadsheet translates `true` when it saves a file: from German to Turkish. */
+const TRUE_ELSEWHERE =
+  'wahr vrai verdadero vero waar verdadeiro prawda pravda истина істина sant sand sann tosi igaz doğru adevărat istina';
+export const YES = ['true', '1', 'yes', ...TRUE_ELSEWHERE.split(' ')];
 
 /** The entry that a row or an object is. */
 export function entryOfRecord(format: RecordFormat, place: Place, get: Get): Entry {

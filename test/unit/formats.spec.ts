@@ -348,6 +348,7 @@ C,https://c.example/,01go,[],2022-11-06 04:33:50+00:00,1.0,archive,True
 '=1+1,https://a.example/,1600000000,,archive,true,false,false,"'-x, y",https://a.example/p.png,300,https://www.a.example/,7
 ''-b,https://b.example/,1600000000,,archive,FAUX,WAHR,TRUE,,,,,
 'c',https://c.example/,1600000000,,unread,false,true,false,,,,,
+d,https://d.example/,1600000000,,unread,PRAWDA,VERDADEIRO,DOĞRU,,,,,
 `,
     [
       [
@@ -366,6 +367,7 @@ C,https://c.example/,01go,[],2022-11-06 04:33:50+00:00,1.0,archive,True
       ],
       [{ url: 'https://b.example/', title: "'-b", archived: true, added_on: 1_600_000_000_000 }],
       [{ url: 'https://c.example/', title: "'c'", added_on: 1_600_000_000_000 }],
+      [{ url: 'https://d.example/', title: 'd', favorite: true, archived: true, added_on: 1_600_000_000_000 }],
     ],
   ],
   [
