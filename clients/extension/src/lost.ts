@@ -20,7 +20,8 @@ export const forgetLost = (): Promise<void> => chrome.storage.local.remove('lost
 /** Keeps what the list reports as lost, since nobody may be looking when it does. */
 export function keepLost(list: ReadingList): void {
   list.on('conflict', ({ url, reason = '' }) => {
-    writing = writing.then(async () => {
+    const earlier = writing.catch(() => undefined);
+    writing = earlier.then(async () => {
       // The popup and the background may both hear of it.
       const others = (await readLost()).filter((lost) => lost.url !== url || lost.reason !== reason);
       const lost = [...others, { url, reason }].slice(-MAX_KEPT);

@@ -7,6 +7,8 @@ export function pageUrl(text: string | undefined): string | undefined {
   const url = new URL(text);
   // A place within the page, unless an application names its pages like that.
   if (!/^#[/!]/.test(url.hash)) url.hash = '';
+  // A password belongs on no list.
+  url.username = url.password = '';
   return url.href;
 }
 

@@ -11,6 +11,7 @@ it.each([
   ['https://example.com/a#part', 'https://example.com/a'],
   ['https://example.com/#/inbox/7', 'https://example.com/#/inbox/7'],
   ['https://example.com/#!page', 'https://example.com/#!page'],
+  ['https://user:secret@example.com/a', 'https://example.com/a'],
   ['about:blank', undefined],
   ['chrome://newtab/', undefined],
   ['file:///tmp/a.html', undefined],

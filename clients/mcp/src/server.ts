@@ -47,7 +47,8 @@ function addReadingTools(server: McpServer, list: ReadingList): void {
     },
     async ({ text, ...query }) => {
       await list.sync();
-      return told({ articles: (await list.search(text, query)).map(shown) });
+      const { length: total } = await list.search(text, { ...query, offset: 0, limit: Infinity });
+      return told({ total, articles: (await list.search(text, query)).map(shown) });
     },
   );
 }

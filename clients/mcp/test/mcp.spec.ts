@@ -60,6 +60,10 @@ describe('with a token that may write', () => {
       articles: [{ url: 'https://example.com/2' }],
     });
     expect(await call(client, 'search_articles', { text: 'TEA make' })).toMatchObject({ articles: [{ url: TEA }] });
+    expect(await call(client, 'search_articles', { text: 'example', limit: 1 })).toMatchObject({
+      total: 2,
+      articles: [{}],
+    });
     expect(await call(client, 'mark_read', { url: TEA })).toMatchObject({ unread: false });
     expect(await call(client, 'archive_article', { url: TEA })).toMatchObject({ archived: true });
     expect(await call(client, 'list_articles', { archived: false, unread: true })).toMatchObject({ total: 1 });

@@ -2,6 +2,7 @@ import { MAX_LENGTHS } from '@reading-list/client';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Session } from '../account/session';
+import { loadPart } from '../platform/failures';
 import { restrictPictures } from '../platform/pictures';
 import type { Preferences } from '../platform/preferences';
 import { LANGUAGES, t } from '../texts';
@@ -57,7 +58,7 @@ const EXPORTED = ['lines', 'csv', 'bookmarks'] as const;
 
 function ExportSection({ session }: { session: Session }): JSX.Element {
   const save = async (format: (typeof EXPORTED)[number]) => {
-    const { download, EXPORTS } = await import('../ways/export');
+    const { download, EXPORTS } = await loadPart(() => import('../ways/export'));
     const { name, type, write } = EXPORTS[format];
     download(name, type, write(await session.list.list({ order: 'oldest' })));
   };
@@ -67,7 +68,11 @@ function ExportSection({ session }: { session: Session }): JSX.Element {
       <p class="hint">{t.exporting.hint}</p>
       {EXPORTED.map((format) => (
         <div key={format}>
-          <button type="button" aria-describedby={`export-${format}`} onClick={() => void save(format)}>
+          <button
+            type="button"
+            aria-describedby={`export-${format}`}
+            onClick={() => void save(format).catch(() => undefined)}
+          >
             {t.exporting[format]}
           </button>{' '}
           <small id={`export-${format}`}>{t.exporting.losses[format]}</small>
