@@ -66,8 +66,8 @@ async function follow(sync: Sync, first: Page, { cursor, full }: Walk): Promise<
   for (let page = first; ;) {
     const { items, next } = page;
     if (page.startOver && full === undefined) return walkThrough(sync);
-    await takePage(sync, items, { cursor, next, full });
-    if (next === undefined) return;
+    const isLatest = await takePage(sync, items, { cursor, next, full });
+    if (!isLatest || next === undefined) return;
     page = await sync.client.page(next, sync.call);
     // Something on the way drops queries.
     if (JSON.stringify(page.items) === JSON.stringify(items))
@@ -75,8 +75,11 @@ async function follow(sync: Sync, first: Page, { cursor, full }: Walk): Promise<
   }
 }
 
-/** Takes the records of a page, durably. What is not a record is set aside and reported, so that the others arrive. */
-async function takePage(sync: Sync, page: readonly unknown[], walk: Walk): Promise<void> {
+/**
+ * Takes the records of a page, durably. What is not a record is set aside and reported, so that the others arrive. False
+ * if another tab, where there are no locks, has begun to list everything since: only the latest listing may delete.
+ */
+async function takePage(sync: Sync, page: readonly unknown[], walk: Walk): Promise<boolean> {
   const { mirror } = sync;
   const { cursor, next, full } = walk;
   const items: Page['items'] = [];
@@ -89,10 +92,13 @@ async function takePage(sync: Sync, page: readonly unknown[], walk: Walk): Promi
   const oddKeys = odd.flatMap(({ id = '' }) => mirror.keyOfId(id) ?? []);
   const drafts = draftsByUrl(mirror);
   const keys = new Map(items.map((item) => [item.id, keyOf(mirror, drafts, item)]));
+  let isLatest = true;
   const unseen = next === undefined && full !== undefined ? unseenKeys(mirror, full) : [];
   sync.pulled += await mirror.mutate(
     () => [...keys.keys(), ...keys.values(), ...oddKeys, ...unseen],
     (transaction) => {
+      isLatest = full === undefined || (transaction.state.walks ?? 0) <= full;
+      if (!isLatest) return 0;
       transaction.state = { ...transaction.state, walk, walks: full ?? transaction.state.walks };
       let count = 0;
       // What is known of it stays as it was.
@@ -110,6 +116,7 @@ async function takePage(sync: Sync, page: readonly unknown[], walk: Walk): Promi
     },
   );
   for (const { error, id } of odd) sync.tellOdd(error, id);
+  return isLatest;
 }
 
 const unseenKeys = (mirror: Mirror, full: number): string[] =>

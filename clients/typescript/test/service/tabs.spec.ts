@@ -172,3 +172,54 @@ describe('what was removed and added again', () => {
     expect(await deviceArticles(list)).toEqual(server);
   });
 });
+
+it('tabs without locks that both list everything delete nothing of each other', async () => {
+  const user = basic();
+  const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+  for (const name of names)
+    await ask(world.url, user, 'POST', '/articles', { url: url(name), title: name, added_by: 'phone' });
+  const storage: Storage = { ...memoryStorage(), lock: (_, work) => work() };
+  const pages = { one: 0, two: 0 };
+  let mustStartOver = false;
+  const until = (condition: () => boolean) => expect.poll(condition, { interval: 2 }).toBe(true);
+  /** Lists an article a page; after a purge, a delta is told to start over. */
+  const tab = async (name: keyof typeof pages, beforeDelta: () => boolean, beforeThirdPage: () => boolean) =>
+    (
+      await openDevice(world.url, user, { storage }, async (input, init) => {
+        const target = new URL(input as string);
+        const headers = new Headers(init!.headers);
+        const isDelta = mustStartOver && target.searchParams.has('_since');
+        if (isDelta) {
+          await until(beforeDelta);
+          headers.delete('If-Modified-Since');
+        } else if (target.searchParams.has('_sort')) {
+          target.searchParams.set('_limit', '1');
+          if (mustStartOver && ++pages[name] === 3) await until(beforeThirdPage);
+        }
+        const response = await fetch(target, { ...init, headers });
+        if (!isDelta) return response;
+        const told = new Headers(response.headers);
+        told.set('Start-Over', 'true');
+        return new Response(await response.text(), { headers: told });
+      })
+    ).list;
+  const one = await tab(
+    'one',
+    () => true,
+    () => pages.two >= 3,
+  );
+  const two = await tab(
+    'two',
+    () => pages.one >= 2,
+    () => true,
+  );
+  await one.sync();
+  await two.sync();
+  mustStartOver = true;
+  await Promise.all([one.sync(), two.sync()]);
+  mustStartOver = false;
+  await one.sync();
+  await two.sync();
+  expect((await one.list()).map(({ title }) => title).sort()).toEqual(names);
+  expect((await two.list()).map(({ title }) => title).sort()).toEqual(names);
+});
