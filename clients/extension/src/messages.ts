@@ -1,5 +1,5 @@
 /** What the other parts of the extension ask of the background. */
-export type Request = { do: 'save'; tabId: number } | { do: 'position'; words: number };
+export type Request = { do: 'save'; tabId: number } | { do: 'position'; url: string; words: number };
 
 /** The outcome of saving a page. */
 export type Saved = { key: string; isNew: boolean } | { problem: string };

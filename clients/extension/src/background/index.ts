@@ -33,7 +33,7 @@ chrome.commands.onCommand.addListener((_command, tab) => {
 });
 chrome.runtime.onMessage.addListener((request: Request, sender, respond: (saved: Saved) => void) => {
   if (request.do === 'position') {
-    void notePosition(sender.tab, request.words);
+    void notePosition(request.url, request.words);
     return false;
   }
   saveTab(request.tabId).then(respond, (error: Error) => respond({ problem: error.message }));

@@ -21,11 +21,10 @@ export async function followPosition(tabId: number): Promise<void> {
   });
 }
 
-/** Notes how far the page of a tab was read, and sends it when the reader rests. */
-export async function notePosition(tab: chrome.tabs.Tab | undefined, words: number): Promise<void> {
+/** Notes how far a page was read, and sends it when the reader rests. */
+export async function notePosition(url: string, words: number): Promise<void> {
   const list = await currentList();
-  const url = pageUrl(tab?.url);
-  const article = list && url !== undefined ? await articleOf(list, url) : undefined;
+  const article = list && (await articleOf(list, url));
   if (!list || !article) return;
   const position = Math.min(words, article.word_count ?? words);
   if (position <= article.read_position) return;

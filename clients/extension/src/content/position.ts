@@ -16,19 +16,25 @@ globalThis.readingListPosition = (url, position) => {
   followed?.abort();
   followedUrl = url;
   followed = new AbortController();
-  follow(new ReadingPosition(document, url), position, followed.signal);
+  follow(url, position, followed.signal);
 };
 
-function follow(place: ReadingPosition, position: number, signal: AbortSignal): void {
+/** An application may have gone to another of its pages. */
+const currentPage = (): string => location.href.replace(/#(?![/!]).*$/s, '');
+
+function follow(url: string, position: number, signal: AbortSignal): void {
+  const place = new ReadingPosition(document, url);
+  const page = currentPage();
   let [hasInput, told] = [false, position];
   let timer: ReturnType<typeof setTimeout> | undefined;
   const tell = () => {
     clearTimeout(timer);
     timer = undefined;
+    if (currentPage() !== page) return;
     const words = place.read();
     if (words <= told) return;
     told = words;
-    const request: Request = { do: 'position', words };
+    const request: Request = { do: 'position', url, words };
     // After an update of the extension, nothing receives it.
     void chrome.runtime.sendMessage(request).catch(() => undefined);
   };
@@ -45,6 +51,7 @@ function follow(place: ReadingPosition, position: number, signal: AbortSignal): 
   for (const name of INPUTS) addEventListener(name, () => (hasInput = true), options);
   addEventListener('scroll', onScroll, options);
   addEventListener('visibilitychange', onHidden, options);
+  signal.addEventListener('abort', () => clearTimeout(timer));
 }
 
 /** Brings the position into view, again while the page grows, until somebody scrolls. */

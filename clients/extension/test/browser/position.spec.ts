@@ -13,14 +13,19 @@ const WORDS_OFF = 20;
 let browser: Browser;
 let page: Page;
 let program: string;
+let follower: string;
 
-beforeAll(async () => {
+async function bundled(file: string): Promise<string> {
   const plugin = '../../without-inner-html.mjs';
   const { withoutInnerHtml } = (await import(plugin)) as { withoutInnerHtml: () => Plugin };
-  const input = resolve(import.meta.dirname, '../../src/content/reading-position.ts');
+  const input = resolve(import.meta.dirname, '../../src/content', file);
   const bundle = await rolldown({ input, plugins: [withoutInnerHtml()] });
   const { output } = await bundle.generate({ format: 'iife', name: 'positions' });
-  program = output[0].code;
+  return output[0].code;
+}
+
+beforeAll(async () => {
+  [program, follower] = (await Promise.all(['reading-position.ts', 'position.ts'].map(bundled))) as [string, string];
   browser = await chromium.launch({ executablePath: await ensureHeadlessShell(), args: [...chromiumArguments] });
   page = await browser.newPage();
   const html = new Map(ARTICLES.map(({ url, bytes, contentType }) => [url, decodeHtml(bytes, contentType)]));
@@ -113,4 +118,28 @@ it('a place is noted and shown again within 20 words, in another window too, in 
   const off = outcomes.filter((outcome) => !isNear(outcome));
   expect(outcomes.length).toBeGreaterThan(40);
   expect(off.length / outcomes.length, JSON.stringify(off)).toBeLessThanOrEqual(0.1);
+});
+
+it.each([
+  ['stays', '', 1],
+  ['goes to another page of the application', "history.pushState({}, '', '/another')", 0],
+  ['is followed on the next page', "globalThis.readingListPosition('https://example.com/another', 0)", 0],
+])('how far a page was read is told for that page alone, if the reader %s', async (_, next, count) => {
+  const [saved] = ARTICLES as [SavedPage];
+  await page.setViewportSize({ width: 420, height: 320 });
+  await page.goto(saved.url);
+  const told = await page.evaluate<unknown[]>(`(async () => {
+    const told = [];
+    globalThis.chrome = { runtime: { sendMessage: (message) => (told.push(message), Promise.resolve()) } };
+    ${follower};
+    globalThis.readingListPosition(${JSON.stringify(saved.url)}, 0);
+    dispatchEvent(new Event('wheel'));
+    scrollTo({ top: 2_000, behavior: 'instant' });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    ${next};
+    await new Promise((resolve) => setTimeout(resolve, 800));
+    return told;
+  })()`);
+  const words = expect.any(Number) as number;
+  expect(told).toEqual(Array.from({ length: count }, () => ({ do: 'position', url: saved.url, words })));
 });
