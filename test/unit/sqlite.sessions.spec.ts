@@ -200,6 +200,21 @@ it('runs a statement outside of a transaction apart from the transactions of oth
   expect(await write('b')).toBe('b');
 });
 
+it('goes on after a statement for which SQLite rolls everything back, as on a full disk', async () => {
+  handle.pragma(`max_page_count = ${handle.pragma('page_count', { simple: true }) as number}`);
+  const large = () =>
+    database.onSession((session) => session.run('INSERT INTO words VALUES (?)', ['x'.repeat(50_000)]));
+  const refused = expect(large()).rejects.toMatchObject({ kind: 'unavailable' });
+  expect(await Promise.all([write('a'), write('b')])).toEqual(['a', 'b']);
+  const beside = write('c');
+  const again = expect(large()).rejects.toMatchObject({ kind: 'unavailable' });
+  expect(await beside).toBe('c');
+  await Promise.all([refused, again]);
+  handle.pragma('max_page_count = 1000000');
+  expect(await write('d')).toBe('d');
+  expect(inFile()).toEqual(['a', 'b', 'c', 'd']);
+});
+
 it('lets others go first after a long read of a user, for as long as it took', async () => {
   const LONG =
     'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000) SELECT COUNT(*) FROM n';

@@ -23,7 +23,6 @@ export class SqliteWriter {
     timeoutMs: 4_000,
     refusal: 'The database is busy; try again later',
   });
-  /** Set while a transaction is open. */
   private release?: Release;
   /** Transactions that have ended but are not durable yet. */
   private readonly ended: { resolve: () => void; reject: (error: unknown) => void }[] = [];
@@ -88,7 +87,8 @@ export class SqliteWriter {
     try {
       result = action(this.connection);
     } catch (error) {
-      await this.rollBack();
+      // SQLite has rolled everything back already where the disk is full, or cannot be read.
+      await (this.connection.handle.inTransaction ? this.rollBack() : this.abandon());
       throw error;
     }
     await this.commit();
