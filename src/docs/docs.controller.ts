@@ -46,8 +46,8 @@ export class DocsController {
   }
 
   @Get('v2/openapi.json')
-  async document(): Promise<Reply> {
-    const endpoints = await this.loginEndpoints();
+  async document(@Req() request: Request): Promise<Reply> {
+    const endpoints = await this.loginEndpoints(request);
     const login = JSON.stringify(endpoints);
     if (this.described.login !== login) {
       const json = JSON.stringify(applySettings(this.contract, this.settings, endpoints));
@@ -58,7 +58,7 @@ export class DocsController {
 
   @Get('docs{/}')
   async page(@Req() request: Request): Promise<Reply> {
-    const { tokenUrl } = await this.loginEndpoints();
+    const { tokenUrl } = await this.loginEndpoints(request);
     return html(swaggerPage(this.settings.serviceName, request.path), tokenUrl, this.settings.publicUrl ?? '');
   }
 
@@ -82,11 +82,11 @@ export class DocsController {
   }
 
   /** As the provider publishes them; while it is unavailable, the paths that the development provider and many others use. */
-  private async loginEndpoints() {
+  private async loginEndpoints({ context }: Request) {
     const { oauthUri } = this.settings;
     // A page waits no longer than a second.
     const found = withinLimit(this.provider.discovered(), 1000);
-    const metadata = await this.status.monitor.whileWaiting(found).catch(() => undefined);
+    const metadata = await this.status.monitor.whileWaiting(found, context).catch(() => undefined);
     return {
       authorizationUrl: metadata?.authorization_endpoint ?? `${oauthUri}/auth`,
       tokenUrl: metadata?.token_endpoint ?? `${oauthUri}/token`,

@@ -54,14 +54,12 @@ export class LoadMonitor implements OnApplicationShutdown {
     return true;
   }
 
-  /** Awaits `work` without counting the request as in flight: a held poll, a slow client or identity provider is not load. */
-  async whileWaiting<T>(work: Promise<T>): Promise<T> {
+  /** Awaits `work`, meanwhile not counting its request as in flight: a held poll, slow client or provider is not load. */
+  whileWaiting<T>(work: Promise<T>, request: Pick<RequestContext, 'whenOver'>): Promise<T> {
     this.inFlight--;
-    try {
-      return await work;
-    } finally {
-      this.inFlight++;
-    }
+    const over = new Promise<void>((resolve) => request.whenOver(resolve));
+    const counted = Promise.race([work.catch(() => undefined), over]).then(() => this.inFlight++);
+    return work.finally(() => counted);
   }
 
   /** True when the service has refused everything for some seconds and still would. */

@@ -82,7 +82,7 @@ export class PollService implements OnApplicationShutdown {
       if (ending === 'changed') context.whenResponded(await this.woken.acquire(poll.key, context));
       return ending;
     });
-    const ending = await this.status.monitor.whileWaiting(wakeUp);
+    const ending = await this.status.monitor.whileWaiting(wakeUp, context);
     // The time it is held does not count as response time.
     context.heldMs = performance.now() - start;
     if (ending !== 'changed') return unchanged;

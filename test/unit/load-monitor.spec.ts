@@ -74,8 +74,28 @@ it('a request that is answered, or waits for something else, is not in flight', 
   let answer = (): void => undefined;
   monitor.admit({ whenResponded: (action) => void (answer = () => action(0)) });
   expect(monitor.inFlight).toBe(1);
-  await monitor.whileWaiting(Promise.resolve().then(() => expect(monitor.inFlight).toBe(0)));
+  const work = Promise.resolve().then(() => expect(monitor.inFlight).toBe(0));
+  await monitor.whileWaiting(work, { whenOver: () => undefined });
   expect(monitor.inFlight).toBe(1);
   answer();
+  expect(monitor.inFlight).toBe(0);
+});
+
+it('a request whose client leaves while it waits is subtracted once, and at once', async () => {
+  let leave = (): void => undefined;
+  let finish = (): void => undefined;
+  const work = new Promise<void>((resolve) => (finish = resolve));
+  monitor.admit({ whenResponded: (action) => void (leave = () => action(0)) });
+  const waiting = monitor.whileWaiting(work, {
+    whenOver: (action) => {
+      const before = leave;
+      leave = () => (before(), action());
+    },
+  });
+  leave();
+  await nextTurn();
+  expect(monitor.inFlight).toBe(0);
+  finish();
+  await waiting;
   expect(monitor.inFlight).toBe(0);
 });

@@ -3,6 +3,7 @@ import * as client from 'openid-client';
 import { NOW, type Now } from '../../config/now.js';
 import { Settings } from '../../config/settings.js';
 import { ApiError, invalidParameter } from '../../protocol/api-error.js';
+import type { RequestContext } from '../../http/request/request-context.js';
 import { ServiceStatus } from '../../http/service-status.js';
 import { Semaphore } from '../../semaphore.js';
 import { providerUnavailable, withinLimit } from '../provider/bounded-fetch.js';
@@ -33,8 +34,8 @@ export class OAuthLogin {
   ) {}
 
   /** Begins a login that ends at `redirect`: where to send the browser, with which sealed state. Throws 503 / 201. */
-  async begin(redirect: string, redirect_uri: string) {
-    const metadata = await this.provided(this.provider.discovered());
+  async begin(redirect: string, redirect_uri: string, request: RequestContext) {
+    const metadata = await this.provided(request, this.provider.discovered());
     if (!metadata.authorization_endpoint) throw providerUnavailable('it has no authorization endpoint');
     const { settings } = this;
     const login = { state: client.randomState(), verifier: client.randomPKCECodeVerifier(), redirect, redirect_uri };
@@ -57,19 +58,20 @@ export class OAuthLogin {
    * Exchanges the code for an access token, and returns where to hand it to. Throws 401 / 105 for a login that is missing,
    * expired, forged or of another state, 400 / 107 when the provider rejects the code, 503 / 201 when it is of no help.
    */
-  async finish(sealed: string | undefined, response: AuthorizationResponse): Promise<string> {
+  async finish(sealed: string | undefined, response: AuthorizationResponse, request: RequestContext) {
     const login = sealed === undefined ? undefined : await openLogin(sealed, this.key, this.now());
     if (login?.state !== response.state)
       throw new ApiError('invalidAuthorization', 'The login is unknown or has expired; start again', {
         'WWW-Authenticate': challenge(this.settings, { isRefused: true, bearerOnly: true }),
       });
-    const token = await this.provided(this.exchanges.run('', {}, () => this.exchange(login, response)));
+    const exchange = () => this.exchange(login, response);
+    const token = await this.provided(request, this.exchanges.run('', {}, exchange));
     return withToken(login.redirect, token);
   }
 
   /** Awaits the provider for a limited time, without counting the request as load: it may hang. */
-  private provided<T>(work: Promise<T>): Promise<T> {
-    return this.status.monitor.whileWaiting(withinLimit(work));
+  private provided<T>(request: RequestContext, work: Promise<T>): Promise<T> {
+    return this.status.monitor.whileWaiting(withinLimit(work), request);
   }
 
   private async exchange(login: PendingLogin, response: AuthorizationResponse): Promise<string> {

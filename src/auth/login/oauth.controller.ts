@@ -36,7 +36,7 @@ export class OAuthController {
     const ownPage = webAppEnabled && base !== undefined ? `${base}/app/` : undefined;
     const redirect = readRedirect(request.query, oauthRedirectDomains, ownPage);
     const callback = this.callback(request);
-    const { location, state, sealed } = await this.login.begin(redirect.href, callback);
+    const { location, state, sealed } = await this.login.begin(redirect.href, callback, request.context);
     const options = loginCookieOptions(callback);
     for (const name of surplusLoginCookies(readLoginCookies(request.headers.cookie), sealed.length))
       response.cookie(name, '', { ...options, maxAge: 0 });
@@ -50,7 +50,7 @@ export class OAuthController {
   async finish(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<Reply> {
     const sealed = this.takeCookie(request, response);
     try {
-      const location = await this.login.finish(sealed, readAuthorizationResponse(request.query));
+      const location = await this.login.finish(sealed, readAuthorizationResponse(request.query), request.context);
       return new Reply(302, undefined, { Location: location });
     } catch (error) {
       // The code may still be valid: the same URL can be retried when the provider is back.
