@@ -89,6 +89,22 @@ describe('a page', () => {
     await page.close();
   });
 
+  it('is saved beside others of a site that names one canonical URL for all of them', async () => {
+    await signIn('alice-static');
+    const head = '<link rel="canonical" href="/start"><title>';
+    const urls = ['/static/1', '/static/2'].map((path) =>
+      world.site.publish(path, article(path).replace('<title>', head)),
+    );
+    for (const url of urls) {
+      const page = await browser.open(url);
+      const popup = await browser.clickButton(page);
+      await popup.says(/^Saved$/m);
+      await popup.close();
+      await page.close();
+    }
+    await expect.poll(async () => (await onServer('alice-static')).map(({ url }) => url).sort()).toEqual(urls);
+  });
+
   it('that is on the list is shown as it is, also at an address with tracking parameters', async () => {
     const user = 'alice-knows';
     const url = world.site.publish('/known', article('Known'));
