@@ -319,9 +319,12 @@ describeWorlds(
       const buffer = Buffer.from(['title,url,time_added', ...lines].join('\n'));
       await openSettings(device);
       await page.locator('input[type=file]').setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer });
+      const start = page.getByRole('button', { name: 'Import 100 articles' });
+      // The part that reads files is loaded on demand.
+      await start.waitFor();
       // It cannot finish before the dialog is to be closed.
       await context.setOffline(true);
-      await page.getByRole('button', { name: 'Import 100 articles' }).click();
+      await start.click();
       await page.getByRole('progressbar').waitFor();
       await page.getByRole('button', { name: 'Close' }).click();
       await page.getByText('The import is still running.').waitFor();
