@@ -45,10 +45,10 @@ function addReadingTools(server: McpServer, list: ReadingList): void {
       inputSchema: { text: z.string().min(1).describe('words to look for'), ...QUERY },
       annotations: READS,
     },
-    async ({ text, ...query }) => {
+    async ({ text, limit, offset, ...filter }) => {
       await list.sync();
-      const { length: total } = await list.search(text, { ...query, offset: 0, limit: Infinity });
-      return told({ total, articles: (await list.search(text, query)).map(shown) });
+      const found = await list.search(text, filter);
+      return told({ total: found.length, articles: found.slice(offset, offset + limit).map(shown) });
     },
   );
 }

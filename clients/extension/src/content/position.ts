@@ -1,4 +1,5 @@
 import { type Request } from '../messages';
+import { pageUrl } from '../pages';
 import { ReadingPosition } from './reading-position';
 
 /** How long the page has to rest after scrolling. */
@@ -19,18 +20,15 @@ globalThis.readingListPosition = (url, position) => {
   follow(url, position, followed.signal);
 };
 
-/** An application may have gone to another of its pages. */
-const currentPage = (): string => location.href.replace(/#(?![/!]).*$/s, '');
-
 function follow(url: string, position: number, signal: AbortSignal): void {
   const place = new ReadingPosition(document, url);
-  const page = currentPage();
   let [hasInput, told] = [false, position];
   let timer: ReturnType<typeof setTimeout> | undefined;
   const tell = () => {
     clearTimeout(timer);
     timer = undefined;
-    if (currentPage() !== page) return;
+    // An application may have gone to another of its pages.
+    if (pageUrl(location.href) !== url) return;
     const words = place.read();
     if (words <= told) return;
     told = words;
