@@ -54,7 +54,7 @@ export function pathsOf(format: RecordFormat): string[] {
 /** The value at a path of a row or an object. */
 export type Get = (path: string) => unknown;
 
-/** A spreadsheet translates `true` when it saves a file: from German to Turkish. */
+/** A spreadsheet translates `true` when it saves a file. */
 const TRUE_ELSEWHERE =
   'wahr vrai verdadero vero waar verdadeiro prawda pravda истина істина sant sand sann tosi igaz doğru adevărat istina';
 export const YES = ['true', '1', 'yes', ...TRUE_ELSEWHERE.split(' ')];
