@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { ApiError } from '../protocol/api-error.js';
+import { type ApiError, serviceUnavailable } from '../protocol/api-error.js';
 
 /** A row as the driver returns it: integers as numbers, binary columns as Buffers. */
 export type Row = Record<string, string | number | Buffer | null>;
@@ -62,7 +62,7 @@ export interface Usage {
 /** A source of sessions, with the dialect of its database. */
 export interface SessionSource {
   readonly dialect: Dialect;
-  /** Waits a bounded time. After the deadline, by `performance.now()`, the session sends no statement to a server. */
+  /** Waits a bounded time. After the deadline, by `performance.now()`, the session begins nothing that may take long. */
   acquire(tally: Tally, deadline: number): Promise<LoanedSession>;
   readonly usage: Readonly<Usage>;
   /** Closes what the data source does not know of. */
@@ -112,4 +112,4 @@ export type Failure =
 
 /** 503 / 201: the database is not available, and retrying within this request does not help. */
 export const unavailable = (cause: unknown): ApiError =>
-  Object.assign(new ApiError('unavailable', 'The database is not available; try again later'), { cause });
+  serviceUnavailable('The database is not available; try again later', cause);

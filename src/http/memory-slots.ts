@@ -22,7 +22,7 @@ class Slots extends Semaphore {
       slotsPerKey: Math.max(USER_BYTES, largest),
       // With many more, the requests of a few users could make the service refuse everybody's.
       waitingPerKey: 300,
-      timeoutMs: 4_000,
+      timeoutMs: 3_000,
       refusal: 'Too many large requests are in progress; try again later',
     });
   }

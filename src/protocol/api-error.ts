@@ -65,6 +65,10 @@ export const invalidPostedData = (field: string, reason: string): ApiError =>
 /** 410 / 202 after the end-of-support date. */
 export const supportEnded = (): ApiError => new ApiError('deprecated', 'The service has reached its end of support');
 
+/** 503 / 201 with what caused it, for the log. */
+export const serviceUnavailable = (message: string, cause: unknown): ApiError =>
+  Object.assign(new ApiError('unavailable', message), { cause });
+
 /** 403 / 121 with the limit as a member, which distinguishes it from that of a token without the scope. */
 export function quotaReached(max_articles: number): ApiError {
   const message = `The limit of ${max_articles} articles is reached; delete some first`;

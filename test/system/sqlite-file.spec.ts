@@ -231,6 +231,30 @@ it('reports a file that it may not write to, until it takes a write again', asyn
   await expect.poll(heartbeat).toEqual([200, true]);
 });
 
+it(
+  'refuses writes within ten seconds, and says so, while another process keeps the write lock',
+  { timeout: 60_000 },
+  async () => {
+    expect((await create('kept')).status).toBe(201);
+    const other = new Sqlite(path);
+    other.exec('BEGIN IMMEDIATE');
+    const users = Array.from({ length: 4 }, () => randomUUID());
+    const requests = Array.from({ length: 240 }, async (_, n) => {
+      const start = performance.now();
+      expectUnavailable(await send(service.url, users[n % 4]!, 'POST', '/articles', anArticle()));
+      return performance.now() - start;
+    });
+    expect(Math.max(...(await Promise.all(requests)))).toBeLessThan(10_000);
+    expect(await heartbeat()).toEqual([503, false]);
+    expect(await titles()).toEqual(['kept']);
+
+    other.exec('COMMIT');
+    other.close();
+    expect((await create('again')).status).toBe(201);
+    await expect.poll(heartbeat).toEqual([200, true]);
+  },
+);
+
 /** As a full disk: what the process would add to a file is refused. */
 async function limitFileSize(bytes: number | 'unlimited'): Promise<void> {
   execFileSync('prlimit', ['--pid', String(service.process.pid), `--fsize=${bytes}:unlimited`]);

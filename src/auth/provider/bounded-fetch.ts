@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel';
 import { LRUCache } from 'lru-cache';
-import { ApiError } from '../../protocol/api-error.js';
+import { type ApiError, serviceUnavailable } from '../../protocol/api-error.js';
 import { before } from '../../time-limit.js';
 
 /** For a call to the identity provider, and for a response that needs one: clients should have it within five seconds. */
@@ -13,7 +13,7 @@ export const providerCalls = channel('reading-list:provider-call');
 /** 503 / 201: the provider is away or talks nonsense. Of the failure only the code is kept: its details may contain tokens. */
 export function providerUnavailable(reason: string, failure?: unknown): ApiError {
   const cause = new Error(codeOf(failure) ?? reason);
-  return Object.assign(new ApiError('unavailable', `The identity provider is not available: ${reason}`), { cause });
+  return serviceUnavailable(`The identity provider is not available: ${reason}`, cause);
 }
 
 function codeOf(failure: unknown): string | undefined {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import * as client from 'openid-client';
 import { isLoopback, withoutSlash } from '../../config/formats.js';
 import { Settings } from '../../config/settings.js';
-import { ApiError } from '../../protocol/api-error.js';
+import { ApiError, serviceUnavailable } from '../../protocol/api-error.js';
 import { QuietLog } from '../quiet-log.js';
 import { boundedFetch, PROVIDER_LIMIT_MS, providerUnavailable, readNowAndThen, withinLimit } from './bounded-fetch.js';
 import { configure, type Method, offeredMethods, ProviderRefusal } from './client-authentication.js';
@@ -85,8 +85,7 @@ export class IdentityProvider {
   private refusedClient(): ApiError {
     if (this.refusedAt === undefined) this.log.error(CLIENT_REFUSED);
     this.refusedAt = performance.now();
-    const cause = new Error('invalid_client');
-    return Object.assign(new ApiError('unavailable', `Sign-in is not available: ${CLIENT_REFUSED}`), { cause });
+    return serviceUnavailable(`Sign-in is not available: ${CLIENT_REFUSED}`, new Error('invalid_client'));
   }
 }
 

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { keyOf } from '../../accounts/accounts.store.js';
 import { Settings } from '../../config/settings.js';
-import { ApiError } from '../../protocol/api-error.js';
+import { ApiError, serviceUnavailable } from '../../protocol/api-error.js';
 import { Semaphore } from '../../semaphore.js';
 import { before } from '../../time-limit.js';
 import { accountKey, type Identity, refused, type Sender } from '../caller.js';
@@ -77,7 +77,7 @@ export class TokenVerifier {
     const key = tokenKey(token);
     const checking = this.refusals.fetch(key, { context: { token, address } }).catch((cause: unknown) => {
       // The cache displaces the oldest check when there are more than it has room for.
-      throw cause instanceof ApiError ? cause : Object.assign(new ApiError('unavailable', CHECKS.refusal), { cause });
+      throw cause instanceof ApiError ? cause : serviceUnavailable(CHECKS.refusal, cause);
     });
     const isPersonal = hasPersonalPrefix(token);
     const refusal = await (isPersonal ? before(PROVIDER_LIMIT_MS, checking, lookupTimedOut) : withinLimit(checking));

@@ -6,9 +6,9 @@ const codeOf = (error: unknown): string => String((error as { code?: unknown }).
 function classify(error: unknown): Failure {
   const code = codeOf(error);
   if (code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY') return 'duplicate';
-  if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) return 'retry';
   if (/^SQLITE_(CORRUPT|NOTADB|READONLY_DBMOVED)/.test(code)) return 'broken';
-  return /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|NOMEM|PERM)/.test(code) ? 'away' : 'bug';
+  // Busy only after a wait of seconds for another process.
+  return /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|NOMEM|PERM)/.test(code) ? 'away' : 'bug';
 }
 
 /** True when only the operator can help. A file that another process has locked, or a full disk, is worth a retry. */

@@ -6,7 +6,7 @@ import type { LoanedSession, Parameter, Row, SessionSource, Tally, WriteResult }
 import { SqliteConnection, SqliteReader } from './connection.js';
 import { sqliteDialect } from './dialect.js';
 import { SqliteFile } from './file.js';
-import { LongWrites, SqliteWriter } from './writer.js';
+import { LIMITS, LongWrites, SqliteWriter } from './writer.js';
 
 /** After a read that took longer, other users' requests go first, for as long as it took. */
 const LONG_READ_MS = 5;
@@ -18,11 +18,7 @@ export class SqliteSessions implements SessionSource {
   readonly longWrites = new LongWrites();
   readonly reader?: SqliteReader;
   /** Held by a user during the pause after a long read, in which others go first; the user's reads then take turns. */
-  readonly reads = new Semaphore({
-    slotsPerKey: 1,
-    timeoutMs: 4_000,
-    refusal: 'The database is not available; try again later',
-  });
+  readonly reads = new Semaphore({ ...LIMITS, slotsPerKey: 1, timeoutMs: 4_000 });
   /** Gives each read that has waited a turn of its own: otherwise pauses that end together run all their reads in one. */
   readonly turns = new Turns();
   private readonly file?: SqliteFile;
@@ -46,9 +42,9 @@ export class SqliteSessions implements SessionSource {
     return { used, waiting: waiting + all.waiting, queued: perUser.waiting };
   }
 
-  acquire(tally: Tally): Promise<LoanedSession> {
+  acquire(tally: Tally, deadline: number): Promise<LoanedSession> {
     this.file?.requireSame();
-    return Promise.resolve(new SqliteSession(this, tally));
+    return Promise.resolve(new SqliteSession(this, tally, deadline));
   }
 
   close(): void {
@@ -66,6 +62,7 @@ class SqliteSession implements LoanedSession {
   constructor(
     private readonly sessions: SqliteSessions,
     private readonly tally: Tally,
+    private readonly deadline: number,
   ) {}
 
   rows(sql: string, parameters: Parameter[]): Promise<Row[]> {
@@ -87,7 +84,7 @@ class SqliteSession implements LoanedSession {
     const start = performance.now();
     try {
       // In a transaction of its own, because the only connection sees what is not committed yet.
-      return reader ? action(reader) : await writer.transact(action);
+      return reader ? action(reader) : await writer.transact(this.deadline, action);
     } finally {
       const tookMs = performance.now() - start;
       if (tookMs > LONG_READ_MS) {
@@ -102,15 +99,15 @@ class SqliteSession implements LoanedSession {
     this.count();
     const { writer } = this.sessions;
     if (this.state === 'writing') return writer.connection.run(sql, parameters);
-    return writer.transact((connection) => connection.run(sql, parameters));
+    return writer.transact(this.deadline, (connection) => connection.run(sql, parameters));
   }
 
   async begin(isLong = false): Promise<void> {
     if (this.state === 'writing') return;
     this.count();
     const { writer, longWrites } = this.sessions;
-    if (isLong) this.endLongWrite = await longWrites.begin(writer, this.tally);
-    else await writer.begin();
+    if (isLong) this.endLongWrite = await longWrites.begin(writer, this.tally, this.deadline);
+    else await writer.begin(this.deadline);
     this.state = 'writing';
   }
 

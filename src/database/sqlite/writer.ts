@@ -6,23 +6,22 @@ import { isBusy } from './dialect.js';
 import type { SqliteFile } from './file.js';
 
 const LOCK_PROBE_INTERVAL_MS = 10;
+/** How long a transaction waits for other processes, if its deadline allows that. */
+const LOCK_WAIT_MS = 4_000;
 /** The most transactions that share a commit, so that the first does not wait too long. */
 const MAX_TRANSACTIONS_IN_COMMIT = 16;
 /** After a longer transaction, other users go first for as long as it took. */
 const LONG_WRITE_MS = 50;
 /** Callers wait elsewhere too, and still need a response within ten seconds. */
-const LONG_WRITES = { timeoutMs: 2_500, refusal: 'Other requests take too long; try again later' };
+export const LIMITS = { timeoutMs: 2_500, refusal: 'The database is busy; try again later' };
 
 /**
  * Runs one transaction at a time, in order of arrival. Making a commit durable costs more than all other work, so
  * consecutive transactions share one; each after the first is a savepoint, to be rolled back on its own.
  */
 export class SqliteWriter {
-  private readonly mutex = new Semaphore({
-    slots: 1,
-    timeoutMs: 4_000,
-    refusal: 'The database is busy; try again later',
-  });
+  private readonly mutex = new Semaphore({ ...LIMITS, slots: 1 });
+  /** Lets the next transaction begin; undefined while there is none. */
   private release?: Release;
   /** Transactions that have ended but are not durable yet. */
   private readonly ended: { resolve: () => void; reject: (error: unknown) => void }[] = [];
@@ -42,12 +41,13 @@ export class SqliteWriter {
   }
 
   /** Begins a transaction when no other caller and no other process has one. Rejects when it takes too long. */
-  async begin(): Promise<void> {
+  async begin(deadline: number): Promise<void> {
     this.release = await this.mutex.acquire('');
     try {
       this.isBeginning = true;
       if (this.ended.length > 0) this.connection.run('SAVEPOINT follower');
-      else await beginImmediate((sql) => this.connection.run(sql), 4_000);
+      else
+        await beginImmediate((sql) => this.connection.run(sql), Math.min(LOCK_WAIT_MS, deadline - performance.now()));
     } catch (error) {
       this.leave();
       throw error;
@@ -81,8 +81,8 @@ export class SqliteWriter {
   }
 
   /** Runs `action` in a transaction of its own; resolves once that is durable. */
-  async transact<T>(action: (connection: SqliteConnection) => T): Promise<T> {
-    await this.begin();
+  async transact<T>(deadline: number, action: (connection: SqliteConnection) => T): Promise<T> {
+    await this.begin(deadline);
     let result: T;
     try {
       result = action(this.connection);
@@ -133,16 +133,16 @@ export class SqliteWriter {
  * those of four slow users, single records take half a second instead of more than four.
  */
 export class LongWrites {
-  readonly all = new Semaphore({ ...LONG_WRITES, slots: 1 });
-  readonly perUser = new Semaphore({ ...LONG_WRITES, slotsPerKey: 1 });
+  readonly all = new Semaphore({ ...LIMITS, slots: 1 });
+  readonly perUser = new Semaphore({ ...LIMITS, slotsPerKey: 1 });
 
   /** Begins a transaction in its turn; resolves with what ends that. */
-  async begin(writer: SqliteWriter, caller: Tally): Promise<Release> {
+  async begin(writer: SqliteWriter, caller: Tally, deadline: number): Promise<Release> {
     const user = await this.perUser.acquire(caller.key ?? '', caller);
     let all: Release | undefined;
     try {
       all = await this.all.acquire('', caller);
-      await writer.begin();
+      await writer.begin(deadline);
     } catch (error) {
       all?.();
       user();
