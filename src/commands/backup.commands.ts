@@ -1,5 +1,5 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
-import { chmod, chown, rename, rm, stat } from 'node:fs/promises';
+import { chmod, chown, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { type Command, InvalidArgumentError } from 'commander';
@@ -124,6 +124,8 @@ export async function copyDatabase(from: string, to: string) {
       // Without an open snapshot, every commit of the service would make SQLite start from the beginning.
       source.exec('BEGIN');
       source.prepare('SELECT COUNT(*) FROM sqlite_master').get();
+      // Nobody else may read it, not even while it is written.
+      await writeFile(unfinished, '', { mode: 0o600 });
       await source.backup(unfinished);
     } finally {
       source.close();
@@ -142,14 +144,16 @@ async function removeDatabase(file: string): Promise<void> {
   for (const suffix of FILE_SUFFIXES) await rm(file + suffix, { force: true });
 }
 
-/** Checks that it is an intact database of this service. Leaves no companion files. */
-function contentsOf(file: string) {
+/** Checks that it is a database of this service, and intact unless it `mayBeDamaged`. Leaves no companion files. */
+function contentsOf(file: string, mayBeDamaged = false) {
   const copy = new Sqlite(file, { fileMustExist: true });
   try {
     copy.pragma('journal_mode = DELETE');
-    const problem = copy.pragma('integrity_check(1)', { simple: true }) as string;
+    const problem = mayBeDamaged ? 'ok' : (copy.pragma('integrity_check(1)', { simple: true }) as string);
     if (problem !== 'ok')
-      throw new CommandError(`the copy is damaged (${problem.split('\n').at(-1)}); use another, or run "doctor"`);
+      throw new CommandError(
+        `the data is damaged (${problem.split('\n').at(-1)}); use another backup, or run "doctor" on the database`,
+      );
     const sql = `SELECT COUNT(*) AS users, COALESCE(SUM(live_count), 0) AS articles,
         COALESCE(MAX(CASE WHEN last_modified BETWEEN 0 AND ${MAX_TIMESTAMP} THEN last_modified END), 0) AS highest
       FROM accounts`;
@@ -176,7 +180,7 @@ function requireUnused(file: string): void {
 
 function highestClockIn(file: string): number {
   try {
-    return contentsOf(file).highest;
+    return contentsOf(file, true).highest;
   } catch {
     return 0;
   }

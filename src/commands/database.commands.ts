@@ -3,11 +3,10 @@ import { accountsAfter, everyAccount, raiseTimestamps } from '../accounts/accoun
 import { tick } from '../accounts/tick.js';
 import { SettingError } from '../config/settings.js';
 import { migrateDatabase } from '../database/open.js';
-import { isBusy } from '../database/sqlite/dialect.js';
 import { committed } from '../database/session.js';
 import { isUsableTimestamp, type Timestamp } from '../protocol/timestamp.js';
 import { purgeableBefore, purgeTombstones } from '../purge/purge.store.js';
-import { CommandError, counted, type DatabaseContext, EXIT, type Shell } from './shell.js';
+import { CommandError, counted, type DatabaseContext, EXIT, reasonOf, type Shell } from './shell.js';
 
 export const addMigrate = (commands: Command, shell: Shell): Command =>
   commands
@@ -18,21 +17,13 @@ export const addMigrate = (commands: Command, shell: Shell): Command =>
     .action(({ check = false }: { check?: boolean }) =>
       shell.run(async ({ settings, print }) => {
         const migrations = await migrateDatabase(settings, check).catch((error: unknown) => {
-          throw error instanceof SettingError ? error : new CommandError(`DATABASE_URL: ${reasonOf(error)}`);
+          throw error instanceof SettingError ? error : new CommandError(`DATABASE_URL: ${reasonOf(error as Error)}`);
         });
         for (const { name } of migrations) await print(`${check ? 'pending' : 'done'}: ${name}`);
         if (migrations.length === 0) await print('up to date');
         return check && migrations.length > 0 ? EXIT.attention : EXIT.ok;
       }),
     );
-
-function reasonOf(error: unknown): string {
-  const { message, syscall } = error as NodeJS.ErrnoException;
-  if (isBusy(error)) return `another process holds the file (${message}); end it, or try again when it is done`;
-  // A failed system call means that there is no server.
-  if (!syscall) return message;
-  return `the database server cannot be reached (${message}); check its host and port, and that it is running`;
-}
 
 export const addPurge = (commands: Command, shell: Shell): Command =>
   commands
@@ -49,7 +40,7 @@ async function purge({ settings, now, database, print, progress }: DatabaseConte
     throw new CommandError('TOMBSTONE_RETENTION_DAYS is 0, so tombstones are kept forever; set it to a number of days');
   let total = { accounts: 0, tombstones: 0 };
   for await (total of purgeTombstones(database, purgeableBefore(settings, now()), dryRun))
-    progress(`${total.tombstones} tombstones of ${total.accounts} users so far`);
+    progress(`${counted(total.tombstones, 'tombstone')} of ${counted(total.accounts, 'user')} so far`);
   const purged = `${counted(total.tombstones, 'tombstone')} of ${counted(total.accounts, 'user')}`;
   await print(`${dryRun ? 'would purge' : 'purged'} ${purged}`);
 }
@@ -80,7 +71,7 @@ function readTime(text: string): Timestamp {
   const yearLater = time + 31_536_000_000;
   // Without a time zone it would be the one of this machine.
   if (!/T.*(Z|[+-]\d\d:\d\d)$/.test(text) || !isUsableTimestamp(yearLater))
-    throw new InvalidArgumentError('Expected a time such as 2026-01-31T12:00:00Z.');
+    throw new InvalidArgumentError('Expected a time such as 2026-01-31T12:00:00Z, before the year 9999.');
   return time;
 }
 
@@ -95,7 +86,7 @@ export async function advanceClocks({ database, print, progress }: DatabaseConte
           throw new CommandError(`the clock of ${account.toString('hex')} is damaged; run "doctor --repair" first`);
         return committed(await raiseTimestamps(transaction, account, timestamp, timestamp));
       });
-    progress(`${++lists} lists so far`);
+    progress(`${counted(++lists, 'list')} so far`);
   }
   await print(`${dryRun ? 'would advance' : 'advanced'} the clocks of ${counted(lists, 'list')}`);
 }

@@ -50,7 +50,7 @@ export async function examine(context: DatabaseContext, mayRepair: boolean, user
     const key = user && (await keyFor(context, user));
     for await (const { account } of key ? [{ account: key }] : everyAccount(database, keysAfter)) {
       await report(account.toString('hex'), await examineAccount(database, account, now));
-      progress(`${++users} users so far, ${found} problems`);
+      progress(`${counted(++users, 'user')} so far, ${counted(found, 'problem')}`);
     }
     if (key && found === 0) await requireAccount(context, user, key);
   }

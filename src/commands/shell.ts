@@ -3,6 +3,7 @@ import { loadSettings } from '../config/load-settings.js';
 import type { Settings } from '../config/settings.js';
 import type { Database } from '../database/database.js';
 import { openDatabase } from '../database/open.js';
+import { isBusy } from '../database/sqlite/dialect.js';
 import { CORRUPT_ADVICE, databaseFile, requireDatabaseFile } from '../database/why-not-open.js';
 import { isUsableTimestamp } from '../protocol/timestamp.js';
 import { examineSchema } from './doctor/examine.js';
@@ -63,6 +64,8 @@ export async function withDatabase<T>(settings: Settings, work: (database: Datab
     if ((await database.probe()) === undefined) throw await whyNot(settings, database);
     return await work(database);
   } catch (error) {
+    const { damage } = database.health;
+    if (damage) throw new CommandError(`DATABASE_URL: the file is corrupt (${damage}): ${CORRUPT_ADVICE}`);
     const { code = '' } = error as NodeJS.ErrnoException;
     if (!['SQLITE_ERROR', 'ER_BAD_FIELD_ERROR'].includes(code)) throw error;
     // The error of a statement does not say what to do about a schema that does not match.
@@ -73,15 +76,22 @@ export async function withDatabase<T>(settings: Settings, work: (database: Datab
 }
 
 async function whyNot(settings: Settings, database: Database): Promise<CommandError> {
-  const { damage } = database.health;
-  if (damage) return new CommandError(`DATABASE_URL: the file is corrupt (${damage}): ${CORRUPT_ADVICE}`);
   const problem = await blockingProblem(database);
   if (problem) return problem;
-  return databaseFile(settings) === undefined
-    ? new CommandError(
-        'DATABASE_URL: the database does not respond; check its host and port, and that its server is running, and try again',
-      )
-    : new CommandError('DATABASE_URL: another process holds the file; end it, or try again when it is done');
+  const isServer = databaseFile(settings) === undefined;
+  const silence = isServer
+    ? { syscall: 'connect', message: 'no response' }
+    : { code: 'SQLITE_BUSY', message: 'locked' };
+  return new CommandError(`DATABASE_URL: ${reasonOf(database.failure ?? silence)}`);
+}
+
+/** Why a database cannot be opened or migrated, and what to do about it. */
+export function reasonOf(error: Pick<NodeJS.ErrnoException, 'message' | 'code' | 'syscall'>): string {
+  const { message, syscall } = error;
+  if (isBusy(error)) return `another process holds the file (${message}); end it, or try again when it is done`;
+  // A failed system call means that there is no server.
+  if (!syscall) return message;
+  return `the database server cannot be reached (${message}); check its host and port, and that it is running`;
 }
 
 async function blockingProblem(database: Database): Promise<CommandError | undefined> {

@@ -50,7 +50,8 @@ async function create(context: DatabaseContext, user: string, options: Options):
       if (database.dialect.classify(error) !== 'duplicate') throw error;
       throw new CommandError(`${user} already has a token "${name}"; revoke it first, or choose another --name`);
     });
-  await print(token);
+  if (!(await print(token).catch(() => false)))
+    throw new CommandError(`the token could not be printed; revoke "${name}" and create it again`);
   if (!quiet) for (const line of explanation(context, token, expires_on, readOnly)) await print(line);
 }
 

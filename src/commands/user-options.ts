@@ -104,6 +104,7 @@ async function readPassword(user: string): Promise<string> {
   if (isTTY) process.stderr.write(`${what} (not shown): `);
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output: nowhere, terminal: isTTY });
+  lines.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   try {
     for await (const line of lines) return line;
   } finally {

@@ -49,7 +49,7 @@ export const addUserExport = (commands: Command, shell: Shell): Command =>
           const account = row.account.toString('hex');
           if (!(await print(JSON.stringify({ account, last_modified, live_count, purged_until })))) return;
           for await (const item of storedItems(database, row)) if (!(await print(JSON.stringify(item)))) return;
-          progress(`${++users} users so far`);
+          progress(`${counted(++users, 'user')} so far`);
         }
       });
     });

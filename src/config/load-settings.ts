@@ -77,13 +77,16 @@ function withFiles(variables: Variables) {
   const problems: string[] = [];
   for (const name of SETTING_NAMES) {
     const [text, path] = [variables[name], variables[`${name}_FILE`]];
+    // It may be the secret itself, by mistake.
+    const shown = JSON.stringify(path?.startsWith('/') ? path : masked(name, path ?? ''));
     try {
       if (text && path) problems.push(`${name}: set both directly and through ${name}_FILE; remove one of them`);
       const value = text || (path && readText(path).trim());
       if (value) set[name] = value;
+      else if (path) problems.push(`${name}_FILE: is empty: ${shown}`);
     } catch (error) {
       const { code = 'unknown' } = error as NodeJS.ErrnoException;
-      problems.push(`${name}_FILE: cannot be read (${code}): ${JSON.stringify(path)}`);
+      problems.push(`${name}_FILE: cannot be read (${code}): ${shown}`);
     }
   }
   return { set, problems };

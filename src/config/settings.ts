@@ -124,7 +124,9 @@ export class Settings {
   @Check('must not contain what the login itself sets, such as state, scope or redirect_uri', formats.leavesFlowAlone)
   @Check('must be a query string: name=value, several joined by &', formats.isQueryString)
   oauthLoginParameters?: string;
-  @Setting('audience required of tokens', { defaultText: 'client id or `PUBLIC_URL`' }) oauthAudience?: string;
+  @Setting('audience required of tokens', { defaultText: 'client id or `PUBLIC_URL`' })
+  @Check('must be more than blanks', (text) => text.trim() !== '')
+  oauthAudience?: string;
   @Setting('hosts to which a login may return, comma-separated', { defaultText: 'loopback, in production none' })
   @Check(
     'must be a comma-separated list of host names, optionally with *. in front or a port at the end',
@@ -195,6 +197,9 @@ export const SETTING_NAMES = [...DEFINITIONS.keys()];
 export const valueOf = (settings: Settings, name: string) =>
   settings[DEFINITIONS.get(name)!.property as Exclude<keyof Settings, 'endOfService'>];
 
+/** A user and password, a password without its `@`, and one among the parameters. */
+const SECRET = /(?<=:[/\\]*)(?![/\\]).*(?=@)|(?<=:\/\/[^/?#@[]*:)(?![\d:]*([/?#,]|$))[^/?#]*|(?<=password=)[^&]*/gs;
+
 /** The value in a form that can be shown: without secrets and passwords in URLs. */
 export const masked = (name: string, text: string): string =>
-  DEFINITIONS.get(name)!.secret ? '…' : text.replace(/(:[/\\]*).*@/s, '$1…@');
+  DEFINITIONS.get(name)!.secret ? '…' : text.replace(SECRET, '…');

@@ -5,7 +5,7 @@ import { SettingError } from '../config/settings.js';
 import { Semaphore } from '../semaphore.js';
 import { before } from '../time-limit.js';
 import { DatabaseHealth, failureOf, runTransaction, withSession, type Work } from './transaction.js';
-import { isFile } from './data-source.js';
+import { cutConnections, isFile } from './data-source.js';
 import type { Dialect, Outcome, Row, Session, SessionSource, Tally, Usage } from './session.js';
 import { unavailable } from './session.js';
 
@@ -23,6 +23,8 @@ const LIMITS = { timeoutMs: 3_000, refusal: 'Other requests of the same user too
  */
 export class Database implements OnModuleInit, OnApplicationShutdown {
   retries = 0;
+  /** Why the latest attempt to open the database failed. */
+  failure?: Error;
   /** Called when it turns out only after the start that the service cannot run with this database. */
   onRefusal: (error: SettingError) => void = () => undefined;
   readonly health = new DatabaseHealth(this.log);
@@ -59,6 +61,8 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
     clearTimeout(this.reopening);
     this.source?.close?.();
     if (this.dataSource.isInitialized) await this.dataSource.destroy();
+    // A server that hangs does not close them.
+    cutConnections(this.dataSource);
   }
 
   /** Tries until the database is open. Resolves after the first attempt; rejects if that was refused. */
@@ -72,7 +76,8 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
       // Closed meanwhile, it cannot be opened.
       if (this.closed) return;
       if (error instanceof SettingError) throw error;
-      this.log?.warn(`database not available, retrying: ${(error as Error).message}`);
+      this.failure = error as Error;
+      this.log?.warn(`database not available, retrying: ${this.failure.message}`);
       const reopen = () => void this.open().catch((refusal: SettingError) => this.onRefusal(refusal));
       this.reopening = setTimeout(reopen, 1_000).unref();
     }

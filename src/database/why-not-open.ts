@@ -101,10 +101,13 @@ export function whyUnusable(file: string): string | undefined {
   if (statOf(folder)?.isDirectory() === false) return `cannot exist, as ${folder} is not a folder; check the path`;
   const ofFolder = refusal(folder, R_OK | W_OK | X_OK);
   if (ofFolder === 'ENOENT' || ofFolder === 'ENOTDIR') return `cannot be created, as ${folder} does not exist; ${LOOK}`;
-  const ofFile = refusal(file, R_OK | W_OK);
-  const code = ofFolder ?? (ofFile === 'ENOENT' ? undefined : ofFile);
+  const ofFiles = ['', '-wal', '-shm'].map((suffix) => refusal(file + suffix, R_OK | W_OK));
+  const code = ofFolder ?? ofFiles.find((each) => each && each !== 'ENOENT');
   if (code === 'EROFS') return 'is on a read-only volume; mount it for writing';
-  return code && `cannot be read and written (${code}); let the user of the service read and write it and its folder`;
+  return (
+    code &&
+    `cannot be read and written (${code}); let the user of the service read and write it, its -wal and -shm, and its folder`
+  );
 }
 
 function statOf(path: string): Stats | undefined {

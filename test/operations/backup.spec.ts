@@ -1,15 +1,19 @@
 import {
   chmodSync,
   chownSync,
+  closeSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readlinkSync,
   rmSync,
   statSync,
   symlinkSync,
+  watch,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -154,6 +158,46 @@ it('a backup that turns out to be unusable when its clocks are advanced replaces
   expect(status).toBe(1);
   expect(readdirSync(folder).sort()).toEqual(['copy', 'list.sqlite']);
   expect(await idsOf(await start(), 'alice')).toEqual([id]);
+});
+
+it('a restore in the place of a damaged file advances the clocks beyond those that can still be read', async () => {
+  const file = join(folder, 'list.sqlite');
+  const service = await start();
+  await Promise.all(Array.from({ length: 60 }, () => save(service, 'alice')));
+  await mustRunHere(['backup', copy], settings);
+  await service.stop();
+  const ahead = Date.now() + 86_400_000;
+  const database = new Sqlite(file);
+  database.exec(`PRAGMA journal_mode = DELETE; UPDATE accounts SET last_modified = ${ahead}`);
+  const page = database
+    .prepare("SELECT pageno FROM dbstat WHERE name = 'articles' AND pagetype = 'leaf'")
+    .pluck()
+    .get();
+  database.close();
+  const handle = openSync(file, 'r+');
+  writeSync(handle, Buffer.alloc(2_048, 0xa5), 0, 2_048, (Number(page) - 1) * 4_096);
+  closeSync(handle);
+  await mustRunHere(['restore', copy], settings);
+  const { headers } = await send((await start()).url, 'alice', 'HEAD', '/articles');
+  expect(Number(headers.get('last-modified'))).toBeGreaterThan(ahead);
+});
+
+it('a backup can be read by nobody else, not even before it is complete', async () => {
+  await mustRunHere(['migrate'], settings);
+  const file = join(folder, 'list.sqlite');
+  const database = new Sqlite(file);
+  // So that the copy takes a moment.
+  database.exec('CREATE TABLE ballast AS SELECT randomblob(50000000)');
+  database.close();
+  chmodSync(file, 0o600);
+  const modes = new Set<number>();
+  const watcher = watch(folder, (_, name) => {
+    if (name?.startsWith('copy'))
+      modes.add((statSync(join(folder, name), { throwIfNoEntry: false })?.mode ?? 0o600) & 0o777);
+  });
+  await mustRun(['backup', copy], settings);
+  watcher.close();
+  expect([...modes]).toEqual([0o600]);
 });
 
 it('a backup and what is restored have the permissions of the database, and its owner', async () => {

@@ -1,16 +1,19 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { accountKey } from '../../src/auth/caller.js';
 import { SETTING_NAMES } from '../../src/config/settings.js';
 import { readSettings } from '../../src/config/load-settings.js';
 import { canBeFirstProcess, signalFirstProcess, spawnFirstProcess } from '../support/servers/first-process.js';
+import { runSql } from '../support/servers/database-server.js';
 import { findFreePort } from '../support/servers/free-port.js';
+import { startMariaDb } from '../support/servers/mariadb.js';
 import { sqliteFile } from './backends.js';
 import { commandNames, mustRunHere, runCommand, runHere } from './run-command.js';
 
@@ -244,6 +247,29 @@ describe('the command line', () => {
     expect(stderr).toMatch(/^.*"what":"user export".*\ncannot write to standard output \(ENOSPC\)\n$/);
   });
 
+  it('says that a token could not be printed, and what to do about it', () => {
+    const { status, stderr } = spawnSync(
+      'sh',
+      [
+        '-c',
+        '"$0" "$1" token create carol --name phone > /dev/full',
+        process.execPath,
+        resolve('dist/src/commands/cli.js'),
+      ],
+      { env: { PATH: process.env.PATH, ...settings }, encoding: 'utf8' },
+    );
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/\nthe token could not be printed; revoke "phone" and create it again\n$/);
+  });
+
+  it('ends with status 130 when the question for a password is interrupted', async () => {
+    const words = ['user', 'export', '--basic', 'me'].join(' ');
+    const command = `DATABASE_URL=${database.url} ${process.execPath} ${resolve('dist/src/commands/cli.js')} ${words}`;
+    const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], { timeout: 20_000 });
+    child.stdout.once('data', () => child.stdin.write('\u0003'));
+    expect((await once(child, 'exit'))[0]).toBe(130);
+  });
+
   it('asks for a password on a terminal without showing it, and takes one line', () => {
     const words = ['user', 'export', '--basic', 'me'].join(' ');
     const command = `DATABASE_URL=${database.url} ${process.execPath} ${resolve('dist/src/commands/cli.js')} ${words}`;
@@ -270,20 +296,51 @@ describe('the command line', () => {
     expect(lines.map((line) => (JSON.parse(line) as { name: string }).name)).toEqual(SETTING_NAMES);
   });
 
-  it('says that the database server does not respond', async () => {
-    const url = `mysql://root@127.0.0.1:${await findFreePort()}/none`;
-    const { status, err } = await runHere(['user', 'list'], { DATABASE_URL: url });
-    expect(status).toBe(1);
-    expect(err).toContain('DATABASE_URL: the database does not respond');
-  });
-
-  it('migrate says that it cannot reach the database server', async () => {
+  it.each([[['migrate']], [['user', 'list']]])('%j says that it cannot reach the database server', async (words) => {
     const port = await findFreePort();
-    const { status, err } = await runHere(['migrate'], {
+    const { status, err } = await runHere(words, {
       DATABASE_URL: `mysql://root:s3cr3t@127.0.0.1:${port}/none`,
     });
     const reason = `the database server cannot be reached (connect ECONNREFUSED 127.0.0.1:${port})`;
     expect([status, err]).toEqual([1, `DATABASE_URL: ${reason}; check its host and port, and that it is running\n`]);
+  });
+
+  it.each([
+    ['DATABASE_URL', 'mysql://root:hunter2/db', 'mysql://root:…/db'],
+    ['DATABASE_URL', 'mysql://root:p%40ss%40db:3306/list', 'mysql://root:…/list'],
+    ['REDIS_URL', 'redis://:hunter2', 'redis://:…'],
+  ])('shows no password of %s without its @: %s', async (name, value, shown) => {
+    const { status, err } = await runHere(['settings'], { [name]: value });
+    expect([status, err]).toEqual([1, expect.stringContaining(`not "${shown}"`)]);
+  });
+
+  it('shows no password among the parameters of a URL', async () => {
+    const out = await mustRunHere(['settings'], { REDIS_URL: 'redis://[::1]:6379/0?password=hunter2&family=6' });
+    expect(out).toMatch(/^REDIS_URL +redis:\/\/\[::1\]:6379\/0\?password=…&family=6 +environment$/m);
+  });
+
+  it('ends when the database server hangs', { timeout: 60_000 }, async () => {
+    const server = await startMariaDb();
+    onTestFinished(() => server.remove());
+    const env = { DATABASE_URL: await server.createDatabase('list') };
+    await mustRunHere(['migrate'], env);
+    const child = spawn(
+      process.execPath,
+      [resolve('dist/src/commands/cli.js'), 'user', 'import', '-', '--local', 'a'],
+      {
+        env: { PATH: process.env.PATH, ...env },
+      },
+    );
+    const account = JSON.stringify({ account: 'a'.repeat(32), last_modified: 1, live_count: 0, purged_until: 0 });
+    const tombstone = (at: number) => JSON.stringify({ id: randomUUID(), last_modified: 2 + at, deleted: true });
+    const lines = Array.from({ length: 1_000 }, (_, at) => tombstone(at));
+    child.stdin.write(`${[account, ...lines].join('\n')}\n`);
+    await expect.poll(() => runSql(env.DATABASE_URL, 'SELECT 1 FROM articles LIMIT 1')).toHaveLength(1);
+    server.signal('SIGSTOP');
+    child.stdin.end(`${lines.join('\n')}\n`);
+    const start = performance.now();
+    expect((await once(child, 'exit'))[0]).toBe(1);
+    expect(performance.now() - start).toBeLessThan(20_000);
   });
 
   it('names a wrong setting', async () => {

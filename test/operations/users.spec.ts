@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { strToU8, zipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountKey } from '../../src/auth/caller.js';
@@ -42,6 +44,29 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
     const change = { unread: false, marked_read_by: 'phone', marked_read_on: 5, favorite: true, title: 'changed' };
     for (const id of created.slice(20, 40)) await ask(user, 'PATCH', `/articles/${id}`, change);
   }
+
+  if (name === 'SQLite')
+    it('erase leaves nothing of a list in the file, nor in a backup of it', async () => {
+      const user = randomUUID();
+      const secret = randomUUID();
+      for (let at = 0; at < 30; at++) {
+        const article = {
+          url: `https://${secret}.example/${at}`,
+          title: 'T',
+          added_by: 'test',
+          excerpt: secret.repeat(100),
+        };
+        expect((await ask(user, 'POST', '/articles', article)).status).toBe(201);
+      }
+      const copies = mkdtempSync(join(tmpdir(), 'reading-list-'));
+      const holds = async (file: string): Promise<boolean> => {
+        await mustRunHere(['backup', join(copies, file)], settings);
+        return readFileSync(join(copies, file)).includes(secret);
+      };
+      expect(await holds('before')).toBe(true);
+      await mustRunHere(['user', 'erase', '--basic', user], settings);
+      expect(await holds('after')).toBe(false);
+    });
 
   it('export, erase and import give back the same articles, tombstones and timestamps', async () => {
     const user = randomUUID();

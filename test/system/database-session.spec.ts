@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readSettings } from '../../src/config/load-settings.js';
+import { createDataSource, dataSourceOptions } from '../../src/database/data-source.js';
+import { migrateDatabase } from '../../src/database/open.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { send } from '../support/devices.js';
 import { asRoot, type DatabaseServer, runSql } from '../support/servers/database-server.js';
@@ -131,6 +134,21 @@ describe.each([
     expect(status).toBe(1);
     expect(output).toMatch(/^DATABASE_URL: the server has max_allowed_packet=262144, .* 524288 bytes; .*\n$/);
     await runSql(asRoot(server.socket), `SET GLOBAL max_allowed_packet = ${2 ** 20}`);
+  });
+
+  it('creates and migrates a database whatever statements and transactions may do by default', async () => {
+    const [time, readOnly] =
+      kind === 'MariaDB' ? ['max_statement_time', 'tx_read_only'] : ['max_execution_time', 'transaction_read_only'];
+    const set = (most: number, isReadOnly: number) =>
+      runSql(asRoot(server.socket), `SET GLOBAL ${time} = ${most}, GLOBAL ${readOnly} = ${isReadOnly}`);
+    await set(1, 1);
+    const settings = readSettings({ DATABASE_URL: server.url('fresh') });
+    await migrateDatabase(settings, false);
+    const dataSource = createDataSource(await dataSourceOptions(settings));
+    await dataSource.initialize();
+    expect(await dataSource.query(`SELECT @@SESSION.${time} + 0 AS most`)).toEqual([{ most: 0 }]);
+    await dataSource.destroy();
+    await set(0, 0);
   });
 
   it('is refused if it cannot log transactions in READ COMMITTED', async () => {

@@ -206,9 +206,11 @@ it('answers 503 at once where the file is corrupt, says so in one line, and doct
   expect(output.match(/the database file is corrupt/g)).toHaveLength(1);
   expect(output).toContain('doctor');
   expect(await heartbeat()).toEqual([503, false]);
-  expect(() =>
-    execFileSync(process.execPath, [resolve('dist/src/commands/cli.js'), 'doctor'], commandOptions()),
-  ).toThrow(expect.objectContaining({ status: 3, stdout: expect.stringMatching(/is corrupt.*run "restore BACKUP"/) }));
+  const command = (...words: string[]) =>
+    execFileSync(process.execPath, [resolve('dist/src/commands/cli.js'), ...words], commandOptions());
+  const advice = expect.stringMatching(/is corrupt.*run "restore BACKUP"/);
+  expect(() => command('doctor')).toThrow(expect.objectContaining({ status: 3, stdout: advice }));
+  expect(() => command('user', 'export', '--all')).toThrow(expect.objectContaining({ status: 1, stderr: advice }));
 });
 
 const commandOptions = () =>

@@ -271,6 +271,7 @@ describe('a wrong setting is refused with one line', () => {
     ['PUBLIC_URL', 'https://me@example.com/', baseUrl],
     ['PUBLIC_URL', 'https://me:secret@example.com/', baseUrl],
     ['PUBLIC_URL', 'https://example.com:80000/list', port],
+    ['OAUTH_AUDIENCE', ' ', 'must be more than blanks'],
     ['TRUST_PROXY', 'nginx', proxies],
     ['TRUST_PROXY', '10.0.0.0/33', proxies],
     ['TRUST_PROXY', '10.0.0.1,', proxies],
@@ -308,7 +309,7 @@ describe('a wrong setting is refused with one line', () => {
       'mysql://db/list?ssl-mode=REQUIRED&ssl-ca=/etc/passwd',
       'must have certificates in PEM format in the file of ssl-ca',
     ],
-    ['DATABASE_URL', 'mysql://db:port/list', database],
+    ['DATABASE_URL', 'mysql://[::1]:port/list', database],
     ['DATABASE_URL', 'mysql://db/li st', database],
     ['DATABASE_URL', 'mysql://db:65536/list', port],
     ['DATABASE_URL', 'mysql://me:70000@db:0/list', port],
@@ -582,6 +583,20 @@ describe('a value in a file', () => {
       );
     },
   );
+
+  it('is refused when it is empty', () => {
+    const file = fileWith('\n');
+    expect(refusalOf({ ...PRODUCTION, SESSION_SECRET: '', SESSION_SECRET_FILE: file })).toBe(
+      `SESSION_SECRET_FILE: is empty: "${file}"`,
+    );
+  });
+
+  it.each([
+    ['SESSION_SECRET', 's3cret', '…'],
+    ['DATABASE_URL', 'mysql://me:s3cret@db/list', 'mysql://…@db/list'],
+  ])('of %s is not shown when it is the value itself', (name, value, shown) => {
+    expect(refusalOf({ [`${name}_FILE`]: value })).toBe(`${name}_FILE: cannot be read (ENOENT): "${shown}"`);
+  });
 
   it('is not looked for when the name is empty', () => {
     expect(readSettings({ PORT_FILE: '' }).port).toBe(8000);

@@ -10,14 +10,8 @@ import {
 } from '../../accounts/accounts.store.js';
 import type { Item } from '../../articles/article.js';
 import { isTaken } from '../../articles/store/articles.store.js';
-import {
-  deleteItem,
-  insertItem,
-  isArticle,
-  storedItems,
-  type Version,
-  versionOf,
-} from '../../articles/store/transfer.store.js';
+import type { Version } from '../../articles/store/transfer.store.js';
+import { deleteItem, insertItem, isArticle, storedItems, versionOf } from '../../articles/store/transfer.store.js';
 import type { Database } from '../../database/database.js';
 import { committed } from '../../database/session.js';
 import type { Timestamp } from '../../protocol/timestamp.js';

@@ -26,7 +26,7 @@ export async function importOwnLines(context: ImportContext, named: Buffer | und
         current = { destination, state: line.state };
       } else {
         await current?.destination.add(line.item);
-        context.progress(`${++read} articles and tombstones of ${users} users so far`);
+        context.progress(`${++read} articles and tombstones of ${counted(users, 'user')} so far`);
       }
     }
     await current?.destination.store(current.state);

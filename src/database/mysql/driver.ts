@@ -118,7 +118,8 @@ const ON_GALERA = 'SET SESSION wsrep_sync_wait = 1';
 /** What every connection runs first: all that the service relies on (`docs/operations.md`, "The database server"). */
 const SESSION = [
   'SET NAMES utf8mb4 COLLATE utf8mb4_bin',
-  `SET SESSION ${VARIABLES.join(', ')}`,
+  // Migrations take as long as they take.
+  `SET SESSION ${VARIABLES.join(', ')} /*M! , max_statement_time = 0 */ /*!80000 , max_execution_time = 0 */`,
   // ADR 12. The variable has different names on MySQL and MariaDB, this statement is the same.
   'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE',
   ON_GALERA,
@@ -140,6 +141,7 @@ export async function createServerDatabase(url: string): Promise<void> {
 async function queryOnce(options: ServerOptions, sql: string): Promise<unknown> {
   const connection = await mysqlPromise.createConnection(options);
   try {
+    await connection.query(SESSION[2]!);
     const [rows] = await connection.query(sql);
     return rows;
   } finally {
