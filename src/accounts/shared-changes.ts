@@ -1,17 +1,6 @@
 import type { Now } from '../config/now.js';
-import {
-  committed,
-  discarded,
-  type LoanedSession,
-  type Outcome,
-  type Parameter,
-  placeholders,
-  type Row,
-  type Session,
-  type Tally,
-  unavailable,
-  type WriteResult,
-} from '../database/session.js';
+import type { LoanedSession, Outcome, Parameter, Row, Session, Tally, WriteResult } from '../database/session.js';
+import { committed, discarded, placeholders, unavailable } from '../database/session.js';
 import { ApiError } from '../protocol/api-error.js';
 import { requireUnmodified } from '../protocol/request-headers.js';
 import { type Collection, findOrAdd, lockCollection } from './accounts.store.js';

@@ -1,15 +1,7 @@
 import { ApiError, invalidPostedData, missingField } from '../protocol/api-error.js';
 import { Invalid, type Mapping, readBodyValue, requireObject } from '../protocol/field-values.js';
-import {
-  type ArticleField,
-  type Field,
-  FIELD_NAMES,
-  KINDS,
-  FIELDS,
-  fieldsWhere,
-  type FieldValue,
-  type FieldValues,
-} from '../protocol/fields.js';
+import type { ArticleField, Field, FieldValue, FieldValues } from '../protocol/fields.js';
+import { FIELD_NAMES, KINDS, FIELDS, fieldsWhere } from '../protocol/fields.js';
 import type { ResponseBehavior } from '../protocol/request-headers.js';
 import type { Timestamp } from '../protocol/timestamp.js';
 

@@ -7,13 +7,15 @@ import { MemorySlots } from '../http/memory-slots.js';
 import { nextPageQuery, publicUrl, queryString } from '../http/request/request-url.js';
 import { CONTENT_TYPE, Reply } from '../http/response/reply.js';
 import { PollService } from '../polling/poll.service.js';
-import { ApiError } from '../protocol/api-error.js';
+import { ApiError, invalidParameter } from '../protocol/api-error.js';
 import { MAX_RECORD_BYTES } from '../protocol/fields.js';
 import { isNotModified, preconditionsOf, readResponseBehavior } from '../protocol/request-headers.js';
 import { ArticlesService } from './articles.service.js';
 import { ListingService } from './listing.service.js';
 
 const TOMBSTONE_BYTES = 100;
+/** More could not be requested: a request line and its headers may have 64 KiB. */
+const MAX_NEXT_QUERY = 61_440;
 
 /** `/v2/articles` (docs/protocol.md). */
 @Controller('v2/articles')
@@ -91,6 +93,9 @@ export class ArticlesController {
   }
 
   private nextPage(request: Request, search: string, token: string): string {
-    return `${publicUrl(request, this.settings)}/v2/articles?${nextPageQuery(search, this.settings.pageSize, token)}`;
+    const query = nextPageQuery(search, this.settings.pageSize, token);
+    if (query.length > MAX_NEXT_QUERY)
+      throw invalidParameter('_sort', 'too many fields for the length of their values');
+    return `${publicUrl(request, this.settings)}/v2/articles?${query}`;
   }
 }

@@ -1,14 +1,6 @@
 import { ApiError } from './api-error.js';
-import {
-  type FieldKind,
-  type FieldValue,
-  MAX_CODE_POINTS,
-  fieldsWhere,
-  type Kind,
-  KINDS,
-  QUERY_FIELDS,
-  type QueryField,
-} from './fields.js';
+import type { FieldKind, FieldValue, Kind, QueryField } from './fields.js';
+import { MAX_CODE_POINTS, fieldsWhere, KINDS, QUERY_FIELDS } from './fields.js';
 
 /** A JSON object. */
 export type Mapping = Record<string, unknown>;

@@ -53,6 +53,40 @@ function expectSane({ status, headers, body }: Answer, what: string): void {
   expect([106, 107, 108, 109, 110, 111, 122], what).toContain(parsed.errno);
 }
 
+it.each(['gzip', 'br', 'foo'])('of an empty body nothing is decompressed: %s', async (encoding) => {
+  const send = async (method: string, path: string) => {
+    const headers = { Authorization: device.authorization, 'Content-Encoding': encoding, 'Content-Length': '0' };
+    const { status, body } = await exchange(app.url, method, path, headers);
+    return [status, (JSON.parse(body) as { errno: number }).errno];
+  };
+  expect(await send('POST', '/v2/articles')).toEqual([400, 108]);
+  expect(await send('PATCH', `/v2/articles/${article.id}`)).toEqual([400, 108]);
+  expect(
+    await send('PATCH', `/v2/articles/${article.id.replace(/^./, (digit) => (digit === '0' ? '1' : '0'))}`),
+  ).toEqual([404, 111]);
+});
+
+it('a list that is sorted by more than a request can hold is answered 400 / 107', async () => {
+  const other = client(app.url);
+  const [long, control] = [`h://${'😀'.repeat(2_030)}`, '\u0001'.repeat(1_024)];
+  for (const at of [1, 2]) {
+    const texts = { title: control, excerpt: control, preview: long };
+    await other
+      .post('/articles')
+      .send(anArticle({ ...texts, url: `${long}${at}` }))
+      .expect(201);
+  }
+  const all = '_limit=1&_sort=excerpt,title,resolved_title,preview,url,resolved_url';
+  const get = (path: string) => exchange(app.url, 'GET', path, { Authorization: other.authorization });
+  const { status, headers } = await get(`/v2/articles?${all}`);
+  expect(status).toBe(200);
+  const next = new URL(headers['next-page']!);
+  expect((await get(next.pathname + next.search)).status).toBe(200);
+  const refused = await get(`/v2/articles?${all}&not_title=${'%F0%9F%98%80'.repeat(1_024)}`);
+  expect([refused.status, JSON.parse(refused.body)]).toMatchObject([400, { errno: 107 }]);
+  expect((JSON.parse(refused.body) as { message: string }).message).toMatch(/^_sort: /);
+});
+
 it.each(['[', '{"a":', '[],'])('a body of a million %j is answered 400 / 106', async (piece) => {
   const answer = await send('POST', '/v2/articles', piece.repeat(1_000_000 / piece.length));
   expect([answer.status, JSON.parse(answer.body)]).toMatchObject([400, { errno: 106 }]);

@@ -35,6 +35,19 @@ describe('beyond the limit', () => {
     await client(app.url).get('/articles').expect(200);
   });
 
+  it('paths of a login that is not there are unknown paths like others', async () => {
+    const secrets = { USER_ID_SECRET: 'u'.repeat(32), SESSION_SECRET: 's'.repeat(32) };
+    const production = { NODE_ENV: 'production', PUBLIC_URL: 'https://list.example.com', OAUTH_URI: '', ...secrets };
+    const without = await startApp({ ...production, RATE_LIMIT_PER_MINUTE: String(LIMIT) });
+    onTestFinished(() => without.close());
+    const statuses = [];
+    for (let at = 0; at <= LIMIT; at++) {
+      const { status } = await exchange(without.url, at % 2 ? 'OPTIONS' : 'GET', '/v2/acct-oauth/params');
+      statuses.push(status);
+    }
+    expect(statuses).toEqual(Array<number>(LIMIT + 1).fill(404));
+  });
+
   it('strangers are refused by their network, of whose addresses of IPv6 a host has all', async () => {
     const proxied = await startApp({ RATE_LIMIT_PER_MINUTE: String(LIMIT), TRUST_PROXY: 'loopback' });
     onTestFinished(() => proxied.close());

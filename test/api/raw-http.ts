@@ -39,7 +39,7 @@ async function exchangeOnce(
   await requestTurn();
   noteUse(message.headers.Authorization);
   const { request } = protocol === 'https:' ? https : http;
-  const sent = request({ hostname, port, ...message, agent: false, timeout: TIMEOUT_MS });
+  const sent = request({ hostname, port, ...message, agent: false, timeout: TIMEOUT_MS, maxHeaderSize: 2 ** 17 });
   sent.end(body);
   const [response] = (await once(sent, 'response')) as [http.IncomingMessage];
   noteWaitingTime(response.headers);

@@ -1,13 +1,7 @@
 import { hash as digest } from 'node:crypto';
 import type { Parameter, Row } from '../../database/session.js';
-import {
-  type Field,
-  FIELD_NAMES,
-  FIELDS,
-  MAX_CHARACTER_BYTES,
-  MAX_FIXED_BYTES,
-  TEXT_FIELDS,
-} from '../../protocol/fields.js';
+import type { Field } from '../../protocol/fields.js';
+import { FIELD_NAMES, FIELDS, MAX_CHARACTER_BYTES, MAX_FIXED_BYTES, TEXT_FIELDS } from '../../protocol/fields.js';
 import { uuidBytes, uuidOf } from '../../protocol/uuid.js';
 import type { Article, Item } from '../article.js';
 

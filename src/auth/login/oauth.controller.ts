@@ -79,7 +79,7 @@ export const loginPath = ({ oauthProviderName }: Pick<Settings, 'oauthProviderNa
   `v2/${oauthProviderName}-oauth`;
 
 /** Takes the place of the login where no identity provider is configured: 404 / 111 for every method. */
-@Public()
+@Public({ isUnlimited: true })
 @Controller()
 export class NoProviderController {
   @All('{*path}')

@@ -30,8 +30,10 @@ export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
 
   async transform(request: Request): Promise<unknown> {
     if (request.context.isBatchEntry) return request.body;
+    const bytes = this.decompressedBytes(request);
+    if (bytes === 0) return undefined;
     const read = () => this.monitor.whileWaiting(this.read(request), request.context);
-    const raw = await this.slots.read(request, this.decompressedBytes(request), read);
+    const raw = await this.slots.read(request, bytes, read);
     if (raw.length > LARGE_BYTES) await this.turns.next();
     // Every malformed byte would become U+FFFD, and two URLs could become one.
     if (!isUtf8(raw)) throw new ApiError('malformedJson', 'The body is not in UTF-8');
