@@ -113,7 +113,10 @@ async function pushSome(sync: Sync, keys: string[]): Promise<PushResult> {
   sync.pushed += results.filter((result) => result === 'done').length;
   const result = results.includes('outdated') ? 'outdated' : 'done';
   const failed = pending.flatMap(({ key }, at) => (results[at] instanceof ReadingListError ? [key] : []));
-  const error = results.find((one) => one instanceof ReadingListError);
+  const errors = results.filter((one) => one instanceof ReadingListError);
+  // Whatever is sent before `Retry-After` is refused as well.
+  const limit = errors.find(({ status }) => status === 429);
+  const error = limit ?? errors[0];
   if (failed.length < pending.length) sync.failuresInARow = 0;
   if (!error) return result;
   // The batch endpoint does not accept the credentials, though the others may.
@@ -121,11 +124,10 @@ async function pushSome(sync: Sync, keys: string[]): Promise<PushResult> {
   // Or something on the way blocks a whole batch because of one change.
   const isBlocked = pending.length > 1 && (isUnsuitable || error.kind === 'protocol');
   // A batch may end early because its response is long.
-  if (failed.length === pending.length && !isBlocked) {
+  if ((failed.length === pending.length && !isBlocked) || limit) {
     // The next round finds out which one of a batch it was.
-    if (pending.length === 1 || !isCut(error))
-      failed.forEach((key, at) => sync.failures.set(key, results[at] as ReadingListError));
-    if (error.kind !== 'busy' && error.kind !== 'protocol') throw error;
+    if (pending.length === 1 || !isCut(error)) failed.forEach((key, at) => sync.failures.set(key, errors[at]!));
+    if (limit || (error.kind !== 'busy' && error.kind !== 'protocol')) throw error;
     sync.failuresInARow++;
     return result;
   }

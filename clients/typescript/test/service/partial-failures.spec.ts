@@ -113,6 +113,23 @@ describe.each(['Basic', 'Bearer'])('with %s authentication', (scheme) => {
     expect(await device.list.sync()).toMatchObject({ pushed: 40 });
   });
 
+  it('a service that has had too many requests is sent no more until the next sync', async () => {
+    const { user, network, device } = await open(() => undefined);
+    await device.list.sync();
+    await addTo(device, 12);
+    network.failureOf = ({ body }) =>
+      Number(body?.title) > 6 ? { status: 429, errno: 117, headers: { 'Retry-After': '9' } } : undefined;
+    device.sent.length = 0;
+    await expect(device.list.sync()).rejects.toMatchObject({ kind: 'busy', status: 429, retryAfterSeconds: 9 });
+    expect(await pendingOf(device)).toEqual(Array.from({ length: 5 }, (_, n) => url(n + 7)));
+    expect(device.sent.at(-1)!.body).toContain(url(7));
+    expect(device.sent.filter(({ body }) => body.includes(url(7))).length).toBe(1);
+    expect(device.list.status).toBe('idle');
+    network.failureOf = () => undefined;
+    expect(await device.list.sync()).toMatchObject({ pushed: 5, conflicts: [] });
+    expect(await deviceArticles(device.list)).toEqual(await serverArticles(world.url, user));
+  });
+
   it('what was added again is kept, though the first addition was removed while in doubt', async () => {
     const user = await authorize();
     let isLost = true;
@@ -285,7 +302,7 @@ describe('a removal that was not sent can be undone', () => {
     const [one, two] = [await list.add({ url: url('one') }), await list.add({ url: url('two') })];
     await list.sync();
     const pathOf = async ({ key }: { key: string }) => `/articles/${(await list.get({ key }))!.id}`;
-    failures[await pathOf(one)] = { status: 429, errno: 117 };
+    failures[await pathOf(one)] = { status: 408, errno: 999 };
     failures[await pathOf(two)] = { status: 503, errno: 201 };
     await list.remove(one.key);
     await list.remove(two.key);
@@ -303,7 +320,7 @@ describe('a removal that was not sent can be undone', () => {
     const { list } = await openDevice(world.url, user, {}, send);
     const [one, two] = [await list.add({ url: url('one') }), await list.add({ url: url('two') })];
     await list.sync();
-    failures[`/articles/${(await list.get(one))!.id}`] = { status: 429, errno: 117 };
+    failures[`/articles/${(await list.get(one))!.id}`] = { status: 408, errno: 999 };
     await list.remove(one.key);
     await list.remove(two.key);
     await expect(list.sync()).rejects.toMatchObject({ kind: 'busy' });
