@@ -1,6 +1,6 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import type { LocalArticle, ReadingList } from '@reading-list/client';
+import type { LocalArticle, ReadingList, SyncResult } from '@reading-list/client';
 import { z } from 'zod';
 import manifest from '../package.json' with { type: 'json' };
 
@@ -34,7 +34,7 @@ function addReadingTools(server: McpServer, list: ReadingList): void {
     'list_articles',
     { description: 'Articles of the reading list, newest first.', inputSchema: QUERY, annotations: READS },
     async (query) => {
-      await list.sync();
+      await sync(list);
       return told({ total: await list.count(query), articles: (await list.list(query)).map(shown) });
     },
   );
@@ -46,7 +46,7 @@ function addReadingTools(server: McpServer, list: ReadingList): void {
       annotations: READS,
     },
     async ({ text, limit, offset, ...filter }) => {
-      await list.sync();
+      await sync(list);
       const found = await list.search(text, filter);
       return told({ total: found.length, articles: found.slice(offset, offset + limit).map(shown) });
     },
@@ -98,13 +98,27 @@ function addWritingTools(server: McpServer, list: ReadingList): void {
 
 /** Changes an article, and tells what the service made of it. */
 async function change(list: ReadingList, edit: () => Promise<string>): Promise<CallToolResult> {
-  await list.sync();
+  await sync(list);
   const key = await edit();
-  const { conflicts } = await list.sync();
+  const { conflicts } = await sync(list);
   const refused = conflicts.find((conflict) => conflict.key === key && conflict.kind === 'refused');
   if (refused) throw new Error(`refused: ${refused.reason}`);
   const article = await list.get({ key });
   return told(article ? shown(article) : { deleted: true });
+}
+
+/** Synchronises. The error of a sync that fails says what is left to send, as the list keeps it. */
+async function sync(list: ReadingList): Promise<SyncResult> {
+  try {
+    return await list.sync();
+  } catch (error) {
+    const count = await list.countPending();
+    if (count === 0) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`${reason}. Changes that have not been sent yet: ${count}. The next call sends them first.`, {
+      cause: error,
+    });
+  }
 }
 
 async function keyOf(list: ReadingList, url: string): Promise<string> {

@@ -89,6 +89,23 @@ describe('with a token that may write', () => {
     await call(other, 'save_article', { url: TEA });
     expect(await call(client, 'search_articles', { text: 'tea' })).toMatchObject({ articles: [{ url: TEA }] });
   });
+
+  it('says of a change that could not be sent that the next call sends it, which it does', async () => {
+    const token = await makeToken('erin', '--name', 'assistant');
+    const client = await connect(token);
+    const cut = world.proxy.cutBeforeRequest('POST /v2/articles');
+    expect(await call(client, 'save_article', { url: TEA })).toMatch(/not been sent yet: 1.*next call/);
+    await cut;
+    expect(await serverArticles(world.url, `Bearer ${token}`)).toEqual([]);
+    await world.proxy.refuse();
+    expect(await call(client, 'list_articles')).toMatch(/not been sent yet: 1.*next call/);
+    await world.proxy.restore();
+    expect(await call(client, 'list_articles')).toMatchObject({ total: 1 });
+    expect((await serverArticles(world.url, `Bearer ${token}`)).length).toBe(1);
+    await world.proxy.refuse();
+    expect(await call(client, 'list_articles')).not.toMatch(/not been sent/);
+    await world.proxy.restore();
+  });
 });
 
 describe('with a read-only token', () => {
