@@ -97,7 +97,7 @@ function readText(text: string, wanted?: string): TextContents {
   if (wanted === OWN_FORMAT.name || (!wanted && isOwnLines(start)))
     return collected(OWN_FORMAT.name, readOwnLines(text));
   if (wanted === HTML_FORMAT.name || (!wanted && start.startsWith('<'))) return readHtml(text, wanted);
-  if (wanted === URLS_FORMAT.name || (!wanted && isUrl(firstLineOf(start)))) return readUrls(text);
+  if (wanted === URLS_FORMAT.name || (!wanted && isUrl(firstLineOf(start)) && !isRows(start))) return readUrls(text);
   const format = RECORD_FORMATS.find(({ name }) => name === wanted);
   if (format ? format.records : /^[[{]/.test(start)) return readJson(text, format);
   return readRows(text, format);
@@ -122,6 +122,15 @@ function readHtml(text: string, wanted?: string): TextContents {
 
 const isUrl = (line: string): boolean => /^[a-z][a-z\d+.-]*:\/\/\S+(?: \|(?: .*)?)?$/i.test(line.trim());
 const firstLineOf = (text: string): string => text.split(/[\r\n]/, 1)[0]!;
+
+/** Whether a delimiter and more follow the URL of every line: rows without the names of their columns. */
+function isRows(text: string): boolean {
+  const lines = text.split(/\r\n|\n|\r/).filter((line) => line.trim() !== '');
+  return (
+    lines.length > 1 &&
+    lines.every((line) => /^[a-z][a-z\d+.-]*:\/\/[^\s,;]+[,;]/i.test(line) && !/ \|(?: |$)/.test(line))
+  );
+}
 
 /** One URL per line, after which OneTab writes ` | ` and the title. */
 function readUrls(text: string): TextContents {
@@ -183,12 +192,13 @@ function readRows(text: string, wanted?: RecordFormat): TextContents {
   /** Whether a line within a cell is the beginning of a row, up to its URL and on: a quotation mark there ended the cell. */
   const tookInRow = (cells: string[]): boolean =>
     cells.some((cell) =>
-      cell
-        .split(/\r\n|\n|\r/)
-        .slice(1)
+      linesAfterFirst(cell)
         .map((row) => row.split(delimiter))
-        .some((values) => values.length > urlAt + 1 && /^[a-z][a-z\d+.-]*:\/\//i.test(values[urlAt]!)),
+        .some((values) => values.length > urlAt + 1 && isStartOfUrl(values[urlAt]!) && !/^\s/.test(values[urlAt + 1]!)),
     );
+  /** Whether one in the title was ended only by that of a later row, where a URL follows a delimiter. */
+  const tookInRows = ({ fields }: Entry): boolean =>
+    linesAfterFirst(String(fields.title)).some((row) => row.split(delimiter).slice(1).some(isStartOfUrl));
   const entries = rows.map(({ line, cells, problem }: Row) => {
     const place = { unit: 'line', number: line } as const;
     const entry = entryOfRecord(format, place, (name) => cells[columns.get(name) ?? -1]);
@@ -198,8 +208,8 @@ function readRows(text: string, wanted?: RecordFormat): TextContents {
   return { format: format.name, entries, stoppedAt: failure };
 }
 
-/** Whether a quotation mark in the title was ended only by that of a later row, which has a URL. */
-const tookInRows = ({ fields }: Entry): boolean => /[\r\n][^]*:\/\//.test(String(fields.title));
+const linesAfterFirst = (cell: string): string[] => cell.split(/\r\n|\n|\r/).slice(1);
+const isStartOfUrl = (text: string): boolean => /^[a-z][a-z\d+.-]*:\/\//i.test(text);
 
 /** The formats to try: those that are known by more first. */
 const byKeys = (wanted?: RecordFormat): readonly RecordFormat[] =>

@@ -547,8 +547,35 @@ describe('a table', () => {
       ['a quotation mark that is never closed', 'https://c/'],
     ],
     ['title;url;note\nA;https://a/;"n\nB;https://b/;"\n', ['a quotation mark that is never closed']],
+    [
+      'title,url\n"A,https://a/\nB, b,https://b/\nC",https://c/\nD,https://d/\n',
+      ['a quotation mark that is never closed', 'https://d/'],
+    ],
+    ['url,title,excerpt\nhttps://a/,A,"see\nhttps://b/, which says so,\nand more"\n', ['https://a/']],
+    ['url,note\nhttps://a/,"see\nhttps://b/, which says so"\n', ['https://a/']],
+    [
+      'title,url\n"A on X: ""look\nhttps://b/""",https://a/\n"A\n(https://b/, https://c/)",https://d/\n',
+      ['https://a/', 'https://d/'],
+    ],
   ])('loses nothing of rows that are not what the columns say: %j', (text, expected) => {
     expect(read(text).entries.map(({ problem, fields }) => problem ?? fields.url)).toEqual(expected);
+  });
+
+  it.each([
+    'https://a/,Tea\nhttps://b/,Coffee\n',
+    'https://a/,Tea\n\nhttps://b/,How to make it\nhttps://c/,\n',
+    'https://a/;Tea;1600000000\r\nhttps://b/;Coffee;1600000000\r\n',
+    'https://a/\tTea\nhttps://b/\tCoffee\n',
+  ])('without the names of its columns is not taken for one URL per line: %j', (text) => {
+    expect(failure(text)).toBe('not an export that can be read');
+  });
+
+  it.each([
+    ['https://a/x,1\n', ['https://a/x,1']],
+    ['https://a/x,1\nhttps://b/\n', ['https://a/x,1', 'https://b/']],
+    ['https://a/x,1 | A\nhttps://b/y,2 | B\n', ['https://a/x,1', 'https://b/y,2']],
+  ])('is not what URLs with commas are: %j', (text, urls) => {
+    expect(read(text).entries.map(({ fields }) => fields.url)).toEqual(urls);
   });
 
   it.each<[text: string, fields: Partial<EntryFields>, leftOut: string[]]>([
