@@ -25,7 +25,7 @@ it('an import says what the service refused of it, and the messages about that d
   expect(await refused.count()).toBe(10);
   await page.getByRole('button', { name: 'Dismiss all' }).click();
   await refused.first().waitFor({ state: 'detached' });
-  await expectTitles(page, ['https://example.com/2', 'https://example.com/1', 'https://example.com/0']);
+  await expectTitles(page, ['example.com/2', 'example.com/1', 'example.com/0']);
   expect(problems).toEqual([]);
   await close();
 });

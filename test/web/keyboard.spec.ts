@@ -162,22 +162,36 @@ describe('keys', () => {
     await close();
   });
 
-  it('undo a new name also of an article that had none', async () => {
-    const { page, context, close } = await withArticles();
+  it('undo a new name also of an article that had none, which a resolver may still give one', async () => {
+    const { page, context, close, api } = await withArticles();
+    const url = 'https://example.com/untitled';
+    const articleThere = async () => (await api.list()).find((article) => article.url === url);
     await page.getByText('Up to date').waitFor();
     await context.setOffline(true);
-    await save(page, 'https://example.com/untitled');
-    await expectTitles(page, ['example.com/untitled', 'C', 'B', 'A']);
-    await row(page, 'example.com/untitled').locator('.row-main').focus();
-    await page.keyboard.press('r');
-    await page.getByLabel('Title', { exact: true }).fill('A name');
-    await page.keyboard.press('Enter');
-    await expectTitles(page, ['A name', 'C', 'B', 'A']);
+    await save(page, url);
+    const rename = async () => {
+      await expectTitles(page, ['example.com/untitled', 'C', 'B', 'A']);
+      await row(page, 'example.com/untitled').locator('.row-main').focus();
+      await page.keyboard.press('r');
+      await page.getByLabel('Title', { exact: true }).fill('A name');
+      await page.keyboard.press('Enter');
+      await expectTitles(page, ['A name', 'C', 'B', 'A']);
+    };
+    await rename();
     await context.setOffline(false);
     await page.getByText('Up to date').waitFor();
     await page.keyboard.press('z');
     await page.getByText('Undone').waitFor();
     await page.getByText('Up to date').waitFor();
+    await expectTitles(page, ['example.com/untitled', 'C', 'B', 'A']);
+    await expect.poll(articleThere).toMatchObject({ title: url });
+    // One that the service has is without a title again.
+    const { id } = (await articleThere())!;
+    await api.call('PATCH', `/articles/${String(id)}`, { title: null, resolved_title: null });
+    await rename();
+    await expect.poll(articleThere).toMatchObject({ title: 'A name' });
+    await page.keyboard.press('z');
+    await expect.poll(articleThere).toMatchObject({ title: '', resolved_title: null });
     await expectTitles(page, ['example.com/untitled', 'C', 'B', 'A']);
     await close();
   });

@@ -1,4 +1,4 @@
-import type { LocalArticle, ReadingList } from '@reading-list/client';
+import { type LocalArticle, MAX_LENGTHS, type ReadingList } from '@reading-list/client';
 import type { ToSave } from '../account/entrance';
 import { reasonOf, t } from '../texts';
 import { titleOf } from './article-facts';
@@ -80,8 +80,14 @@ export class Actions {
     this.attempt(async () => {
       if (title === article.title || title === '') return;
       await this.list.rename(article.key, title);
-      // Where it had no title, the service may have taken the new one for that of the page, too.
-      this.did(t.done.renamed, { ...article, title }, () => this.list.rename(this.now(article.key), titleOf(article)));
+      // Of an article that it did not have yet, the service takes the title for that of the page, too: then the URL stands for none.
+      const none =
+        article.id === undefined
+          ? (article.resolved_title ?? [...article.url].slice(0, MAX_LENGTHS.title).join(''))
+          : '';
+      this.did(t.done.renamed, { ...article, title }, () =>
+        this.list.rename(this.now(article.key), article.title || none),
+      );
     });
 
   readUpTo = (article: LocalArticle, words: number) =>

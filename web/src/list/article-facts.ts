@@ -3,13 +3,13 @@ import { hostOf } from '../platform/links';
 
 const WORDS_PER_MINUTE = 230;
 
-/** The article's displayed title: its title, otherwise the page's title, otherwise its URL. */
+/** The article's displayed title: its title, otherwise the page's title, otherwise its URL, which may stand for the title. */
 export const titleOf = ({
   title,
   resolved_title,
   url,
 }: Pick<LocalArticle, 'title' | 'resolved_title' | 'url'>): string =>
-  title || resolved_title || url.replace(/^https?:\/\/(www\.)?/, '');
+  (title !== url && (title || resolved_title)) || url.replace(/^https?:\/\/(www\.)?/, '');
 
 /** The article's site. */
 export const siteOf = ({ url }: Pick<LocalArticle, 'url'>): string => hostOf(url);
