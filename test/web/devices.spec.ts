@@ -84,10 +84,19 @@ describeWorlds(
       await one.context.setOffline(false);
       await one.page.getByText(/was deleted on another device while you changed it here/).waitFor();
       await photograph(one.page, 'web-conflict');
+      await one.page.getByText('Up to date').waitFor();
+      for (let time = 0; time < 2; time++) {
+        await one.page.reload();
+        await one.page.getByText('Up to date').waitFor();
+        await one.page.getByText(/was deleted on another device while you changed it here/).waitFor();
+      }
       await one.page.getByRole('button', { name: 'Save it again' }).click();
       await expect
         .poll(async () => (await (await world.api(name)).list()).map(({ title }) => title))
         .toEqual(['My own title']);
+      await one.page.reload();
+      await expectTitles(one.page, ['My own title']);
+      expect(await one.page.getByText(/was deleted on another device/).count()).toBe(0);
       await Promise.all([one.close(), two.close()]);
     });
 

@@ -4,7 +4,18 @@ import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { mustRunHere } from '../operations/run-command.js';
-import { expectTitles, isSignedIn, openDevice, save, signInByName, someName, titles, useWorld } from './device.js';
+import {
+  apiOf,
+  expectTitles,
+  isSignedIn,
+  openDevice,
+  row,
+  save,
+  signInByName,
+  someName,
+  titles,
+  useWorld,
+} from './device.js';
 
 const world = useWorld();
 
@@ -209,6 +220,27 @@ describe('signing out', () => {
     await page.reload();
     await page.getByLabel('Password').waitFor();
     expect(await databases(page)).toEqual(['reading-list']);
+    await close();
+  });
+
+  it('leaves nothing of what was told about changes that could not be kept', async () => {
+    const name = someName();
+    const api = apiOf(world.url, name);
+    await api.create({ url: 'https://example.com/a', title: 'A' });
+    const { page, context, close } = await world.deviceOf(name);
+    await expectTitles(page, ['A']);
+    await context.setOffline(true);
+    await row(page, 'A').locator('.row-main').focus();
+    await page.keyboard.press('f');
+    await api.call('DELETE', `/articles/${String((await api.list())[0]!.id)}`);
+    await context.setOffline(false);
+    await page.getByText('“A” was deleted on another device').waitFor();
+    const kept = () => page.evaluate<string>('JSON.stringify(localStorage)');
+    expect(await kept()).toContain('https://example.com/a');
+    await askToSignOut(page);
+    await confirmSignOut(page);
+    await page.getByLabel('Password').waitFor();
+    expect(await kept()).not.toContain('https://example.com/a');
     await close();
   });
 

@@ -1,6 +1,7 @@
 import { type Client, createClient, openReadingList, type ReadingList } from '@reading-list/client';
 import { indexedDbStorage } from '@reading-list/client/indexeddb';
 import { deleteDB } from 'idb';
+import { forgetLost } from '../list/lost';
 import { type KeptSession, keepSession, noteAccount, readKeptSession } from '../platform/keep';
 import { readPreferences } from '../platform/preferences';
 import { openChannel } from '../platform/channel';
@@ -116,6 +117,7 @@ export async function signOut(session: Session): Promise<void> {
   tabs.postMessage({ account: session.account });
   await deleteDB(databaseOf(session.account));
   await noteAccount(session.account, undefined);
+  forgetLost(session.account);
 }
 
 /** Closes the session when another tab removes its account, and says so; goes on with the credentials of a new sign-in there. */

@@ -2,6 +2,7 @@ import type { Conflict, LocalArticle, ReadingList } from '@reading-list/client';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { titleOf } from './article-facts';
 import { onChange } from './hooks';
+import { forgetLost, keepLost, nameOf, readLost } from './lost';
 
 /** The service's alert about its end, or the library's about a record that it set aside. */
 export interface Alert {
@@ -16,19 +17,35 @@ export interface ToldConflict extends Conflict {
   article: Partial<LocalArticle> & { url: string };
 }
 
-export type Message = { id: number; alert: Alert } | { id: number; conflict: ToldConflict };
+export type Message = { id: number } & ({ alert: Alert } | { conflict: ToldConflict });
 
-/** Conflicts and alerts from the library, kept until dismissed. */
-export function useMessages(list: ReadingList) {
-  const [messages, setMessages] = useState<Message[]>([]);
+/** Conflicts and alerts from the library, kept until dismissed; conflicts also where the page is left before. */
+export function useMessages(list: ReadingList, account: string) {
+  const lastId = useRef(0);
+  const numbered = (told: { alert: Alert } | { conflict: ToldConflict }): Message => ({
+    id: lastId.current++,
+    ...told,
+  });
+  const [messages, setMessages] = useState(() => readLost(account).map((conflict) => numbered({ conflict })));
+  /** By name, as one is told again where the page was left before the library knew that it was told. */
+  const told = useRef<Set<string>>(undefined);
+  told.current ??= new Set(readLost(account).map(nameOf));
   const known = useRef(new Map<string, LocalArticle>());
   useEffect(() => {
-    let id = 0;
+    let fresh: ToldConflict[] = [];
+    const keep = () => {
+      keepLost(account, fresh);
+      fresh = [];
+    };
     const tell = (conflict: Conflict) => {
       const { key, url, lost } = conflict;
       const article = known.current.get(key) ?? { url, ...lost };
       const title = lost.title || titleOf({ title: null, resolved_title: null, ...article });
-      setMessages((messages) => [...messages, { id: id++, conflict: { ...conflict, title, article } }]);
+      const one = { ...conflict, title, article };
+      if (told.current!.has(nameOf(one))) return;
+      told.current!.add(nameOf(one));
+      if (fresh.push(one) === 1) queueMicrotask(keep);
+      setMessages((messages) => [...messages, numbered({ conflict: one })]);
     };
     const stops = [
       // Before a conflict is told, its article may have been deleted: what was once seen is remembered.
@@ -38,7 +55,7 @@ export function useMessages(list: ReadingList) {
         setMessages((messages) =>
           messages.some((known) => 'alert' in known && JSON.stringify(known.alert) === JSON.stringify(alert))
             ? messages
-            : [...messages, { id: id++, alert }],
+            : [...messages, numbered({ alert })],
         ),
       ),
     ];
@@ -46,7 +63,18 @@ export function useMessages(list: ReadingList) {
   }, [list]);
   return {
     messages,
-    dismiss: (id: number) => setMessages((messages) => messages.filter((message) => message.id !== id)),
-    dismissAll: () => setMessages([]),
+    dismiss: (id: number) => {
+      const dismissed = messages.find((message) => message.id === id);
+      if (dismissed && 'conflict' in dismissed) {
+        told.current!.delete(nameOf(dismissed.conflict));
+        forgetLost(account, dismissed.conflict);
+      }
+      setMessages((messages) => messages.filter((message) => message.id !== id));
+    },
+    dismissAll: () => {
+      told.current!.clear();
+      forgetLost(account);
+      setMessages([]);
+    },
   };
 }

@@ -68,7 +68,7 @@ export function ListPage(props: Props): JSX.Element {
   const article = useArticle(list, selection.openKey);
   const sync = useSyncState(list, session.account);
   const counts = useCounts(list);
-  const messages = useMessages(list);
+  const messages = useMessages(list, session.account);
   const duplicates = useDuplicates(list);
   const titlesFollow = useResolver(list, preferences.device);
 
