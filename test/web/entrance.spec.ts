@@ -287,6 +287,22 @@ it.each(['#/unread/%', '#/%E0%A4%A', '#/all/%2', '#/nothing', '#/unread/no-such-
   },
 );
 
+it.each([true, false])(
+  'the browser is asked not to evict the list of a user who stays signed in: %s',
+  async (stays) => {
+    const { page, close } = await world.device();
+    // A browser without windows decides by itself what it evicts.
+    await page.evaluate('StorageManager.prototype.persist = () => Promise.resolve((window.isAsked = true))');
+    await signInByName(page, someName(), stays);
+    await page.getByText('Up to date').waitFor();
+    const isAsked = () => page.evaluate('window.isAsked === true');
+    await expect.poll(isAsked).toBe(stays);
+    if (!stays) await page.getByRole('button', { name: 'Stay signed in on this device' }).click();
+    await expect.poll(isAsked).toBe(true);
+    await close();
+  },
+);
+
 it('another name of the device is used from then on, without a reload and with everything that can be undone', async () => {
   const name = someName();
   const { page, problems, close } = await world.deviceOf(name);

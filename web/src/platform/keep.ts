@@ -33,8 +33,10 @@ export async function readKeptSession(): Promise<KeptSession | undefined> {
   }
 }
 
-/** Stores or deletes the session. */
+/** Stores or deletes the session. With one, asks the browser not to evict its list, which may have changes that were never sent. */
 export async function keepSession(session: KeptSession | undefined): Promise<void> {
+  // Some browsers ask the user, which may take as long as it will.
+  if (session) void navigator.storage?.persist().catch(() => undefined);
   const database = await opened();
   try {
     await (session ? database.put('session', session, 'current') : database.delete('session', 'current'));
