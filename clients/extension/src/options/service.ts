@@ -1,4 +1,4 @@
-import type { Session } from '../session';
+import { openList, readSession, type Session } from '../session';
 import type { TextName } from '../texts';
 
 /** The ways of signing in that a service offers. */
@@ -55,9 +55,35 @@ export async function signIn(service: string, authorization: string, typedName =
   const headers = { Authorization: authorization };
   await getJson(`${service}/v2/articles?_limit=1`, headers);
   const known = await getJson(`${service}/app/account`, headers).catch(() => undefined);
-  const account = typeof known?.account === 'string' ? known.account : await hashOf(`${service} ${authorization}`);
+  const account =
+    typeof known?.account === 'string'
+      ? known.account
+      : ((await accountBefore(service, headers)) ?? (await hashOf(`${service} ${authorization}`)));
   const name = typedName || (typeof known?.name === 'string' ? known.name : '');
   return { service, authorization, account, name };
+}
+
+/** How many articles to look for: other devices may have deleted some. */
+const MAX_LOOKED_FOR = 5;
+
+/**
+ * The account of whoever is signed in at this service, if these credentials are theirs, too, as only the same user finds the
+ * articles that are on the list in this browser. For a service that does not tell accounts, because its web application is off.
+ */
+async function accountBefore(service: string, headers: Record<string, string>): Promise<string | undefined> {
+  const session = await readSession();
+  if (session?.service !== service) return undefined;
+  const list = await openList(session);
+  try {
+    const ids = (await list.list()).flatMap(({ id }) => id ?? []);
+    for (const id of ids.slice(0, MAX_LOOKED_FOR)) {
+      const found = await getJson(`${service}/v2/articles/${id}`, headers).catch(() => undefined);
+      if (found?.id === id) return session.account;
+    }
+    return undefined;
+  } finally {
+    await list.close();
+  }
 }
 
 /** Signs in at the identity provider, by the service's own login, and returns the `Authorization`. @throws SignInError */

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createPersonalToken } from '../../../typescript/test/support/personal-token.js';
 import { ask, basic, serverArticles } from '../../../typescript/test/support/world.js';
 import { Browser, buildExtension, type Popup } from './browser.js';
 import { useWorld } from './world.js';
@@ -249,6 +250,12 @@ describe('without a popup,', () => {
 });
 
 describe('signing in', () => {
+  const loseToken = () =>
+    browser.evaluate(async () => {
+      const { session } = await chrome.storage.local.get<{ session: object }>('session');
+      await chrome.storage.local.set({ session: { ...session, authorization: 'Bearer worthless' } });
+    });
+
   it('with the provider goes by the login of the service', async () => {
     const options = await connect();
     const opening = browser.context.waitForEvent('page');
@@ -277,10 +284,7 @@ describe('signing in', () => {
   });
 
   it('again, after the token has become worthless, sends what was saved meanwhile', async () => {
-    await browser.evaluate(async () => {
-      const { session } = await chrome.storage.local.get<{ session: object }>('session');
-      await chrome.storage.local.set({ session: { ...session, authorization: 'Bearer worthless' } });
-    });
+    await loseToken();
     const page = await browser.open(world.site.publish('/refused', article('Refused')));
     const popup = await browser.clickButton(page);
     await popup.says(/Saved[^]*The service has signed you out\.[^]*1 change to send[^]*Sign in again/);
@@ -298,6 +302,48 @@ describe('signing in', () => {
     await expect.poll(() => browser.evaluate(() => chrome.action.getBadgeText({}))).toBe('');
     await options.close();
     await page.close();
+  });
+
+  it('with another token at a service without the web application keeps the list, and sends what was saved meanwhile', async () => {
+    const names = ['first', 'second'];
+    const tokens: string[] = [];
+    for (const name of names) tokens.push(await createPersonalToken(world.databaseUrl, 'gus', '--name', name));
+    await browser.context.route('**/app/*', (route) =>
+      route.fulfill({ status: 404, json: { code: 404, errno: 111, error: 'Not Found', message: 'no' } }),
+    );
+    const enter = async (token: string) => {
+      const options = await connect();
+      await options.getByLabel('Personal token').last().fill(token);
+      await options.getByRole('form', { name: 'Personal token' }).getByRole('button').click();
+      await options.getByRole('heading', { name: 'Signed in', exact: false }).first().waitFor();
+      const isEntered = async () => {
+        const { session } = await chrome.storage.local.get<{ session: { authorization: string } }>('session');
+        return session.authorization;
+      };
+      await expect.poll(() => browser.evaluate(isEntered)).toBe(`Bearer ${token}`);
+      await options.close();
+    };
+    const titles = async () =>
+      (await serverArticles(world.service.url, `Bearer ${tokens[1]}`)).map(({ title }) => title).sort();
+    const saved = async (title: string, says: RegExp) => {
+      const page = await browser.open(world.site.publish(`/${title}`, article(title)));
+      const popup = await browser.clickButton(page);
+      await popup.says(says);
+      await popup.close();
+      await page.close();
+    };
+    await enter(tokens[0]!);
+    await saved('Before', /Saved[^]*Up to date/);
+    await expect.poll(titles).toEqual(['Before']);
+    await loseToken();
+    await saved('Meanwhile', /Saved[^]*1 change to send/);
+    await enter(tokens[1]!);
+    await expect.poll(titles, { timeout: 10_000 }).toEqual(['Before', 'Meanwhile']);
+    await signIn('hal');
+    await saved('Other', /Saved[^]*Up to date/);
+    await expect.poll(() => onServer('hal')).toMatchObject([{ title: 'Other' }]);
+    expect(await titles()).toEqual(['Before', 'Meanwhile']);
+    await browser.context.unroute('**/app/*');
   });
 
   it.each([
