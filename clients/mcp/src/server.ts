@@ -34,8 +34,8 @@ function addReadingTools(server: McpServer, list: ReadingList): void {
     'list_articles',
     { description: 'Articles of the reading list, newest first.', inputSchema: QUERY, annotations: READS },
     async (query) => {
-      await sync(list);
-      return told({ total: await list.count(query), articles: (await list.list(query)).map(shown) });
+      const earlier = refusedIn(await sync(list));
+      return told({ total: await list.count(query), articles: (await list.list(query)).map(shown), ...earlier });
     },
   );
   server.registerTool(
@@ -46,9 +46,9 @@ function addReadingTools(server: McpServer, list: ReadingList): void {
       annotations: READS,
     },
     async ({ text, limit, offset, ...filter }) => {
-      await sync(list);
+      const earlier = refusedIn(await sync(list));
       const found = await list.search(text, filter);
-      return told({ total: found.length, articles: found.slice(offset, offset + limit).map(shown) });
+      return told({ total: found.length, articles: found.slice(offset, offset + limit).map(shown), ...earlier });
     },
   );
 }
@@ -98,13 +98,13 @@ function addWritingTools(server: McpServer, list: ReadingList): void {
 
 /** Changes an article, and tells what the service made of it. */
 async function change(list: ReadingList, edit: () => Promise<string>): Promise<CallToolResult> {
-  await sync(list);
+  const earlier = refusedIn(await sync(list));
   const key = await edit();
   const { conflicts } = await sync(list);
   const refused = conflicts.find((conflict) => conflict.key === key && conflict.kind === 'refused');
   if (refused) throw new Error(`refused: ${refused.reason}`);
   const article = await list.get({ key });
-  return told(article ? shown(article) : { deleted: true });
+  return told({ ...(article ? shown(article) : { deleted: true }), ...earlier });
 }
 
 /** Synchronises. The error of a sync that fails says what is left to send, as the list keeps it. */
@@ -119,6 +119,12 @@ async function sync(list: ReadingList): Promise<SyncResult> {
       cause: error,
     });
   }
+}
+
+/** Changes that an earlier call could not send, and that the service refuses now. */
+function refusedIn({ conflicts }: SyncResult) {
+  const refused = conflicts.filter(({ kind }) => kind === 'refused').map(({ url, reason }) => ({ url, reason }));
+  return refused.length > 0 && { refused_earlier_changes: refused };
 }
 
 async function keyOf(list: ReadingList, url: string): Promise<string> {

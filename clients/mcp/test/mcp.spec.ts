@@ -9,7 +9,7 @@ import { serverArticles, useWorld } from '../../typescript/test/support/world.js
 const READING = ['list_articles', 'search_articles'];
 const WRITING = ['archive_article', 'mark_read', 'save_article'];
 
-const world = useWorld();
+const world = useWorld({ MAX_ARTICLES_PER_USER: '2' });
 beforeAll(() => {
   const vite = [
     'node_modules/vite/bin/vite.js',
@@ -105,6 +105,18 @@ describe('with a token that may write', () => {
     await world.proxy.refuse();
     expect(await call(client, 'list_articles')).not.toMatch(/not been sent/);
     await world.proxy.restore();
+  });
+
+  it('says of such a change that the service then refuses it', async () => {
+    const client = await connect(await makeToken('frank', '--name', 'assistant'));
+    for (const url of [TEA, 'https://example.com/2']) await call(client, 'save_article', { url });
+    const cut = world.proxy.cutBeforeRequest('POST /v2/articles');
+    expect(await call(client, 'save_article', { url: 'https://example.com/3' })).toMatch(/not been sent yet/);
+    await cut;
+    const reason = expect.stringContaining('limit of 2 articles') as string;
+    const refused = [{ url: 'https://example.com/3', reason }];
+    expect(await call(client, 'list_articles')).toMatchObject({ total: 2, refused_earlier_changes: refused });
+    expect(await call(client, 'list_articles')).not.toHaveProperty('refused_earlier_changes');
   });
 });
 
