@@ -24,7 +24,7 @@ export const addBackup = (commands: Command, shell: Shell): Command =>
     )
     .argument('<file>', 'where the copy goes; must not exist yet')
     .action((file: string) =>
-      shell.run(async ({ settings, print, audit }) => {
+      shell.run(async ({ settings, print, audit, progress }) => {
         const source = requireSqliteFile(settings);
         requireDatabaseFile(settings);
         if (FILE_SUFFIXES.some((suffix) => resolve(file) === source + suffix))
@@ -32,7 +32,7 @@ export const addBackup = (commands: Command, shell: Shell): Command =>
         if (existsSync(file) && !statSync(file).isDirectory())
           throw new CommandError(`${file} already exists; name a new file`);
         audit('backup', 'all users');
-        const { users, articles } = await copyDatabase(source, resolve(file));
+        const { users, articles } = await copyDatabase(source, resolve(file), progress);
         await print(`backed up ${counted(articles, 'article')} of ${counted(users, 'user')} to ${file}`);
       }),
     );
@@ -60,7 +60,7 @@ async function restore(context: CommandContext, file: string): Promise<number> {
   context.audit('restore', 'all users');
   const time = new Date(context.now()).toISOString().replaceAll(':', '-');
   const restored = `${target}.restoring-${time}`;
-  const { users, articles } = await copyDatabase(resolve(file), restored);
+  const { users, articles } = await copyDatabase(resolve(file), restored, context.progress);
   const code = await prepare(context, restored, target).catch(async (error: unknown) => {
     await removeDatabase(restored);
     throw error;
@@ -113,7 +113,7 @@ function requireSqliteFile(settings: Settings): string {
 }
 
 /** Copies a database that may be in use, as of one moment, and checks the copy. Throws `CommandError` if that fails. */
-export async function copyDatabase(from: string, to: string) {
+export async function copyDatabase(from: string, to: string, progress: CommandContext['progress'] = () => undefined) {
   const unusable = whyUnusable(to);
   if (unusable) throw new CommandError(`${to} ${unusable}`);
   if (!existsSync(from)) throw new CommandError(`${from}: there is no such file`);
@@ -126,7 +126,12 @@ export async function copyDatabase(from: string, to: string) {
       source.prepare('SELECT COUNT(*) FROM sqlite_master').get();
       // Nobody else may read it, not even while it is written.
       await writeFile(unfinished, '', { mode: 0o600 });
-      await source.backup(unfinished);
+      await source.backup(unfinished, {
+        progress: ({ totalPages, remainingPages }) => {
+          progress(`copied ${totalPages - remainingPages} of ${totalPages} pages so far`);
+          return 100;
+        },
+      });
     } finally {
       source.close();
     }

@@ -80,7 +80,7 @@ it('a backup taken while the service writes holds all that was answered before',
   expect(delta.headers.get('start-over')).toBe('true');
 });
 
-it('a backup ends however often the service writes', async () => {
+it('a backup ends however often the service writes, and tells how far it is', async () => {
   const file = join(folder, 'list.sqlite');
   const database = new Sqlite(file);
   database.pragma('journal_mode = WAL');
@@ -95,8 +95,11 @@ it('a backup ends however often the service writes', async () => {
     setImmediate(write);
   };
   write();
-  const contents = await copyDatabase(file, copy).finally(() => (isDone = true));
+  const told: string[] = [];
+  const contents = await copyDatabase(file, copy, (text) => told.push(text)).finally(() => (isDone = true));
   expect(contents.users).toBeGreaterThan(1_000);
+  expect(told.length).toBeGreaterThan(1);
+  for (const text of told) expect(text).toMatch(/^copied \d+ of \d+ pages so far$/);
 });
 
 it('a restore leaves no write-ahead log of the old file, and keeps what was there', async () => {

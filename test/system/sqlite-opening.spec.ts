@@ -85,17 +85,20 @@ describe('what the user of the service may not write is refused', () => {
     ['the file', 0o755, 0o444],
     ['the folder', 0o555, 0o666],
     ['a folder that cannot be entered', 0o600, 0o666],
-  ])('%s', (_, folderMode, fileMode) => {
+    ['the log beside the file', 0o777, 0o666, 0o444],
+  ])('%s', (_, folderMode, fileMode, logMode = fileMode) => {
     const file = join(folder, 'list.sqlite');
     writeFileSync(file, '', { mode: fileMode });
     chmodSync(file, fileMode);
+    writeFileSync(`${file}-wal`, '');
+    chmodSync(`${file}-wal`, logMode);
     chmodSync(folder, folderMode);
     const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', judge, file], {
       encoding: 'utf8',
     });
     chmodSync(folder, 0o700);
     expect(stdout).toBe(
-      'cannot be read and written (EACCES); let the user of the service read and write it and its folder\n',
+      'cannot be read and written (EACCES); let the user of the service read and write it, its -wal and -shm, and its folder\n',
     );
   });
 });
