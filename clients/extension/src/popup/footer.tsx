@@ -23,12 +23,11 @@ export function Footer({ list, service }: { list: ReadingList; service: string }
     return () => stops.forEach((stop) => stop());
   }, [list]);
   const waiting = unsent === 1 ? t('unsentOne') : unsent > 0 ? t('unsent', unsent) : '';
+  // There is no error, but "up to date" would not be true either.
+  const state = waiting && status === 'idle' ? '' : t(TEXTS[status]);
   return (
     <footer>
-      <p role="status">
-        {t(TEXTS[status])}
-        {waiting && ` · ${waiting}`}
-      </p>
+      <p role="status">{[state, waiting].filter(Boolean).join(' · ')}</p>
       <div class="buttons">
         <a class="quiet" href={`${service}/app/`} {...AWAY}>
           {t('openList')}
