@@ -1,8 +1,8 @@
-// Replays the Dockerfile in an empty folder: copies what .dockerignore allows, runs the build steps, keeps what the
-// last stage keeps, starts it with its environment and command, and runs its health check. Two differences: Debian
+// Replays the Dockerfile, or the one that is named, in an empty folder: copies what its ignore file allows, runs the build
+// steps, keeps what the last stage keeps, starts it with its environment and command, and tries it. Two differences: Debian
 // packages are those of this machine, and dependencies are copied unless --install is given.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -11,15 +11,17 @@ import { copyPackages } from './copy-packages.mjs';
 
 const START_TIMEOUT_MS = 60_000;
 const root = resolve(import.meta.dirname, '..');
+const [file = 'Dockerfile'] = process.argv.slice(2).filter((word) => !word.startsWith('--'));
+const ignoreFile = file === 'Dockerfile' ? '.dockerignore' : `${file}.dockerignore`;
 const folder = mkdtempSync(join(tmpdir(), 'reading-list-image-'));
 try {
-  const stages = readStages(readFileSync(join(root, 'Dockerfile'), 'utf8'));
+  const stages = readStages(readFileSync(join(root, file), 'utf8'));
   for (const stage of stages) replay(stage, stages);
-  tryResolver(stages.find(({ name }) => name === 'resolver'));
-  await tryOut(
-    stages.at(-1),
-    stages.find(({ name }) => name === 'e2e'),
-  );
+  const stageOf = (wanted) => stages.find(({ name }) => name === wanted);
+  if (file === 'Dockerfile') {
+    tryResolver(stageOf('resolver'));
+    await tryOut(stages.at(-1), stageOf('e2e'));
+  } else await tryProvider(stages.at(-1));
 } finally {
   // As `cp`, much faster than the function of Node.
   spawnSync('rm', ['-rf', folder]);
@@ -63,24 +65,30 @@ function copy(value, stage, stages) {
     const isFolderOfMany = target.endsWith('/') && !target.endsWith(`${relative}/`);
     const to = join(stage.folder, isFolderOfMany ? join(target, relative.split('/').at(-1)) : target);
     mkdirSync(dirname(to), { recursive: true });
-    copyInto(join(source, relative), to);
+    copyInto(join(source, relative), to, from ? [] : ['dist', 'node_modules']);
   }
 }
 
-/** Copies a file, or what is in a folder, as an image does, also over links to the same files. */
-function copyInto(from, to) {
+/** Copies a file, or what is in a folder but for what the ignore file excludes, as an image does, also over links to the same files. */
+function copyInto(from, to, excluded) {
   const isFolder = statSync(from).isDirectory();
   if (isFolder) mkdirSync(to, { recursive: true });
-  const { status, stderr } = spawnSync('cp', ['-a', '--remove-destination', isFolder ? `${from}/.` : from, to]);
+  const { status, stderr } = isFolder
+    ? spawnSync(
+        'sh',
+        ['-c', `tar -c ${excluded.map((name) => `--exclude=${name}`).join(' ')} . | tar -x -C "$0"`, to],
+        { cwd: from },
+      )
+    : spawnSync('cp', ['-a', '--remove-destination', from, to]);
   if (status !== 0) throw new Error(`${from} could not be copied: ${stderr}`);
 }
 
 function requireInContext(path) {
-  const allowed = readFileSync(join(root, '.dockerignore'), 'utf8')
+  const allowed = readFileSync(join(root, ignoreFile), 'utf8')
     .split('\n')
     .map((line) => line.replace(/^!/, ''));
   if (!allowed.some((entry) => entry !== '*' && (path === entry || path.startsWith(`${entry}/`))))
-    throw new Error(`.dockerignore keeps ${path} out of the build`);
+    throw new Error(`${ignoreFile} keeps ${path} out of the build`);
 }
 
 function run(value, stage) {
@@ -135,6 +143,21 @@ async function tryOut({ folder: cwd, environment, command, check }, e2e) {
   console.log('ok: SIGTERM ends it with status 0');
 }
 
+async function tryProvider({ folder: cwd, command }) {
+  const secret = join(cwd, 'secret');
+  writeFileSync(secret, 'x'.repeat(40));
+  const port = await freePort();
+  const env = { PATH: process.env.PATH, CLIENT_SECRET_FILE: secret, PORT: String(port) };
+  const provider = spawn(command[0], command.slice(1), { cwd, env, stdio: ['ignore', 'inherit', 'inherit'] });
+  const issuesToken = async () => (await fetch(`http://127.0.0.1:${port}/token-for/alice`).catch(() => ({}))).ok;
+  try {
+    await untilHealthy(async () => ((await issuesToken()) ? 0 : 1), provider);
+    console.log('ok: it starts and issues tokens');
+  } finally {
+    provider.kill('SIGTERM');
+  }
+}
+
 function tryResolver({ folder: cwd, command }) {
   const words = [...command.slice(1), '--help'];
   const { status, stderr } = spawnSync(command[0], words, { cwd, env: { PATH: process.env.PATH } });
@@ -154,7 +177,7 @@ function sizeOf(path) {
 }
 
 async function untilHealthy(check, service) {
-  for (const end = Date.now() + START_TIMEOUT_MS; check() !== 0; await pause(200))
+  for (const end = Date.now() + START_TIMEOUT_MS; (await check()) !== 0; await pause(200))
     if (Date.now() > end || service.exitCode !== null) throw new Error('it does not become healthy');
 }
 

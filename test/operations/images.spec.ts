@@ -18,6 +18,13 @@ describe('the images', () => {
     expect(output).toContain('ok: SIGTERM ends it with status 0');
   }, 300_000);
 
+  it('of the identity provider builds and starts, step by step in an empty folder', () => {
+    const words = ['scripts/replay-image.mjs', 'deploy/identity-provider.Dockerfile'];
+    const output = execFileSync(process.execPath, words, { encoding: 'utf8' });
+    expect(output).toContain('ok: RUN npm run tsc -- --build tsconfig.dev.json');
+    expect(output).toContain('ok: it starts and issues tokens');
+  }, 300_000);
+
   it('of the identity provider gives tokens that the service accepts', async () => {
     await compileForDevelopment();
     const folder = mkdtempSync(join(tmpdir(), 'secrets-'));
