@@ -128,7 +128,7 @@ describe('a link with a token, where somebody is signed in already,', () => {
 it('a link of a login that nobody began opens its list for this page only', async () => {
   const link = (await linkOf(someName())).replace('#token=', '#auth:');
   const { page, close } = await openDevice(world.browser, link);
-  await page.getByText('You stay signed in until you close this page.').waitFor();
+  await page.getByText('You stay signed in until you close or reload this page.').waitFor();
   await page.reload();
   await page.getByLabel('Password').waitFor();
   await close();

@@ -129,7 +129,8 @@ function ConflictNotice({ conflict, onSaveAgain, onDismiss }: ConflictProps): JS
           {values.map(([name, value], at) => (
             <span key={name}>
               {at > 0 && ', '}
-              {t.conflicts.fields[name]} {typeof value !== 'boolean' && <bdi>“{String(value)}”</bdi>}
+              {t.conflicts.fields[name]}
+              {typeof value !== 'boolean' && [' ', <bdi key={name}>“{String(value)}”</bdi>]}
             </span>
           ))}
           .

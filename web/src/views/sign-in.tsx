@@ -149,6 +149,7 @@ export function SignIn({ problem, save, onSignIn, onLanguage }: Props): JSX.Elem
       )}
       {ways?.tokens && (
         <ByToken
+          isOnly={!ways.basic && ways.provider === undefined}
           isBusy={state.isBusy}
           problem={problemAt('token')}
           onSubmit={(token) =>
@@ -282,10 +283,12 @@ function ByPassword({
 }
 
 function ByToken({
+  isOnly,
   isBusy,
   problem,
   onSubmit,
 }: {
+  isOnly: boolean;
   isBusy: boolean;
   problem: string;
   onSubmit: (token: string) => void;
@@ -293,7 +296,7 @@ function ByToken({
   const [token, setToken] = useState('');
   const id = useId();
   return (
-    <details>
+    <details open={isOnly}>
       <summary>{t.signIn.withToken}</summary>
       <form
         class="stack"
