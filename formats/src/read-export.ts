@@ -216,6 +216,7 @@ const byKeys = (wanted?: RecordFormat): readonly RecordFormat[] =>
   wanted ? [wanted] : RECORD_FORMATS.toSorted((a, b) => b.keys.length - a.keys.length);
 
 function lacking({ label, records }: RecordFormat, keys: readonly string[]): ReadError {
-  const names = keys.map((key) => `"${key}"`).join(', ');
-  return new ReadError(`not the format ${label}: there is no ${records ? 'entry with' : 'column'} ${names}`);
+  const names = new Intl.ListFormat('en').format(keys.map((key) => `"${key}"`));
+  const lacks = records ? 'no entry has' : `it has no column${keys.length > 1 ? 's' : ''}`;
+  return new ReadError(`not the format ${label}: ${lacks} ${names}`);
 }

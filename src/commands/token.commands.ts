@@ -78,7 +78,7 @@ function readLifetime(text: string): number {
   const [, count, unit] = /^([1-9]\d{0,8})([hdw])$/.exec(text) ?? [];
   const ms = Number(count) * (UNITS_MS[unit ?? ''] ?? NaN);
   if (!(ms <= 36_500 * UNITS_MS.d!))
-    throw new InvalidArgumentError('Expected a number of hours, days or weeks, such as 12h, 90d or 4w.');
+    throw new InvalidArgumentError('Expected hours, days or weeks, at most 36500d, such as 12h, 90d or 4w.');
   return ms;
 }
 

@@ -98,7 +98,7 @@ describe('the command line', () => {
   it.each([
     [['token', 'create', '--name', 'phone'], "missing required argument 'user'"],
     [['token', 'create', 'alice'], "required option '--name <name>' not specified"],
-    [['token', 'create', 'alice', '--name', 'phone', '--expires', 'soon'], 'Expected a number of hours'],
+    [['token', 'create', 'alice', '--name', 'phone', '--expires', 'soon'], 'Expected hours, days or weeks'],
     [['token', 'revoke'], "missing required argument 'user'"],
     [['token', 'revoke', 'alice'], '--name: name a token, or use --all.'],
     [

@@ -556,7 +556,7 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
       expect(urls.sort()).toEqual(['https://example.com/c', 'https://example.com/père', 'https://example.com/pére']);
       const { status, err } = await runHere([...words, '--format', 'instapaper'], settings, file);
       const missing =
-        'not the format Instapaper (CSV): there is no column "selection", "folder"; nothing was imported\n';
+        'not the format Instapaper (CSV): it has no columns "selection" and "folder"; nothing was imported\n';
       expect([status, err]).toEqual([1, missing]);
     });
   });

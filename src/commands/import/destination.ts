@@ -29,8 +29,8 @@ export interface ImportContext extends DatabaseContext {
 
 /** Prints the counts of an import, of which `stored` is the first; resolves with the exit code. */
 export async function printCounts({ counts, original, settings, print }: ImportContext, stored: string, rest = '') {
-  const [done, were] = original ? ['would import', 'are'] : ['imported', 'were'];
-  await print(`${done} ${stored}, ${counts.known} ${were} already there${rest}`);
+  const [done, one, many] = original ? ['would import', 'is', 'are'] : ['imported', 'was', 'were'];
+  await print(`${done} ${stored}, ${counts.known} ${counts.known === 1 ? one : many} already there${rest}`);
   if (counts.overQuota === 0) return EXIT.ok;
   const most = `MAX_ARTICLES_PER_USER (${settings.maxArticlesPerUser})`;
   await print(`left out, as a user has at most ${most}: ${counted(counts.overQuota, 'article')}`);
