@@ -2,7 +2,6 @@ import { statSync } from 'node:fs';
 
 /** Made by `scripts/bundle.mjs` from `dist/src/start.js` and what it loads. */
 const BUNDLE = new URL('../bundle/start.cjs', import.meta.url);
-/** Written by the compiler. */
 const COMPILED = new URL('../.tsbuildinfo', import.meta.url);
 
 /** During the start there is nothing to finish. */
@@ -13,7 +12,9 @@ let stopping: Promise<void> | undefined;
 // Further signals change nothing: requests in flight are completed.
 for (const signal of ['SIGTERM', 'SIGINT'] as const)
   process.on(signal, () => {
-    stopping ??= stop().finally(() => process.exit(0));
+    if (stopping) return;
+    for (const other of ['SIGHUP', 'SIGQUIT', 'SIGUSR2'] as const) process.on(other, () => undefined);
+    stopping = stop().finally(() => process.exit(0));
   });
 
 // Output that nobody can take, such as on a full disk, is lost; without a listener it would end the process.

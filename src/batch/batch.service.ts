@@ -116,6 +116,7 @@ class BatchRun {
   /** @param done the responses of its transaction so far */
   async runStep(step: Step, refusal?: string, caller?: Caller, done: Slot[] = []): Promise<Slot> {
     const { batch, runner } = this;
+    if (!caller) await othersHadTurn();
     if (batch.socket.destroyed) throw new ApiError('unavailable', 'The client has disconnected');
     const before = this.slots.slice(0, step.at).concat(done);
     const isFull = before.reduce((sum, { bytes }) => sum + bytes, 0) >= this.maxBytes;

@@ -95,6 +95,9 @@ export async function migrateFile(dataSource: DataSource): Promise<Migration[]> 
   handle.pragma('busy_timeout = 0');
   await beginImmediate((sql) => handle.exec(sql), 25_000);
   try {
+    const tables = handle.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all();
+    if (tables.length > 0 && !tables.includes('migrations'))
+      throw new SettingError(`DATABASE_URL: ${handle.name} is not a database of this service; check the path`);
     const done = await dataSource.runMigrations({ transaction: 'none' });
     handle.exec('DELETE FROM migrations WHERE id < 0; COMMIT');
     return done;

@@ -81,10 +81,9 @@ export class DocsController {
     return this.files.find(path.join('/')).reply;
   }
 
-  /** As the provider publishes them; while it is unavailable, the paths that the development provider and many others use. */
+  /** As the provider publishes them; without it for a second, the paths that the development provider and many others use. */
   private async loginEndpoints({ context }: Request) {
     const { oauthUri } = this.settings;
-    // A page waits no longer than a second.
     const found = withinLimit(this.provider.discovered(), 1000);
     const metadata = await this.status.monitor.whileWaiting(found, context).catch(() => undefined);
     return {
@@ -111,18 +110,10 @@ export function applySettings(text: string, settings: Settings, login: object): 
 
 /** A page that may connect only to its own origin and those of the URLs; a relative URL is ignored. */
 function html(page: string, ...urls: string[]): Reply {
-  const origins = urls.filter((url) => URL.canParse(url)).map((url) => new URL(url).origin);
-  const policy = [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self' 'unsafe-inline'",
-    "img-src 'self' data:",
-    ["connect-src 'self'", ...new Set(origins)].join(' '),
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ];
-  return text('html', page).with({ 'Content-Security-Policy': policy.join('; ') });
+  const peers = ["'self'", ...new Set(urls.filter((url) => URL.canParse(url)).map((url) => new URL(url).origin))];
+  const loaded = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:";
+  const policy = `${loaded}; connect-src ${peers.join(' ')}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+  return text('html', page).with({ 'Content-Security-Policy': policy });
 }
 
 const text = (type: string, content: string): Reply =>

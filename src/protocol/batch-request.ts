@@ -1,7 +1,7 @@
 import { invalidPostedData, missingField } from './api-error.js';
 import { isMapping, type Mapping, requireObject } from './field-values.js';
 import { decodePercent } from './percent-encoding.js';
-import { MAX_HEADERS } from './request-headers.js';
+import { MAX_HEADER_BYTES, MAX_HEADERS } from './request-headers.js';
 
 /** One request of a batch, merged with the defaults and checked. */
 export interface BatchEntry {
@@ -74,8 +74,9 @@ function readPath(value: unknown, name: string): string {
   return value;
 }
 
-/** The URL to run: the path as written, which a URL parser would change, after the version prefix unless it has one. */
+/** The URL to run: the path as written, which a URL parser would change, with the version prefix; too long ones fail later. */
 function resolve(path: string, name: string): string {
+  if (path.length > MAX_HEADER_BYTES) return path;
   const prefixed = /^\/v[0-2]([/?#]|$)/.test(path) ? path : `/v2${path}`;
   const [, resource, query] = /^([^?#]*)(?:#[^?]*)?(.*)$/s.exec(prefixed)!;
   const { pathname } = new URL(prefixed, 'http://localhost');

@@ -250,6 +250,7 @@ describe('JSON', () => {
 describe('queries', () => {
   it.each([
     ['10,000 unknown parameters', Array.from({ length: 10_000 }, (_, at) => `_${at}`).join('&'), 200],
+    ['3,000 ignored parameters in percent-encoding', Array(3_000).fill('_%61').join('&'), 400],
     ['10,000 times the same', Array.from({ length: 6000 }, () => 'unread=1').join('&'), 400],
     ['300 filters', Array.from({ length: 300 }, (_, at) => `not_title=${at}`).join('&'), 400],
     ['100 filters', Array.from({ length: 100 }, (_, at) => `not_title=${at}`).join('&'), 200],

@@ -598,6 +598,13 @@ describe('a strange request in a batch', () => {
     expect([strange!.status, strange!.body.errno, plain!.status]).toEqual([431, 107, 201]);
   });
 
+  it('has no longer headers than alone, as those could take as long', async () => {
+    const headers = { cookie: 'login-aaaaaaaaaaaaaaaa=;'.repeat(4_000) };
+    const entry = { method: 'GET', path: '/acct-oauth/token?code=a&state=aaaaaaaaaaaaaaaa', headers };
+    const [strange, plain] = await run(await signedIn(), [entry, post()]);
+    expect([strange!.status, strange!.body.errno, plain!.status]).toEqual([431, 107, 201]);
+  });
+
   it('may have a thousand headers, as may all others, and takes others little time', async () => {
     const requests = Array.from({ length: 25 }, (_, entry) => ({
       method: 'GET',

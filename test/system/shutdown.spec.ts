@@ -26,7 +26,7 @@ describe('an instance that gets SIGTERM', () => {
     expect((await others)[1]).toBe(0);
   });
 
-  it('tells the load balancer, closes its connections and finishes what is in flight', async () => {
+  it('tells the load balancer, closes its connections and finishes what is in flight, whatever other signals come', async () => {
     const service = await startService({ DATABASE_URL: 'sqlite::memory:' });
     const { port } = new URL(service.url);
     const slow = connect(Number(port), '127.0.0.1');
@@ -45,6 +45,7 @@ describe('an instance that gets SIGTERM', () => {
       return [status, headers.get('connection')];
     };
     await expect.poll(health).toEqual([503, 'close']);
+    for (const signal of ['SIGHUP', 'SIGQUIT', 'SIGUSR2', 'SIGINT'] as const) service.process.kill(signal);
     slow.write(body);
     await once(slow, 'close');
     expect(received).toMatch(/^HTTP\/1.1 201 Created\r\n/);

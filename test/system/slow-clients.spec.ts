@@ -69,6 +69,14 @@ it('cuts a client that never finishes its headers', async () => {
   expect(performance.now() - start).toBeLessThan(20_000);
 });
 
+it('closes the connection of a stranger whose refused body never comes', async () => {
+  const socket = open();
+  const start = performance.now();
+  socket.write('POST /v2/articles HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n{');
+  expect(await readAll(socket)).toMatch(/^HTTP\/1.1 401 .*"errno":104/s);
+  expect(performance.now() - start).toBeLessThan(10_000);
+});
+
 it.each([
   ['of a known length', (chunk: Buffer) => ({ head: `Content-Length: ${300 * MEGABYTE}`, chunk }), 413],
   [

@@ -32,6 +32,15 @@ describe('a file that only the operator can put right ends the start at once, wi
       'is not a SQLite database; check the path, or restore a backup if it was the database of this service',
     ],
     [
+      'that is the database of another application',
+      () => {
+        const database = new Sqlite(path());
+        database.exec('CREATE TABLE moz_places (id)');
+        database.close();
+      },
+      'is not a database of this service; check the path',
+    ],
+    [
       'in a folder that cannot be created',
       () => '/sys/nowhere/list.sqlite',
       'cannot be created, as /sys/nowhere does not exist; check the path, and that its volume is mounted',

@@ -98,12 +98,12 @@ export function pageStatement(
   const parameters = [...(total?.parameters ?? []), account, ...where.parameters];
   const sql = `SELECT ${selected} FROM ${WITH_COLLECTION} CROSS JOIN `;
   const isByFlags = index !== '' && filters.length > 0 && !includesTombstones(filters);
-  if (isLocal || !isByFlags) return { sql: sql + rows, parameters };
-  // MySQL and MariaDB would read the row of each index entry, at least in descending order, before they look at the
-  // flags; so the ids are found first, in the index alone.
-  const order = sort[0]?.descending ? 'DESC' : 'ASC';
+  if (isLocal ? isByTime(sort) : !isByFlags) return { sql: sql + rows, parameters };
+  // The ids are found first: SQLite would sort whole rows, excerpts included. MySQL and MariaDB would read the row of each
+  // index entry, at least in descending order, before they look at the flags.
+  const order = isLocal ? orderBy(sort) : `found_time ${sort[0]?.descending ? 'DESC' : 'ASC'}`;
   const found = `(SELECT id AS found_id, last_modified AS found_time FROM ${rows}) AS found`;
-  const join = `${found} STRAIGHT_JOIN articles ON account = ? AND id = found_id ORDER BY found_time ${order}`;
+  const join = `${found} ${isLocal ? 'CROSS JOIN' : 'STRAIGHT_JOIN'} articles ON account = ? AND id = found_id ORDER BY ${order}`;
   return { sql: sql + join, parameters: [...parameters, account] };
 }
 

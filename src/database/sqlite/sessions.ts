@@ -39,7 +39,7 @@ export class SqliteSessions implements SessionSource {
   get usage() {
     const { used, waiting } = this.writer.usage;
     const { all, perUser } = this.longWrites;
-    return { used, waiting: waiting + all.waiting, queued: perUser.waiting };
+    return { used, waiting: waiting + all.waiting, queued: perUser.waiting + this.reads.waiting };
   }
 
   acquire(tally: Tally, deadline: number): Promise<LoanedSession> {

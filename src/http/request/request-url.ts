@@ -53,12 +53,13 @@ export function requireWellFormed(request: Request, response: Response, next: Ne
   // Checked first, on the raw headers, names and values: the getter `headers` builds its object only when it is read.
   if (request.rawHeaders.length > 2 * MAX_HEADERS)
     throw new ApiError('headersTooLarge', `The request has more than ${MAX_HEADERS} headers`, CLOSE);
+  const { httpVersion, headers, rawHeaders, url, context } = request;
   // Node has refused longer ones, but for those in a batch, where reading them could hold up everybody.
-  if (request.url.length > MAX_HEADER_BYTES)
-    throw new ApiError('headersTooLarge', `The request line is larger than ${MAX_HEADER_BYTES} bytes`);
-  const { httpVersion, headers } = request;
+  const values = Object.values(context.isBatchEntry ? headers : {});
+  if (values.reduce((length, text) => length + text!.length, url.length) > MAX_HEADER_BYTES)
+    throw new ApiError('headersTooLarge', `The request line and headers are larger than ${MAX_HEADER_BYTES} bytes`);
   // Node loses what was sent after such a request.
-  if (headers.upgrade !== undefined && /upgrade/i.test(headers.connection ?? '') && !request.context.isBatchEntry)
+  if (headers.upgrade !== undefined && /upgrade/i.test(headers.connection ?? '') && !context.isBatchEntry)
     response.set(CLOSE);
   for (const name of ['accept', 'accept-encoding'])
     if ((headers[name]?.length ?? 0) > MAX_NEGOTIATED)
@@ -67,12 +68,12 @@ export function requireWellFormed(request: Request, response: Response, next: Ne
   if (httpVersion === '1.1' && headers.host === undefined) throw malformed('Host: missing');
   // Node keeps the first of two, while a proxy may have used the other.
   for (const name of ['Host', 'Authorization'])
-    if (linesOf(name, request.rawHeaders).length > 1) throw malformed(`${name}: given twice`);
+    if (linesOf(name, rawHeaders).length > 1) throw malformed(`${name}: given twice`);
   if (headers.host !== undefined && !HOST.test(headers.host)) throw malformed('Host: not a host');
   if (headers.expect !== undefined && !isContinue(headers.expect))
     throw new ApiError('expectationFailed', 'Expect: only 100-continue is supported');
-  request.originalUrl = withoutFragment(withoutOrigin(request.url));
-  request.url = withDecodablePath(request.originalUrl).replace(/^\/v2\/(?=\?|$)/, '/v2');
+  request.originalUrl = withoutFragment(withoutOrigin(url));
+  request.url = routedUrl(request.originalUrl).replace(/^\/v2\/(?=\?|$)/, '/v2');
   next();
 }
 
@@ -94,9 +95,12 @@ function withoutOrigin(url: string): string {
 export const withoutFragment = (url: string): string =>
   url.includes('#') ? url.replace(/^([^?#]*)#[^?]*/, '$1').replaceAll('#', '%23') : url;
 
+/** More than any path of the service has: a longer one matches what it would match whole, and sooner. */
+const MAX_PATH = 2_048;
+
 /** Escapes malformed percent-encoding: guards and the handler should judge it, not the router. */
-function withDecodablePath(url: string): string {
-  if (!url.includes('%')) return url;
-  const path = pathOf(url);
-  return decodePercent(path) === undefined ? path.replaceAll('%', '%25') + url.slice(path.length) : url;
+function routedUrl(url: string): string {
+  const sent = pathOf(url);
+  const path = sent.slice(0, MAX_PATH);
+  return (decodePercent(path) === undefined ? path.replaceAll('%', '%25') : path) + url.slice(sent.length);
 }

@@ -87,7 +87,7 @@ function send(response: Response, status: number, head: string[], content?: Cont
 
 const end = atEndOfTurn((response: Response, content?: Content) => response.end(content));
 
-/** Ends the response once the body has arrived or a second has passed: after a reset the client might not read it. */
+/** Ends the response with the body or, after a second, with the connection: sooner, a reset could hide it from the client. */
 function endAfterBody(response: Response, content?: Content): void {
   const { req: request } = response;
   if (content === undefined || request.method === 'HEAD') response.flushHeaders();
@@ -95,6 +95,7 @@ function endAfterBody(response: Response, content?: Content): void {
   const end = (): void => {
     clearTimeout(limit);
     response.end();
+    if (!request.complete) request.socket.destroySoon();
   };
   const limit = setTimeout(end, UNWANTED_BODY_MS);
   request.once('end', end).once('close', end).resume();
