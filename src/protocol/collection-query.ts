@@ -31,7 +31,7 @@ interface CollectionQuery {
 /** More than any device sends; each becomes a condition of the SQL statement. */
 const MAX_FILTERS = 100;
 /** With those that are ignored: each takes microseconds to decode. */
-const MAX_ENCODED = 2_000;
+const MAX_ENCODED = 1_000;
 
 const NEWEST_FIRST: readonly SortKey[] = [{ field: 'last_modified', descending: true }];
 /** The order of changes: the tombstone of a URL that was deleted and saved again comes first. */

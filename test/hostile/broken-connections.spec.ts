@@ -65,14 +65,21 @@ it.each(DEPARTURES)(
   },
 );
 
-it.each(['reset', 'close', 'half-close'] as const)(
-  'a tunnel behind a poll that is held does not hide that its client is gone (clients that %s)',
-  async (departure) => {
-    const poll = SHAPES['a list']!.replace(
-      '\r\n\r\n',
-      '\r\nIf-Modified-Since: 9999999999999\r\nPrefer: wait=50\r\n\r\n',
-    );
-    await crowd(10, () => hitAndRun(service, poll + SHAPES['a tunnel']!, departure, { delayMs: 100 }));
+const poll = SHAPES['a list']!.replace('\r\n\r\n', '\r\nIf-Modified-Since: 9999999999999\r\nPrefer: wait=50\r\n\r\n');
+const FOLLOWERS = {
+  'a tunnel': SHAPES['a tunnel']!,
+  'half a body': SHAPES['half a body']!,
+  'a part of a large body': `${SHAPES['a creation']!.replace(/Content-Length: \d+/, 'Content-Length: 1000000')}${'x'.repeat(100_000)}`,
+  'two polls and half a body': poll.repeat(2) + SHAPES['half a body']!,
+};
+it.each(
+  Object.entries(FOLLOWERS).flatMap(([name, bytes]) =>
+    (['reset', 'close', 'half-close'] as const).map((departure) => [name, departure, bytes] as const),
+  ),
+)(
+  '%s behind a poll that is held does not hide that its client is gone (clients that %s)',
+  async (_, departure, bytes) => {
+    await crowd(10, () => hitAndRun(service, poll + bytes, departure, { delayMs: 100 }));
     const held = async () => samplesOf(await scrape(service), 'reading_list_waiting_held').sum;
     await expect.poll(held, { timeout: 5_000 }).toBe(0);
     await expectNothingLeft();

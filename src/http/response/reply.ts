@@ -12,7 +12,6 @@ const UNWANTED_BODY_MS = 1_000;
 const MIN_COMPRESSED_BYTES = 1_024;
 /** Pictures are compressed already. */
 const COMPRESSIBLE = /^(text\/|application\/(json|manifest)|image\/svg)/;
-/** The content type of every JSON response. */
 export const CONTENT_TYPE = 'application/json; charset=utf-8';
 
 type Content = string | Buffer;

@@ -39,6 +39,7 @@ export class Connection {
     if (!this.current) return this.begin(response);
     this.waiting.push(response);
     this.waitingBytes += bytesOf(response.req);
+    this.current.context.onFollower?.();
     // Pausing would not stop the parser within what has arrived, and would hide that a client is gone.
     if (this.waitingBytes > MAX_WAITING_BYTES) this.socket.destroy();
   }
@@ -57,6 +58,7 @@ export class Connection {
     this.latest = response;
     const request = (this.current = response.req as Request);
     const context = (request.context = new RequestContext());
+    context.followers = this.waiting;
     response.on('close', () => context.over());
     context.whenOver(() => this.next());
     this.handle(request, response);

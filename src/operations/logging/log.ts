@@ -121,7 +121,6 @@ export function createLogger(level: string, output: DestinationStream): Logger {
   return pino({ level, base: undefined, timestamp, formatters, redact: SECRET }, output);
 }
 
-/** Lets Nest log through pino. */
 export const nestLogger = (logger: Logger): LoggerService => ({
   log: (message: string, context?: string) => logger.debug({ context }, message),
   warn: (message: string, context?: string) => logger.warn({ context }, message),
