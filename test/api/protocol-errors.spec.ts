@@ -235,18 +235,6 @@ describe('below a folder of files', () => {
   });
 });
 
-it('a path of 64 KiB is answered 404 / 111, and takes others little time', async () => {
-  const path = `/docs/${'%/'.repeat(32_000)}`;
-  const begun = process.cpuUsage();
-  for (let turn = 0; turn < 20; turn++) {
-    const { status, body } = await exchange(app.url, 'PUT', path, { 'Content-Length': '0' });
-    expect([status, JSON.parse(body).errno]).toEqual([404, 111]);
-  }
-  const { user, system } = process.cpuUsage(begun);
-  // Of this process, as others run beside it. Two hundred if the whole path were matched with each route.
-  expect((user + system) / 1_000).toBeLessThan(150);
-});
-
 describe('paths are exact', () => {
   it.each([
     ['/v2/articles/'],

@@ -148,3 +148,8 @@ describe('what was sent before something malformed is answered first', () => {
     expect(await statuses(good.join('').repeat(30) + bad)).toEqual([...Array(30).fill(goodStatuses).flat(), status]);
   });
 });
+
+it('a path of 64 KiB is answered 404 / 111', async () => {
+  const response = await fetch(`${service.url}/docs/${'%/'.repeat(32_000)}`, { method: 'PUT' });
+  expect(await response.json()).toMatchObject({ code: 404, errno: 111 });
+});

@@ -367,10 +367,10 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
       await ask(user, 'POST', '/articles', { url: 'https://example.com/b', title: 'old', added_by: 'x', added_on: 1 });
       const words = ['user', 'import', '-', '--basic', user];
       expect(await mustRunHere([...words, '--dry-run'], settings, sample('bookmarks.netscape'))).toMatch(
-        /^would import 2 articles, 1 are already there/,
+        /^would import 2 articles, 1 is already there/,
       );
       expect(await mustRunHere(words, settings, sample('bookmarks.netscape'))).toMatch(
-        /^imported 2 articles, 1 were already there/,
+        /^imported 2 articles, 1 was already there/,
       );
       expect((await all(user)).map(([url, title, added_on]) => [url, title, added_on])).toEqual([
         ['https://example.com/b', 'old', 1],
