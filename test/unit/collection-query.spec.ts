@@ -153,6 +153,14 @@ describe('a filter', () => {
       message: 'title: more than 100 filters',
     });
   });
+
+  it('is one of at most a thousand parameters with percent-encoding', () => {
+    const search = (count: number) => Array(count).fill('_%61').join('&');
+    expect(parseCollectionQuery(search(1_000)).filters).toEqual([]);
+    expect(refusal(() => parseCollectionQuery(search(1_001))).message).toBe(
+      'query: more than 1000 parameters with percent-encoding',
+    );
+  });
 });
 
 describe('tombstones', () => {
