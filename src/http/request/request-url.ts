@@ -95,7 +95,7 @@ function withoutOrigin(url: string): string {
 export const withoutFragment = (url: string): string =>
   url.includes('#') ? url.replace(/^([^?#]*)#[^?]*/, '$1').replaceAll('#', '%23') : url;
 
-/** More than any path of the service has: a longer one matches what it would match whole, and sooner. */
+/** More than any path of the service has: a longer one is refused either way, and sooner if the router sees a part of it. */
 const MAX_PATH = 2_048;
 
 /** Escapes malformed percent-encoding: guards and the handler should judge it, not the router. */
