@@ -74,12 +74,14 @@ const FOLLOWERS = {
 };
 it.each(
   Object.entries(FOLLOWERS).flatMap(([name, bytes]) =>
-    (['reset', 'close', 'half-close'] as const).map((departure) => [name, departure, bytes] as const),
+    (['reset', 'close', 'half-close'] as const).flatMap((departure) =>
+      [0, 100].map((delayMs) => [name, departure, delayMs, bytes] as const),
+    ),
   ),
 )(
-  '%s behind a poll that is held does not hide that its client is gone (clients that %s)',
-  async (_, departure, bytes) => {
-    await crowd(10, () => hitAndRun(service, poll + bytes, departure, { delayMs: 100 }));
+  '%s behind a poll that is held does not hide that its client is gone (clients that %s after %i ms)',
+  async (_, departure, delayMs, bytes) => {
+    await crowd(10, () => hitAndRun(service, poll + bytes, departure, { delayMs }));
     const held = async () => samplesOf(await scrape(service), 'reading_list_waiting_held').sum;
     await expect.poll(held, { timeout: 5_000 }).toBe(0);
     await expectNothingLeft();

@@ -22,9 +22,9 @@ export class RequestContext {
   admission?: Promise<void>;
   /** For an entry of a batch: logs and measures it. Set when it is over, called when the batch is, as it may run again. */
   record?: () => void;
-  /** Those that wait behind it on its connection, and what one more calls: their bodies would hide that the client is gone. */
-  followers: readonly unknown[] = [];
-  onFollower?: () => void;
+  /** Whether anything is behind it on its connection, which could hide that the client is gone, and what that calls. */
+  isFollowed = () => false;
+  onFollowed?: () => void;
   heldMs?: number;
   errno?: number;
   /** What went wrong on our side: a bug, or why a backend was unavailable. */

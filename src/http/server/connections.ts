@@ -39,7 +39,7 @@ export class Connection {
     if (!this.current) return this.begin(response);
     this.waiting.push(response);
     this.waitingBytes += bytesOf(response.req);
-    this.current.context.onFollower?.();
+    this.current.context.onFollowed?.();
     // Pausing would not stop the parser within what has arrived, and would hide that a client is gone.
     if (this.waitingBytes > MAX_WAITING_BYTES) this.socket.destroy();
   }
@@ -48,6 +48,7 @@ export class Connection {
   finish(action: () => void): void {
     if (this.end || this.socket.destroyed) return;
     this.end = action;
+    this.current?.context.onFollowed?.();
     if (this.waiting.at(-1)?.req.complete === false) this.waiting.pop();
     // It has its response already.
     else if (this.latest?.headersSent && !this.latest.req.complete) return void this.socket.destroySoon();
@@ -58,7 +59,7 @@ export class Connection {
     this.latest = response;
     const request = (this.current = response.req as Request);
     const context = (request.context = new RequestContext());
-    context.followers = this.waiting;
+    context.isFollowed = () => this.end !== undefined || this.waiting.length > 0;
     response.on('close', () => context.over());
     context.whenOver(() => this.next());
     this.handle(request, response);
