@@ -69,11 +69,7 @@ export class Semaphore {
 
   async run<T>(key: string, caller: SlotCaller, work: () => Promise<T>): Promise<T> {
     const release = await this.acquire(key, caller);
-    try {
-      return await work();
-    } finally {
-      release();
-    }
+    return Promise.resolve().then(work).finally(release);
   }
 
   private hasLeft(key: string, slots: number): boolean {

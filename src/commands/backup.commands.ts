@@ -105,10 +105,8 @@ async function keepOwner(target: string, file: string): Promise<void> {
 function requireSqliteFile(settings: Settings): string {
   const file = databaseFile(settings);
   if (file !== undefined) return file;
-  if (settings.databaseUrl.startsWith('sqlite:'))
-    throw new CommandError('DATABASE_URL: sqlite::memory: has no file; this command needs sqlite:PATH');
   throw new CommandError(
-    'DATABASE_URL: this command is for SQLite files; for MySQL and MariaDB use mysqldump and mysql, as docs/operations.md ("Backup and restore") says',
+    'DATABASE_URL: this command needs a file (sqlite:PATH); for MySQL and MariaDB use mysqldump and mysql, as docs/operations.md ("Backup and restore") says',
   );
 }
 

@@ -78,10 +78,8 @@ export async function withDatabase<T>(settings: Settings, work: (database: Datab
 async function whyNot(settings: Settings, database: Database): Promise<CommandError> {
   const problem = await blockingProblem(database);
   if (problem) return problem;
-  const isServer = databaseFile(settings) === undefined;
-  const silence = isServer
-    ? { syscall: 'connect', message: 'no response' }
-    : { code: 'SQLITE_BUSY', message: 'locked' };
+  const isFile = databaseFile(settings) !== undefined;
+  const silence = isFile ? { code: 'SQLITE_BUSY', message: 'locked' } : { syscall: 'connect', message: 'no response' };
   return new CommandError(`DATABASE_URL: ${reasonOf(database.failure ?? silence)}`);
 }
 

@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import { Settings } from '../config/settings.js';
 import { type Release, Semaphore } from '../semaphore.js';
 
-/** Messages up to this size are never counted: connections and requests in flight are limited anyway. */
+/** Messages up to this size are not counted once they are complete: requests in flight are limited anyway. */
 const SMALL_BYTES = 65_536;
 /** For all users and for one; more where a page or body may be larger. */
 const ALL_BYTES = 33_554_432;
@@ -23,7 +23,7 @@ class Slots extends Semaphore {
       // With many more, the requests of a few users could make the service refuse everybody's.
       waitingPerKey: 300,
       timeoutMs: 3_000,
-      refusal: 'Too many large requests are in progress; try again later',
+      refusal: 'Too many large or unfinished requests are in progress; try again later',
     });
   }
 
@@ -68,10 +68,15 @@ export class MemorySlots {
 
   /** Reads a body once there is memory for it, which is given back with the response. Rejects like `take`. */
   async read<T>(request: Request, bytes: number, read: () => Promise<T>): Promise<T> {
-    if (bytes <= SMALL_BYTES) return read();
+    if (bytes <= SMALL_BYTES && request.complete) return read();
     const { stalled } = this.bodies;
-    request.context.whenResponded(await this.bodies.acquireFor(request, bytes));
+    // Until it arrives, the request's headers take memory, too.
+    const release = await this.bodies.acquireFor(request, Math.max(bytes, SMALL_BYTES));
+    request.context.whenResponded(release);
     stalled.set(request, performance.now());
-    return read().finally(() => stalled.delete(request));
+    return read().finally(() => {
+      stalled.delete(request);
+      if (bytes <= SMALL_BYTES) release();
+    });
   }
 }

@@ -239,7 +239,8 @@ describe('a mistake is answered with one line that says what is wrong, and nothi
     mkdirSync(join(folder, 'sub'));
   });
 
-  const memory = 'DATABASE_URL: sqlite::memory: has no file; this command needs sqlite:PATH';
+  const memory =
+    'DATABASE_URL: this command needs a file (sqlite:PATH); for MySQL and MariaDB use mysqldump and mysql, as docs/operations.md ("Backup and restore") says';
   const look = 'check the path, and that its volume is mounted';
   it.each<[command: string, operand: string, url: string, line: string]>([
     ['backup', 'sub', 'sqlite:DIR/list.sqlite', 'DIR/sub is a folder; name a file in it'],

@@ -77,6 +77,42 @@ it('closes the connection of a stranger whose refused body never comes', async (
   expect(performance.now() - start).toBeLessThan(10_000);
 });
 
+/** As large as headers may be in all, on a request whose body never comes. */
+const unfinished = (sender: string): string =>
+  `POST /v2/articles HTTP/1.1\r\nHost: x\r\n${sender}Content-Length: 9\r\n${`a: ${'x'.repeat(60)}\r\n`.repeat(900)}\r\n`;
+
+it('lets a user have 64 requests that wait for their bodies, refuses more, and serves others', async () => {
+  const before = residentBytes();
+  const statuses: string[] = [];
+  for (let turn = 0; turn < 300; turn++)
+    open()
+      .once('data', (data: Buffer) => statuses.push(data.toString('latin1', 9, 12)))
+      .write(unfinished(`Authorization: ${basicAuthorization('unfinished')}\r\n`));
+  const whole = await send(service.url, 'unfinished', 'POST', '/articles', anArticle());
+  expect(whole.status).toBe(201);
+  await expect.poll(() => statuses.length, { timeout: 10_000 }).toBe(300 - 64);
+  expect(new Set(statuses)).toEqual(new Set(['503']));
+  expect((await send(service.url, 'other', 'POST', '/articles', anArticle())).status).toBe(201);
+  expect(residentBytes() - before).toBeLessThan(80 * MEGABYTE);
+});
+
+it('keeps few connections of strangers whose refused bodies never come', async () => {
+  let [responses, kept, most, closed] = [0, 0, 0, 0];
+  for (let turn = 0; turn < 1_000; turn++) {
+    const socket = open();
+    socket.once('data', () => {
+      responses++;
+      most = Math.max(most, ++kept);
+      socket.once('close', () => kept--);
+    });
+    socket.once('close', () => closed++);
+    socket.write(unfinished(''));
+  }
+  await expect.poll(() => closed, { timeout: 20_000 }).toBe(1_000);
+  expect(responses).toBe(1_000);
+  expect(most).toBeLessThan(600);
+});
+
 it.each([
   ['of a known length', (chunk: Buffer) => ({ head: `Content-Length: ${300 * MEGABYTE}`, chunk }), 413],
   [

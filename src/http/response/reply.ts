@@ -8,6 +8,9 @@ import { pathOf } from '../request/request-url.js';
 import { atEndOfTurn } from '../server/end-of-turn.js';
 
 const UNWANTED_BODY_MS = 1_000;
+/** Many more that never come, with their headers, would fill the memory. */
+const MOST_UNWANTED_BODIES = 250;
+let unwantedBodies = 0;
 /** A smaller response takes as many packets compressed as uncompressed. */
 const MIN_COMPRESSED_BYTES = 1_024;
 /** Pictures are compressed already. */
@@ -96,7 +99,8 @@ function endAfterBody(response: Response, content?: Content): void {
     response.end();
     if (!request.complete) request.socket.destroySoon();
   };
-  const limit = setTimeout(end, UNWANTED_BODY_MS);
+  const limit = setTimeout(end, unwantedBodies++ < MOST_UNWANTED_BODIES ? UNWANTED_BODY_MS : 0);
+  request.context.whenOver(() => unwantedBodies--);
   request.once('end', end).once('close', end).resume();
 }
 
