@@ -151,3 +151,13 @@ it.each([
   for (const socket of sockets) socket.destroy();
   await expectNothingLeft();
 });
+
+it('keeps few of 500 connections with requests that wait behind responses that are not read', async () => {
+  const bytes = `${'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(3)}${'GET /x HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(120)}`;
+  const clients = Array.from({ length: 500 }, () => hitAndRun(service, bytes, 'stay', { delayMs: 8_000 }));
+  await sleep(5_000);
+  expect((await figures(service)).sockets).toBeLessThan(350);
+  expect(await ask(service)).toMatchObject({ status: 200 });
+  await Promise.all(clients);
+  await expectNothingLeft();
+});

@@ -3,8 +3,9 @@ import type { Socket } from 'node:net';
 import type { Request } from 'express';
 import { RequestContext } from '../request/request-context.js';
 
-/** The memory that the requests waiting on one connection may take: that of more than a hundred small ones. */
-const MAX_WAITING_BYTES = 327_680;
+/** The memory that waiting requests may take on all connections: hardly any client sends one before it has a response. */
+const MAX_WAITING_BYTES = 67_108_864;
+let waitingBytes = 0;
 /** What a request takes, and a name or value of a header, in addition to their characters. */
 const REQUEST_BYTES = 2_200;
 const HEADER_BYTES = 32;
@@ -15,7 +16,6 @@ const HEADER_BYTES = 32;
  */
 export class Connection {
   private readonly waiting: ServerResponse[] = [];
-  private waitingBytes = 0;
   private current?: Request;
   private latest?: ServerResponse;
   private end?: () => void;
@@ -27,7 +27,7 @@ export class Connection {
     // On CONNECT, Node detaches the socket, even while responses are being written to it: nobody else would listen.
     socket.on('error', () => socket.destroy()).on('timeout', () => socket.destroy());
     socket.once('close', () => {
-      this.waiting.length = 0;
+      for (const { req } of this.waiting.splice(0)) waitingBytes -= bytesOf(req);
       this.end = undefined;
       this.current?.context.over();
     });
@@ -38,10 +38,10 @@ export class Connection {
     if (this.end || this.socket.destroyed) return;
     if (!this.current) return this.begin(response);
     this.waiting.push(response);
-    this.waitingBytes += bytesOf(response.req);
+    waitingBytes += bytesOf(response.req);
     this.current.context.onFollowed?.();
     // Pausing would not stop the parser within what has arrived, and would hide that a client is gone.
-    if (this.waitingBytes > MAX_WAITING_BYTES) this.socket.destroy();
+    if (waitingBytes > MAX_WAITING_BYTES) this.socket.destroy();
   }
 
   /** Calls `action` after the last response. A request that has not arrived completely is the one that failed. */
@@ -49,7 +49,7 @@ export class Connection {
     if (this.end || this.socket.destroyed) return;
     this.end = action;
     this.current?.context.onFollowed?.();
-    if (this.waiting.at(-1)?.req.complete === false) this.waiting.pop();
+    if (this.waiting.at(-1)?.req.complete === false) waitingBytes -= bytesOf(this.waiting.pop()!.req);
     // It has its response already.
     else if (this.latest?.headersSent && !this.latest.req.complete) return void this.socket.destroySoon();
     if (!this.current?.complete) action();
@@ -71,7 +71,7 @@ export class Connection {
     if (this.latest?.req.complete) this.latest = undefined;
     const next = this.waiting.shift();
     if (!next) return this.end?.();
-    this.waitingBytes -= bytesOf(next.req);
+    waitingBytes -= bytesOf(next.req);
     this.begin(next);
   }
 }
