@@ -24,7 +24,7 @@ interface AppOptions {
   extend?: (app: NestExpressApplication) => void;
 }
 
-/** Builds the service and opens its database. Rejects with `SettingError` if that can never serve; being away is no reason. */
+/** Builds the service and opens its database. Rejects with `SettingError` if that can never work, not if it is down. */
 export async function createApp(settings: Settings, { now = Date.now, onRefusal, extend }: AppOptions = {}) {
   const log = await standardOutput();
   const logger = createLogger(settings.logLevel, log);

@@ -115,7 +115,7 @@ export class Semaphore {
     });
   }
 
-  /** Nobody overtakes a caller with the same key, or one that waits only for `slots`: it might never get them. */
+  /** Nobody overtakes a caller with the same key, or one that only the total holds up: it might never get its slots. */
   private admitWaiters(): void {
     for (;;) {
       const next = this.nextWaiter();

@@ -76,8 +76,8 @@ export async function shutDown({ nest, server, status }: App): Promise<void> {
 const REMEDIES: Readonly<Record<string, string>> = {
   EADDRINUSE: ': another process is listening there; choose another port',
   EACCES: ': choose a port above 1023, as lower ones are reserved for root',
-  EADDRNOTAVAIL: ': this machine does not have that IP address',
-  ENOTFOUND: ': the host name is unknown',
+  EADDRNOTAVAIL: ': this machine does not have that IP address; name one that it has',
+  ENOTFOUND: ': the host name is unknown; name an IP address of this machine',
 };
 
 /** Which setting to change, and to what. */

@@ -95,7 +95,7 @@ export async function* everyAccount<T extends { account: Buffer }>(
   }
 }
 
-/** The keys of the same accounts, and whether each has tombstones older than `before`. */
+/** The keys of the accounts after a key, and whether each has tombstones older than `before`. */
 export async function purgeableAfter(session: Session, after: Buffer, before: Timestamp, size: number) {
   const rows = await session.rows(
     `SELECT account, EXISTS (SELECT 1 FROM articles t

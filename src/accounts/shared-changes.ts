@@ -36,7 +36,7 @@ export class SharedChanges implements Session {
   private mustUndo = false;
   private writes = 0;
   private readonly collects = this.mayCollect && !this.dialect.isLocal;
-  /** On a server, when a key was found to be taken. */
+  /** True on a server when the transaction is repeated: a key may have been taken. */
   readonly looksFirst = !this.mayCollect && !this.dialect.isLocal;
   private insertInto = '';
   private readonly collected: Parameter[][] = [];

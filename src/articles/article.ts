@@ -30,8 +30,8 @@ const POSTED = byName(({ givenBy }) => givenBy !== 'server');
 const READ_ONLY = byName(({ patch }) => patch === undefined);
 const PATCHED = byName(({ patch }) => patch !== undefined);
 /** The fields that say who read the article, and when. */
-const MARKS = fieldsWhere(({ patch }) => patch === 'on reading');
-const NO_MARKS = Object.fromEntries(MARKS.map((field) => [field, null])) as Partial<Article>;
+const READ_FIELDS = fieldsWhere(({ patch }) => patch === 'on reading');
+const NOT_READ = Object.fromEntries(READ_FIELDS.map((field) => [field, null])) as Partial<Article>;
 /** In a PATCH, `null` gives a text its default, and clears a field that can be null; elsewhere it counts as not sent. */
 const CLEARABLE = PATCHED.filter((field) => {
   const { kind, nullable }: Field = FIELDS[field];
@@ -87,8 +87,8 @@ export function patchArticle(stored: Article, body: unknown): Article {
   const mapping = requireObject(body);
   for (const field of READ_ONLY) requireEqual(stored, field, mapping[field]);
   const becomesRead = stored.unread && readBodyValue('boolean', mapping.unread) === false;
-  const article: Fields = { ...stored, ...(becomesRead ? NO_MARKS : {}) };
-  const sent = PATCHED.filter((field) => isSent(mapping, field) && (becomesRead || !MARKS.includes(field)));
+  const article: Fields = { ...stored, ...(becomesRead ? NOT_READ : {}) };
+  const sent = PATCHED.filter((field) => isSent(mapping, field) && (becomesRead || !READ_FIELDS.includes(field)));
   for (const field of sent) article[field] = mapping[field] === null ? null : readField(field, mapping[field]);
   // A field that was cleared gets its default.
   for (const field of sent) article[field] = firstValue(field, article, 0);
@@ -110,7 +110,7 @@ function isSent(body: Mapping, field: ArticleField): boolean {
 
 /** Marking an article as unread resets its position; otherwise a position never decreases. */
 function applyState(stored: Article, patched: Article): Article {
-  if (!stored.unread && patched.unread) return { ...patched, ...NO_MARKS, read_position: FIELDS.read_position.default };
+  if (!stored.unread && patched.unread) return { ...patched, ...NOT_READ, read_position: FIELDS.read_position.default };
   return { ...patched, read_position: Math.max(stored.read_position, patched.read_position) };
 }
 

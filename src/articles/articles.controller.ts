@@ -95,7 +95,7 @@ export class ArticlesController {
   private nextPage(request: Request, search: string, token: string): string {
     const query = nextPageQuery(search, this.settings.pageSize, token);
     if (query.length > MAX_NEXT_QUERY)
-      throw invalidParameter('_sort', 'too many fields for the length of their values');
+      throw invalidParameter('_sort', 'the sort values are too long for a URL; sort by fewer fields');
     return `${publicUrl(request, this.settings)}/v2/articles?${query}`;
   }
 }

@@ -40,7 +40,7 @@ export interface Identity extends Omit<Sender, 'account' | 'key'> {
 export const refused = (reason: string): ApiError =>
   new ApiError('invalidAuthorization', `The access token is refused: ${reason}`);
 
-/** The sender of an authenticated request, for which statements are counted and waits end with the request. */
+/** The sender of an authenticated request; counts the request's statements, and stops waiting when it ends. */
 export class Caller implements Owner {
   readonly account = this.sender.account;
   readonly key = this.sender.key;

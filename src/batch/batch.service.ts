@@ -9,7 +9,7 @@ import { MemorySlots } from '../http/memory-slots.js';
 import { ApiError } from '../protocol/api-error.js';
 import type { BatchEntry } from '../protocol/batch-request.js';
 import { MAX_RECORD_BYTES } from '../protocol/fields.js';
-import { EntryRunner, inGroups, type Slot, type Step } from './entry-runner.js';
+import { EntryRunner, inGroups, type Result, type Step } from './entry-runner.js';
 
 /** How long a batch may begin entries, so that the response comes within ten seconds even if the database is slow. */
 const LONGEST_MS = 5_000;
@@ -42,17 +42,17 @@ export class BatchService {
     const steps = await this.runner.prepare(batch, entries);
     try {
       // These may wait for anything, which must not happen while the account is locked.
-      for (const step of steps) if (step.place === 'outside') run.slots[step.at] = await run.runStep(step);
+      for (const step of steps) if (step.place === 'outside') run.results[step.at] = await run.runStep(step);
       await run.runGroups(inGroups(steps.filter(({ place }) => place !== 'outside')));
     } finally {
-      for (const slot of Object.values(run.slots)) slot.record();
+      for (const result of Object.values(run.results)) result.record();
     }
-    return `{"responses":[${run.slots.map(({ json }) => json).join(',')}]}`;
+    return `{"responses":[${run.results.map(({ json }) => json).join(',')}]}`;
   }
 }
 
 class BatchRun {
-  readonly slots: Slot[] = [];
+  readonly results: Result[] = [];
   private readonly deadline = performance.now() + LONGEST_MS;
 
   constructor(
@@ -66,26 +66,26 @@ class BatchRun {
     for (const [index, group] of groups.entries())
       try {
         const done = await this.runGroup(group);
-        for (const [at, step] of group.entries()) this.slots[step.at] = done[at]!;
+        for (const [at, step] of group.entries()) this.results[step.at] = done[at]!;
       } catch (error) {
         if (index === 0 || !(error instanceof ApiError)) throw error;
         // The groups before are committed, so their responses have to be sent.
         for (const step of groups.slice(index).flat())
-          this.slots[step.at] = await this.runner.refuse(this.batch, step, 'A backend became unavailable');
+          this.results[step.at] = await this.runner.refuse(this.batch, step, 'A backend became unavailable');
         return;
       }
   }
 
-  private async runGroup(group: Step[]): Promise<Slot[]> {
+  private async runGroup(group: Step[]): Promise<Result[]> {
     const caller = callerOf(this.batch);
     const [first] = group as [Step];
     if (first.place === 'alone') {
-      // Throws while the database is away: a batch that has done nothing yet is then 503 itself.
+      // Throws while the database is down: a batch that has done nothing yet is then 503 itself.
       await this.collections.latest(caller);
       return [await this.runStep(first)];
     }
     /** The responses of entries that must not run again, because what they wrote had to be undone. */
-    const undone = new Map<Step, Slot>();
+    const undone = new Map<Step, Result>();
     for (let collectsRows = true; ; collectsRows = false)
       try {
         const work = (shared: SharedChanges) => this.runInTransaction(group, undone, shared);
@@ -95,9 +95,9 @@ class BatchRun {
       }
   }
 
-  private async runInTransaction(group: Step[], undone: Map<Step, Slot>, shared: SharedChanges): Promise<Slot[]> {
+  private async runInTransaction(group: Step[], undone: Map<Step, Result>, shared: SharedChanges): Promise<Result[]> {
     const caller = new Caller(callerOf(this.batch).sender, this.batch.context, shared);
-    const done: Slot[] = [];
+    const done: Result[] = [];
     let turnStart = performance.now();
     for (const step of group) {
       if (performance.now() - turnStart > TURN_MS) {
@@ -105,20 +105,20 @@ class BatchRun {
         turnStart = performance.now();
       }
       const refusal = shared.isOverdue ? IS_SLOW : undefined;
-      const slot = undone.get(step) ?? (await this.runStep(step, refusal, caller, done));
-      if (shared.mustUndoLast) undone.set(step, slot);
+      const result = undone.get(step) ?? (await this.runStep(step, refusal, caller, done));
+      if (shared.mustUndoLast) undone.set(step, result);
       shared.requireIntact();
-      done.push(slot);
+      done.push(result);
     }
     return done;
   }
 
   /** @param done the responses of its transaction so far */
-  async runStep(step: Step, refusal?: string, caller?: Caller, done: Slot[] = []): Promise<Slot> {
+  async runStep(step: Step, refusal?: string, caller?: Caller, done: Result[] = []): Promise<Result> {
     const { batch, runner } = this;
     if (!caller) await othersHadTurn();
     if (batch.socket.destroyed) throw new ApiError('unavailable', 'The client has disconnected');
-    const before = this.slots.slice(0, step.at).concat(done);
+    const before = this.results.slice(0, step.at).concat(done);
     const isFull = before.reduce((sum, { bytes }) => sum + bytes, 0) >= this.maxBytes;
     const isLate = performance.now() > this.deadline;
     const reason = refusal ?? (isFull ? IS_FULL : isLate ? IS_SLOW : undefined);

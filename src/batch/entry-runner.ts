@@ -43,7 +43,7 @@ export function inGroups(steps: readonly Step[]): Step[][] {
 }
 
 /** The response to an entry as it stands in that to the batch; `record` logs and measures it, called when the batch ends. */
-export interface Slot {
+export interface Result {
   json: string;
   bytes: number;
   record: () => void;
@@ -76,7 +76,7 @@ export class EntryRunner {
   }
 
   /** @param caller who sent it, in the transaction that it is a part of; without one it authenticates like any request */
-  async run(batch: Request, step: Step, caller?: Caller): Promise<Slot> {
+  async run(batch: Request, step: Step, caller?: Caller): Promise<Result> {
     const request = entryRequest(batch, step) as Request;
     const context = (request.context = new RequestContext(true));
     context.admission = step.admission;
@@ -96,7 +96,7 @@ export class EntryRunner {
   }
 
   /** Runs an entry only as far as the guard that refuses it, so that its response has all headers. */
-  refuse(batch: Request, step: Step, reason: string, caller?: Caller): Promise<Slot> {
+  refuse(batch: Request, step: Step, reason: string, caller?: Caller): Promise<Result> {
     const admission = Promise.reject(new ApiError('unavailable', `${reason}: send this request again`));
     // An earlier guard may refuse it first.
     admission.catch(() => undefined);

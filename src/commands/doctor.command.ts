@@ -46,7 +46,7 @@ export async function examine(context: DatabaseContext, mayRepair: boolean, user
   await report('all users', ofSchema);
   const isBlocked = ofSchema.some(({ isBlocking }) => isBlocking);
   if (!isBlocked) {
-    if (!user) await report('no user', await examineTokens(database));
+    if (!user) await report('tokens', await examineTokens(database));
     const key = user && (await keyFor(context, user));
     for await (const { account } of key ? [{ account: key }] : everyAccount(database, keysAfter)) {
       await report(account.toString('hex'), await examineAccount(database, account, now));

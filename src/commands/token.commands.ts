@@ -16,7 +16,7 @@ export const addTokenCreate = (commands: Command, shell: Shell): Command =>
     .command('create')
     .summary('Create a personal token for a device of a user')
     .description(
-      `Prints the token, which devices send as "Authorization: Bearer rl_…", and a link and a QR code that open the web application signed in. It is shown only once, as only a hash is stored.
+      `Prints the token, which devices send as "Authorization: Bearer rl_…", and a link and a QR code that open the web application signed in. The token is shown only once, as only a hash is stored.
 
 A token is enough to create a user; the list begins with the first request. Give each device its own, so that the token of a lost device can be revoked alone.`,
     )

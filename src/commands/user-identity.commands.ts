@@ -25,7 +25,7 @@ export function addUserDeprovision(commands: Command, shell: Shell): void {
     .description(
       `For a user who leaves. Within a few seconds every instance refuses the identity provider's tokens of this subject, however long they are valid, and the personal tokens of the user with this name are revoked. The list stays, unless --erase-after says when the service erases it; the tokens are refused after that, too. Repeat the command to set another time, or none.`,
     )
-    .argument('<subject>', "the user's subject at the identity provider, and name with personal tokens", readSubject)
+    .argument('<subject>', "the user's subject at the provider, also the name with personal tokens", readSubject)
     .option('--issuer <url>', 'the identity provider, when that is not OAUTH_URI', readIssuer)
     .option('--erase-after <days>', 'erase the list after this number of days; 0: within about an hour', readDays)
     .addOption(undo.conflicts('eraseAfter'))
@@ -75,7 +75,7 @@ export const addUserLink = (commands: Command, shell: Shell): Command =>
     .command('link')
     .summary('Move the list of a user with personal tokens to a user of the provider')
     .description(
-      `Moves all articles and tombstones of the user, with ids and timestamps, in one transaction. The user's tokens are revoked first: the devices sign in at the provider from then on, and continue where they were. Refused if either user is deprovisioned, or if the user of the provider already has records; import them with "user export" and "user import" instead.`,
+      `Moves all articles and tombstones of the user, with ids and timestamps, in one transaction. The user's tokens are revoked first: the devices sign in at the provider from then on, and continue where they were. Refused if either user is deprovisioned, or if the user of the provider already has records: then "user export" the list and "user import" it for that user.`,
     )
     .argument('<user>', 'the user with personal tokens', readName)
     .requiredOption('--subject <subject>', "the user's subject at the identity provider", readSubject)
@@ -108,7 +108,7 @@ async function requireMovable(session: Session, user: string, from: Buffer, to: 
   await requireProvisioned(session, 'The user of the provider', to);
   if (await hasItems(session, to))
     throw new CommandError(
-      'The user of the provider has records already: nothing was changed. Export the list and import it for that user; erasing theirs instead would go unnoticed by its devices',
+      'The user of the provider has records already: nothing was changed. Export the list and import it for that user; do not erase that list first, as its devices would not notice',
     );
   return account;
 }

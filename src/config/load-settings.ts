@@ -100,7 +100,7 @@ function invalidIn(settings: Settings, values: Variables): string[] {
     if (secret) return `${name}: ${rule}`;
     const shown = masked(name, values[name]!);
     const quoted = JSON.stringify(shown.length > 100 ? `${shown.slice(0, 100)}…` : shown);
-    return `${name}: ${rule}, ${rule.startsWith('must not') ? 'in' : 'not'} ${quoted}`;
+    return `${name}: ${rule}; it is ${quoted}`;
   });
 }
 

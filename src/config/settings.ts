@@ -125,7 +125,7 @@ export class Settings {
   @Check('must be a query string: name=value, several joined by &', formats.isQueryString)
   oauthLoginParameters?: string;
   @Setting('audience required of tokens', { defaultText: 'client id or `PUBLIC_URL`' })
-  @Check('must be more than blanks', (text) => text.trim() !== '')
+  @Check('must not be blank', (text) => text.trim() !== '')
   oauthAudience?: string;
   @Setting('hosts to which a login may return, comma-separated', { defaultText: 'loopback, in production none' })
   @Check(

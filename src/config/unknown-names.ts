@@ -18,7 +18,7 @@ export function unknownNames(names: readonly string[]): string[] {
 /** Ignores case and separators, the most common mistakes. */
 const bare = (name: string): string => name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
 
-/** How many characters to insert, delete, replace, or swap with the next one make one text of the other, if at most `most`. */
+/** How many insertions, deletions, replacements and swaps of neighbours separate two texts; Infinity beyond `most`. */
 function editDistance(from: string, to: string, most = MAX_DISTANCE): number {
   if (from === to) return 0;
   if (most === 0) return Infinity;

@@ -6,7 +6,7 @@ import { createDataSource, dataSourceOptions } from './data-source.js';
 import { Database } from './database.js';
 import { openSessions } from './open.js';
 
-/** The database for every module. It opens TypeORM's data source, so that the service can start while that is away. */
+/** `Database` opens the data source itself, so that the service can start while the database server is down. */
 @Global()
 @Module({
   imports: [

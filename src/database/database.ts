@@ -19,7 +19,7 @@ const LIMITS = { timeoutMs: 3_000, refusal: 'Other requests of the same user too
 
 /**
  * Runs reads and transactions, each on a session of its own, and retries them as a whole while that is safe and promising.
- * Rejects with 503 / 201 when the database is away, or not open yet; errors of `work` itself pass through.
+ * Rejects with 503 / 201 when the database is down, or not open yet; errors of `work` itself pass through.
  */
 export class Database implements OnModuleInit, OnApplicationShutdown {
   retries = 0;
@@ -47,8 +47,8 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
   ) {}
 
   /**
-   * Resolves when the database is open, when its server is away, and when it still migrates after eight seconds; it then
-   * goes on in the background, and requests get 503. Rejects with `SettingError` when only the operator can help.
+   * Resolves when the database is open or its server is down, and after eight seconds in any case: a migration then goes
+   * on in the background, and requests get 503. Rejects with `SettingError` when only the operator can help.
    */
   async onModuleInit(): Promise<void> {
     const opening = this.open();

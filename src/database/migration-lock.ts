@@ -15,7 +15,7 @@ const CREATE = `CREATE TABLE IF NOT EXISTS \`leases\` (
   task VARCHAR(64) NOT NULL PRIMARY KEY, holder CHAR(36) NOT NULL, expires_on BIGINT NOT NULL) ENGINE=InnoDB`;
 const TASK = 'migrate';
 
-/** By its clock, which nobody else can compare with theirs: that `expires_on` changes shows that the holder is alive. */
+/** `expires_on` is by the holder's clock. Others cannot compare it with theirs: only its changes show a live holder. */
 type Lease = { holder: string; expires_on: number };
 
 /**
@@ -66,7 +66,7 @@ async function succeeds(dataSource: DataSource, sql: string, parameters: unknown
   }
 }
 
-/** Cuts this process's connections if another one has taken over, as while this one was suspended, or soon will. */
+/** Cuts this process's connections once another has taken over (this one may have been suspended), or soon will. */
 async function renew(dataSource: DataSource, holder: string, signal: AbortSignal): Promise<void> {
   const sql = 'UPDATE `leases` SET expires_on = ? WHERE task = ? AND holder = ?';
   let failures = 0;

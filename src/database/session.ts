@@ -31,7 +31,7 @@ export const placeholders = (values: readonly unknown[]): string => `(${values.m
 
 /** A borrowed session: it has to be released, or destroyed when its state is unknown. */
 export interface LoanedSession extends Session {
-  /** Begins a transaction unless it has begun. Until then each statement is one of its own. Many statements are `isLong`. */
+  /** Begins a transaction unless it has begun. Until then each statement is one. `isLong`: it may have many statements. */
   begin(isLong?: boolean): Promise<void>;
   /** Resolves once the transaction is durable. */
   commit(): Promise<void>;

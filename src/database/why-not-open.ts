@@ -60,7 +60,7 @@ const TLS_REQUIRED = 3159;
 /** Errors of TLS that end by themselves: certificates are renewed, servers restart. */
 const PASSING = /expired|not yet valid|disconnected/;
 
-/** OpenSSL adds what it names the reason for. */
+/** OpenSSL's errors have a `library` and a `reason`. */
 type ConnectionError = NodeJS.ErrnoException & { library?: string; reason?: string };
 
 /** What to change where a server refuses the connection; undefined for what may pass without anybody's help. */

@@ -96,6 +96,6 @@ export function refuseOverload(monitor: LoadMonitor) {
     // Nobody would read the response.
     if (socket.destroyed && !context.isBatchEntry) return;
     if (context.isBatchEntry || HEALTH.test(url)) return next();
-    next(monitor.admit(context) ? undefined : new ApiError('unavailable', 'Too many requests are waiting'));
+    next(monitor.admit(context) ? undefined : new ApiError('unavailable', 'Overloaded; try again later'));
   };
 }

@@ -31,7 +31,7 @@ export class PollService implements OnApplicationShutdown {
     slots: 32,
     slotsPerKey: 8,
     timeoutMs: 10_000,
-    refusal: 'Too many polls were woken',
+    refusal: 'Too many polls were woken; try again later',
   });
   /** Thousands of clients may be gone at once, as when a load balancer is. */
   private readonly abandon = atEndOfTurn((poll: HeldPoll) => this.polls.end(poll, 'abandoned'));

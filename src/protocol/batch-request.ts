@@ -16,7 +16,7 @@ export interface BatchEntry {
 }
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
-/** Characters of the default path, for all entries together: it is escaped for each, with up to six bytes for one. */
+/** Characters of the default path times the entries: each entry escapes it again, at up to nine bytes per character. */
 const MAX_DEFAULT_PATHS = 262_144;
 /** Members of the default body, which may be copied for each entry. */
 const MAX_DEFAULTS = 1_000;

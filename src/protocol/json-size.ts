@@ -1,6 +1,6 @@
 /** Far more than the largest batch of whole articles has; parsing so many takes some 50 ms. */
 const MAX_VALUES = 200_000;
-/** Four levels are of use; a further level takes ten times as long to parse as a further value on the same one. */
+/** Four levels are useful; one more level takes ten times as long to parse as one more value on the same level. */
 const MAX_DEPTH = 10_000;
 
 const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE, BRACKET_END, BRACE_END] = [...'"\\,[{]}'].map((character) =>

@@ -62,7 +62,7 @@ export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutd
     }
   }
 
-  /** Erases the lists of deprovisioned users whose time has come. Rejects with 503 / 201 when the database is away. */
+  /** Erases the lists of deprovisioned users whose time has come. Rejects with 503 / 201 when the database is down. */
   async eraseUsers(): Promise<void> {
     const { database, now } = this;
     // One after the other, as a user may be readmitted meanwhile.
@@ -88,7 +88,7 @@ export class PurgeSchedule implements OnApplicationBootstrap, OnApplicationShutd
       if (this.stop.signal.aborted) return;
     }
     this.lastSuccessOn = this.now();
-    this.logger.log(`purged ${tombstones} tombstones of ${accounts} accounts`);
+    this.logger.log(`purged ${tombstones} tombstones of ${accounts} users`);
   }
 }
 

@@ -24,7 +24,7 @@ export const purgeableBefore = ({ tombstoneRetentionDays }: Settings, now: Times
   now - tombstoneRetentionDays * 86_400_000;
 
 /**
- * Deletes the tombstones from before `before` in chunks, and yields how many there were so far, and of how many accounts.
+ * Deletes the tombstones older than `before` in chunks, and yields how many there were so far, and of how many accounts.
  * May be interrupted, repeated, and run by several processes. A dry run only counts. Throws 503 / 201.
  */
 export async function* purgeTombstones(database: Database, before: Timestamp, dryRun = false) {
@@ -51,7 +51,7 @@ export async function* eraseUser(database: Database, account: Buffer) {
   for await (const deleted of inChunks(database, account, eraseSome)) yield (erased += deleted);
 }
 
-/** Yields how many records each transaction deleted, which locks the account first, until one finds less than a chunk. */
+/** Deletes in transactions that lock the account, until one finds less than a chunk; yields how many each deleted. */
 async function* inChunks(
   database: Database,
   account: Buffer,

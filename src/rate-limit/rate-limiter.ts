@@ -20,7 +20,7 @@ export async function createRateLimiter(settings: Settings, { client }: SharedRe
   return new RateLimiter(new RateLimiterRedis({ ...limit, ...shared, insuranceLimiter: own }));
 }
 
-/** Counts requests in windows of a minute: in Redis across all instances, in memory without it or while it is away. */
+/** Counts requests in windows of a minute: in Redis across all instances, in memory without it or while it is down. */
 export class RateLimiter {
   /** When the window of each IP address ends, the earliest first. */
   private readonly addresses = new Map<string, number>();

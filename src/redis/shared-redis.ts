@@ -25,7 +25,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   sentinel: 'this server is a Sentinel; write redis-sentinel://HOST:PORT/MASTER',
 };
 
-/** Redis at `REDIS_URL`, if set. Rejects with `SettingError` for a server of another kind; one that is away stops nothing. */
+/** Redis at `REDIS_URL`, if set. Rejects with `SettingError` for a server of another kind; one that is down is no error. */
 export async function connectRedis({ redisUrl }: Settings): Promise<SharedRedis> {
   if (redisUrl === undefined) return new SharedRedis();
   const { Redis } = await import('ioredis');

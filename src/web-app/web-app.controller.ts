@@ -67,7 +67,7 @@ export class WebAppController {
 
   @Get('app/*path')
   file(@Param('path') path: string[], @Req() { headers }: Request): Reply {
-    if (!this.files.has('index.html')) throw new ApiError('notFound', 'The web application is not built');
+    if (!this.files.has('index.html')) throw new ApiError('notFound', 'No web application: run "npm run build"');
     const name = path.join('/');
     const { reply, etag } = this.files.find(name);
     // The build gives these files a hash in their name.

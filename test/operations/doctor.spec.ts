@@ -77,7 +77,7 @@ describe.each(Object.keys(DATABASES))('the doctor on %s', (name) => {
     [
       'tombstones that are gone until after the clock',
       ({ of }) => `UPDATE accounts SET purged_until = last_modified + 86400000 ${of}`,
-      'which is later than the clock',
+      'is not a timestamp at or before the clock',
     ],
   ])('finds and repairs %s', async (_fault, statement, words) => {
     const list = await furnish();

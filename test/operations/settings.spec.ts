@@ -24,8 +24,8 @@ describe('a start with wrong settings', () => {
     expect(stderr.trim().split('\n')).toEqual([
       'PAGESIZE: unknown, did you mean PAGE_SIZE?',
       'HOST: ignored in .env, where a setting is written NAME=value',
-      'PORT: must be an integer from 0 to 65535, not "65536"',
-      'PAGE_SIZE: must be an integer from 1 to 10000, not "many"',
+      'PORT: must be an integer from 0 to 65535; it is "65536"',
+      'PAGE_SIZE: must be an integer from 1 to 10000; it is "many"',
       'PUBLIC_URL: required in production',
       'USER_ID_SECRET: required in production',
       'SESSION_SECRET: required in production',

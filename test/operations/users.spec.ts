@@ -100,7 +100,7 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
     const exported = await mustRunHere(['user', 'export', '--basic', user], settings);
     await mustRunHere(['user', 'erase', '--basic', user], settings);
     const limited = { ...settings, MAX_ARTICLES_PER_USER: '2' };
-    const leftOut = 'left out, as a user has at most MAX_ARTICLES_PER_USER (2): 1 article\n';
+    const leftOut = 'left out, as a user has at most MAX_ARTICLES_PER_USER (2): 1 article; raise it and repeat\n';
     expect(await runHere(['user', 'import', '-', '--dry-run'], limited, exported)).toMatchObject({
       status: 3,
       out: `would import 3 articles and tombstones of 1 user, 0 are already there\n${leftOut}`,
@@ -335,7 +335,7 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
       expect(out).toBe(
         'line 6: url: not an absolute URL with a host: not-an-address\n' +
           'imported 3 articles, 0 were already there, 1 cannot be imported\n' +
-          'left out, as articles have no field for it: tags of 1 entry\n',
+          'left out, as articles have no fields for them: tags of 1 entry\n',
       );
       expect(status).toBe(3);
       expect(await all(user)).toEqual([
@@ -459,7 +459,7 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
       const { status, out } = await runHere(['user', 'import', '-', '--basic', user], settings, file);
       expect(out).toBe(
         'imported 1 article, 0 were already there, 0 cannot be imported\n' +
-          'left out, as articles have no field for it: the end of a long text of 1 entry; ' +
+          'left out, as articles have no fields for them: the end of a long text of 1 entry; ' +
           'counted as added now: 1 entry without a date\n',
       );
       expect(status).toBe(0);
@@ -514,7 +514,7 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
       const file = ['title,url,time_added', ...rows].join('\n');
       const limited = { ...settings, MAX_ARTICLES_PER_USER: '3' };
       const words = ['user', 'import', '-', '--basic', user];
-      const leftOut = 'left out, as a user has at most MAX_ARTICLES_PER_USER (3): 1 article\n';
+      const leftOut = 'left out, as a user has at most MAX_ARTICLES_PER_USER (3): 1 article; raise it and repeat\n';
       expect(await runHere([...words, '--dry-run'], limited, file)).toMatchObject({
         status: 3,
         out: `would import 2 articles, 2 are already there, 0 cannot be imported\n${leftOut}`,
@@ -549,7 +549,7 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
         out:
           'line 5: a page of the browser itself: chrome://flags\n' +
           'imported 3 articles, 0 were already there, 1 cannot be imported\n' +
-          'left out, as articles have no field for it: tags of 1 entry; ' +
+          'left out, as articles have no fields for them: tags of 1 entry; ' +
           'counted as added now: the date of 1 entry cannot be read, 1 entry without a date\n',
       });
       const urls = (await all(user)).map(([url]) => url);

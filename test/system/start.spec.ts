@@ -131,8 +131,8 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s during the start', (signal) =>
 
 describe('a service that cannot listen', () => {
   it.each([
-    ['nowhere.invalid', '(: the host name is unknown)?'],
-    ['192.0.2.1', ': this machine does not have that IP address'],
+    ['nowhere.invalid', '(: the host name is unknown; name an IP address of this machine)?'],
+    ['192.0.2.1', ': this machine does not have that IP address; name one that it has'],
     ['fe80::1', ''],
   ])('on the host %j names HOST', async (HOST, remedy) => {
     const { status, output } = await packagesOf({ HOST });

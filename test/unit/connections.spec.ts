@@ -34,8 +34,8 @@ async function serve(handle: Handle): Promise<() => Socket> {
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 
 it.each([
-  ['many small', get('/x').repeat(300)],
-  ['some large', `GET /x HTTP/1.1\r\nHost: x\r\nY: ${'y'.repeat(60_000)}\r\n\r\n`.repeat(8)],
+  ['many small', get('/x').repeat(40_000)],
+  ['some large', `GET /x HTTP/1.1\r\nHost: x\r\nY: ${'y'.repeat(60_000)}\r\n\r\n`.repeat(1_200)],
 ])('closes a connection on which too many requests wait, and only that: %s', async (_, bytes) => {
   const open = await serve((request, response) => {
     if (request.url === '/polite') setTimeout(() => response.end('served'), 50);

@@ -271,7 +271,7 @@ describe('a wrong setting is refused with one line', () => {
     ['PUBLIC_URL', 'https://me@example.com/', baseUrl],
     ['PUBLIC_URL', 'https://me:secret@example.com/', baseUrl],
     ['PUBLIC_URL', 'https://example.com:80000/list', port],
-    ['OAUTH_AUDIENCE', ' ', 'must be more than blanks'],
+    ['OAUTH_AUDIENCE', ' ', 'must not be blank'],
     ['TRUST_PROXY', 'nginx', proxies],
     ['TRUST_PROXY', '10.0.0.0/33', proxies],
     ['TRUST_PROXY', '10.0.0.1,', proxies],
@@ -416,9 +416,7 @@ describe('a wrong setting is refused with one line', () => {
     ['METRICS_PORT', 'x', 'must be an integer from 0 to 65535'],
   ])('%s=%s', (name, value, problem) => {
     const quoted = value.replace(/:\/\/.*@/, '://…@').replace(/^(x{100})x*$/, '$1…');
-    expect(refusalOf({ [name]: value })).toBe(
-      `${name}: ${problem}, ${problem.startsWith('must not') ? 'in' : 'not'} ${JSON.stringify(quoted)}`,
-    );
+    expect(refusalOf({ [name]: value })).toBe(`${name}: ${problem}; it is ${JSON.stringify(quoted)}`);
   });
 
   it.each([
@@ -441,8 +439,8 @@ describe('a wrong setting is refused with one line', () => {
     [
       { PORT: '70000', METRICS_PORT: '70000' },
       [
-        'PORT: must be an integer from 0 to 65535, not "70000"',
-        'METRICS_PORT: must be an integer from 0 to 65535, not "70000"',
+        'PORT: must be an integer from 0 to 65535; it is "70000"',
+        'METRICS_PORT: must be an integer from 0 to 65535; it is "70000"',
       ],
     ],
   ])('METRICS_PORT that is PORT: %j', (variables, lines) => {
@@ -453,9 +451,9 @@ describe('a wrong setting is refused with one line', () => {
     const variables = { PORT: 'x', BASIC_AUTH_ENABLED: 'no', PAGE_SIZE: '0', SESSION_SECRET_FILE: '/no/such/file' };
     expect(refusalOf(variables).split('\n')).toEqual([
       'SESSION_SECRET_FILE: cannot be read (ENOENT): "/no/such/file"',
-      'PORT: must be an integer from 0 to 65535, not "x"',
-      'BASIC_AUTH_ENABLED: must be true or false, not "no"',
-      'PAGE_SIZE: must be an integer from 1 to 10000, not "0"',
+      'PORT: must be an integer from 0 to 65535; it is "x"',
+      'BASIC_AUTH_ENABLED: must be true or false; it is "no"',
+      'PAGE_SIZE: must be an integer from 1 to 10000; it is "0"',
     ]);
   });
 });
@@ -556,7 +554,7 @@ describe('a value in a file', () => {
   });
 
   it('is validated', () => {
-    expect(refusalOf({ PORT_FILE: fileWith('http') })).toBe('PORT: must be an integer from 0 to 65535, not "http"');
+    expect(refusalOf({ PORT_FILE: fileWith('http') })).toBe('PORT: must be an integer from 0 to 65535; it is "http"');
   });
 
   it('fulfils what production requires', () => {

@@ -267,7 +267,7 @@ it('says that a title follows where a resolver was seen at work, and nowhere els
   await save(page, 'https://example.com/first');
   await expectTitles(page, ['example.com/first']);
   await expect.poll(async () => (await api.list()).length).toBe(1);
-  expect(await page.getByText('Title follows').count()).toBe(0);
+  expect(await page.getByText('Title to follow').count()).toBe(0);
   // What a resolver does.
   const [{ id }] = (await api.list()) as [{ id: string }];
   await api.call('PATCH', `/articles/${id}`, { title: 'First', excerpt: 'It begins.', word_count: 300 });
@@ -275,8 +275,8 @@ it('says that a title follows where a resolver was seen at work, and nowhere els
   await save(page, 'https://example.com/second');
   await save(page, 'https://example.com/third', 'Third');
   await expectTitles(page, ['Third', 'example.com/second', 'First']);
-  await row(page, 'example.com/second').getByText('Title follows').waitFor();
-  expect(await page.getByText('Title follows').count()).toBe(1);
+  await row(page, 'example.com/second').getByText('Title to follow').waitFor();
+  expect(await page.getByText('Title to follow').count()).toBe(1);
   await close();
 });
 

@@ -178,7 +178,7 @@ describeWorlds(
       ]);
       await page.getByText('Pocket, GoodLinks (JSON), Bookmarks: 4 entries').waitFor();
       await page.getByText('Not read, as it is not an export: notes.txt.').waitFor();
-      await page.getByText('Left out, as articles have no fields for it: tags of 1 entry.').waitFor();
+      await page.getByText('Left out, as articles have no fields for them: tags of 1 entry.').waitFor();
       await page.getByText('1 entry has no readable date').waitFor();
       await page.getByText('Refused: 1').click();
       await page.getByText('bookmarks.html: Line 1: chrome://flags (a page of the browser itself)').waitFor();

@@ -93,7 +93,7 @@ const en = {
   readOn: (when: string, device: string) => (device ? `Read ${when} on ${device}` : `Read ${when}`),
   readHere: 'Read',
   waiting: 'Not sent yet',
-  titleFollows: 'Title follows',
+  titleFollows: 'Title to follow',
   position: 'How far you have read',
   positionOf: (words: number, total: number) => `${number(words)} of ${number(total)} words`,
   atWord: (words: number) => `word ${number(words)}`,
@@ -276,7 +276,7 @@ const en = {
       contents: 'contents without an address',
       contact: 'the address of a person, not of a page',
     } as Record<NoPage, string>,
-    leftOut: (fields: string) => `Left out, as articles have no fields for it: ${fields}.`,
+    leftOut: (fields: string) => `Left out, as articles have no fields for them: ${fields}.`,
     leftOutOf: (field: string, count: number) => `${field} of ${count === 1 ? '1 entry' : `${number(count)} entries`}`,
     undated: (count: number) =>
       `${count === 1 ? '1 entry has' : `${number(count)} entries have`} no readable date, and will count as added now.`,

@@ -41,7 +41,7 @@ function addReadingTools(server: McpServer, list: ReadingList): void {
   server.registerTool(
     'search_articles',
     {
-      description: 'Articles of the reading list whose title, URL or excerpt contain all of the words.',
+      description: 'Articles of the reading list that have every word in the title, URL or excerpt.',
       inputSchema: { text: z.string().min(1).describe('words to look for'), ...QUERY },
       annotations: READS,
     },

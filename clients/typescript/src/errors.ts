@@ -16,7 +16,7 @@ export interface ErrorDetails {
  *
  * - `network`: no response, or an incomplete one; retry later.
  * - `auth`: 401, or 403 because of the token; the user has to sign in again.
- * - `gone`: 410, the service has ended.
+ * - `gone`: 410, the service is out of support.
  * - `busy`: 408, 429 or 5xx; retry after `retryAfterSeconds`.
  * - `refused`: the service or this library does not accept the request; `field` names the field that is to blame, if
  *   any.

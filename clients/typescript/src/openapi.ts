@@ -539,7 +539,7 @@ export interface components {
              */
             read_position?: number | null;
         };
-        /** @description Any of these fields. Read-only fields are accepted if they equal the stored value; unknown ones are ignored. Values may be written as in a POST. `null` clears `title`, gives all other texts, and the fields that can be null, the defaults of a POST, and counts as not sent for the rest. */
+        /** @description Any of these fields. Read-only fields are accepted if they equal the stored value; unknown ones are ignored. Values may be written as in a POST. `null` clears `title`. It resets other texts, and fields that can be null, to the defaults of a POST. For any other field it counts as not sent. */
         ArticlePatch: {
             /**
              * @description May be empty or null.
@@ -1004,7 +1004,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description errno 202: the service, or this version of it, has ended */
+        /** @description errno 202: the service or this version is out of support */
         Gone: {
             headers: {
                 "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];

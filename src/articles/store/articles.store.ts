@@ -75,7 +75,7 @@ export async function updateArticle(session: Session, account: Buffer, article: 
   await session.run(sql, [...parameters, account, uuidBytes(article.id)]);
 }
 
-/** Makes live ones of `ids` tombstones with times from `first` on; returns how many. The sign helps SQLite plan. */
+/** Turns the live ones of `ids` into tombstones timed from `first` on; returns how many. `+` helps SQLite plan. */
 export async function buryArticles(session: Session, account: Buffer, ids: string[], first: Timestamp) {
   const keys = ids.map(uuidBytes);
   const times = `CASE id ${'WHEN ? THEN ? '.repeat(ids.length)}END`;

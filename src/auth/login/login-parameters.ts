@@ -17,7 +17,7 @@ export function readRedirect(query: Query, domains: readonly string[], ownPage?:
   if (!url) throw invalidParameter('redirect', 'must be an absolute http or https URL');
   if (ownPage !== undefined && `${url.origin}${url.pathname}` === new URL(ownPage).href) return url;
   if (!domains.some((domain) => matchesDomain(url, domain)))
-    throw invalidParameter('redirect', 'is not in an authorised domain');
+    throw invalidParameter('redirect', 'is not in a domain that OAUTH_REDIRECT_DOMAINS authorises');
   return url;
 }
 

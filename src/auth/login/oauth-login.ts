@@ -56,7 +56,7 @@ export class OAuthLogin {
 
   /**
    * Exchanges the code for an access token, and returns where to hand it to. Throws 401 / 105 for a login that is missing,
-   * expired, forged or of another state, 400 / 107 when the provider rejects the code, 503 / 201 when it is of no help.
+   * expired, forged or of another state, 400 / 107 when the provider rejects the code, 503 / 201 when it is down.
    */
   async finish(sealed: string | undefined, response: AuthorizationResponse, request: RequestContext) {
     const login = sealed === undefined ? undefined : await openLogin(sealed, this.key, this.now());

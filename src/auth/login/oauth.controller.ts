@@ -27,7 +27,7 @@ export class OAuthController {
     return { client_id: oauthClientId, oauth_uri: oauthUri, scope: oauthScope };
   }
 
-  /** Redirects to the provider. Throws 400 / 107 or 108 for an invalid or missing `redirect`, 503 / 201 while that is away. */
+  /** Redirects to the provider. Throws 400 / 107 or 108 for an invalid or missing `redirect`, 503 / 201 if the provider is down. */
   @Get('login')
   @Header('Referrer-Policy', 'no-referrer')
   async begin(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<Reply> {

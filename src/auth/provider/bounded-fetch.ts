@@ -10,7 +10,7 @@ export const PROVIDER_LIMIT_MS = 4800;
 export type ProviderCall = { durationMs: number; failure?: unknown };
 export const providerCalls = channel('reading-list:provider-call');
 
-/** 503 / 201: the provider is away or talks nonsense. Of the failure only the code is kept: its details may contain tokens. */
+/** 503 / 201: the provider is down or its response useless. Of the failure only the code is kept: its details may contain tokens. */
 export function providerUnavailable(reason: string, failure?: unknown): ApiError {
   const cause = new Error(codeOf(failure) ?? reason);
   return serviceUnavailable(`The identity provider is not available: ${reason}`, cause);

@@ -24,7 +24,7 @@ const PATIENCE_MS = 1_000;
 /** 503 / 201: the database does not respond; no identity provider is involved. */
 export const lookupTimedOut = (): ApiError => unavailable(new Error('timed out'));
 
-/** Verifies personal tokens by a lookup every few seconds. While the database is away, those that were valid keep working. */
+/** Verifies personal tokens by a lookup every few seconds. While the database is down, those that were valid keep working. */
 @Injectable()
 export class PersonalTokens {
   private recording = 0;

@@ -40,7 +40,8 @@ export class ProviderTokens {
 
   /** Throws 401 / 105, 403 / 121, or 503 / 201 when the provider is not available or its response cannot be used. */
   async check(token: string): Promise<Identity> {
-    if (!this.settings.oauthEnabled) throw refused('no identity provider is set up here; personal tokens begin with rl_');
+    if (!this.settings.oauthEnabled)
+      throw refused('no identity provider is set up here; personal tokens begin with rl_');
     const { oauthUri, oauthAudiences, oauthRequiredScopes } = this.settings;
     // With the rules, as services with other rules may use the same store.
     const rules = JSON.stringify([oauthUri, oauthAudiences, oauthRequiredScopes]);

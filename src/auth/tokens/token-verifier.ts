@@ -32,7 +32,7 @@ export class TokenVerifier {
   private readonly log = new QuietLog('TokenVerifier');
   /** The latest of each connection, as long as that is open: to hash a token takes a thirtieth of the time of a poll. */
   private readonly latest = new WeakMap<object, { token: string; key: string }>();
-  /** Those that were good when they were last checked; a personal token may outlive its time while the database is away. */
+  /** Those that were good when they were last checked; a personal token may outlive its time while the database is down. */
   private readonly known = new LRUCache<string, VerifiedToken>({
     max: MAX_CACHED,
     ttlResolution: 0,

@@ -52,7 +52,7 @@ function* problemsOfTotals({ last_modified, live_count, purged_until, records, n
   else if (newest !== null && newest > last_modified)
     yield `the clock (${last_modified}) is behind the latest record (${newest})`;
   else if (!isUsableTimestamp(purged_until) || purged_until > last_modified)
-    yield `tombstones were purged until ${shown(purged_until)}, which is later than the clock (${last_modified})`;
+    yield `purged_until (${shown(purged_until)}) is not a timestamp at or before the clock (${last_modified})`;
   if (live_count !== live) yield `the count of articles is ${shown(live_count)}, but there are ${live}`;
 }
 

@@ -33,7 +33,7 @@ export async function printCounts({ counts, original, settings, print }: ImportC
   await print(`${done} ${stored}, ${counts.known} ${counts.known === 1 ? one : many} already there${rest}`);
   if (counts.overQuota === 0) return EXIT.ok;
   const most = `MAX_ARTICLES_PER_USER (${settings.maxArticlesPerUser})`;
-  await print(`left out, as a user has at most ${most}: ${counted(counts.overQuota, 'article')}`);
+  await print(`left out, as a user has at most ${most}: ${counted(counts.overQuota, 'article')}; raise it and repeat`);
   return EXIT.attention;
 }
 

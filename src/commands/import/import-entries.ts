@@ -60,7 +60,7 @@ function lossesOf(entries: readonly Entry[]): string {
   if (unreadable.length > 0) dates.push(`the date of ${entriesOf(unreadable)} cannot be read`);
   if (missing.length > 0) dates.push(`${entriesOf(missing)} without a date`);
   const losses: string[] = [];
-  if (fields.length > 0) losses.push(`left out, as articles have no field for it: ${fields.join(', ')}`);
+  if (fields.length > 0) losses.push(`left out, as articles have no fields for them: ${fields.join(', ')}`);
   if (dates.length > 0) losses.push(`counted as added now: ${dates.join(', ')}`);
   return losses.join('; ');
 }

@@ -3,7 +3,7 @@ import type { Dialect, Failure } from '../session.js';
 
 const isOn = (variable: string): string => `CAST(@@global.${variable} AS CHAR) NOT IN ('0', 'OFF')`;
 
-/** MySQL 8+ and MariaDB 10.6+. */
+/** MySQL 8.4+ and MariaDB 10.6+. */
 export const mysqlDialect: Dialect = {
   isLocal: false,
   indexHint: (index) => ` FORCE INDEX (${index})`,

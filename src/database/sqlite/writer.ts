@@ -129,8 +129,8 @@ export class SqliteWriter {
 }
 
 /**
- * Lets transactions that may be long, as batches are, run one at a time, with at most one of each user waiting: beside
- * those of four slow users, single records take half a second instead of more than four.
+ * Lets transactions that may be long, as batches are, run one at a time, with at most one of each user waiting. While
+ * four users' batches are slow, other writes then take half a second instead of more than four seconds.
  */
 export class LongWrites {
   readonly all = new Semaphore({ ...LIMITS, slots: 1 });

@@ -8,7 +8,7 @@ import { pathOf } from '../request/request-url.js';
 import { atEndOfTurn } from '../server/end-of-turn.js';
 
 const UNWANTED_BODY_MS = 1_000;
-/** Many more that never come, with their headers, would fill the memory. */
+/** The headers of many more requests whose bodies never come would fill the memory. */
 const MOST_UNWANTED_BODIES = 250;
 let unwantedBodies = 0;
 /** A smaller response takes as many packets compressed as uncompressed. */
@@ -89,7 +89,7 @@ function send(response: Response, status: number, head: string[], content?: Cont
 
 const end = atEndOfTurn((response: Response, content?: Content) => response.end(content));
 
-/** Ends the response with the body or, after a second, with the connection: sooner, a reset could hide it from the client. */
+/** Ends the response after the request's body, cut off after a second: any sooner, a reset could hide the response. */
 function endAfterBody(response: Response, content?: Content): void {
   const { req: request } = response;
   if (content === undefined || request.method === 'HEAD') response.flushHeaders();

@@ -36,7 +36,7 @@ export class StaticFiles extends Map<string, { reply: Reply; etag: string }> {
   }
 }
 
-/** Not what links lead to, which may be anywhere. */
+/** Skips symbolic links, which may lead anywhere. */
 function namesIn(folder: string): string[] {
   if (!existsSync(folder)) return [];
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());

@@ -44,7 +44,7 @@ export class KnownPaths {
   }
 }
 
-/** What ends with support, as in `EndOfServiceGuard`, which does not know methods that a path lacks. */
+/** What ends with support. `EndOfServiceGuard` never sees a request whose method its path lacks. */
 const ENDING = /^\/v2\/(articles|batch|[^/]+-oauth)(\/|$)/;
 
 /** Handles what no other controller does: preflights, 410 of old versions, 405, redirects to `/v2`, else 404 / 111. */

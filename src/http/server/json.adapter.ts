@@ -61,7 +61,7 @@ export class JsonAdapter extends ExpressAdapter {
       else this.refuse(socket, clientError(error));
     });
     server.on('connect', (_request: IncomingMessage, socket: Socket) => {
-      // Nobody else reads what follows, and would notice that the client of an earlier request is gone.
+      // Nobody else reads what follows, or would notice that the client of an earlier request is gone.
       socket.resume().once('end', () => socket.destroy());
       this.refuse(socket, new ApiError('methodNotAllowed', 'CONNECT: not allowed here', { Allow: 'GET, HEAD' }));
     });

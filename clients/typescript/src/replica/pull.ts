@@ -71,7 +71,7 @@ async function follow(sync: Sync, first: Page, { cursor, full }: Walk): Promise<
     page = await sync.client.page(next, sync.call);
     // Something on the way drops queries.
     if (JSON.stringify(page.items) === JSON.stringify(items))
-      throw new ReadingListError('protocol', 'a listing that does not end');
+      throw new ReadingListError('protocol', 'the listing does not end');
   }
 }
 
@@ -169,6 +169,6 @@ function takeItem(transaction: Transaction, key: string, item: Article | Tombsto
 }
 
 function lastModifiedOf({ lastModified }: Page): number {
-  if (lastModified === undefined) throw new ReadingListError('protocol', 'no Last-Modified');
+  if (lastModified === undefined) throw new ReadingListError('protocol', 'the response has no Last-Modified');
   return lastModified;
 }

@@ -204,7 +204,9 @@ function apply(
   const isRemoval = request.method === 'DELETE';
   const isOther = entry.base !== undefined && entry.base.id !== article.id;
   if (isOther || isTombstone(article) !== isRemoval)
-    return new ReadingListError('protocol', 'not the article', { status: response.status });
+    return new ReadingListError('protocol', 'the response is not the article that was sent', {
+      status: response.status,
+    });
   if (isTombstone(article)) return put(transaction, entry, { entry: undefined });
   if (request.method === 'PATCH')
     return put(transaction, entry, { entry: settle(entry, request.body as ArticlePatch, article) });

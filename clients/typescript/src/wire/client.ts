@@ -73,7 +73,7 @@ export class Client {
     const headers = { 'If-Modified-Since': ifModifiedSince, Prefer: prefer };
     const result = await this.send('GET', ARTICLES + searchOf(query), options, { headers });
     const { items = result.status === 304 ? [] : undefined } = result.data as { items?: Page['items'] };
-    if (!Array.isArray(items)) throw new ReadingListError('protocol', 'a listing without items', { status: 200 });
+    if (!Array.isArray(items)) throw new ReadingListError('protocol', 'the listing has no items', { status: 200 });
     return { items, ...readPageHeaders(result) };
   }
 
@@ -90,7 +90,8 @@ export class Client {
   async count(query: ListQuery = {}, options: CallOptions = {}): Promise<number> {
     const { headers } = await this.send('HEAD', ARTICLES + searchOf(query), options);
     const total = readInteger(headers, 'Total-Records');
-    if (total === undefined) throw new ReadingListError('protocol', 'no Total-Records', { status: 200 });
+    if (total === undefined)
+      throw new ReadingListError('protocol', 'the response has no Total-Records', { status: 200 });
     return total;
   }
 
