@@ -60,11 +60,9 @@ export class EntryRunner {
   /** Counts all entries about articles but the first, which counted as the batch: later nothing may wait for Redis. */
   async prepare(batch: Request, entries: BatchEntry[]): Promise<Step[]> {
     const lines = Object.entries(batch.headers).filter(([name]) => name === 'host' || isInherited(name));
-    const inherited = Object.fromEntries(lines);
+    const inherited = Object.fromEntries(lines) as BatchEntry['headers'];
     const steps = entries.map((entry, at): Step => {
-      // Without a prototype, V8 adds names in constant time; otherwise a thousand take ten milliseconds.
-      const headers = Object.assign(Object.create(null) as BatchEntry['headers'], inherited, entry.headers);
-      return { ...entry, headers, at, place: placeOf(entry) };
+      return { ...entry, headers: { ...inherited, ...entry.headers }, at, place: placeOf(entry) };
     });
     if (!this.limiter.isOn) return steps;
     for (const step of steps) {

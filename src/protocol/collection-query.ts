@@ -29,7 +29,7 @@ interface CollectionQuery {
 }
 
 /** More than any device sends; each becomes a condition of the SQL statement. */
-const MAX_FILTERS = 100;
+const MAX_FILTERS = 30;
 /** With those that are ignored: each takes microseconds to decode. */
 const MAX_ENCODED = 1_000;
 

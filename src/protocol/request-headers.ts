@@ -83,7 +83,7 @@ export function readResponseBehavior(header: string | string[] | undefined): Res
 }
 
 /** How many headers a request or entry may have: each costs more than its bytes, and Node would drop the last ones. */
-export const MAX_HEADERS = 1_000;
+export const MAX_HEADERS = 100;
 
 /** Of a request line and the headers. Page positions, which may contain long texts, are part of the URL. */
 export const MAX_HEADER_BYTES = 65_536;

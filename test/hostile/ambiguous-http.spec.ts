@@ -47,6 +47,11 @@ describe('400 is the answer to', () => {
       ':80',
       '%zz',
     ].map((host) => [`the host ${host}`, `GET /v2 HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`]),
+    ['a host longer than any name', `GET /v2 HTTP/1.1\r\nHost: xn--${'a'.repeat(300)}\r\nConnection: close\r\n\r\n`],
+    [
+      'a URL whose host is longer than any name',
+      `GET http://xn--${'a'.repeat(300)}/v2 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+    ],
     ['two credentials', get('/v2/articles', authorization, authorization, 'Connection: close')],
     [
       'two credentials, one of them refused',
@@ -116,13 +121,13 @@ describe('200 is the answer to', () => {
 });
 
 describe('a condition counts', () => {
-  it.each([0, 100, 990])('after %i other headers', async (count) => {
+  it.each([0, 50, 95])('after %i other headers', async (count) => {
     const others = Array.from({ length: count }, (_, at) => `X${at}: 1`);
     const lines = [...others, 'If-Unmodified-Since: 1', authorization, 'Connection: close'];
     expect(await statuses(get('/v2/articles', ...lines).replace('GET', 'DELETE'))).toEqual([412]);
   });
 
-  it.each([1_000, 2_000, 2_001, 5_000, 20_000])('or the request is refused, after %i', async (count) => {
+  it.each([100, 1_000, 2_000, 2_001, 5_000, 20_000])('or the request is refused, after %i', async (count) => {
     const others = Array.from({ length: count }, (_, at) => `X${at}: 1`);
     expect(await statuses(get('/v2/articles', ...others, 'If-Unmodified-Since: 1', authorization))).toEqual([431]);
   });

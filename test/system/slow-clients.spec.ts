@@ -78,8 +78,8 @@ it('closes the connection of a stranger whose refused body never comes', async (
 });
 
 /** As large as headers may be in all, on a request whose body never comes. */
-const unfinished = (sender: string): string =>
-  `POST /v2/articles HTTP/1.1\r\nHost: x\r\n${sender}Content-Length: 9\r\n${`a: ${'x'.repeat(60)}\r\n`.repeat(900)}\r\n`;
+const unfinished = (lines: string, version = '1.1'): string =>
+  `POST /v2/articles HTTP/${version}\r\nHost: x\r\n${lines}Content-Length: 9\r\n${`a: ${'x'.repeat(600)}\r\n`.repeat(90)}\r\n`;
 
 it('lets a user have 64 requests that wait for their bodies, refuses more, and serves others', async () => {
   const before = residentBytes();
@@ -96,7 +96,12 @@ it('lets a user have 64 requests that wait for their bodies, refuses more, and s
   expect(residentBytes() - before).toBeLessThan(80 * MEGABYTE);
 });
 
-it('keeps few connections of strangers whose refused bodies never come', async () => {
+it.each([
+  ['bodies', unfinished('')],
+  ['bodies, which the service shall continue,', unfinished('Expect: 100-continue\r\n')],
+  ['bodies, of which something else is expected,', unfinished('Expect: something\r\n')],
+  ['bodies, by HTTP/1.0,', unfinished('Connection: keep-alive\r\nExpect: 100-continue\r\n', '1.0')],
+])('keeps few connections of strangers whose refused %s never come', async (_, bytes) => {
   let [responses, kept, most, closed] = [0, 0, 0, 0];
   for (let turn = 0; turn < 1_000; turn++) {
     const socket = open();
@@ -106,7 +111,7 @@ it('keeps few connections of strangers whose refused bodies never come', async (
       socket.once('close', () => kept--);
     });
     socket.once('close', () => closed++);
-    socket.write(unfinished(''));
+    socket.write(bytes);
   }
   await expect.poll(() => closed, { timeout: 20_000 }).toBe(1_000);
   expect(responses).toBe(1_000);

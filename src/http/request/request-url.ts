@@ -18,7 +18,7 @@ export const documentationUrl = (request: Request, settings: Settings): string =
   settings.documentationUrl ?? `${publicUrl(request, settings)}/docs`;
 
 const isHost = (host: string | undefined): boolean =>
-  host !== undefined && /^([\w.-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i.test(host) && URL.canParse(`http://${host}`);
+  host !== undefined && /^([\w.-]{1,255}|\[[0-9a-f:.]+\])(:\d{1,5})?$/i.test(host) && URL.canParse(`http://${host}`);
 
 /** The part of a URL before the first `?`. */
 export function pathOf(url: string): string {
@@ -78,13 +78,13 @@ export function requireWellFormed(request: Request, response: Response, next: Ne
 
 const malformed = (message: string): ApiError => new ApiError('invalidParameter', message, CLOSE);
 
-/** Any valid value of a `Host` header (RFC 9110, section 7.2), whether or not that host can exist. */
-const HOST = /^(\[[0-9a-fv:.]+\]|([\w.~!$&'()*+,;=-]|%[0-9a-f]{2})+)(:\d*)?$/i;
+/** Any valid value of a `Host` header (RFC 9110, section 7.2), whether or not that host can exist: names are no longer. */
+const HOST = /^(?!.{262})(\[[0-9a-fv:.]+\]|([\w.~!$&'()*+,;=-]|%[0-9a-f]{2})+)(:\d*)?$/i;
 
 /** The path stays as it was sent: a URL parser would resolve dots in it. */
 function withoutOrigin(url: string): string {
   if (url.startsWith('/')) return url;
-  const [origin] = /^https?:\/\/[^/?#\\]+/i.exec(url) ?? [];
+  const [origin] = /^https?:\/\/(?![^/?#\\]{262})[^/?#\\]+/i.exec(url) ?? [];
   if (origin === undefined || !URL.canParse(origin)) throw malformed('The URL has no path');
   const rest = url.slice(origin.length);
   return rest.startsWith('/') ? rest : `/${rest}`;

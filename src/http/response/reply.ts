@@ -77,11 +77,10 @@ function headOf({ context, method, url }: Request, headers: Reply['headers']): s
 }
 
 function send(response: Response, status: number, head: string[], content?: Content): void {
-  const { complete, destroyed, headers, context } = response.req;
+  const { complete, destroyed, context } = response.req;
   if (content !== undefined) head.push('Content-Length', String(Buffer.byteLength(content)));
   response.writeHead(status, head);
-  const isBodyArriving = !complete && !destroyed && headers.expect === undefined;
-  if (isBodyArriving) endAfterBody(response, content);
+  if (!complete && !destroyed) endAfterBody(response, content);
   else if (context.isBatchEntry) response.end(content);
   else end(response, content);
   context.responded(content?.length);

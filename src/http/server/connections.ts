@@ -76,5 +76,6 @@ export class Connection {
   }
 }
 
-const bytesOf = ({ url, rawHeaders }: IncomingMessage): number =>
+/** The memory that a request takes before its body arrives, in bytes. */
+export const bytesOf = ({ url, rawHeaders }: IncomingMessage): number =>
   rawHeaders.reduce((bytes, text) => bytes + text.length + HEADER_BYTES, REQUEST_BYTES + url!.length);
