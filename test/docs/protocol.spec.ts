@@ -74,6 +74,7 @@ describe('docs/protocol.md', () => {
     const patched = { always: /^yes/, 'on reading': /^when marked as read$/ };
     for (const [at, name] of FIELD_NAMES.entries()) {
       const { kind, nullable, patch, ...field }: Field = FIELDS[name];
+      expect(listed[at], `the row of ${name} is missing`).toBeDefined();
       const [, type, onCreation, byPatch] = listed[at]!;
       expect(type, name).toBe(`${kinds[kind] ?? kind}${nullable ? ' or null' : ''}`);
       expect(onCreation, name).toBe(onCreationOf(field));
