@@ -18,8 +18,8 @@ export interface BatchEntry {
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
 /** Characters of the default path times the entries: each entry escapes it again, at up to nine bytes per character. */
 const MAX_DEFAULT_PATHS = 262_144;
-/** Members of the default body, which may be copied for each entry. */
-const MAX_DEFAULTS = 1_000;
+/** Members of a body; those of the defaults may be copied for each entry. */
+const MAX_MEMBERS = 1_000;
 /** These describe the batch's own body, connection or response (RFC 7240): entries neither inherit nor set them. */
 const OF_THE_MESSAGE =
   /^(content-(length|type|encoding)|transfer-encoding|(proxy-)?connection|keep-alive|te|trailer|upgrade|expect|host|prefer)$/;
@@ -45,7 +45,7 @@ function readDefaults(value: unknown) {
   return {
     method,
     path,
-    body: bounded(mergedBody(undefined, body, 'defaults'), 'defaults.body', MAX_DEFAULTS, 'members'),
+    body: mergedBody(undefined, body, 'defaults'),
     headers: readHeaders(headers, 'defaults.headers'),
   };
 }
@@ -102,14 +102,14 @@ function readHeaders(value: unknown, name: string): Record<string, string> {
   return headers;
 }
 
-function bounded<T extends object | undefined>(members: T, name: string, most: number, what: string): T {
-  if (Object.keys(members ?? {}).length > most) throw invalidPostedData(name, `more than ${most} ${what}`);
+function bounded<T extends object>(members: T, name: string, most: number, what: string): T {
+  if (Object.keys(members).length > most) throw invalidPostedData(name, `more than ${most} ${what}`);
   return members;
 }
 
 function mergedBody(shared: Mapping | undefined, own: unknown, name: string): Mapping | undefined {
   if (own === undefined || own === null) return shared;
-  return { ...shared, ...requireMapping(own, `${name}.body`) };
+  return { ...shared, ...bounded(requireMapping(own, `${name}.body`), `${name}.body`, MAX_MEMBERS, 'members') };
 }
 
 /** True for headers of the batch that its entries inherit. */

@@ -33,11 +33,16 @@ describe('a batch', () => {
     expect(refusal(() => parseBatch(batch(101), 25)).message).toBe(`${where}.headers: more than 100 headers`);
   });
 
-  it('has at most a thousand members in the body of the defaults, which may be copied for each entry', () => {
-    const body = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`member${at}`, 0]));
-    const batch = (count: number) => ({ defaults: { body: body(count) }, requests: [{ ...GET, body: body(2_000) }] });
-    expect(Object.keys(parseBatch(batch(1_000), 25)[0]!.body!)).toHaveLength(2_000);
-    expect(() => parseBatch(batch(1_001), 25)).toThrow('defaults.body: more than 1000 members');
+  it('has at most a thousand members in a body; those of the defaults may be copied for each entry', () => {
+    const body = (count: number, name: string) =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`${name}${at}`, 0]));
+    const batch = (shared: number, own: number) => ({
+      defaults: { body: body(shared, 'shared') },
+      requests: [{ ...GET, body: body(own, 'own') }],
+    });
+    expect(Object.keys(parseBatch(batch(1_000, 1_000), 25)[0]!.body!)).toHaveLength(2_000);
+    expect(() => parseBatch(batch(1_001, 1), 25)).toThrow('defaults.body: more than 1000 members');
+    expect(() => parseBatch(batch(1, 1_001), 25)).toThrow('requests.0.body: more than 1000 members');
   });
 
   it('has a default path of at most 262,144 characters for all entries, for each of which it is escaped', () => {
