@@ -6,7 +6,6 @@ import { AuthModule } from '../auth/auth.module.js';
 import { callerOf } from '../auth/caller.js';
 import { type Now, NOW } from '../config/now.js';
 import { Settings } from '../config/settings.js';
-import { bytesOf } from '../http/server/connections.js';
 import { atEndOfTurn } from '../http/server/end-of-turn.js';
 import { ServiceStatus } from '../http/service-status.js';
 import { readWait, linesOf } from '../protocol/request-headers.js';
@@ -16,7 +15,7 @@ import { ChangesElsewhere } from './changes-elsewhere.js';
 import { type HeldPoll, HeldPolls } from './held-polls.js';
 
 /** The most client-supplied bytes that a held request may keep in memory; larger ones are not held. */
-const MAX_HELD_BYTES = 10_240;
+const MAX_HELD_BYTES = 8_192;
 /** Under load, all held polls are released within a second, in portions, so that their responses do not add to it. */
 const RELEASE_MS = 100;
 const RELEASES = 10;
@@ -97,11 +96,12 @@ export class PollService implements OnApplicationShutdown {
   /** For how many seconds the request may be held; undefined if it must not be held or does not ask for it. */
   private grant(request: Request): number | undefined {
     const { waitMaxSeconds } = this.settings;
-    const { headers, rawHeaders, context } = request;
+    const { url, headers, rawHeaders, context } = request;
     if (headers.prefer === undefined || waitMaxSeconds === 0 || context.isBatchEntry) return undefined;
     const wanted = readWait(linesOf('prefer', rawHeaders));
     if (wanted === undefined) return undefined;
-    if (this.status.draining || this.status.monitor.load === 'full' || bytesOf(request) > MAX_HELD_BYTES) {
+    const keptBytes = rawHeaders.reduce((sum, text) => sum + text.length, url.length);
+    if (this.status.draining || this.status.monitor.load === 'full' || keptBytes > MAX_HELD_BYTES) {
       this.polls.counts.refused++;
       return undefined;
     }

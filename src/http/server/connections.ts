@@ -76,6 +76,5 @@ export class Connection {
   }
 }
 
-/** The memory that a request takes before its body arrives, in bytes. */
-export const bytesOf = ({ url, rawHeaders }: IncomingMessage): number =>
+const bytesOf = ({ url, rawHeaders }: IncomingMessage): number =>
   rawHeaders.reduce((bytes, text) => bytes + text.length + HEADER_BYTES, REQUEST_BYTES + url!.length);
