@@ -103,7 +103,7 @@ describe.each(Object.keys(DATABASES))('on %s, a user with many articles', (name)
   it.each([
     ['sorts by excerpt and title', '_sort=excerpt,title'],
     ['sorts deltas', '_since=5&_sort=-resolved_title,url'],
-    ['filters', Array.from({ length: 99 }, (_, at) => `not_excerpt=x${at}`).join('&')],
+    ['filters', Array.from({ length: 30 }, (_, at) => `not_excerpt=x${at}`).join('&')],
     ['counts', 'min_title=A&max_excerpt=zz&gt_url=h&not_title=q'],
   ])('%s and holds up nobody', { timeout: 180_000 }, async (_, query) => {
     const user = await readerOfMany();
