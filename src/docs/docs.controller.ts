@@ -33,7 +33,7 @@ export class DocsController {
   /** Written by the build from `openapi.yaml`. */
   private readonly contract = readFileSync(projectFile('dist/openapi.json'), 'utf8');
   /** Made once, as anybody can ask for them: the page of errors, and the document with the login's endpoints as they are. */
-  private readonly errorsReply: Reply;
+  private errorsReply?: Reply;
   private described = { login: '', reply: new Reply(200) };
 
   constructor(
@@ -43,8 +43,6 @@ export class DocsController {
     paths: KnownPaths,
   ) {
     paths.folders.set('/docs/', this.files);
-    const { components } = JSON.parse(this.contract) as OpenApiDocument;
-    this.errorsReply = html(errorsPage(settings.serviceName, Object.values(components.examples)));
   }
 
   @Get('v2/openapi.json')
@@ -66,6 +64,10 @@ export class DocsController {
 
   @Get('docs/errors')
   errors(): Reply {
+    if (!this.errorsReply) {
+      const { components } = JSON.parse(this.contract) as OpenApiDocument;
+      this.errorsReply = html(errorsPage(this.settings.serviceName, Object.values(components.examples)));
+    }
     return this.errorsReply;
   }
 

@@ -61,7 +61,7 @@ export class PollService implements OnApplicationShutdown {
     const headers = { 'Preference-Applied': `wait=${seconds}` };
     if (seconds === 0) return { unchanged: await look(), headers };
     // Before the look, so that no change is missed in between.
-    const poll = !request.context.isFollowed() && this.polls.enter(callerOf(request).key, seconds * 1000);
+    const poll = !request.context.isFollowed?.() && this.polls.enter(callerOf(request).key, seconds * 1000);
     if (!poll) return { unchanged: await look(), headers: {} };
     request.context.whenOver(() => poll.ending ?? this.abandon(poll));
     try {

@@ -23,7 +23,7 @@ export class RequestContext {
   /** For an entry of a batch: logs and measures it. Set when it is over, called when the batch is, as it may run again. */
   record?: () => void;
   /** Whether anything is behind it on its connection, which could hide that the client is gone, and what that calls. */
-  isFollowed = () => false;
+  isFollowed?: () => boolean;
   onFollowed?: () => void;
   heldMs?: number;
   errno?: number;

@@ -78,7 +78,7 @@ export function requireWellFormed(request: Request, response: Response, next: Ne
 
 const malformed = (message: string): ApiError => new ApiError('invalidParameter', message, CLOSE);
 
-/** Any valid value of a `Host` header (RFC 9110, section 7.2), whether or not that host can exist: names are no longer. */
+/** A valid value of a `Host` header (RFC 9110, 7.2) of at most 261 characters, whether or not that host can exist. */
 const HOST = /^(?!.{262})(\[[0-9a-fv:.]+\]|([\w.~!$&'()*+,;=-]|%[0-9a-f]{2})+)(:\d*)?$/i;
 
 /** The path stays as it was sent: a URL parser would resolve dots in it. */
