@@ -60,18 +60,11 @@ const client = (name: string, include: string[], globalSetup: string[] = []) => 
   },
 });
 
-/** Specs of files, and of whole systems that mostly wait and have no tight limits: three files at a time disturb no result. */
-const LIGHT = [
-  'test/docs/**/*.spec.ts',
-  'test/auth/{clock-jumps,dev-script,hostile-tokens,log-secrecy,login-entry,login-failures,login-state,login,redirect-domains,swagger-ui}.spec.ts',
-  'test/auth/{provider-shapes,token-cache,token-verifier}.spec.ts',
-  'test/hostile/{broken-connections,stuck-log}.spec.ts',
-  'test/operations/{backup,command-line,compose,dashboards,deploy-files,doctor,doctor-sqlite,documents,dump}.spec.ts',
-  'test/operations/{expected-database,haproxy,images,kubernetes,logs,metrics,move,release,settings,traces,users,workflows}.spec.ts',
-  'test/system/{bench,broken-on-purpose,concurrency,database-session,database-tls,database-url}.spec.ts',
-  'test/system/{documented-databases,end-to-end,end-to-end-limits,end-to-end-oidc,group-replication}.spec.ts',
-  'test/system/{killed-batches,migrate-on-start,migration-generate,migrations,query-plans,rolling-upgrade}.spec.ts',
-  'test/system/{schema,servers,sqlite-durability,sqlite-file,start,two-step-migrations}.spec.ts',
+/** Specs with tight time limits, or with a load of their own: these run one file at a time. */
+const ALONE = [
+  'test/hostile/{ambiguous-http,heavy-articles,random-hostility}.spec.ts',
+  'test/system/{database-faults,large-collections,lost-commits,overload,redis,redis-sentinel,shutdown}.spec.ts',
+  'test/system/{slow-clients,slow-statements,starting-instance,waiting}.spec.ts',
 ];
 
 export default defineConfig({
@@ -110,8 +103,8 @@ export default defineConfig({
           globalSetup: ['test/support/setup-build.ts'],
           include: ['test/web/**/*.spec.ts', 'clients/extension/test/browser/firefox.spec.ts'],
           ...wholeSystems,
-          // They wait for half of the time.
-          ...sideBySide(4),
+          // Each with a browser and a service keeps more than half a processor busy.
+          ...sideBySide(3),
           testTimeout: 90_000,
         },
       },
@@ -119,8 +112,7 @@ export default defineConfig({
         test: {
           name: 'system',
           globalSetup: ['test/support/setup-build.ts'],
-          include: ['test/{auth,hostile,operations,system}/**/*.spec.ts'],
-          exclude: LIGHT,
+          include: ALONE,
           ...wholeSystems,
           testTimeout: 60_000,
         },
@@ -129,8 +121,10 @@ export default defineConfig({
         test: {
           name: 'light',
           globalSetup: ['test/support/setup-build.ts', 'test/support/setup-tools.ts'],
-          include: LIGHT,
+          include: ['test/{auth,docs,hostile,operations,system}/**/*.spec.ts'],
+          exclude: ALONE,
           ...wholeSystems,
+          // They mostly wait.
           ...sideBySide(3),
           testTimeout: 60_000,
         },

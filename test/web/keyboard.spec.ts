@@ -187,7 +187,9 @@ describe('keys', () => {
     await expect.poll(articleThere).toMatchObject({ title: url });
     // One that the service has is without a title again.
     const { id } = (await articleThere())!;
+    const news = page.waitForResponse((response) => response.url().includes('/v2/articles?') && response.ok());
     await api.call('PATCH', `/articles/${String(id)}`, { title: null, resolved_title: null });
+    await (await news).finished();
     await rename();
     await expect.poll(articleThere).toMatchObject({ title: 'A name' });
     await page.keyboard.press('z');
