@@ -651,9 +651,11 @@ describe('.env.example', () => {
     expect(readFileSync('.env.example', 'utf8')).toBe(envExample());
   });
 
-  it('says the same as docs/operations.md', async () => {
-    const table = await format(settingsTable(), { parser: 'markdown' });
-    expect(readFileSync('docs/operations.md', 'utf8')).toContain(`${table}\n`);
+  it('says the same as docs/operations.md (npm run settings:write)', async () => {
+    const table = (await format(settingsTable(), { parser: 'markdown' })).split('\n');
+    const lines = readFileSync('docs/operations.md', 'utf8').split('\n');
+    const start = lines.findIndex((line) => line.startsWith('| Variable '));
+    expect(lines.slice(start, start + table.length)).toEqual(table);
   });
 
   const lines = readFileSync(join(import.meta.dirname, '../../.env.example'), 'utf8').split('\n');
