@@ -1,10 +1,10 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
-import { ArticlesModule } from './articles/articles.module.js';
+import { ArticlesModule } from './articles/articles.controller.js';
 import { AuthGuard, ReadOnlyGuard } from './auth/auth.guard.js';
 import { AuthModule } from './auth/auth.module.js';
 import { LoginModule } from './auth/login/oauth.controller.js';
-import { BatchModule } from './batch/batch.module.js';
+import { BatchModule } from './batch/batch.controller.js';
 import { type Now, NOW } from './config/now.js';
 import { Settings } from './config/settings.js';
 import { DatabaseModule } from './database/database.module.js';

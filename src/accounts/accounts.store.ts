@@ -106,12 +106,12 @@ export async function purgeableAfter(session: Session, after: Buffer, before: Ti
   return rows as { account: Buffer; isDue: 0 | 1 }[];
 }
 
-/** The timestamps of several accounts; accounts that do not exist are left out. */
+/** The timestamps of several accounts, by their keys; accounts that do not exist are left out. */
 export async function lastModifiedOf(session: Session, accounts: readonly Buffer[]) {
   // Literals: binding hundreds of keys every second would cost more than everything else that waiting polls need.
   const keys = accounts.map((account) => `x'${account.toString('hex')}'`).join(',');
   const rows = await session.rows(`SELECT account, last_modified FROM accounts WHERE account IN (${keys})`, []);
-  return rows as unknown as Pick<AccountRow, 'account' | 'last_modified'>[];
+  return new Map(rows.map(({ account, last_modified }) => [keyOf(account as Buffer), Number(last_modified)]));
 }
 
 const later = (column: string) => `${column} = CASE WHEN ${column} < ? THEN ? ELSE ${column} END`;

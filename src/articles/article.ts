@@ -99,7 +99,7 @@ export function patchArticle(stored: Article, body: unknown): Article {
 function requireEqual(stored: Article, field: ArticleField, value: unknown): void {
   if (value === undefined || value === null) return;
   const isId = field === 'id' && typeof value === 'string';
-  const typed = isId ? value.trim().toLowerCase() : readBodyValue(FIELDS[field].kind, value);
+  const typed = isId ? value.trim().slice(0, 37).toLowerCase() : readBodyValue(FIELDS[field].kind, value);
   if (typed !== stored[field] && !(typed === '' && stored[field] === null))
     throw invalidPostedData(field, 'is read-only');
 }

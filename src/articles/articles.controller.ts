@@ -1,5 +1,6 @@
-import { Controller, Delete, Get, Param, Patch, Post, Req } from '@nestjs/common';
+import { Controller, Delete, Get, Module, Param, Patch, Post, Req } from '@nestjs/common';
 import type { Request } from 'express';
+import { AccountsModule } from '../accounts/collection-clock.js';
 import { type Caller, CallerOf } from '../auth/caller.js';
 import { Settings } from '../config/settings.js';
 import { JsonBody } from '../http/request/json-body.pipe.js';
@@ -99,3 +100,10 @@ export class ArticlesController {
     return `${publicUrl(request, this.settings)}/v2/articles?${query}`;
   }
 }
+
+@Module({
+  imports: [AccountsModule],
+  controllers: [ArticlesController],
+  providers: [ArticlesService, ListingService],
+})
+export class ArticlesModule {}

@@ -59,9 +59,9 @@ export class ListingService {
   /** The collection's timestamp if it has not changed since `If-Modified-Since`. Throws like `list`. */
   async unchanged(caller: Caller, search: string, conditions: Preconditions): Promise<Timestamp | undefined> {
     this.parse(caller.account, search);
-    const { last_modified } = (await this.collections.latest(caller)) ?? (await this.collections.current(caller));
-    requireUnmodified(conditions, last_modified);
-    return isNotModified(conditions, last_modified) ? last_modified : undefined;
+    const latest = (await this.collections.latest(caller)) ?? (await this.collections.current(caller)).last_modified;
+    requireUnmodified(conditions, latest);
+    return isNotModified(conditions, latest) ? latest : undefined;
   }
 
   private parse(account: Buffer, search: string): PageRequest {

@@ -1,5 +1,6 @@
-import { Controller, Post, Req } from '@nestjs/common';
+import { Controller, Module, Post, Req } from '@nestjs/common';
 import type { Request } from 'express';
+import { AccountsModule } from '../accounts/collection-clock.js';
 import { Settings } from '../config/settings.js';
 import { Access } from '../http/access.js';
 import { JsonBody } from '../http/request/json-body.pipe.js';
@@ -7,6 +8,7 @@ import { Reply } from '../http/response/reply.js';
 import { parseBatch } from '../protocol/batch-request.js';
 import { requireSingleConditions } from '../protocol/request-headers.js';
 import { BatchService } from './batch.service.js';
+import { EntryRunner } from './entry-runner.js';
 
 /** `/v2/batch` (docs/protocol.md, "Batch"). */
 @Controller('v2/batch')
@@ -23,3 +25,6 @@ export class BatchController {
     return new Reply(200, await this.batches.run(request, parseBatch(body, this.settings.batchMaxRequests)));
   }
 }
+
+@Module({ imports: [AccountsModule], controllers: [BatchController], providers: [BatchService, EntryRunner] })
+export class BatchModule {}

@@ -57,7 +57,7 @@ async function deprovisionUser(context: DatabaseContext, subject: string, accoun
   const lists = await database.onSession((session) => lastModifiedOf(session, accounts));
   const revoked = await deleteTokens(database, subject);
   const kept = erase_on === null ? 'the list is kept' : `the list is erased after ${new Date(erase_on).toISOString()}`;
-  const until = lists.length > 0 ? kept : 'this subject has no list; check the spelling if it should have one';
+  const until = lists.size > 0 ? kept : 'this subject has no list; check the spelling if it should have one';
   const tokens = counted(revoked, 'personal token');
   await print(`deprovisioned ${subject}: all tokens are refused, ${tokens} revoked; ${until}`);
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import type { Redis } from 'ioredis';
-import { accountOf, keyOf, lastModifiedOf } from '../accounts/accounts.store.js';
+import { accountOf, lastModifiedOf } from '../accounts/accounts.store.js';
 import { CollectionClock } from '../accounts/collection-clock.js';
 import { Database } from '../database/database.js';
 import { SharedRedis } from '../redis/shared-redis.js';
@@ -61,8 +61,7 @@ export class ChangesElsewhere implements OnApplicationBootstrap, OnApplicationSh
   }
 
   private async look(keys: string[]): Promise<void> {
-    const rows = await this.database.onSession((session) => lastModifiedOf(session, keys.map(accountOf)));
-    const found = new Map(rows.map(({ account, last_modified }) => [keyOf(account), last_modified]));
+    const found = await this.database.onSession((session) => lastModifiedOf(session, keys.map(accountOf)));
     // A missing account was erased: the next read creates a new collection and tells the device to start over.
     for (const key of keys) this.polls.announce(key, found.get(key) ?? Infinity);
   }

@@ -38,7 +38,7 @@ const BODY_READERS: Readonly<Record<FieldKind, (value: unknown) => Read>> = {
 };
 
 function readBodyBoolean(value: unknown): boolean | Invalid {
-  const token = typeof value === 'string' ? value.toLowerCase() : value;
+  const token = typeof value === 'string' ? value.slice(0, 6).toLowerCase() : value;
   if (token === true || token === 1 || token === 'true' || token === '1') return true;
   if (token === false || token === 0 || token === 'false' || token === '0') return false;
   return new Invalid('not a boolean');

@@ -134,6 +134,12 @@ it.each([
     `GET /v2/articles HTTP/1.1\r\nHost: a\r\n${'a:\r\n'.repeat(15_500)}`,
     50,
   ],
+  [
+    'as large headers as allowed without an end on each of 4,000 connections',
+    4_000,
+    `GET / HTTP/1.1\r\nHost: a\r\n${`a:${'a'.repeat(680)}\r\n`.repeat(90)}`,
+    180,
+  ],
 ])('%s take bounded memory', async (_what, connections, bytes, most = 400) => {
   const rss = () =>
     Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${service.process.pid}/status`, 'utf8'))![1]) / 1024;

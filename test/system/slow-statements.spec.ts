@@ -234,3 +234,32 @@ it('answers within ten seconds where each statement takes more than two', async 
     await proxy.close();
   }
 }, 90_000);
+
+it('polls of one user leave sessions for others where the database is distant', async () => {
+  const proxy = await startTcpProxy(server.port);
+  await server.createDatabase('polled');
+  const DATABASE_URL = `mysql://root@127.0.0.1:${proxy.port}/polled`;
+  const polled = await startService({ DATABASE_URL, MIGRATE_ON_START: 'true' });
+  try {
+    const [poller, reader] = [randomUUID(), randomUUID()];
+    for (const user of [poller, reader]) await send(polled.url, user, 'POST', '/articles', anArticle());
+    proxy.delay(100);
+    let isOver = false;
+    const unchanged = { 'If-Modified-Since': String(Date.now() + 60_000) };
+    const poll = async () => {
+      while (!isOver) await send(polled.url, poller, 'GET', '/articles', undefined, unchanged);
+    };
+    const polls = Promise.all(Array.from({ length: 300 }, poll));
+    await sleep(1_000);
+    const statuses: number[] = [];
+    for (const start = performance.now(); performance.now() - start < 4_000;)
+      statuses.push((await send(polled.url, reader, 'GET', '/articles?_limit=1')).status);
+    isOver = true;
+    await polls;
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    expect(statuses.length).toBeGreaterThan(8);
+  } finally {
+    await polled.kill();
+    await proxy.close();
+  }
+}, 60_000);

@@ -141,6 +141,13 @@ describe('a new article', () => {
   ])('is not made of %j', (body, errno, message) => {
     expect(refusal(() => newArticle(body, 'an-id', NOW))).toEqual({ code: 400, errno, message });
   });
+
+  it('is refused at once where a megabyte of letters that lower case lengthens is to be a boolean', () => {
+    const start = performance.now();
+    const text = 'İ'.repeat(1_000_000);
+    expect(refusal(() => newArticle({ ...MINIMUM, archived: text }, 'an-id', NOW)).errno).toBe(109);
+    expect(performance.now() - start).toBeLessThan(30);
+  });
 });
 
 describe('a patched article', () => {
