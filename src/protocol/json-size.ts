@@ -1,5 +1,5 @@
 /** Far more than the largest batch of whole articles has; parsing so many takes some 50 ms. */
-const MAX_VALUES = 50_000;
+const MAX_VALUES = 200_000;
 /** Four levels are useful; one more level takes ten times as long to parse as one more value on the same level. */
 const MAX_DEPTH = 10_000;
 

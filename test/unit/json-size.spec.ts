@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isTooComplex } from '../../src/protocol/json-size.js';
 
-const MAX_VALUES = 50_000;
+const MAX_VALUES = 200_000;
 const MAX_DEPTH = 10_000;
 
 describe('a JSON text', () => {
