@@ -72,7 +72,7 @@ describe('a start', () => {
     expect(output).toMatch(/^PORT: .*$/m);
     expect(output).toMatch(/^LOG_LEVEL: .*$/m);
     const ofProxies = ['forwarded', 'ipaddr.js', 'proxy-addr'];
-    expect(packages).toEqual(['class-transformer', 'class-validator', 'dotenv', ...ofProxies]);
+    expect(packages).toEqual(['class-transformer', 'class-validator', 'damerau-levenshtein', 'dotenv', ...ofProxies]);
   });
 });
 
