@@ -7,7 +7,8 @@ const KNOWN: readonly string[] = SETTING_NAMES.flatMap((name) => [name, `${name}
 export function unknownNames(names: readonly string[]): string[] {
   return names.flatMap((name) => {
     if (KNOWN.includes(name)) return [];
-    const distances = KNOWN.map((known) => (name.length > 99 ? Infinity : distance(bare(name), bare(known)).steps));
+    const text = bare(name);
+    const distances = KNOWN.map((known) => (isNear(text, bare(known)) ? distance(text, bare(known)).steps : Infinity));
     const least = Math.min(...distances);
     const isSimilar = least <= Math.min(3, name.length / 4);
     const meant = KNOWN.find((known, at) => (isSimilar ? distances[at] === least : known.startsWith(`${name}_`)));
@@ -15,6 +16,8 @@ export function unknownNames(names: readonly string[]): string[] {
   });
 }
 
+/** Comparing all names with all would delay the start. */
+const isNear = (a: string, b: string) => Math.abs(a.length - b.length) <= 3 && (a[0] === b[0] || a.at(-1) === b.at(-1));
 /** Ignores case and separators, the most common mistakes. */
 const bare = (name: string): string => name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
 
