@@ -16,8 +16,8 @@ export function unknownNames(names: readonly string[]): string[] {
   });
 }
 
-/** Comparing all names with all would delay the start. */
-const isNear = (a: string, b: string) => Math.abs(a.length - b.length) <= 3 && (a[0] === b[0] || a.at(-1) === b.at(-1));
+/** Others differ by more than counts, and comparing all names with all would delay the start. */
+const isNear = (a: string, b: string) => Math.abs(a.length - b.length) <= 3;
 /** Ignores case and separators, the most common mistakes. */
 const bare = (name: string): string => name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
 
