@@ -1,8 +1,4 @@
-import { statSync } from 'node:fs';
-
-/** Made by `scripts/bundle.mjs` from `dist/src/start.js` and what it loads. */
-const BUNDLE = new URL('../bundle/start.cjs', import.meta.url);
-const COMPILED = new URL('../.tsbuildinfo', import.meta.url);
+import { bundled } from './bundled.js';
 
 /** During the start there is nothing to finish. */
 let stop = () => Promise.resolve();
@@ -25,13 +21,7 @@ const { env } = process;
 const hasCollector = Boolean(env.OTEL_EXPORTER_OTLP_ENDPOINT || env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT);
 const isOff = env.OTEL_SDK_DISABLED?.toLowerCase() === 'true' || env.OTEL_TRACES_EXPORTER === 'none';
 const traced = hasCollector && !isOff;
-// The bundle halves the time to start. Packages can be traced only where they are loaded one by one.
-const module = !traced && hasBundle() ? BUNDLE.href : './start.js';
+// Packages can be traced only where they are loaded one by one.
+const module = (!traced && bundled('start')) || './start.js';
 const { start } = (await import(module)) as typeof import('./start.js');
 stop = await start(traced);
-
-/** Whether there is a bundle, and the compiler has not run alone since it was made. */
-function hasBundle(): boolean {
-  const [bundle, compiled] = [BUNDLE, COMPILED].map((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs);
-  return bundle !== undefined && bundle >= (compiled ?? 0);
-}

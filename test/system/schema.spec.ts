@@ -170,3 +170,12 @@ describe.each(Object.keys(kinds))('the schema on %s', (name) => {
     expect(upQueries.map(({ query }) => query).join()).toMatch(/one_more/);
   });
 });
+
+it('has the longest text at the end of a row of SQLite, which reads all that lies before a column', async () => {
+  const settings = readSettings({ NODE_ENV: 'test', DATABASE_URL: 'sqlite::memory:' });
+  const dataSource = await (await dataSourceForSchema(settings)).initialize();
+  await dataSource.runMigrations({ transaction: 'none' });
+  const columns = await dataSource.query<{ name: string }[]>("SELECT name FROM pragma_table_info('articles')");
+  await dataSource.destroy();
+  expect(columns.at(-1)!.name).toBe('excerpt');
+});

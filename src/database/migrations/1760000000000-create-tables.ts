@@ -19,7 +19,7 @@ export class CreateAccounts1760000000000 extends CreateTable {
 
 const LIVE_INDEX = '(account, deleted, last_modified, unread, archived, favorite, is_article)';
 
-/** Articles and tombstones; see `StoredArticle`. */
+/** Articles and tombstones; see `StoredArticle`. SQLite reads what lies before a column to get at it: the longest is last. */
 export class CreateArticles1760000000001 extends CreateTable {
   table = 'articles';
   sqlite = `(
@@ -28,9 +28,9 @@ export class CreateArticles1760000000001 extends CreateTable {
     last_modified INTEGER NOT NULL,
     deleted INTEGER NOT NULL,
     url TEXT, url_hash BLOB, preview TEXT, title TEXT, resolved_url TEXT, resolved_url_hash BLOB, resolved_title TEXT,
-    excerpt TEXT, archived INTEGER, favorite INTEGER, is_article INTEGER, word_count INTEGER, unread INTEGER,
+    archived INTEGER, favorite INTEGER, is_article INTEGER, word_count INTEGER, unread INTEGER,
     added_by TEXT, added_on INTEGER, stored_on INTEGER, marked_read_by TEXT, marked_read_on INTEGER,
-    read_position INTEGER,
+    read_position INTEGER, excerpt TEXT,
     PRIMARY KEY (account, id)
   )`;
   override sqliteIndexes = [

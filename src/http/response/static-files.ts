@@ -1,18 +1,9 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join, relative } from 'node:path';
+import { contentType } from 'mime-types';
 import { ApiError } from '../../protocol/api-error.js';
 import { Reply } from './reply.js';
-
-const CONTENT_TYPES: Readonly<Record<string, string>> = {
-  '.css': 'text/css; charset=utf-8',
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.json': 'application/json; charset=utf-8',
-  '.png': 'image/png',
-  '.svg': 'image/svg+xml',
-  '.webmanifest': 'application/manifest+json; charset=utf-8',
-};
 
 /** Files that are read into memory at the start, so that no other paths can be requested. */
 export class StaticFiles extends Map<string, { reply: Reply; etag: string }> {
@@ -21,8 +12,9 @@ export class StaticFiles extends Map<string, { reply: Reply; etag: string }> {
     super();
     for (const name of names) {
       const content = readFileSync(join(folder, name));
-      const type = CONTENT_TYPES[extname(name)] ?? 'application/octet-stream';
-      const reply = new Reply(200, content, { 'Content-Type': type });
+      const reply = new Reply(200, content, {
+        'Content-Type': contentType(extname(name)) || 'application/octet-stream',
+      });
       const hash = createHash('sha256').update(content).digest('base64url');
       this.set(name, { reply, etag: `"${hash.slice(0, 22)}"` });
     }
