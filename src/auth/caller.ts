@@ -40,10 +40,11 @@ export interface Identity extends Omit<Sender, 'account' | 'key'> {
 export const refused = (reason: string): ApiError =>
   new ApiError('invalidAuthorization', `The access token is refused: ${reason}`);
 
-/** The sender of an authenticated request; counts the request's statements, and stops waiting when it ends. */
+/** The sender of an authenticated request; counts and limits the request's statements, and stops waiting when it ends. */
 export class Caller implements Owner {
   readonly account = this.sender.account;
   readonly key = this.sender.key;
+  deadline?: number;
 
   constructor(
     readonly sender: Sender,

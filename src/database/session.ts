@@ -41,13 +41,15 @@ export interface LoanedSession extends Session {
   destroy(): void;
 }
 
-/** Counts the statements of a request. */
+/** Counts and limits the statements of a request. */
 export interface Tally {
   statements: number;
   /** Aborted when nobody waits for the request any more; read only when it has to wait. */
   readonly signal?: AbortSignal;
   /** The user whose data the statements access: no user may occupy all sessions. */
   readonly key?: string;
+  /** When its last statement may be sent, by `performance.now()`; set with its first one. */
+  deadline?: number;
   /** Where the statements run instead of on a session of their own: the transaction of the batch that the request is in. */
   readonly shared?: Session;
 }

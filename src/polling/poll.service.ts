@@ -84,9 +84,10 @@ export class PollService implements OnApplicationShutdown {
       return ending;
     });
     const ending = await this.status.monitor.whileWaiting(wakeUp, context);
-    // The time it is held does not count as response time.
+    // The time it is held counts neither as response time nor for the next statement.
     context.heldMs = performance.now() - start;
     if (ending !== 'changed') return unchanged;
+    callerOf(request).deadline = undefined;
     // A token that was revoked in the meantime gets no new data.
     await this.guard.senderOf(request);
     // A condition in the future holds after the change, too.

@@ -12,9 +12,8 @@ export class StaticFiles extends Map<string, { reply: Reply; etag: string }> {
     super();
     for (const name of names) {
       const content = readFileSync(join(folder, name));
-      const reply = new Reply(200, content, {
-        'Content-Type': contentType(extname(name)) || 'application/octet-stream',
-      });
+      const type = contentType(extname(name)) || 'application/octet-stream';
+      const reply = new Reply(200, content, { 'Content-Type': type });
       const hash = createHash('sha256').update(content).digest('base64url');
       this.set(name, { reply, etag: `"${hash.slice(0, 22)}"` });
     }
