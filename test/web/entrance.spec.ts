@@ -269,11 +269,10 @@ it('the sign-in page says that the service is away, and offers the ways in when 
   await close();
 });
 
-it.each(['#/unread/%', '#/%E0%A4%A', '#/all/%2', '#/nothing', '#/unread/no-such-article', '#%'])(
-  'the address %s shows the list',
-  async (hash) => {
-    const { page, problems, close } = await world.deviceOf(someName());
-    await save(page, 'https://example.com/a', 'A');
+it('an address that means nothing shows the list', async () => {
+  const { page, problems, close } = await world.deviceOf(someName());
+  await save(page, 'https://example.com/a', 'A');
+  for (const hash of ['#/unread/%', '#/%E0%A4%A', '#/all/%2', '#/nothing', '#/unread/no-such-article', '#%']) {
     await page.goto('about:blank');
     await page.goto(`${world.url}/app/${hash}`);
     await expectTitles(page, ['A']);
@@ -282,10 +281,10 @@ it.each(['#/unread/%', '#/%E0%A4%A', '#/all/%2', '#/nothing', '#/unread/no-such-
     await page.getByText('No favourites yet.').waitFor();
     await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
     await expectTitles(page, ['A']);
-    expect(problems).toEqual([]);
-    await close();
-  },
-);
+    expect([hash, ...problems]).toEqual([hash]);
+  }
+  await close();
+});
 
 it.each([true, false])(
   'the browser is asked not to evict the list of a user who stays signed in: %s',
