@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { readSettings } from '../../src/config/load-settings.js';
 import { createDataSource, dataSourceOptions } from '../../src/database/data-source.js';
 import { migrateDatabase } from '../../src/database/open.js';
@@ -52,47 +52,80 @@ const longest = {
   ...{ title: LONG_TITLE, resolved_title: LONG_TITLE, excerpt: '🚲'.repeat(16_000), added_by: '🚲'.repeat(255) },
 };
 
-const LATIN1 = ['--character-set-server=latin1', '--collation-server=latin1_swedish_ci'];
-const UTF8MB3 = ['--character-set-server=utf8mb3', '--collation-server=utf8mb3_general_ci'];
+/** Global variables of a server, as SQL has them: every new connection takes them over. */
+type Variables = Record<string, string | number>;
 
-const COMMON = [
-  ['autocommit=0', ['--autocommit=0']],
+const charset = (name: string, collation: string): Variables => ({
+  character_set_server: name,
+  collation_server: collation,
+  character_set_client: name,
+  character_set_results: name,
+  collation_connection: collation,
+});
+const LATIN1 = charset('latin1', 'latin1_swedish_ci');
+/** As the servers of tests are started; other variables have the values of the program. */
+const USUAL = charset('utf8mb4', 'utf8mb4_bin');
+
+const init = (statement: string): Variables => ({ init_connect: `'${statement.replaceAll("'", "''")}'` });
+const sqlMode = (mode: string): Variables => ({ sql_mode: `'${mode}'` });
+
+const COMMON: [name: string, variables: Variables][] = [
+  ['autocommit=0', { autocommit: 0 }],
   ['latin1', LATIN1],
-  ['init_connect', ["--init-connect=SET NAMES latin1, autocommit = 0, sql_mode = 'ANSI', time_zone = '+05:30'"]],
-  ['limits', ['--max-join-size=50', '--max-sort-length=64', '--init-connect=SET sql_select_limit = 1']],
-  ['chained transactions', ['--completion-type=CHAIN']],
-  ['another time zone', ['--default-time-zone=-07:00']],
-  ...['ANSI', 'ANSI_QUOTES,PIPES_AS_CONCAT', 'NO_BACKSLASH_ESCAPES', 'TRADITIONAL', ''].map((mode) => [
-    `sql_mode=${mode}`,
-    [`--sql-mode=${mode}`],
-  ]),
-  ...['READ-UNCOMMITTED', 'READ-COMMITTED', 'REPEATABLE-READ', 'SERIALIZABLE'].map((level) => [
+  ['init_connect', init("SET NAMES latin1, autocommit = 0, sql_mode = 'ANSI', time_zone = '+05:30'")],
+  ['limits', { max_join_size: 50, max_sort_length: 64, ...init('SET sql_select_limit = 1') }],
+  ['chained transactions', { completion_type: 'CHAIN' }],
+  ['another time zone', { time_zone: "'-07:00'" }],
+  ...['ANSI', 'ANSI_QUOTES,PIPES_AS_CONCAT', 'NO_BACKSLASH_ESCAPES', 'TRADITIONAL', ''].map(
+    (mode): [string, Variables] => [`sql_mode=${mode}`, sqlMode(mode)],
+  ),
+];
+const isolation = (variable: string) =>
+  ['READ-UNCOMMITTED', 'READ-COMMITTED', 'REPEATABLE-READ', 'SERIALIZABLE'].map((level): [string, Variables] => [
     `isolation ${level}`,
-    [`--transaction-isolation=${level}`],
-  ]),
-] as [name: string, flags: string[]][];
+    { [variable]: `'${level}'` },
+  ]);
 
 const MARIADB: typeof COMMON = [
-  ['utf8mb3 whatever clients ask for', [...UTF8MB3, '--skip-character-set-client-handshake']],
-  ['read-only transactions', ['--init-connect=SET tx_read_only = 1']],
-  ['sql_mode=ORACLE', ['--sql-mode=ORACLE']],
+  ...COMMON,
+  ...isolation('tx_isolation'),
+  ['read-only transactions', init('SET tx_read_only = 1')],
+  ['sql_mode=ORACLE', sqlMode('ORACLE')],
 ];
 const MYSQL: typeof COMMON = [
-  ['latin1 whatever clients ask for', [...LATIN1, '--init-connect=SET NAMES latin1']],
-  ['read-only transactions', ['--init-connect=SET transaction_read_only = 1']],
-  ['primary keys required', ['--sql-require-primary-key=ON']],
-  ['padded text', ['--sql-mode=PAD_CHAR_TO_FULL_LENGTH']],
+  ...COMMON,
+  ...isolation('transaction_isolation'),
+  ['latin1 whatever clients ask for', { ...LATIN1, ...init('SET NAMES latin1') }],
+  ['read-only transactions', init('SET transaction_read_only = 1')],
+  ['primary keys required', { sql_require_primary_key: 'ON' }],
+  ['padded text', sqlMode('PAD_CHAR_TO_FULL_LENGTH')],
 ];
 
 describe.each([
-  ['MariaDB', startMariaDb, [...COMMON, ...MARIADB]],
-  ['MySQL', startMysql, [...COMMON, ...MYSQL]],
+  ['MariaDB', startMariaDb, MARIADB],
+  ['MySQL', startMysql, MYSQL],
 ] as const)('sessions on %s rely on no default of the server', (_, startServer, cases) => {
-  it.each(cases)('%s', async (name, flags) => {
-    const server = await startServer({ extraFlags: [...flags] });
-    await serves(await databaseOf(server));
-    await server.remove();
+  let server: DatabaseServer;
+  beforeAll(async () => {
+    server = await startServer();
   });
+  afterAll(() => server.remove());
+
+  it.each(cases)('%s', async (_name, variables) => {
+    const names = Object.keys(variables);
+    const setTo = (values: Variables) =>
+      runSql(asRoot(server.socket), ...names.map((name) => `SET GLOBAL ${name} = ${values[name] ?? 'DEFAULT'}`));
+    await setTo(variables);
+    onTestFinished(() => setTo(USUAL).then(() => undefined));
+    await serves(await databaseOf(server));
+  });
+});
+
+it('sessions on MariaDB rely on no default of the server utf8mb3 whatever clients ask for', async () => {
+  const utf8mb3 = ['--character-set-server=utf8mb3', '--collation-server=utf8mb3_general_ci'];
+  const server = await startMariaDb({ extraFlags: [...utf8mb3, '--skip-character-set-client-handshake'] });
+  await serves(await databaseOf(server));
+  await server.remove();
 });
 
 describe.each([
