@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { confirmCode, DEVICE_CLIENT, type OidcIssuer, ROBOTS, startOidcIssuer } from '../e2e/oidc-issuer.js';
 import { runE2e } from '../e2e/run-e2e.js';
 import { mustRunHere } from '../operations/run-command.js';
@@ -11,15 +11,11 @@ const folder = mkdtempSync(join(tmpdir(), 'reading-list-oidc-'));
 let issuer: OidcIssuer;
 let service: Service;
 let settings: Record<string, string>;
-let runs = 0;
 
 beforeAll(async () => {
   issuer = await startOidcIssuer();
-});
-beforeEach(async () => {
-  await service?.kill();
   settings = {
-    DATABASE_URL: `sqlite:${join(folder, `${++runs}.sqlite`)}`,
+    DATABASE_URL: `sqlite:${join(folder, 'list.sqlite')}`,
     OAUTH_URI: issuer.issuer,
     BASIC_AUTH_ENABLED: 'false',
   };
@@ -41,19 +37,21 @@ function expectNoSecrets(output: string): void {
   for (const { secret } of ROBOTS) expect(written).not.toContain(secret);
 }
 
-const countUsers = async () => (await mustRunHere(['user', 'list'], settings)).trim().split('\n').length;
+const countUsers = async () =>
+  (await mustRunHere(['user', 'list', '--json'], settings)).split('\n').filter((line) => line !== '').length;
 
 it('two clients are two users by their credentials', { timeout: 120_000 }, async () => {
   const environment = {
     E2E_OIDC_CLIENT_ID: ROBOTS.map(({ id }) => id).join(),
     E2E_OIDC_CLIENT_SECRET: ROBOTS.map(({ secret }) => secret).join(),
   };
+  const before = await countUsers();
   const { status, output } = await runE2e([...args(), '--only', 'isolation'], environment);
   expect(output).not.toContain('FAILED');
   expect(output).toMatch(/^[1-9]\d* passed, 0 failed/m);
   expect(status).toBe(0);
   expectNoSecrets(output);
-  expect(await countUsers()).toBe(2);
+  expect(await countUsers()).toBe(before + 2);
 });
 
 /** Runs the command while people confirm the codes that it shows. */
@@ -74,12 +72,13 @@ function runWithPeople(names: string[]) {
 }
 
 it('two people sign in by the device flow', { timeout: 120_000 }, async () => {
+  const before = await countUsers();
   const { status, output } = await runWithPeople(['alice', 'bob']);
   expect(output).not.toContain('FAILED');
   expect(output).toMatch(/^[1-9]\d* passed, 0 failed/m);
   expect(status).toBe(0);
   expectNoSecrets(output);
-  expect(await countUsers()).toBe(2);
+  expect(await countUsers()).toBe(before + 2);
 });
 
 it('one person who signs in twice is not two users', { timeout: 120_000 }, async () => {
