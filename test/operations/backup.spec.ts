@@ -131,22 +131,27 @@ it('a restore replaces what a symbolic link leads to', async () => {
   expect(await idsOf(await start(), 'alice')).toEqual([id]);
 });
 
-it.each(['', '-journal', '-wal', '-shm'])('no backup takes the name of the database with "%s"', async (suffix) => {
+it('no backup takes the name of the database, or of a file beside it', async () => {
   const service = await start();
   await save(service, 'alice');
   await service.stop();
-  const file = `${join(folder, 'list.sqlite')}${suffix}`;
-  const { status, err } = await runHere(['backup', file], settings);
-  expect([status, err]).toEqual([1, `${file} belongs to the database; name another file\n`]);
+  for (const suffix of ['', '-journal', '-wal', '-shm']) {
+    const file = `${join(folder, 'list.sqlite')}${suffix}`;
+    const { status, err } = await runHere(['backup', file], settings);
+    expect([status, err]).toEqual([1, `${file} belongs to the database; name another file\n`]);
+  }
 });
 
-it.each([['hello'], ['']])('a file with %j is not a backup, and nothing is replaced', async (text) => {
+it('a file with another text, or with none, is not a backup, and nothing is replaced', async () => {
   const service = await start();
   const id = await save(service, 'alice');
   await service.stop();
-  writeFileSync(copy, text);
-  const { status, err } = await runHere(['restore', copy], settings);
-  expect([status, err]).toEqual([1, `${copy} is not a database of this service; check the path\n`]);
+  for (const text of ['hello', '']) {
+    writeFileSync(copy, text);
+    const { status, err } = await runHere(['restore', copy], settings);
+    expect([status, err]).toEqual([1, `${copy} is not a database of this service; check the path\n`]);
+    expect(readdirSync(folder).sort()).toEqual(['copy', 'list.sqlite']);
+  }
   expect(await idsOf(await start(), 'alice')).toEqual([id]);
 });
 
