@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, it } from 'vitest';
 import { FIELD_NAMES } from '../../src/protocol/fields.js';
 import { buildLastRelease } from '../support/last-release.js';
@@ -35,6 +34,12 @@ const migrate = (build: string, url: string) =>
     cwd: mkdtempSync(join(tmpdir(), 'reading-list-migrate-')),
     env: { PATH: process.env.PATH, DATABASE_URL: url },
   });
+
+/** Resolves when every user has gone on for some steps, which reach each instance. */
+async function goOn(writers: Writer[]): Promise<void> {
+  const ends = writers.map(({ steps }) => steps + 3);
+  await until(() => writers.every(({ steps }, at) => steps >= ends[at]!));
+}
 
 const startUsers = (base: string) => Array.from({ length: USERS }, () => new Writer(base, randomUUID()));
 
@@ -82,18 +87,17 @@ it.concurrent.each([
     const writers = startUsers(haproxy.url);
     const load = Promise.all(writers.map((writer) => writer.run()));
 
-    await sleep(500);
+    await goOn(writers);
     migrate(NEW, url);
-    await replaceBy(NEW, 2);
-    await sleep(1_000);
-    await replaceBy(NEW, 3);
-    await sleep(500);
-    await replaceBy(old, 0);
-    await sleep(1_000);
-    await replaceBy(old, 1);
-    await sleep(500);
-    const stepsOfAll = () => writers.map(({ steps }) => steps);
-    await until(() => Math.min(...stepsOfAll()) > 10);
+    for (const [build, at] of [
+      [NEW, 2],
+      [NEW, 3],
+      [old, 0],
+      [old, 1],
+    ] as const) {
+      await replaceBy(build, at);
+      await goOn(writers);
+    }
 
     for (const writer of writers) writer.stop();
     await load;
