@@ -1,12 +1,9 @@
 import { statSync } from 'node:fs';
 
-const BUNDLE = new URL('../bundle/', import.meta.url);
-const COMPILED = new URL('../.tsbuildinfo', import.meta.url);
-
-/** The URL of an entry of the bundle (`scripts/bundle.mjs`), which halves the time to load it; undefined without a current one. */
+/** The URL of an entry of the bundle, which halves the time to load it; undefined unless it was made after compiling. */
 export function bundled(entry: 'start' | 'commands'): string | undefined {
-  const url = new URL(`${entry}.cjs`, BUNDLE);
-  // The compiler may have run alone since.
-  const [made, compiled] = [url, COMPILED].map((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs);
+  const url = new URL(`../bundle/${entry}.cjs`, import.meta.url);
+  const files = [url, new URL('../.tsbuildinfo', import.meta.url)];
+  const [made, compiled] = files.map((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs);
   return made !== undefined && made >= (compiled ?? 0) ? url.href : undefined;
 }

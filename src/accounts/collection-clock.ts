@@ -1,8 +1,8 @@
 import { Inject, Injectable, Module } from '@nestjs/common';
 import DataLoader from 'dataloader';
 import { NOW, type Now } from '../config/now.js';
-import { Database, LAST_STATEMENT_MS } from '../database/database.js';
-import { discarded, type Session } from '../database/session.js';
+import { Database } from '../database/database.js';
+import { deadlineOf, discarded, type Session } from '../database/session.js';
 import { modifiedMeanwhile } from '../protocol/api-error.js';
 import { requireUnmodified } from '../protocol/request-headers.js';
 import type { Timestamp } from '../protocol/timestamp.js';
@@ -38,7 +38,7 @@ export class CollectionClock {
     if (shared || this.database.dialect.isLocal)
       return (await this.database.onSession((session) => findCollection(session, account), owner))?.last_modified;
     owner.statements++;
-    owner.deadline ??= performance.now() + LAST_STATEMENT_MS;
+    deadlineOf(owner);
     return this.looks.load(owner);
   }
 

@@ -123,7 +123,7 @@ export class ArticlesService {
 
   /**
    * Deletes the live articles that match at the start and still match when they are locked, many of them in several
-   * transactions. Throws 400 / 107, 412 / 114.
+   * transactions, each with the time of a request. Throws 400 / 107, 412 / 114.
    * @param expect called with the most articles that there may be, before they are read
    */
   async removeAll(caller: Caller, search: string, conditions: Preconditions, expect: (count: number) => Promise<void>) {
@@ -135,12 +135,13 @@ export class ArticlesService {
     const ids = await this.database.onSession((session) => store.findLiveIds(session, account, filters), caller);
     const tombstones: Tombstone[] = [];
     for (let start = 0; start < ids.length; start += REMOVED_AT_ONCE) {
-      // Requests that have been waiting go first, and what follows has the time of another one.
-      if (start > 0) await sleep(1).then(() => (caller.deadline = undefined));
+      // Requests that have been waiting go first.
+      if (start > 0) await sleep(1);
       // The first transaction advances the timestamp that the condition refers to.
       const ifUnmodifiedSince = start === 0 ? conditions.ifUnmodifiedSince : undefined;
       const chunk = ids.slice(start, start + REMOVED_AT_ONCE);
       tombstones.push(...(await this.removeSome(caller, chunk, filters, ifUnmodifiedSince)));
+      caller.deadline = undefined;
     }
     return tombstones;
   }

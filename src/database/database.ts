@@ -7,10 +7,8 @@ import { before } from '../time-limit.js';
 import { DatabaseHealth, failureOf, runTransaction, withSession, type Work } from './transaction.js';
 import { cutConnections, isFile } from './data-source.js';
 import type { Dialect, Outcome, Row, Session, SessionSource, Tally, Usage } from './session.js';
-import { unavailable } from './session.js';
+import { deadlineOf, unavailable } from './session.js';
 
-/** When a user's request may send its last statement, which takes up to three seconds: the response comes within ten. */
-export const LAST_STATEMENT_MS = 6_500;
 /** The share of the sessions that one user's requests may use: slow statements of a few users leave some for others. */
 const SHARE_OF_USER = 1 / 5;
 /** Transactions of one user that may queue for SQLite's single writer: as many as share a commit. */
@@ -142,7 +140,7 @@ export class Database implements OnModuleInit, OnApplicationShutdown {
   private async repeat<T>(tally: Tally, purpose: 'read' | 'write', work: Work<T>): Promise<T> {
     this.health.requireReachable();
     const start = performance.now();
-    const deadline = tally.key === undefined ? Infinity : (tally.deadline ??= start + LAST_STATEMENT_MS);
+    const deadline = deadlineOf(tally);
     for (let tries = 1; ; tries++) {
       const source = this.requireSource();
       const attempt = () => withSession(source.acquire(tally, deadline), work);

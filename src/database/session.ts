@@ -48,11 +48,15 @@ export interface Tally {
   readonly signal?: AbortSignal;
   /** The user whose data the statements access: no user may occupy all sessions. */
   readonly key?: string;
-  /** When its last statement may be sent, by `performance.now()`; set with its first one. */
   deadline?: number;
   /** Where the statements run instead of on a session of their own: the transaction of the batch that the request is in. */
   readonly shared?: Session;
 }
+
+const LAST_STATEMENT_MS = 6_500;
+/** When a user's request may send its last statement, of up to three seconds, to be over within ten: set by the first call. */
+export const deadlineOf = (tally: Tally): number =>
+  tally.key === undefined ? Infinity : (tally.deadline ??= performance.now() + LAST_STATEMENT_MS);
 
 /** How many sessions are in use, and how many callers wait for one, or for others of the same user. */
 export interface Usage {

@@ -117,7 +117,7 @@ describe.each(Object.keys(BACKENDS))('the purge of tombstones on %s', (name) => 
 
   it('lets writers of the same account go on, in chunks', async () => {
     const user = randomUUID();
-    await deleted(user, 40, 450);
+    await deleted(user, 40, 900);
     let longestMs = 0;
     const purging = purge();
     for (let turn = 0; turn < 15; turn++) {
@@ -125,22 +125,22 @@ describe.each(Object.keys(BACKENDS))('the purge of tombstones on %s', (name) => 
       expect((await create(user)).id).toBeDefined();
       longestMs = Math.max(longestMs, performance.now() - start);
     }
-    expect(await purging).toMatchObject({ accounts: 1, tombstones: 450 });
+    expect(await purging).toMatchObject({ accounts: 1, tombstones: 900 });
     expect(longestMs).toBeLessThan(1500);
     expect((await list(user, '_since=0')).headers.get('total-records')).toBe('15');
   });
 
   it('goes on where it was stopped', async () => {
     const user = randomUUID();
-    await deleted(user, 40, 250);
+    await deleted(user, 40, 450);
     for await (const { tombstones } of purgeTombstones(app.database, BEFORE)) if (tombstones === 200) break;
     expect(await startsOver(user, '_since=1')).toBe(true);
-    expect(await purge()).toEqual({ accounts: 1, tombstones: 50 });
+    expect(await purge()).toEqual({ accounts: 1, tombstones: 250 });
   });
 
   it('has not succeeded when the shutdown breaks it off', async () => {
     const user = randomUUID();
-    await deleted(user, 40, 250);
+    await deleted(user, 40, 450);
     let now = NOW;
     const clock = () => now++;
     const settings = { ...readSettings({}), tombstoneRetentionDays: 30 };
@@ -150,10 +150,10 @@ describe.each(Object.keys(BACKENDS))('the purge of tombstones on %s', (name) => 
     await schedule.onApplicationShutdown();
     await purging;
     expect(schedule.lastSuccessOn).toBe(lastSuccessOn);
-    expect(schedule.purged).toBeLessThan(250);
+    expect(schedule.purged).toBeLessThan(450);
     const next = new PurgeSchedule(settings, app.database, clock);
     await next.purgeTombstones();
-    expect(next.purged).toBe(250 - schedule.purged);
+    expect(next.purged).toBe(450 - schedule.purged);
     expect(next.lastSuccessOn).toBeGreaterThan(lastSuccessOn);
   });
 
