@@ -455,7 +455,7 @@ describe.each(Object.keys(BACKENDS))('commands about users on %s', (name) => {
 
     it('cuts an excerpt that is larger than any request, as it cuts every long one', async () => {
       const user = randomUUID();
-      const file = `url,title,selection\nhttps://a.example/,A,"${'x'.repeat(3_000_000)}"\n`;
+      const file = `url,title,selection\nhttps://a.example/,A,"${'x'.repeat(12_000_000)}"\n`;
       const { status, out } = await runHere(['user', 'import', '-', '--basic', user], settings, file);
       expect(out).toBe(
         'imported 1 article, 0 were already there, 0 cannot be imported\n' +

@@ -315,11 +315,11 @@ describeWorlds(
       const name = someName();
       const device = await world.deviceOf(name);
       const { page, context, close } = device;
-      const lines = Array.from({ length: 20 }, (_, at) => `Article ${at},https://example.com/${at},1600000000`);
+      const lines = Array.from({ length: 100 }, (_, at) => `Article ${at},https://example.com/${at},1600000000`);
       const buffer = Buffer.from(['title,url,time_added', ...lines].join('\n'));
       await openSettings(device);
       await page.locator('input[type=file]').setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer });
-      const start = page.getByRole('button', { name: 'Import 20 articles' });
+      const start = page.getByRole('button', { name: 'Import 100 articles' });
       // The part that reads files is loaded on demand.
       await start.waitFor();
       // It cannot finish before the dialog is to be closed.
@@ -334,7 +334,7 @@ describeWorlds(
       await context.setOffline(false);
       await page.getByText('Import finished').waitFor({ timeout: 60_000 });
       expect(await page.getByText('The import is still running.').count()).toBe(0);
-      expect((await page.locator('.numbers dd').allTextContents())[0]).toBe('20');
+      expect((await page.locator('.numbers dd').allTextContents())[0]).toBe('100');
       await page.getByRole('button', { name: 'Close' }).click();
       await page.getByRole('dialog').waitFor({ state: 'detached' });
       await close();
