@@ -101,9 +101,5 @@ export class ArticlesController {
   }
 }
 
-@Module({
-  imports: [AccountsModule],
-  controllers: [ArticlesController],
-  providers: [ArticlesService, ListingService],
-})
+@Module({ imports: [AccountsModule], controllers: [ArticlesController], providers: [ArticlesService, ListingService] })
 export class ArticlesModule {}

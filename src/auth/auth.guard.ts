@@ -131,8 +131,8 @@ class BasicStrategy extends Strategy {
 const ask = (strategy: Strategy, presented: Presented): Promise<Sender> =>
   new Promise((success, error) => {
     const fail = () => error(new ApiError('invalidAuthorization', 'The credentials were refused'));
-    const ofRequest = Object.create(strategy) as { authenticate: (presented: Presented) => void };
-    Object.assign(ofRequest, { success, fail, error }).authenticate(presented);
+    const ofRequest: unknown = { __proto__: strategy, success, fail, error };
+    (ofRequest as { authenticate: (presented: Presented) => void }).authenticate(presented);
   });
 
 /** The `WWW-Authenticate` of a 401: Bearer, with the error if credentials were refused, and Basic where it is accepted. */

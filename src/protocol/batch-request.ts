@@ -41,13 +41,9 @@ export function parseBatch(body: unknown, maxRequests: number): BatchEntry[] {
 type Defaults = ReturnType<typeof readDefaults>;
 
 function readDefaults(value: unknown) {
-  const { method, path, body, headers } = requireMapping(value ?? {}, 'defaults');
-  return {
-    method,
-    path,
-    body: mergedBody(undefined, body, 'defaults'),
-    headers: readHeaders(headers, 'defaults.headers'),
-  };
+  const { method, path, ...given } = requireMapping(value ?? {}, 'defaults');
+  const body = mergedBody(undefined, given.body, 'defaults');
+  return { method, path, body, headers: readHeaders(given.headers, 'defaults.headers') };
 }
 
 function parseEntry(defaults: Defaults, request: unknown, name: string): BatchEntry {
@@ -89,9 +85,8 @@ function resolve(path: string, name: string): string {
 /** Joins the values of a header that is given twice, in another case, as HTTP does: neither may hide the other. */
 function readHeaders(value: unknown, name: string): Record<string, string> {
   const headers: Record<string, string> = {};
-  for (const [header, text] of Object.entries(
-    bounded(requireMapping(value ?? {}, name), name, MAX_HEADERS, 'headers'),
-  )) {
+  const given = bounded(requireMapping(value ?? {}, name), name, MAX_HEADERS, 'headers');
+  for (const [header, text] of Object.entries(given)) {
     if (typeof text !== 'string' || /[\0-\x08\x0a-\x1f\x7f]/.test(text))
       throw invalidPostedData(`${name}.${header.slice(0, 100)}`, 'not a header value');
     const lowered = header.toLowerCase();

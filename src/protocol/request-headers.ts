@@ -94,8 +94,12 @@ export const isContinue = (expect: string): boolean => expect.toLowerCase() === 
 /** All values of a header, in the order sent. @param rawHeaders names and values alternately */
 export function linesOf(name: string, rawHeaders: readonly string[]): string[] {
   const lowered = name.toLowerCase();
-  const isNamed = (text: string) => text.length === name.length && text.toLowerCase() === lowered;
-  return rawHeaders.filter((_, at) => at % 2 === 1 && isNamed(rawHeaders[at - 1]!));
+  const lines: string[] = [];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const text = rawHeaders[at]!;
+    if (text.length === name.length && text.toLowerCase() === lowered) lines.push(rawHeaders[at + 1]!);
+  }
+  return lines;
 }
 
 /** Credentials of an `Authorization` header, decoded but not yet checked. */

@@ -6,14 +6,14 @@ import { RequestContext } from '../request/request-context.js';
 /** The memory that waiting requests may take on all connections: hardly any client sends one before it has a response. */
 const MAX_WAITING_BYTES = 67_108_864;
 let waitingBytes = 0;
-/** Connections between requests, each with the bytes that had arrived on it by the end of the last request. */
-const idle = new Map<Socket, number>();
+const connections = new Set<Connection>();
 // Node bounds a request that is arriving, but not all of them: those on the latest connections are given up.
 setInterval(() => {
   let bytes = 0;
-  for (const [socket, start] of idle) {
-    bytes += socket.bytesRead - start;
-    if (bytes > MAX_WAITING_BYTES && socket.bytesRead > start) socket.destroy();
+  for (const { socket, idleFrom } of connections) {
+    const arrived = Math.max(0, socket.bytesRead - idleFrom);
+    bytes += arrived;
+    if (bytes > MAX_WAITING_BYTES && arrived > 0) socket.destroy();
   }
 }, 100).unref();
 /** What a request takes, and a name or value of a header, in addition to their characters. */
@@ -25,23 +25,25 @@ const HEADER_BYTES = 32;
  * response, and nothing else has begun when the connection closes, which Node tells only the first response.
  */
 export class Connection {
+  /** Between requests, how many bytes had arrived by the end of the last one; Infinity during a request. */
+  idleFrom = 0;
   private readonly waiting: ServerResponse[] = [];
   private current?: Request;
   private latest?: ServerResponse;
   private end?: () => void;
 
   constructor(
-    private readonly socket: Socket,
+    readonly socket: Socket,
     private readonly handle: RequestListener,
   ) {
-    idle.set(socket, 0);
+    connections.add(this);
     // On CONNECT, Node detaches the socket, even while responses are being written to it: nobody else would listen.
     socket.on('error', () => socket.destroy()).on('timeout', () => socket.destroy());
     socket.once('close', () => {
       for (const { req } of this.waiting.splice(0)) waitingBytes -= bytesOf(req);
       this.end = undefined;
       this.current?.context.over();
-      idle.delete(socket);
+      connections.delete(this);
     });
   }
 
@@ -68,7 +70,7 @@ export class Connection {
   }
 
   private begin(response: ServerResponse): void {
-    idle.delete(this.socket);
+    this.idleFrom = Infinity;
     this.latest = response;
     const request = (this.current = response.req as Request);
     const context = (request.context = new RequestContext());
@@ -80,7 +82,7 @@ export class Connection {
 
   private next(): void {
     this.current = undefined;
-    idle.set(this.socket, this.socket.bytesRead);
+    this.idleFrom = this.socket.bytesRead;
     // An idle connection should not keep its last request, whose body may have megabytes.
     if (this.latest?.req.complete) this.latest = undefined;
     const next = this.waiting.shift();
