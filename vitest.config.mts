@@ -63,9 +63,11 @@ const client = (name: string, include: string[], globalSetup: string[] = []) => 
 /** Specs with tight time limits, or with a load of their own: these run one file at a time. */
 const ALONE = [
   'test/hostile/{ambiguous-http,heavy-articles,random-hostility}.spec.ts',
-  'test/system/{database-faults,large-collections,lost-commits,overload,redis,redis-sentinel,shutdown}.spec.ts',
-  'test/system/{slow-clients,slow-statements,starting-instance,waiting}.spec.ts',
+  'test/system/{large-collections,overload,slow-clients,starting-instance,waiting}.spec.ts',
 ];
+
+/** Specs that wait for what is slow or down, within time limits: two of them do not disturb each other. */
+const IN_PAIRS = ['test/system/{database-faults,lost-commits,redis,redis-sentinel,shutdown,slow-statements}.spec.ts'];
 
 export default defineConfig({
   test: {
@@ -119,10 +121,20 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'faults',
+          globalSetup: ['test/support/setup-build.ts'],
+          include: IN_PAIRS,
+          ...wholeSystems,
+          ...sideBySide(2),
+          testTimeout: 60_000,
+        },
+      },
+      {
+        test: {
           name: 'light',
           globalSetup: ['test/support/setup-build.ts', 'test/support/setup-tools.ts'],
           include: ['test/{auth,docs,hostile,operations,system}/**/*.spec.ts'],
-          exclude: ALONE,
+          exclude: [...ALONE, ...IN_PAIRS],
           ...wholeSystems,
           // They mostly wait.
           ...sideBySide(3),

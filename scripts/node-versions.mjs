@@ -16,9 +16,9 @@ const VERSIONS = ['24.18.1', '26.3.0'];
 /**
  * Where a new Node would show first: HTTP, decoding, compression, SQLite, the driver of MariaDB, processes and their end. All of it
  * runs on .nvmrc's. What the API specs look at differs by database and by Node, but not by both: they run on one.
- * The two lists run side by side, as `system` takes one file after the other and mostly waits.
+ * The two lists run side by side, as `faults` mostly waits.
  */
-const PROJECTS = [['unit', 'api-sqlite', 'client', 'client-mariadb', 'light'], ['system']];
+const PROJECTS = [['unit', 'api-sqlite', 'client', 'client-mariadb', 'light'], ['faults']];
 const FILES = [
   ...['connections', 'formats', 'request-headers', 'page-token', 'settings', 'sqlite.sessions', 'text'].map(
     inFolder('test/unit'),

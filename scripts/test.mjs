@@ -17,7 +17,7 @@ const SUITES = {
   unit: [...projects('unit'), '--coverage'],
   api: projects('api-*'),
   web: projects('web'),
-  system: projects('system'),
+  system: projects('system', 'faults'),
   light: projects('light', 'client', 'client-mariadb'),
   nodes: ['scripts/node-versions.mjs'],
 };
