@@ -19,10 +19,7 @@ export interface OpenApiDocument {
   servers: { url: string }[];
   security: Record<string, string[]>[];
   paths: Record<string, object>;
-  components: {
-    securitySchemes: { oauth2: { flows: object }; basic?: object };
-    examples: Record<string, Example>;
-  };
+  components: { securitySchemes: { oauth2: { flows: object }; basic?: object }; examples: Record<string, Example> };
 }
 
 /** The documentation of the API: `/v2/openapi.json` for programs, `/docs` for people. */

@@ -4,7 +4,7 @@ import type { SortKey } from '../../protocol/collection-query.js';
 import type { PageStart } from '../../protocol/page-token.js';
 import { uuidText } from '../../protocol/uuid.js';
 import type { Item } from '../article.js';
-import { MOST_BYTES, toItem } from './article.row.js';
+import { MOST_BYTES, mostBytesOf, toItem } from './article.row.js';
 import { isByTime, pageConditions, type PageRequest, pageStatement } from './conditions.js';
 
 /** A page of a listing. `total` counts the whole listing as of its first page; `next` is where the following page starts. */
@@ -17,7 +17,7 @@ export interface Page {
   collection: Collection;
 }
 
-/** Written in two thirds of the time of single items. Of more, too many would be written in vain where they do not fit. */
+/** Written in three quarters of the time of single items. Of more, too many would be written in vain where they may not fit. */
 const WRITTEN_AT_ONCE = 16;
 /** The most rows that one statement reads: a page may have thousands, and a record some 100 kB. */
 const ROWS_AT_ONCE = 128;
@@ -94,6 +94,7 @@ const positionOf = (row: Row, sort: readonly SortKey[]): PageStart['position'] =
 /** The items of a page, as many as fit, and their JSON. */
 class PageItems {
   readonly all: Item[] = [];
+  /** The JSON of lists of items. */
   private readonly texts: string[] = [];
   private bytes = 0;
 
@@ -102,17 +103,19 @@ class PageItems {
 
   /** Adds items until one does not fit; returns how many were added. */
   add(items: readonly Item[]): number {
-    for (let at = 0; at < items.length; at += WRITTEN_AT_ONCE) {
-      const some = items.slice(at, at + WRITTEN_AT_ONCE);
-      if (this.addText(JSON.stringify(some).slice(1, -1), some)) continue;
-      const fitting = some.findIndex((item) => !this.addText(JSON.stringify(item), [item]));
+    const allFit = items.reduce((sum, item) => sum + mostBytesOf(item), this.bytes) <= this.maxBytes;
+    for (let at = 0, size = allFit ? items.length : WRITTEN_AT_ONCE; at < items.length; at += size) {
+      const some = items.slice(at, at + size);
+      if (this.addText(some)) continue;
+      const fitting = some.findIndex((item) => !this.addText([item]));
       if (fitting >= 0) return at + fitting;
     }
     return items.length;
   }
 
-  private addText(json: string, items: readonly Item[]): boolean {
-    const bytes = Buffer.byteLength(json) + 1;
+  private addText(items: readonly Item[]): boolean {
+    const json = JSON.stringify(items);
+    const bytes = Buffer.byteLength(json) - 1;
     const isFirstItem = this.all.length === 0 && items.length === 1;
     if (!isFirstItem && this.bytes + bytes > this.maxBytes) return false;
     this.bytes += bytes;
@@ -122,6 +125,6 @@ class PageItems {
   }
 
   get json(): string {
-    return `[${this.texts.join(',')}]`;
+    return this.texts.length === 1 ? this.texts[0]! : `[${this.texts.map((json) => json.slice(1, -1)).join(',')}]`;
   }
 }

@@ -23,6 +23,9 @@ export const ITEM_COLUMNS = [ID_DIGITS, ...FIELD_NAMES.filter((field) => field !
 const octets = TEXT_FIELDS.map((field) => `COALESCE(OCTET_LENGTH(${field}), 0)`);
 /** The most bytes that an item takes as JSON. */
 export const MOST_BYTES = `${MAX_FIXED_BYTES} + ${MAX_CHARACTER_BYTES} * (${octets.join(' + ')}) AS most_bytes`;
+/** The same for an item that was read. */
+export const mostBytesOf = (item: Partial<Article>): number =>
+  TEXT_FIELDS.reduce((sum, field) => sum + MAX_CHARACTER_BYTES * String(item[field] ?? '').length, MAX_FIXED_BYTES);
 
 /** The id of a row with `ID_DIGITS`. */
 export const idOf = (row: Row): string => uuidOf(row.id_digits as string);
