@@ -46,7 +46,7 @@ export class ArticlesController {
     if (listing.nextToken !== undefined) headers['Next-Page'] = this.nextPage(request, search, listing.nextToken);
     // The length of the list is unknown, and any `Content-Length` here would be wrong.
     if (countOnly) return new Reply(200, undefined, { ...headers, 'Content-Type': CONTENT_TYPE }, last_modified);
-    return new Reply(200, `{"items":${listing.items!.json}}`, headers, last_modified);
+    return new Reply(200, listing.items!.json, headers, last_modified);
   }
 
   @Post()

@@ -50,10 +50,7 @@ const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 /** A preference or one of its parameters: a name, and a token or quoted string as its value (RFC 7240, section 2). */
 const PAIR = new RegExp(`^(${TOKEN})(?:[ \\t]*=[ \\t]*(${TOKEN}|"(?:[^"\\\\]|\\\\.)*")?)?$`, 's');
 
-const PARTS = {
-  ',': /(?:"(?:\\.|[^"\\])*(?:"|\\?$)|[^",])+/gs,
-  ';': /(?:"(?:\\.|[^"\\])*(?:"|\\?$)|[^";])+/gs,
-};
+const PARTS = { ',': /(?:"(?:\\.|[^"\\])*(?:"|\\?$)|[^",])+/gs, ';': /(?:"(?:\\.|[^"\\])*(?:"|\\?$)|[^";])+/gs };
 
 /** The seconds of the first `Prefer: wait=N` (RFC 7240), possibly Infinity. Ignores preferences that are malformed. */
 export function readWait(lines: readonly string[] = []): number | undefined {

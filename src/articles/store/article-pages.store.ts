@@ -91,10 +91,11 @@ const positionOf = (row: Row, sort: readonly SortKey[]): PageStart['position'] =
     return field === 'id' ? uuidText(value as Buffer) : (value as string | number | null);
   });
 
+const [START, END] = ['{"items":[', ']}'] as const;
+
 /** The items of a page, as many as fit, and their JSON. */
 class PageItems {
   readonly all: Item[] = [];
-  /** The JSON of lists of items. */
   private readonly texts: string[] = [];
   private bytes = 0;
 
@@ -114,8 +115,8 @@ class PageItems {
   }
 
   private addText(items: readonly Item[]): boolean {
-    const json = JSON.stringify(items);
-    const bytes = Buffer.byteLength(json) - 1;
+    const json = JSON.stringify({ items });
+    const bytes = Buffer.byteLength(json) - START.length - END.length + 1;
     const isFirstItem = this.all.length === 0 && items.length === 1;
     if (!isFirstItem && this.bytes + bytes > this.maxBytes) return false;
     this.bytes += bytes;
@@ -124,7 +125,9 @@ class PageItems {
     return true;
   }
 
+  /** The response, which each of the texts is with some of the items. */
   get json(): string {
-    return this.texts.length === 1 ? this.texts[0]! : `[${this.texts.map((json) => json.slice(1, -1)).join(',')}]`;
+    if (this.texts.length === 1) return this.texts[0]!;
+    return START + this.texts.map((json) => json.slice(START.length, -END.length)).join(',') + END;
   }
 }
