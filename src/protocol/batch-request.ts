@@ -41,9 +41,9 @@ export function parseBatch(body: unknown, maxRequests: number): BatchEntry[] {
 type Defaults = ReturnType<typeof readDefaults>;
 
 function readDefaults(value: unknown) {
-  const { method, path, ...given } = requireMapping(value ?? {}, 'defaults');
-  const body = mergedBody(undefined, given.body, 'defaults');
-  return { method, path, body, headers: readHeaders(given.headers, 'defaults.headers') };
+  const { method, path, body, headers } = requireMapping(value ?? {}, 'defaults');
+  const read = { body: mergedBody(undefined, body, 'defaults'), headers: readHeaders(headers, 'defaults.headers') };
+  return { method, path, ...read };
 }
 
 function parseEntry(defaults: Defaults, request: unknown, name: string): BatchEntry {
