@@ -86,7 +86,7 @@ export class AuthGuard implements CanActivate {
       const network = networkOf(request.ip);
       // Before the check, because anybody can send tokens that have to be checked.
       await count();
-      sender = await this.status.monitor.whileWaiting(this.verifier.verify(token, network), request.context);
+      sender = await this.verifier.verify(token, network).finally(this.status.monitor.pause(request.context));
     }
     await this.deprovisioned.refuse(sender.key);
     return sender;

@@ -81,8 +81,8 @@ export class DocsController {
   /** As the provider publishes them; without it for a second, the paths that the development provider and many others use. */
   private async loginEndpoints({ context }: Request) {
     const { oauthUri } = this.settings;
-    const found = withinLimit(this.provider.discovered(), 1000);
-    const metadata = await this.status.monitor.whileWaiting(found, context).catch(() => undefined);
+    const found = withinLimit(this.provider.discovered(), 1000).finally(this.status.monitor.pause(context));
+    const metadata = await found.catch(() => undefined);
     return {
       authorizationUrl: metadata?.authorization_endpoint ?? `${oauthUri}/auth`,
       tokenUrl: metadata?.token_endpoint ?? `${oauthUri}/token`,

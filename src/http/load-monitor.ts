@@ -54,12 +54,16 @@ export class LoadMonitor implements OnApplicationShutdown {
     return true;
   }
 
-  /** Awaits `work`, meanwhile not counting its request as in flight: a held poll, slow client or provider is not load. */
-  whileWaiting<T>(work: Promise<T>, request: Pick<RequestContext, 'whenOver'>): Promise<T> {
+  /** What waits for its client, a provider or news is not load: not in flight until the returned function is called. */
+  pause(request: Pick<RequestContext, 'whenOver'>): () => void {
+    let isPaused = true;
+    const resume = (): void => {
+      if (isPaused) this.inFlight++;
+      isPaused = false;
+    };
     this.inFlight--;
-    const over = new Promise<void>((resolve) => request.whenOver(resolve));
-    const counted = Promise.race([work.catch(() => undefined), over]).then(() => this.inFlight++);
-    return work.finally(() => counted);
+    request.whenOver(resume);
+    return resume;
   }
 
   /** True when the service has refused everything for some seconds and still would. */

@@ -40,8 +40,7 @@ export class HeldPolls {
       this.counts.refused++;
       return undefined;
     }
-    const timer = setTimeout(() => this.end(poll, 'timedOut'), ms);
-    const poll: HeldPoll = { key, announced: -Infinity, timer };
+    const poll: HeldPoll = { key, announced: -Infinity, timer: setTimeout(() => this.end(poll, 'timedOut'), ms) };
     this.byAccount.set(key, others.add(poll));
     this.all.add(poll);
     return poll;
@@ -50,17 +49,19 @@ export class HeldPolls {
   leave(poll: HeldPoll): void {
     const others = this.byAccount.get(poll.key);
     if (!others?.delete(poll)) return;
+    if (poll.held && poll.ending) this.counts[poll.ending]++;
     if (others.size === 0) this.byAccount.delete(poll.key);
     this.all.delete(poll);
     clearTimeout(poll.timer);
   }
 
   /** Holds a poll that found nothing newer than `since`. */
-  async hold(poll: HeldPoll, since: Timestamp): Promise<Ending> {
-    if (poll.announced > since) this.end(poll, 'changed');
-    const ending = poll.ending ?? (await new Promise<Ending>((end) => (poll.held = { since, end })));
-    this.counts[ending]++;
-    return ending;
+  hold(poll: HeldPoll, since: Timestamp): Promise<Ending> {
+    return new Promise((end) => {
+      poll.held = { since, end };
+      if (poll.ending) end(poll.ending);
+      else if (poll.announced > since) this.end(poll, 'changed');
+    });
   }
 
   /** Wakes the polls of an account whose collection has reached a timestamp that is new to them. */

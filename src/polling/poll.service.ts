@@ -56,42 +56,37 @@ export class PollService implements OnApplicationShutdown {
    */
   async poll(request: Request, since: Timestamp | undefined, look: Look): Promise<Polled> {
     if (since === undefined) return { headers: {} };
-    const seconds = this.grant(request);
-    if (seconds === undefined) return { unchanged: await look(), headers: {} };
-    const headers = { 'Preference-Applied': `wait=${seconds}` };
-    if (seconds === 0) return { unchanged: await look(), headers };
-    // Before the look, so that no change is missed in between.
-    const poll = !request.context.isFollowed?.() && this.polls.enter(callerOf(request).key, seconds * 1000);
-    if (!poll) return { unchanged: await look(), headers: {} };
-    request.context.whenOver(() => poll.ending ?? this.abandon(poll));
-    try {
-      return { unchanged: await this.hold(request, poll, since, look), headers };
-    } finally {
-      this.polls.leave(poll);
-    }
-  }
-
-  private async hold(request: Request, poll: HeldPoll, since: Timestamp, look: Look): Promise<Timestamp | undefined> {
     const { context } = request;
-    context.onFollowed = () => this.polls.end(poll, 'released');
-    const unchanged = await look();
-    if (unchanged === undefined) return undefined;
-    // A body has no meaning here, but unread it would stay in memory.
-    request.resume();
-    const start = performance.now();
-    const wakeUp = this.polls.hold(poll, unchanged).then(async (ending) => {
+    const seconds = this.grant(request);
+    // Before the look, so that no change is missed in between.
+    const poll =
+      seconds && !context.isFollowed?.() ? this.polls.enter(callerOf(request).key, seconds * 1000) : undefined;
+    const headers: Polled['headers'] = poll || seconds === 0 ? { 'Preference-Applied': `wait=${seconds}` } : {};
+    if (poll) {
+      context.whenOver(() => poll.ending ?? this.abandon(poll));
+      context.onFollowed = () => this.polls.end(poll, 'released');
+    }
+    try {
+      const unchanged = await look();
+      if (!poll || unchanged === undefined) return { unchanged, headers };
+      // A body has no meaning here, but unread it would stay in memory.
+      request.resume();
+      const start = performance.now();
+      const resume = this.status.monitor.pause(context);
+      const ending = await this.polls.hold(poll, unchanged);
       if (ending === 'changed') context.whenResponded(await this.woken.acquire(poll.key, context));
-      return ending;
-    });
-    const ending = await this.status.monitor.whileWaiting(wakeUp, context);
-    // The time it is held counts neither as response time nor for the next statement.
-    context.heldMs = performance.now() - start;
-    if (ending !== 'changed') return unchanged;
-    callerOf(request).deadline = undefined;
-    // A token that was revoked in the meantime gets no new data.
-    await this.guard.senderOf(request);
-    // A condition in the future holds after the change, too.
-    return since > unchanged ? look() : undefined;
+      resume();
+      // The time it is held counts neither as response time nor for the next statement.
+      context.heldMs = performance.now() - start;
+      if (ending !== 'changed') return { unchanged, headers };
+      callerOf(request).deadline = undefined;
+      // A token that was revoked in the meantime gets no new data.
+      await this.guard.senderOf(request);
+      // A condition in the future holds after the change, too.
+      return { unchanged: since > unchanged ? await look() : undefined, headers };
+    } finally {
+      if (poll) this.polls.leave(poll);
+    }
   }
 
   /** For how many seconds the request may be held; undefined if it must not be held or does not ask for it. */

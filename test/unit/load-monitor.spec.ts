@@ -75,7 +75,7 @@ it('a request that is answered, or waits for something else, is not in flight', 
   monitor.admit({ whenResponded: (action) => void (answer = () => action(0)) });
   expect(monitor.inFlight).toBe(1);
   const work = Promise.resolve().then(() => expect(monitor.inFlight).toBe(0));
-  await monitor.whileWaiting(work, { whenOver: () => undefined });
+  await work.finally(monitor.pause({ whenOver: () => undefined }));
   expect(monitor.inFlight).toBe(1);
   answer();
   expect(monitor.inFlight).toBe(0);
@@ -86,12 +86,13 @@ it('a request whose client leaves while it waits is subtracted once, and at once
   let finish = (): void => undefined;
   const work = new Promise<void>((resolve) => (finish = resolve));
   monitor.admit({ whenResponded: (action) => void (leave = () => action(0)) });
-  const waiting = monitor.whileWaiting(work, {
+  const resume = monitor.pause({
     whenOver: (action) => {
       const before = leave;
       leave = () => (before(), action());
     },
   });
+  const waiting = work.finally(resume);
   leave();
   await nextTurn();
   expect(monitor.inFlight).toBe(0);

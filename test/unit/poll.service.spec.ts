@@ -12,7 +12,7 @@ import { PollService } from '../../src/polling/poll.service.js';
 const SINCE = 1_000;
 
 const settings = { waitMaxSeconds: 55, waitingPerUser: 20, waitingMax: 1_000 } as Settings;
-const monitor = { load: 'normal', whileWaiting: <T>(work: Promise<T>) => work };
+const monitor = { load: 'normal', pause: () => () => undefined };
 const status = { draining: false, monitor } as unknown as ServiceStatus;
 const guard = { senderOf: () => Promise.resolve() } as unknown as AuthGuard;
 

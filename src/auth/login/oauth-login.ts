@@ -71,7 +71,7 @@ export class OAuthLogin {
 
   /** Awaits the provider for a limited time, without counting the request as load: it may hang. */
   private provided<T>(request: RequestContext, work: Promise<T>): Promise<T> {
-    return this.status.monitor.whileWaiting(withinLimit(work), request);
+    return withinLimit(work).finally(this.status.monitor.pause(request));
   }
 
   private async exchange(login: PendingLogin, response: AuthorizationResponse): Promise<string> {

@@ -32,7 +32,7 @@ export class JsonBodyPipe implements PipeTransform<Request, Promise<unknown>> {
     if (request.context.isBatchEntry) return request.body;
     const bytes = this.decompressedBytes(request);
     if (bytes === 0) return undefined;
-    const read = () => this.monitor.whileWaiting(this.read(request), request.context);
+    const read = () => this.read(request).finally(this.monitor.pause(request.context));
     const raw = await this.slots.read(request, bytes, read);
     if (raw.length > LARGE_BYTES) await this.turns.next();
     // Every malformed byte would become U+FFFD, and two URLs could become one.
