@@ -6,7 +6,7 @@ import { Settings } from '../config/settings.js';
 import { JsonBody } from '../http/request/json-body.pipe.js';
 import { MemorySlots } from '../http/memory-slots.js';
 import { nextPageQuery, publicUrl, queryString } from '../http/request/request-url.js';
-import { CONTENT_TYPE, Reply } from '../http/response/reply.js';
+import { CONTENT_TYPE, LateReply, Reply } from '../http/response/reply.js';
 import { PollService } from '../polling/poll.service.js';
 import { ApiError, invalidParameter } from '../protocol/api-error.js';
 import { MAX_RECORD_BYTES } from '../protocol/fields.js';
@@ -31,7 +31,11 @@ export class ArticlesController {
 
   /** HEAD comes here too: Express hands it to the handler of GET. */
   @Get()
-  async list(@Req() request: Request, @CallerOf() caller: Caller): Promise<Reply> {
+  list(@Req() request: Request, @CallerOf() caller: Caller): LateReply {
+    return new LateReply(() => this.listing(request, caller));
+  }
+
+  private async listing(request: Request, caller: Caller): Promise<Reply> {
     const search = queryString(request);
     const conditions = preconditionsOf(request);
     const look = () => this.listings.unchanged(caller, search, conditions);
@@ -39,14 +43,13 @@ export class ArticlesController {
     if (unchanged !== undefined) return new Reply(304, undefined, headers, unchanged);
     await this.slots.take(request, this.settings.maxPageBytes);
     const countOnly = request.method === 'HEAD';
-    const listing = await this.listings.list(caller, search, conditions, countOnly);
-    const { last_modified } = listing;
-    headers['Total-Records'] = String(listing.total);
-    if (listing.mustStartOver) headers['Start-Over'] = 'true';
-    if (listing.nextToken !== undefined) headers['Next-Page'] = this.nextPage(request, search, listing.nextToken);
+    const page = await this.listings.list(caller, search, conditions, countOnly);
+    headers['Total-Records'] = String(page.total);
+    if (page.mustStartOver) headers['Start-Over'] = 'true';
+    if (page.nextToken !== undefined) headers['Next-Page'] = this.nextPage(request, search, page.nextToken);
     // The length of the list is unknown, and any `Content-Length` here would be wrong.
-    if (countOnly) return new Reply(200, undefined, { ...headers, 'Content-Type': CONTENT_TYPE }, last_modified);
-    return new Reply(200, listing.items!.json, headers, last_modified);
+    if (countOnly) return new Reply(200, undefined, { ...headers, 'Content-Type': CONTENT_TYPE }, page.last_modified);
+    return new Reply(200, page.items!.json, headers, page.last_modified);
   }
 
   @Post()
@@ -70,9 +73,8 @@ export class ArticlesController {
     await this.slots.take(request, MAX_RECORD_BYTES);
     const conditions = preconditionsOf(request);
     const article = await this.articles.find(caller, id, conditions);
-    const { last_modified } = article;
-    if (isNotModified(conditions, last_modified)) return new Reply(304, undefined, {}, last_modified);
-    return new Reply(200, article, {}, last_modified);
+    if (isNotModified(conditions, article.last_modified)) return new Reply(304, undefined, {}, article.last_modified);
+    return new Reply(200, article, {}, article.last_modified);
   }
 
   @Patch(':id')

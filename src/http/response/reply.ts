@@ -37,6 +37,11 @@ export class Reply {
   }
 }
 
+/** What a handler returns instead of a promise that takes long: Nest keeps 8 KiB while its interceptors await one. */
+export class LateReply {
+  constructor(readonly reply: () => Promise<Reply | LateReply>) {}
+}
+
 /**
  * Writes a response with the headers of every response, as JSON unless it is bytes, compressed if that is worth it. The
  * head is written once that is done, so that nobody can respond twice; the response is sent at the end of the turn.

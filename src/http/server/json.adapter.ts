@@ -9,7 +9,7 @@ import type { Settings } from '../../config/settings.js';
 import { ApiError } from '../../protocol/api-error.js';
 import { MAX_HEADER_BYTES, MAX_HEADERS } from '../../protocol/request-headers.js';
 import { alertHeader, baseHeaders } from '../../protocol/service-headers.js';
-import { CONTENT_TYPE, type Reply, writeReply } from '../response/reply.js';
+import { CONTENT_TYPE, LateReply, type Reply, writeReply } from '../response/reply.js';
 import { Connection } from './connections.js';
 import { atEndOfTurn } from './end-of-turn.js';
 import { createMessages } from './express-messages.js';
@@ -30,8 +30,9 @@ export class JsonAdapter extends ExpressAdapter {
     super(createExpress(settings));
   }
 
-  override reply(response: Response, reply: Reply): void {
-    writeReply(response, reply, this.settings.compressionEnabled);
+  override reply(response: Response, reply: Reply | LateReply): unknown {
+    if (reply instanceof LateReply) return reply.reply().then((late) => this.reply(response, late));
+    return writeReply(response, reply, this.settings.compressionEnabled);
   }
 
   override initHttpServer(): void {
