@@ -22,11 +22,7 @@ export const addUserOptions = (command: Command): Command =>
     .option('--subject <subject>', 'the user with this subject at the identity provider', readSubject)
     .option('--issuer <url>', 'with --subject: the identity provider, when that is not OAUTH_URI', readIssuer)
     .option('--local <name>', 'the user with personal tokens of this name', readSubject)
-    .option(
-      '--basic <name>',
-      'the Basic user of this name; the password comes from BASIC_PASSWORD, or from a line of standard input',
-      readSubject,
-    );
+    .option('--basic <name>', 'the Basic user of this name; password: BASIC_PASSWORD or standard input', readSubject);
 
 /** The user that the options name, if any. Throws `InvalidArgumentError` when they name several, or one without a name. */
 export function namedUser({ issuer, ...options }: UserOptions): NamedUser | undefined {

@@ -75,8 +75,7 @@ export class OAuthController {
 }
 
 /** The path below which the login is. */
-export const loginPath = ({ oauthProviderName }: Pick<Settings, 'oauthProviderName'>): string =>
-  `v2/${oauthProviderName}-oauth`;
+export const loginPath = ({ oauthProviderName }: Settings): string => `v2/${oauthProviderName}-oauth`;
 
 /** Takes the place of the login where no identity provider is configured: 404 / 111 for every method. */
 @Public({ isUnlimited: true })

@@ -10,8 +10,8 @@ const connections = new Set<Connection>();
 // Node bounds a request that is arriving, but not all of them: those on the latest connections are given up.
 setInterval(() => {
   let bytes = 0;
-  for (const { socket, idleFrom } of connections) {
-    const arrived = Math.max(0, socket.bytesRead - idleFrom);
+  for (const { socket, idleFrom, current } of connections) {
+    const arrived = current ? 0 : socket.bytesRead - idleFrom;
     bytes += arrived;
     if (bytes > MAX_WAITING_BYTES && arrived > 0) socket.destroy();
   }
@@ -25,10 +25,10 @@ const HEADER_BYTES = 32;
  * response, and nothing else has begun when the connection closes, which Node tells only the first response.
  */
 export class Connection {
-  /** Between requests, how many bytes had arrived by the end of the last one; Infinity during a request. */
+  /** How many bytes had arrived by the end of the last request. */
   idleFrom = 0;
+  current?: Request;
   private readonly waiting: ServerResponse[] = [];
-  private current?: Request;
   private latest?: ServerResponse;
   private end?: () => void;
 
@@ -70,7 +70,6 @@ export class Connection {
   }
 
   private begin(response: ServerResponse): void {
-    this.idleFrom = Infinity;
     this.latest = response;
     const request = (this.current = response.req as Request);
     const context = (request.context = new RequestContext());
