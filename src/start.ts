@@ -18,7 +18,7 @@ export async function start(traced: boolean): Promise<() => Promise<void>> {
     for (const argument of process.argv.slice(2)) {
       if (argument !== '--lan')
         throw new SettingError(
-          `${argument}: unknown argument; --lan listens on the local network, all else is a setting`,
+          `${argument}: unknown argument; --lan listens on the local network, and everything else is a setting`,
         );
       process.env.HOST = '0.0.0.0';
     }

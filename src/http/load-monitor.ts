@@ -54,7 +54,7 @@ export class LoadMonitor implements OnApplicationShutdown {
     return true;
   }
 
-  /** What waits for its client, a provider or news is not load: not in flight until the returned function is called. */
+  /** Does not count a request that waits as in flight until the returned function is called, or the request is over. */
   pause(request: Pick<RequestContext, 'whenOver'>): () => void {
     let isPaused = true;
     const resume = (): void => {

@@ -74,7 +74,7 @@ export class PollService implements OnApplicationShutdown {
       const start = performance.now();
       const resume = this.status.monitor.pause(context);
       const ending = await this.polls.hold(poll, unchanged);
-      if (ending === 'changed') context.whenResponded(await this.woken.acquire(poll.key, context));
+      if (ending === 'changed') context.whenResponded(await this.woken.acquire(poll.key, context).finally(resume));
       resume();
       // The time it is held counts neither as response time nor for the next statement.
       context.heldMs = performance.now() - start;

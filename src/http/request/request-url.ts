@@ -21,7 +21,7 @@ const isHost = (host: string | undefined): boolean =>
   host !== undefined && /^([\w.-]{1,255}|\[[0-9a-f:.]+\])(:\d{1,5})?$/i.test(host) && URL.canParse(`http://${host}`);
 
 /** The part of a URL before the first `?`. */
-export const pathOf = (url: string): string => url.split('?', 1)[0]!;
+export const pathOf = (url: string): string => (url.includes('?') ? url.slice(0, url.indexOf('?')) : url);
 
 /** The part of the request's URL after the first `?`; empty if there is none. */
 export const queryString = ({ url }: Pick<IncomingMessage, 'url'>): string => url!.slice(pathOf(url!).length + 1);
